@@ -1,0 +1,20 @@
+/** The permissions that a key may have (section 5). */
+export const PERMISSIONS = ['models:read', 'models:run', 'jobs:read', 'jobs:write', 'webhooks:manage'] as const
+
+/** A permission of an API key (section 5). */
+export type Permission = (typeof PERMISSIONS)[number]
+
+/** What each permission allows, in the words of section 5. */
+export const PERMISSION_MEANINGS: Readonly<Record<Permission, string>> = {
+  'models:read': 'List and view model information',
+  'models:run': 'Execute model inference',
+  'jobs:read': 'View job status and results',
+  'jobs:write': 'Create and cancel jobs',
+  'webhooks:manage': 'Create and manage webhooks',
+}
+
+/** How the two types of API key begin (section 5). */
+export const KEY_PREFIXES = { live: 'sk_live_', test: 'sk_test_' } as const
+
+/** Type of an API key: `live` for production, `test` for development (section 5). */
+export type KeyType = keyof typeof KEY_PREFIXES

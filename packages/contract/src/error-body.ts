@@ -1,0 +1,33 @@
+import * as z from 'zod/mini'
+import type { OpenEnum } from './open-enum.ts'
+
+/** The error codes that the specification names (section 7). */
+export const ERROR_CODES = ['UNAUTHORIZED', 'FORBIDDEN', 'PROVIDER_FAILURE'] as const
+
+/** An error code that the specification names (section 7). */
+export type KnownErrorCode = (typeof ERROR_CODES)[number]
+
+/** Code of an error (section 7); the service has more than the specification shows. */
+export type ErrorCode = OpenEnum<KnownErrorCode>
+
+/** What went wrong: the `error` member of an error answer, a failed job and a failure webhook (section 7). */
+export interface ErrorDetail {
+  code: ErrorCode
+  /** Text for people. */
+  message: string
+}
+
+/** Body of every error answer (section 7). */
+export interface ErrorBody {
+  error: ErrorDetail
+}
+
+/** The HTTP status that belongs to a code, for the codes that the specification ties to one (section 7). */
+export const HTTP_STATUS_BY_ERROR_CODE = { UNAUTHORIZED: 401, FORBIDDEN: 403 } as const
+
+export const errorDetailSchema = z.looseObject({
+  code: z.string(),
+  message: z.string(),
+}) satisfies z.ZodMiniType<ErrorDetail>
+
+export const errorBodySchema = z.looseObject({ error: errorDetailSchema }) satisfies z.ZodMiniType<ErrorBody>

@@ -1,0 +1,80 @@
+/**
+ * The wire format of the model inference service as data.
+ *
+ * @module
+ */
+export { KEY_PREFIXES, type KeyType, PERMISSION_MEANINGS, PERMISSIONS, type Permission } from './auth.ts'
+export {
+  ERROR_CODES,
+  type ErrorBody,
+  type ErrorCode,
+  type ErrorDetail,
+  errorBodySchema,
+  errorDetailSchema,
+  HTTP_STATUS_BY_ERROR_CODE,
+  type KnownErrorCode,
+} from './error-body.ts'
+export {
+  JOB_STATUSES,
+  JOB_TRANSITIONS,
+  type Job,
+  type JobResponse,
+  type JobStatus,
+  type JobTransition,
+  type JobTrigger,
+  jobResponseSchema,
+  jobSchema,
+  type KnownJobStatus,
+  type Output,
+  type OutputItem,
+  type OutputType,
+  outputItemSchema,
+  outputSchema,
+  TERMINAL_JOB_STATUSES,
+  type TerminalJobStatus,
+} from './job.ts'
+export { LIMITS } from './limits.ts'
+export {
+  type InputProperty,
+  type InputSchema,
+  inputPropertySchema,
+  inputSchemaSchema,
+  type KnownModelCategory,
+  type ListModelsQuery,
+  listModelsQuerySchema,
+  MODEL_CATEGORIES,
+  type Model,
+  type ModelCategory,
+  type ModelList,
+  type ModelPricing,
+  type ModelStatus,
+  type ModelSummary,
+  modelListSchema,
+  modelPricingSchema,
+  modelSchema,
+  modelSummarySchema,
+} from './model.ts'
+export type { OpenEnum } from './open-enum.ts'
+export { ROUTES, type Route, type RouteName, routePath } from './routes.ts'
+export {
+  type RunCompleted,
+  type RunIdentity,
+  type RunProcessing,
+  type RunQueued,
+  type RunRequest,
+  type RunResponse,
+  runCompletedSchema,
+  runProcessingSchema,
+  runQueuedSchema,
+  runRequestSchema,
+  runResponseSchema,
+} from './run.ts'
+export { API_VERSION, SERVICE_VERSION } from './version.ts'
+export {
+  type FailedDelivery,
+  failedDeliverySchema,
+  type SucceededDelivery,
+  succeededDeliverySchema,
+  type WebhookDelivery,
+  webhookDeliverySchema,
+} from './webhook-event.ts'

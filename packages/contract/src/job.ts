@@ -1,0 +1,88 @@
+import * as z from 'zod/mini'
+import { type ErrorDetail, errorDetailSchema } from './error-body.ts'
+import type { OpenEnum } from './open-enum.ts'
+
+/** The job statuses that the specification names (section 3). */
+export const JOB_STATUSES = ['queued', 'processing', 'succeeded', 'failed', 'cancelled'] as const
+
+/** A job status that the specification names (section 3). */
+export type KnownJobStatus = (typeof JOB_STATUSES)[number]
+
+/** Status of a job (section 3); the service may add some. Treat an unknown one as not finished. */
+export type JobStatus = OpenEnum<KnownJobStatus>
+
+/** The statuses that a job never leaves (section 3). */
+export const TERMINAL_JOB_STATUSES = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly KnownJobStatus[]
+
+/** A status that a job never leaves (section 3). */
+export type TerminalJobStatus = (typeof TERMINAL_JOB_STATUSES)[number]
+
+/** What can happen to a job (section 3, transitions). */
+export type JobTrigger = 'provider_started' | 'provider_completed' | 'provider_failed' | 'cancel'
+
+/** One line of the transition table of section 3. */
+export interface JobTransition {
+  from: KnownJobStatus
+  trigger: JobTrigger
+  to: KnownJobStatus
+}
+
+/**
+ * The transitions of section 3. `queued -> processing` is not shown there, yet follows from its two statuses.
+ * Whatever is not listed does not happen: a terminal status is never left.
+ */
+export const JOB_TRANSITIONS: readonly JobTransition[] = [
+  { from: 'queued', trigger: 'provider_started', to: 'processing' },
+  { from: 'queued', trigger: 'cancel', to: 'cancelled' },
+  { from: 'processing', trigger: 'cancel', to: 'cancelled' },
+  { from: 'processing', trigger: 'provider_completed', to: 'succeeded' },
+  { from: 'processing', trigger: 'provider_failed', to: 'failed' },
+]
+
+/** Kind of an output or of an item (section 2.5): `image` occurs, others may. */
+export type OutputType = OpenEnum<'image' | 'video' | 'audio'>
+
+/** One produced file (section 2.5). */
+export interface OutputItem {
+  type: OutputType
+  /** Address of the produced file. */
+  url: string
+}
+
+/** What a run produced (section 2.5). */
+export interface Output {
+  type: OutputType
+  items: OutputItem[]
+}
+
+/** State of a job, the `data` member of `GET /v1/jobs/{id}` (section 4.4). */
+export interface Job {
+  status: JobStatus
+  /** Present when `succeeded`. */
+  output?: Output | undefined
+  /** Present when `failed`. */
+  error?: ErrorDetail | undefined
+}
+
+/** Answer of `GET /v1/jobs/{id}` (section 4.4). */
+export interface JobResponse {
+  data: Job
+}
+
+export const outputItemSchema = z.looseObject({
+  type: z.string(),
+  url: z.string(),
+}) satisfies z.ZodMiniType<OutputItem>
+
+export const outputSchema = z.looseObject({
+  type: z.string(),
+  items: z.array(outputItemSchema),
+}) satisfies z.ZodMiniType<Output>
+
+export const jobSchema = z.looseObject({
+  status: z.string(),
+  output: z.optional(outputSchema),
+  error: z.optional(errorDetailSchema),
+}) satisfies z.ZodMiniType<Job>
+
+export const jobResponseSchema = z.looseObject({ data: jobSchema }) satisfies z.ZodMiniType<JobResponse>

@@ -1,0 +1,143 @@
+import * as z from 'zod/mini'
+import { LIMITS } from './limits.ts'
+import type { OpenEnum } from './open-enum.ts'
+
+/** The model categories that the specification names (section 2.2). */
+export const MODEL_CATEGORIES = [
+  'text-to-image',
+  'text-to-video',
+  'image-to-image',
+  'text-to-speech',
+  'audio-generation',
+] as const
+
+/** A category that the specification names (section 2.2). */
+export type KnownModelCategory = (typeof MODEL_CATEGORIES)[number]
+
+/** Category of a model (section 2.2); the service may add some. */
+export type ModelCategory = OpenEnum<KnownModelCategory>
+
+/** Status of a model (section 2.1): `active` is the value that occurs, others may. */
+export type ModelStatus = OpenEnum<'active'>
+
+/** What a run costs (section 2.1). */
+export interface ModelPricing {
+  /** Credits charged for one run that succeeds. */
+  credits_per_run: number
+}
+
+/** Description of one input parameter (section 2.3). */
+export interface InputProperty {
+  /** JSON type of the value: `string`, `integer`, `number`, `boolean`, … */
+  type?: string | undefined
+  /** What the parameter does. */
+  description?: string | undefined
+  /** The allowed values. */
+  enum?: unknown[] | undefined
+  /** The value that the service uses when the parameter is left out. */
+  default?: unknown
+  /** Smallest allowed number. */
+  minimum?: number | undefined
+  /** Largest allowed number. */
+  maximum?: number | undefined
+}
+
+/** JSON-schema-like description of a model's input (section 2.3). */
+export interface InputSchema {
+  type: OpenEnum<'object'>
+  /** Parameter name to its description. */
+  properties: Record<string, InputProperty>
+  /** Names of the mandatory parameters. */
+  required?: string[] | undefined
+}
+
+/** A model as the list shows it (section 2.1, without `input_schema`). */
+export interface ModelSummary {
+  /** Identifier, used in paths as `{id}` and `{model}`. May contain `/`. */
+  id: string
+  /** Display name. */
+  name: string
+  /** Short description. */
+  description: string
+  category: ModelCategory
+  /** Provider label. */
+  provider: string
+  status: ModelStatus
+  pricing: ModelPricing
+}
+
+/** A model with its details, the answer of `GET /v1/models/{id}` (sections 2.1 and 4.2). */
+export interface Model extends ModelSummary {
+  /** Shape of the `input` that a run of this model takes. */
+  input_schema: InputSchema
+}
+
+/** Query parameters of `GET /v1/models` (section 4.1). All are optional. */
+export interface ListModelsQuery {
+  /** Only models of this category. */
+  category?: ModelCategory | undefined
+  /** Only models whose name or description contains this text. */
+  search?: string | undefined
+  /** Number of results: default 20, maximum 100 (section 8). */
+  limit?: number | undefined
+  /** How many matches to skip. */
+  offset?: number | undefined
+}
+
+/** Answer of `GET /v1/models` (section 4.1). */
+export interface ModelList {
+  models: ModelSummary[]
+  /** Number of all matching models, on every page. */
+  total: number
+  /** Limit applied. */
+  limit: number
+  /** Offset applied. */
+  offset: number
+}
+
+export const modelPricingSchema = z.looseObject({ credits_per_run: z.number() }) satisfies z.ZodMiniType<ModelPricing>
+
+export const inputPropertySchema = z.looseObject({
+  type: z.optional(z.string()),
+  description: z.optional(z.string()),
+  enum: z.optional(z.array(z.unknown())),
+  default: z.optional(z.unknown()),
+  minimum: z.optional(z.number()),
+  maximum: z.optional(z.number()),
+}) satisfies z.ZodMiniType<InputProperty>
+
+export const inputSchemaSchema = z.looseObject({
+  type: z.string(),
+  properties: z.record(z.string(), inputPropertySchema),
+  required: z.optional(z.array(z.string())),
+}) satisfies z.ZodMiniType<InputSchema>
+
+export const modelSummarySchema = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  category: z.string(),
+  provider: z.string(),
+  status: z.string(),
+  pricing: modelPricingSchema,
+}) satisfies z.ZodMiniType<ModelSummary>
+
+export const modelSchema = z.looseObject({
+  ...modelSummarySchema.shape,
+  input_schema: inputSchemaSchema,
+}) satisfies z.ZodMiniType<Model>
+
+export const modelListSchema = z.looseObject({
+  models: z.array(modelSummarySchema),
+  total: z.int(),
+  limit: z.int(),
+  offset: z.int(),
+}) satisfies z.ZodMiniType<ModelList>
+
+/** Strict: what a server accepts as the query of `GET /v1/models`, numbers already parsed. */
+export const listModelsQuerySchema = z.strictObject({
+  category: z.optional(z.string()),
+  search: z.optional(z.string()),
+  limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.modelsPageMax))),
+  offset: z.optional(z.int().check(z.minimum(0))),
+}) satisfies z.ZodMiniType<ListModelsQuery>

@@ -1,0 +1,82 @@
+import * as z from 'zod/mini'
+import { type Output, outputSchema } from './job.ts'
+
+/** Body of `POST /v1/models/{model}/run` (section 4.3). */
+export interface RunRequest {
+  /** Input parameters per the model's `input_schema`. */
+  input: Record<string, unknown>
+  /** `true` (default): wait for the result, about 55 s at most. `false`: return at once. */
+  sync?: boolean | undefined
+  /** Address that receives the finished result by POST (section 6). */
+  webhook_url?: string | undefined
+}
+
+/** What every answer to a run request holds (section 4.3). */
+export interface RunIdentity {
+  /** Identifier of the job, used in job paths. */
+  job_id: string
+  /** Identifier of the request at the underlying provider. */
+  request_id: string
+  /** Id of the model that was run. */
+  model_id: string
+}
+
+/** Answer 200 to a synchronous run that finished in time (section 4.3). */
+export interface RunCompleted extends RunIdentity {
+  /** The same outcome as the job status `succeeded` (section 3). */
+  status: 'completed'
+  output: Output
+  /** Processing time in milliseconds. */
+  duration_ms: number
+  /** Credits charged. */
+  credits_used: number
+}
+
+/** Answer 202: the run goes on; poll the job, or wait for the webhook (section 4.3). */
+export interface RunProcessing extends RunIdentity {
+  status: 'processing'
+  /** Text that tells a person to poll the job. */
+  message: string
+}
+
+/** Answer 200 or 202 to a run with `sync: false` (section 4.3). */
+export interface RunQueued extends RunIdentity {
+  status: 'queued'
+}
+
+/** Every answer to a run request that the specification shows (section 4.3). */
+export type RunResponse = RunCompleted | RunProcessing | RunQueued
+
+const runIdentity = { job_id: z.string(), request_id: z.string(), model_id: z.string() }
+
+export const runCompletedSchema = z.looseObject({
+  ...runIdentity,
+  status: z.literal('completed'),
+  output: outputSchema,
+  duration_ms: z.number(),
+  credits_used: z.number(),
+}) satisfies z.ZodMiniType<RunCompleted>
+
+export const runProcessingSchema = z.looseObject({
+  ...runIdentity,
+  status: z.literal('processing'),
+  message: z.string(),
+}) satisfies z.ZodMiniType<RunProcessing>
+
+export const runQueuedSchema = z.looseObject({
+  ...runIdentity,
+  status: z.literal('queued'),
+}) satisfies z.ZodMiniType<RunQueued>
+
+export const runResponseSchema = z.discriminatedUnion('status', [
+  runCompletedSchema,
+  runProcessingSchema,
+  runQueuedSchema,
+]) satisfies z.ZodMiniType<RunResponse>
+
+/** Strict: what a server accepts as the body of a run request. The input itself is checked per model. */
+export const runRequestSchema = z.strictObject({
+  input: z.record(z.string(), z.unknown()),
+  sync: z.optional(z.boolean()),
+  webhook_url: z.optional(z.url({ protocol: /^https?$/ })),
+}) satisfies z.ZodMiniType<RunRequest>

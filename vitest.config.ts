@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+// The private export condition lets tests run on the sources: no build is needed before `npm test`.
+const conditions = ['@modelrun/source', 'node', 'import', 'module', 'default']
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'examples/*/*.test.ts'],
+    typecheck: { enabled: true, include: ['packages/*/src/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
+    testTimeout: 15_000,
+  },
+})
