@@ -1,0 +1,8 @@
+import type { Transport } from './http/transport.ts'
+import type { ResolvedOptions } from './options.ts'
+
+/** What the parts of one client share. */
+export interface Core {
+  options: ResolvedOptions
+  transport: Transport
+}

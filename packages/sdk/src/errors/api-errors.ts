@@ -1,0 +1,139 @@
+import type { ErrorCode } from '@modelrun/contract'
+import { ERROR_BRAND, type ErrorFacts, ModelRunError } from './model-run-error.ts'
+
+/** What an error answer of the service tells beyond {@link ErrorFacts}. */
+export interface ApiErrorFacts extends ErrorFacts {
+  status: number
+  /** `error.code` of the body (section 7), when the body has one. */
+  apiCode?: ErrorCode | undefined
+  /** The parsed body, or its text when it is not JSON. */
+  body?: unknown
+}
+
+/** The service answered with an error status. Its subclasses are by status; any other status is an `ApiError` itself. */
+export class ApiError extends ModelRunError {
+  override get name(): string {
+    return 'ApiError'
+  }
+  override get code(): string {
+    return 'api_error'
+  }
+  declare readonly status: number
+  /** `error.code` of the answer (section 7), e.g. `UNAUTHORIZED`; absent when the body is not the service's. */
+  readonly apiCode?: ErrorCode | undefined
+  /** The parsed body, or its text when it is not JSON. */
+  readonly body: unknown
+
+  constructor(facts: ApiErrorFacts) {
+    super(facts)
+    if (facts.apiCode !== undefined) this.apiCode = facts.apiCode
+    this.body = facts.body
+  }
+
+  override get [ERROR_BRAND](): 'api' {
+    return 'api'
+  }
+}
+
+/** 401: the API key is missing or invalid (section 5). */
+export class AuthenticationError extends ApiError {
+  override get name(): 'AuthenticationError' {
+    return 'AuthenticationError'
+  }
+  override get code(): 'authentication_failed' {
+    return 'authentication_failed'
+  }
+}
+
+/** 403: the key is valid and lacks a permission (section 5). */
+export class PermissionDeniedError extends ApiError {
+  override get name(): 'PermissionDeniedError' {
+    return 'PermissionDeniedError'
+  }
+  override get code(): 'permission_denied' {
+    return 'permission_denied'
+  }
+}
+
+/** 404: no such model or job. */
+export class NotFoundError extends ApiError {
+  override get name(): 'NotFoundError' {
+    return 'NotFoundError'
+  }
+  override get code(): 'not_found' {
+    return 'not_found'
+  }
+}
+
+/** 400 or 422: the service refused the request's content. */
+export class InvalidRequestError extends ApiError {
+  override get name(): 'InvalidRequestError' {
+    return 'InvalidRequestError'
+  }
+  override get code(): 'invalid_request' {
+    return 'invalid_request'
+  }
+}
+
+/** 402: the account has not enough credits. */
+export class InsufficientCreditsError extends ApiError {
+  override get name(): 'InsufficientCreditsError' {
+    return 'InsufficientCreditsError'
+  }
+  override get code(): 'insufficient_credits' {
+    return 'insufficient_credits'
+  }
+}
+
+/** 409: the state of the job or model does not allow it, e.g. to cancel a finished job. */
+export class ConflictError extends ApiError {
+  override get name(): 'ConflictError' {
+    return 'ConflictError'
+  }
+  override get code(): 'conflict' {
+    return 'conflict'
+  }
+}
+
+/** 429: too many requests, still after the client's own retries. */
+export class RateLimitError extends ApiError {
+  override get name(): 'RateLimitError' {
+    return 'RateLimitError'
+  }
+  override get code(): 'rate_limited' {
+    return 'rate_limited'
+  }
+}
+
+/** 5xx: the service failed. */
+export class ServerError extends ApiError {
+  override get name(): 'ServerError' {
+    return 'ServerError'
+  }
+  override get code(): 'server_error' {
+    return 'server_error'
+  }
+}
+
+/** The error class for an HTTP status. */
+export function createApiError(facts: ApiErrorFacts): ApiError {
+  switch (facts.status) {
+    case 400:
+    case 422:
+      return new InvalidRequestError(facts)
+    case 401:
+      return new AuthenticationError(facts)
+    case 402:
+      return new InsufficientCreditsError(facts)
+    case 403:
+      return new PermissionDeniedError(facts)
+    case 404:
+      return new NotFoundError(facts)
+    case 409:
+      return new ConflictError(facts)
+    case 429:
+      return new RateLimitError(facts)
+    default:
+      return facts.status >= 500 ? new ServerError(facts) : new ApiError(facts)
+  }
+}

@@ -1,0 +1,45 @@
+import type { ErrorCode, Job } from '@modelrun/contract'
+import { type ErrorFacts, ModelRunError } from './model-run-error.ts'
+
+/** What the end of a job tells beyond the facts of every error. */
+export interface JobEndFacts extends ErrorFacts {
+  jobId: string
+  job: Job
+}
+
+/** The job ended `failed` (section 3). */
+export class JobFailedError extends ModelRunError {
+  override get name(): 'JobFailedError' {
+    return 'JobFailedError'
+  }
+  override get code(): 'job_failed' {
+    return 'job_failed'
+  }
+  /** The job as the service last showed it. */
+  readonly job: Job
+  /** `error.code` of the job (section 7), e.g. `PROVIDER_FAILURE`. */
+  readonly failureCode?: ErrorCode | undefined
+
+  constructor(facts: JobEndFacts) {
+    super(facts)
+    this.job = facts.job
+    if (facts.job.error !== undefined) this.failureCode = facts.job.error.code
+  }
+}
+
+/** The job was cancelled (section 3). It is not charged. */
+export class JobCancelledError extends ModelRunError {
+  override get name(): 'JobCancelledError' {
+    return 'JobCancelledError'
+  }
+  override get code(): 'job_cancelled' {
+    return 'job_cancelled'
+  }
+  /** The job as the service last showed it. */
+  readonly job: Job
+
+  constructor(facts: JobEndFacts) {
+    super(facts)
+    this.job = facts.job
+  }
+}

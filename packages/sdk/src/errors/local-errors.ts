@@ -1,0 +1,64 @@
+import { ModelRunError } from './model-run-error.ts'
+
+/** An option or argument of ours is missing or wrong. Nothing was sent. */
+export class ConfigurationError extends ModelRunError {
+  override get name(): 'ConfigurationError' {
+    return 'ConfigurationError'
+  }
+  override get code(): 'configuration' {
+    return 'configuration'
+  }
+}
+
+/** A webhook body is not a delivery of the service (section 6). */
+export class WebhookParseError extends ModelRunError {
+  override get name(): 'WebhookParseError' {
+    return 'WebhookParseError'
+  }
+  override get code(): 'webhook_parse' {
+    return 'webhook_parse'
+  }
+}
+
+/** One thing wrong with an input. */
+export interface InputIssue {
+  /** JSON pointer (RFC 6901) into the input, e.g. `/num_images`. */
+  pointer: string
+  message: string
+}
+
+/** `validateInput` found the input to break the model's `input_schema` (section 2.3). Nothing was sent. */
+export class InputValidationError extends ModelRunError {
+  override get name(): 'InputValidationError' {
+    return 'InputValidationError'
+  }
+  override get code(): 'input_validation' {
+    return 'input_validation'
+  }
+  readonly issues: readonly InputIssue[]
+
+  constructor(facts: { message: string; issues: readonly InputIssue[] }) {
+    super(facts)
+    this.issues = facts.issues
+  }
+}
+
+/** The model costs more than `maxCredits` allows. Nothing was sent. */
+export class BudgetExceededError extends ModelRunError {
+  override get name(): 'BudgetExceededError' {
+    return 'BudgetExceededError'
+  }
+  override get code(): 'budget_exceeded' {
+    return 'budget_exceeded'
+  }
+  /** The model's price for one run, in credits. */
+  readonly creditsPerRun: number
+  /** The limit that was set, in credits. */
+  readonly maxCredits: number
+
+  constructor(facts: { message: string; creditsPerRun: number; maxCredits: number }) {
+    super(facts)
+    this.creditsPerRun = facts.creditsPerRun
+    this.maxCredits = facts.maxCredits
+  }
+}

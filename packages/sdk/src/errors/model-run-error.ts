@@ -1,0 +1,78 @@
+/** What became of the request that could cost credits: the answer to "am I charged?". */
+export type Submission =
+  /** It never reached the service, or it is not a run: nothing is charged. */
+  | 'not_sent'
+  /** The service refused it: nothing is charged. */
+  | 'rejected'
+  /** The service may have accepted it. It was sent once only; look before you run again. */
+  | 'unknown'
+  /** The job exists. */
+  | 'accepted'
+
+/** One HTTP request that was tried for a call. */
+export interface Attempt {
+  /** When it started: milliseconds since the Unix epoch. */
+  startedAt: number
+  durationMs: number
+  /** HTTP status, when there was an answer. */
+  status?: number | undefined
+  /** Why it did not succeed, e.g. `ECONNRESET` or `HTTP 503`. */
+  reason: string
+  /** How long the client waited before the next attempt; absent on the last one. */
+  delayMs?: number | undefined
+}
+
+/** What every error of this package tells. */
+export interface ErrorFacts {
+  message: string
+  cause?: unknown
+  attempts?: readonly Attempt[] | undefined
+  submission?: Submission | undefined
+  jobId?: string | undefined
+  requestId?: string | undefined
+  status?: number | undefined
+  retryAfterMs?: number | undefined
+  isRetryable?: boolean | undefined
+}
+
+/** Marks our errors. A registered symbol survives duplicate installs, bundlers and realms, where `instanceof` does not. */
+export const ERROR_BRAND = Symbol.for('modelrun.error')
+
+/** Root of every error that this package throws. */
+export abstract class ModelRunError extends Error {
+  // Getters, because the engine reads `name` for the stack before the fields of a class exist.
+  abstract override get name(): string
+  /** Stable, for programs: one per kind of error, e.g. `rate_limited`. */
+  abstract get code(): string
+
+  /** Every HTTP request tried for the call, in order. */
+  readonly attempts: readonly Attempt[]
+  /** Whether the run was sent, refused, accepted, or may have been. */
+  readonly submission: Submission
+  /** The job, when its id is known. */
+  readonly jobId?: string | undefined
+  /** The service's id of the request, for its support. */
+  readonly requestId?: string | undefined
+  /** HTTP status of the last answer. */
+  readonly status?: number | undefined
+  /** How long the service asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number | undefined
+  /** True when doing the same again later may succeed and cannot charge twice. */
+  readonly isRetryable: boolean
+
+  constructor(facts: ErrorFacts) {
+    super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause })
+    this.attempts = facts.attempts ?? []
+    this.submission = facts.submission ?? 'not_sent'
+    this.isRetryable = facts.isRetryable ?? false
+    if (facts.jobId !== undefined) this.jobId = facts.jobId
+    if (facts.requestId !== undefined) this.requestId = facts.requestId
+    if (facts.status !== undefined) this.status = facts.status
+    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs
+  }
+
+  /** `api` for the answers of the service, `client` for everything else. */
+  get [ERROR_BRAND](): 'api' | 'client' {
+    return 'client'
+  }
+}

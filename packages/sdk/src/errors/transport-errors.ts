@@ -1,0 +1,72 @@
+import type { JobHandle } from '../jobs/job-handle.ts'
+import { type ErrorFacts, ModelRunError } from './model-run-error.ts'
+
+/** The connection failed: refused, DNS, TLS, reset. `submission` tells whether the service may have got the request. */
+export class ConnectionError extends ModelRunError {
+  override get name(): 'ConnectionError' {
+    return 'ConnectionError'
+  }
+  override get code(): 'connection_failed' {
+    return 'connection_failed'
+  }
+}
+
+/** One request took longer than its own time limit, headers and body together. */
+export class AttemptTimeoutError extends ModelRunError {
+  override get name(): 'AttemptTimeoutError' {
+    return 'AttemptTimeoutError'
+  }
+  override get code(): 'attempt_timeout' {
+    return 'attempt_timeout'
+  }
+}
+
+/** The answer is not what the service sends: HTML, cut JSON, a redirect, a wrong shape. */
+export class InvalidResponseError extends ModelRunError {
+  override get name(): 'InvalidResponseError' {
+    return 'InvalidResponseError'
+  }
+  override get code(): 'invalid_response' {
+    return 'invalid_response'
+  }
+}
+
+/** What the early end of a wait tells beyond the facts of every error. */
+export interface EndedWaitFacts extends ErrorFacts {
+  job?: JobHandle | undefined
+  cancellation?: Promise<boolean> | undefined
+}
+
+/** Base of the two errors that end a wait while its job may go on. */
+abstract class EndedWaitError extends ModelRunError {
+  /** The live job: `job.result()` waits on, here or in another process. Absent when its id is not known. */
+  readonly job?: JobHandle | undefined
+  /** With the policy `cancel`: resolves to whether the service confirmed the cancellation. Never rejects. */
+  readonly cancellation?: Promise<boolean> | undefined
+
+  constructor(facts: EndedWaitFacts) {
+    super(facts)
+    if (facts.job !== undefined) this.job = facts.job
+    if (facts.cancellation !== undefined) this.cancellation = facts.cancellation
+  }
+}
+
+/** The caller's signal aborted; `cause` is its reason. */
+export class AbortedError extends EndedWaitError {
+  override get name(): 'AbortedError' {
+    return 'AbortedError'
+  }
+  override get code(): 'aborted' {
+    return 'aborted'
+  }
+}
+
+/** `deadlineMs` passed. */
+export class DeadlineExceededError extends EndedWaitError {
+  override get name(): 'DeadlineExceededError' {
+    return 'DeadlineExceededError'
+  }
+  override get code(): 'deadline_exceeded' {
+    return 'deadline_exceeded'
+  }
+}

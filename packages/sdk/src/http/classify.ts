@@ -1,0 +1,42 @@
+import {
+  type Answer,
+  type ApiResult,
+  type Failure,
+  type Operation,
+  type Outcome,
+  UnreadableAnswer,
+} from './operation.ts'
+import { requestIdOf } from './to-error.ts'
+
+/** True when the service may have acted on the request, though there is no result. */
+export function mayHaveArrived(failure: Failure): boolean {
+  return failure.kind === 'answer'
+    ? failure.answer.status >= 500 || failure.problem !== undefined
+    : failure.submission === 'unknown'
+}
+
+/** What an outcome means for the call. */
+export type Verdict<T> = { kind: 'result'; result: ApiResult<T> } | { kind: 'failure'; failure: Failure }
+
+/** Tells a result from a failure. `hasArrivedBefore`: an earlier attempt may have counted. */
+export function classify<T>(operation: Operation<T>, outcome: Outcome, hasArrivedBefore: boolean): Verdict<T> {
+  if (outcome.kind !== 'answer') return { kind: 'failure', failure: outcome }
+  const { answer } = outcome
+  const isSuccess = answer.status >= 200 && answer.status < 300
+  if (isSuccess) return readSuccess(operation, answer)
+  const recovered = operation.readError?.(answer, hasArrivedBefore)
+  return recovered ? resultOf(recovered.data, answer) : { kind: 'failure', failure: outcome }
+}
+
+function readSuccess<T>(operation: Operation<T>, answer: Answer): Verdict<T> {
+  try {
+    return resultOf(operation.read(answer), answer)
+  } catch (error) {
+    if (!(error instanceof UnreadableAnswer)) throw error
+    return { kind: 'failure', failure: { kind: 'answer', answer, problem: error.problem } }
+  }
+}
+
+function resultOf<T>(data: T, { response }: Answer): Verdict<T> {
+  return { kind: 'result', result: { data, response, requestId: requestIdOf(response) } }
+}

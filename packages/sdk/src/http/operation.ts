@@ -1,0 +1,84 @@
+import type { Route } from '@modelrun/contract'
+import type { Submission } from '../errors/model-run-error.ts'
+import type { Scope } from '../scope.ts'
+
+/** Per-call options that every method takes. */
+export interface CallOptions {
+  /** Aborts the call; it settles at once with `AbortedError`. */
+  signal?: AbortSignal | undefined
+  /** Time limit of one HTTP request, in milliseconds. Default: the client's. */
+  timeoutMs?: number | undefined
+  /** How often a request is sent again at most. Default: the client's. */
+  maxRetries?: number | undefined
+  /** Sent with every request of this call, over the client's. */
+  headers?: Record<string, string> | undefined
+}
+
+/** A whole HTTP answer. */
+export interface Answer {
+  status: number
+  text: string
+  response: Response
+  /** The connection broke, or the answer was too large, before the body's end. */
+  isCut: boolean
+}
+
+/** One call of one endpoint, before it becomes HTTP. */
+export interface Operation<T> {
+  route: Route
+  parameters?: Record<string, string> | undefined
+  query?: Record<string, string | number | undefined> | undefined
+  body?: unknown
+  /** How long the service may hold the request on purpose, in milliseconds. */
+  holdMs?: number | undefined
+  /** True when accepting the request costs credits: then it is never sent twice. */
+  isRun?: boolean | undefined
+  /** The job that the call is about. */
+  jobId?: string | undefined
+  /** Turns a 2xx answer into the result; throws {@link UnreadableAnswer}. */
+  read(answer: Answer): T
+  /** Turns an error answer into the result where it is one; `mayHaveArrived`: an earlier attempt may have counted. */
+  readError?: ((answer: Answer, mayHaveArrived: boolean) => { data: T } | undefined) | undefined
+}
+
+/** Says why an answer cannot be read; the pipeline makes it an `InvalidResponseError`. */
+export class UnreadableAnswer {
+  readonly problem: string
+  constructor(problem: string) {
+    this.problem = problem
+  }
+}
+
+/** Result of a call with its HTTP answer. */
+export interface ApiResult<T> {
+  data: T
+  /** The HTTP answer: status and headers. Its body has been read. */
+  response: Response
+  /** The service's id of the request, from `x-request-id`. */
+  requestId: string | undefined
+}
+
+/** Why there was no whole answer. */
+export type InterruptionKind = 'connection' | 'timeout' | 'aborted' | 'deadline' | 'no_key'
+
+/** An attempt that came to no whole answer. */
+export interface Interruption {
+  kind: InterruptionKind
+  /** A code or a few words, e.g. `ECONNRESET`. */
+  reason: string
+  /** What became of the request, seen from here. */
+  submission: Submission
+  cause: unknown
+}
+
+/** What one attempt came to. */
+export type Outcome = { kind: 'answer'; answer: Answer } | Interruption
+
+/** An outcome that is not a result; `problem` says why a success cannot be read. */
+export type Failure = { kind: 'answer'; answer: Answer; problem?: string | undefined } | Interruption
+
+/** What the pipeline needs of the call around it. */
+export interface CallContext {
+  scope: Scope
+  options: CallOptions
+}

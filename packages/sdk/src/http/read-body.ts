@@ -1,0 +1,44 @@
+import { abortable } from '../abort.ts'
+
+/** Answers are small JSON documents; whatever is larger is not ours. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024
+
+/** The text of a body, as far as it came. */
+export interface BodyText {
+  text: string
+  isCut: boolean
+}
+
+/**
+ * Reads a body chunk by chunk, so that what came before a broken connection is not lost: it may hold the id of a job
+ * that was paid for. Rejects only when the signal aborts.
+ */
+export async function readBody(response: Response, signal: AbortSignal): Promise<BodyText> {
+  if (response.body === null) return { text: '', isCut: false }
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let byteCount = 0
+  try {
+    for (;;) {
+      const chunk = await abortable(reader.read(), signal)
+      if (chunk.done) return { text: text + decoder.decode(), isCut: false }
+      byteCount += chunk.value.byteLength
+      if (byteCount > MAX_BODY_BYTES) break
+      text += decoder.decode(chunk.value, { stream: true })
+    }
+  } catch {
+    if (signal.aborted) {
+      discard(reader, signal.reason)
+      throw signal.reason
+    }
+    return { text, isCut: true }
+  }
+  discard(reader, undefined)
+  return { text, isCut: true }
+}
+
+/** Frees the connection; nobody waits for it. */
+function discard(reader: ReadableStreamDefaultReader, reason: unknown): void {
+  reader.cancel(reason).catch(() => {})
+}

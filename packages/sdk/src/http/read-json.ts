@@ -1,0 +1,37 @@
+import * as z from 'zod/mini'
+import { type Answer, UnreadableAnswer } from './operation.ts'
+
+/** Parses the body of an answer and checks its shape; unknown fields are kept. */
+export function readJson<T>(schema: z.ZodMiniType<T>): (answer: Answer) => T {
+  return ({ text, isCut }) => {
+    const checked = z.safeParse(schema, parseJson(text, isCut))
+    if (checked.success) return checked.data
+    throw new UnreadableAnswer(describeIssue(checked.error.issues[0]))
+  }
+}
+
+/** The value of a JSON text, or undefined. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function parseJson(text: string, isCut: boolean): unknown {
+  if (isCut) throw new UnreadableAnswer(`the connection ended after ${text.length} characters of the body`)
+  if (text.trim() === '') throw new UnreadableAnswer('the body is empty')
+  const value = tryParseJson(text)
+  if (value === undefined) throw new UnreadableAnswer(`the body is not JSON; it begins with ${excerpt(text)}`)
+  return value
+}
+
+function describeIssue(issue: z.core.$ZodIssue | undefined): string {
+  const pointer = issue?.path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  return `the body has a wrong shape at ${pointer || 'its root'}: ${issue?.message ?? 'unknown'}`
+}
+
+function excerpt(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text)
+}

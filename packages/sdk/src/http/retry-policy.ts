@@ -1,0 +1,70 @@
+import type { Route } from '@modelrun/contract'
+import type { Failure } from './operation.ts'
+
+/** When a request is sent again. The rule behind it: a run whose outcome is unknown is never sent again. */
+interface RetryRule {
+  /** The connection broke after the service may have received the request. */
+  afterConnectionLoss: boolean
+  /** The attempt took longer than its time limit. */
+  afterTimeout: boolean
+  statuses: readonly number[]
+  /** Statuses that count only together with a `Retry-After` header, by which the service says that it did nothing. */
+  statusesWithRetryAfter: readonly number[]
+}
+
+const REPEATABLE: RetryRule = {
+  afterConnectionLoss: true,
+  afterTimeout: true,
+  statuses: [408, 429, 500, 502, 503, 504],
+  statusesWithRetryAfter: [],
+}
+
+/** The whole policy. What failed before the connection existed is sent again for each method. */
+const RULES: Readonly<Record<Route['method'], RetryRule>> = {
+  GET: REPEATABLE,
+  DELETE: REPEATABLE,
+  POST: { afterConnectionLoss: false, afterTimeout: false, statuses: [429], statusesWithRetryAfter: [503] },
+}
+
+/** Delays between attempts, in milliseconds. */
+export const BACKOFF = { baseMs: 500, maxMs: 8_000, maxRetryAfterMs: 60_000 } as const
+
+/** True when sending the request again is safe and may help. */
+export function isWorthRetrying(method: Route['method'], failure: Failure, retryAfterMs: number | undefined): boolean {
+  const rule = RULES[method]
+  switch (failure.kind) {
+    case 'answer': {
+      const { status, isCut } = failure.answer
+      if (failure.problem !== undefined) return isCut && rule.afterConnectionLoss
+      return (
+        rule.statuses.includes(status) || (rule.statusesWithRetryAfter.includes(status) && retryAfterMs !== undefined)
+      )
+    }
+    case 'connection':
+      return rule.afterConnectionLoss || failure.submission === 'not_sent'
+    case 'timeout':
+      return rule.afterTimeout
+    case 'aborted':
+    case 'deadline':
+    case 'no_key':
+      return false
+  }
+}
+
+/** What {@link retryDelayMs} decides by. */
+export interface RetrySituation {
+  /** 0 after the first attempt. */
+  retryCount: number
+  retryAfterMs: number | undefined
+  random: () => number
+}
+
+/**
+ * Milliseconds until the next attempt: what the service asked for, else exponential backoff with full jitter.
+ *
+ * @returns Undefined when the service asks for longer than {@link BACKOFF}.maxRetryAfterMs: then the call fails at once.
+ */
+export function retryDelayMs({ retryCount, retryAfterMs, random }: RetrySituation): number | undefined {
+  if (retryAfterMs !== undefined) return retryAfterMs <= BACKOFF.maxRetryAfterMs ? retryAfterMs : undefined
+  return random() * Math.min(BACKOFF.maxMs, BACKOFF.baseMs * 2 ** retryCount)
+}

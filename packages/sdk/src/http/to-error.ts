@@ -1,0 +1,162 @@
+import { errorBodySchema } from '@modelrun/contract'
+import * as z from 'zod/mini'
+import { createApiError } from '../errors/api-errors.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import type { Attempt, ErrorFacts, ModelRunError, Submission } from '../errors/model-run-error.ts'
+import {
+  AbortedError,
+  AttemptTimeoutError,
+  ConnectionError,
+  DeadlineExceededError,
+  InvalidResponseError,
+} from '../errors/transport-errors.ts'
+import type { Answer, Failure, Interruption, InterruptionKind, Operation } from './operation.ts'
+import { tryParseJson } from './read-json.ts'
+
+/** What an error says about the call that failed. */
+export interface FailedCall {
+  operation: Operation<unknown>
+  /** Method and path. */
+  label: string
+  /** Where the service is. */
+  baseUrl: string
+  timeoutMs: number
+  deadlineMs: number
+  attempts: readonly Attempt[]
+  retryAfterMs: number | undefined
+  isRetryable: boolean
+}
+
+/** The error for a failure. */
+export function toError(failure: Failure, call: FailedCall): ModelRunError {
+  if (failure.kind !== 'answer') return interruptionError(failure, call)
+  const problem = failure.problem ?? redirectProblem(failure.answer)
+  return problem === undefined ? answerError(failure.answer, call) : unreadableError(failure.answer, problem, call)
+}
+
+function interruptionError({ kind, reason, submission: sent, cause }: Interruption, call: FailedCall): ModelRunError {
+  const { operation, attempts } = call
+  const submission = operation.isRun ? sent : submissionOf(operation)
+  const facts: ErrorFacts = {
+    message: `${describeInterruption(kind, reason, call)}${consequence(submission, operation)}`,
+    cause,
+    attempts,
+    submission,
+    jobId: operation.jobId,
+    isRetryable: call.isRetryable,
+  }
+  switch (kind) {
+    case 'connection':
+      return new ConnectionError(facts)
+    case 'timeout':
+      return new AttemptTimeoutError(facts)
+    case 'aborted':
+      return new AbortedError(facts)
+    case 'deadline':
+      return new DeadlineExceededError(facts)
+    case 'no_key':
+      return new ConfigurationError(facts)
+  }
+}
+
+function unreadableError(answer: Answer, problem: string, call: FailedCall): InvalidResponseError {
+  const submission = call.operation.isRun ? 'unknown' : submissionOf(call.operation)
+  return new InvalidResponseError({
+    message: `${call.label} got an answer (HTTP ${answer.status}) that cannot be read: ${problem}.${consequence(submission, call.operation)}`,
+    attempts: call.attempts,
+    submission,
+    jobId: call.operation.jobId,
+    requestId: requestIdOf(answer.response),
+    status: answer.status,
+    isRetryable: !call.operation.isRun,
+  })
+}
+
+/** The service's id of a request. */
+export function requestIdOf(response: Response): string | undefined {
+  return response.headers.get('x-request-id') ?? undefined
+}
+
+function answerError(answer: Answer, call: FailedCall): ModelRunError {
+  const { operation, label, retryAfterMs } = call
+  const json = tryParseJson(answer.text)
+  const parsed = z.safeParse(errorBodySchema, json)
+  const detail = parsed.success ? parsed.data.error : undefined
+  const requestId = requestIdOf(answer.response)
+  const submission = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
+  const said = detail ? `[${detail.code}] ${detail.message}` : `The service answered without an error body of its own.`
+  return createApiError({
+    message: `${said} (HTTP ${answer.status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(answer.status, call)}${consequence(submission, operation)}`,
+    status: answer.status,
+    apiCode: detail?.code,
+    body: json ?? answer.text,
+    attempts: call.attempts,
+    submission,
+    jobId: operation.jobId,
+    requestId,
+    retryAfterMs,
+    isRetryable: call.isRetryable,
+  })
+}
+
+/** Says so when the answer is a redirect; in browsers one that is not followed has the status 0. */
+function redirectProblem({ status, response }: Answer): string | undefined {
+  if ((status < 300 || status >= 400) && response.type !== 'opaqueredirect') return undefined
+  const target = response.headers.get('location')
+  const origin = target && URL.canParse(target) ? new URL(target).origin : undefined
+  return `it is a redirect${origin ? ` to ${origin}` : ''}, which the client does not follow so that the API key stays with \`baseUrl\`; correct \`baseUrl\` if the service has moved`
+}
+
+/** A refusal is certain below 500, but for 408, where the service may have got the request late. */
+function submissionAfter(status: number, retryAfterMs: number | undefined): Submission {
+  if (status === 503 && retryAfterMs !== undefined) return 'rejected'
+  return status < 500 && status !== 408 ? 'rejected' : 'unknown'
+}
+
+function submissionOf(operation: Operation<unknown>): Submission {
+  return operation.jobId === undefined ? 'not_sent' : 'accepted'
+}
+
+function describeInterruption(kind: InterruptionKind, reason: string, call: FailedCall): string {
+  const tries = call.attempts.length > 1 ? ` after ${call.attempts.length} attempts` : ''
+  switch (kind) {
+    case 'connection':
+      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. Check that the service can be reached from here.`
+    case 'timeout':
+      return `${call.label} got no complete answer within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
+    case 'aborted':
+      return `${call.label} was aborted by the caller.`
+    case 'deadline':
+      return `${call.label} did not finish within deadlineMs (${call.deadlineMs} ms).`
+    case 'no_key':
+      return `${call.label} was not sent, because ${reason}.`
+  }
+}
+
+function hint(status: number, { operation, retryAfterMs }: FailedCall): string {
+  switch (status) {
+    case 401:
+      return ' Check the API key, and that it belongs to this service.'
+    case 403:
+      return ` The call needs the permission ${operation.route.permission}.`
+    case 429:
+      return retryAfterMs === undefined ? '' : ` The service asks to wait ${retryAfterMs} ms.`
+    default:
+      return ''
+  }
+}
+
+function consequence(submission: Submission, operation: Operation<unknown>): string {
+  if (operation.jobId !== undefined) return ` The job ${operation.jobId} is not affected.`
+  if (!operation.isRun) return ''
+  switch (submission) {
+    case 'not_sent':
+      return ' The run was not sent: nothing is charged.'
+    case 'rejected':
+      return ' The run was refused: nothing is charged.'
+    case 'unknown':
+      return ' The service may have accepted the run and may charge it, so it was not sent again. Check the account before you run it once more.'
+    case 'accepted':
+      return ''
+  }
+}

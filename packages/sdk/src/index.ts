@@ -1,0 +1,93 @@
+/**
+ * Typed client for the model inference service.
+ *
+ * @module
+ */
+export type {
+  ErrorCode,
+  ErrorDetail,
+  InputProperty,
+  InputSchema,
+  Job,
+  JobStatus,
+  ListModelsQuery,
+  Model,
+  ModelCategory,
+  ModelPricing,
+  ModelStatus,
+  ModelSummary,
+  Output,
+  OutputItem,
+  OutputType,
+  RunCompleted,
+  RunProcessing,
+  RunQueued,
+  RunRequest,
+  RunResponse,
+} from '@modelrun/contract'
+export { ModelRun } from './client.ts'
+export type { Clock } from './clock.ts'
+export {
+  ApiError,
+  AuthenticationError,
+  ConflictError,
+  InsufficientCreditsError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+} from './errors/api-errors.ts'
+export {
+  isAbortedError,
+  isApiError,
+  isAttemptTimeoutError,
+  isAuthenticationError,
+  isBudgetExceededError,
+  isConfigurationError,
+  isConflictError,
+  isConnectionError,
+  isDeadlineExceededError,
+  isInputValidationError,
+  isInsufficientCreditsError,
+  isInvalidRequestError,
+  isInvalidResponseError,
+  isJobCancelledError,
+  isJobFailedError,
+  isModelRunError,
+  isNotFoundError,
+  isPermissionDeniedError,
+  isRateLimitError,
+  isServerError,
+  isWebhookParseError,
+} from './errors/guards.ts'
+export { JobCancelledError, JobFailedError } from './errors/job-errors.ts'
+export {
+  BudgetExceededError,
+  ConfigurationError,
+  type InputIssue,
+  InputValidationError,
+  WebhookParseError,
+} from './errors/local-errors.ts'
+export { type Attempt, ModelRunError, type Submission } from './errors/model-run-error.ts'
+export {
+  AbortedError,
+  AttemptTimeoutError,
+  ConnectionError,
+  DeadlineExceededError,
+  InvalidResponseError,
+} from './errors/transport-errors.ts'
+export type { ApiPromise } from './http/api-promise.ts'
+export type { ApiResult, CallOptions } from './http/operation.ts'
+export type { CancelResult } from './jobs/cancel-job.ts'
+export type { JobHandle } from './jobs/job-handle.ts'
+export type { JobJson } from './jobs/job-reference.ts'
+export type { JobsResource } from './jobs/jobs-resource.ts'
+export type { EarlyEndPolicy, WaitOptions } from './jobs/wait-options.ts'
+export type { ModelId, ModelInput, ModelInputs } from './models/model-inputs.ts'
+export type { ModelsPage, ModelsPagePromise } from './models/models-page.ts'
+export type { ModelsResource } from './models/models-resource.ts'
+export type { ApiKey, ModelRunOptions, PollingOptions } from './options.ts'
+export type { RunAnswer, UnknownRun } from './runs/run-operation.ts'
+export type { PreflightOptions, RunOptions, SubmitOptions } from './runs/run-options.ts'
+export type { RunResult } from './runs/run-result.ts'

@@ -1,0 +1,72 @@
+import type { Job } from '@modelrun/contract'
+import type { Core } from '../core.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
+import type { CallOptions } from '../http/operation.ts'
+import { request } from '../http/request.ts'
+import type { RunResult } from '../runs/run-result.ts'
+import { type CancelResult, cancelJobOperation } from './cancel-job.ts'
+import type { JobJson, JobReference } from './job-reference.ts'
+import { getJobOperation } from './poll-job.ts'
+import { openWaitScope, waitForJob, watchInScope } from './wait-for-job.ts'
+import type { WaitOptions } from './wait-options.ts'
+
+/** A job of the service, as one object: look at it, wait for it, cancel it, hand it to another process. */
+export class JobHandle {
+  /** The service's `job_id`. */
+  readonly id: string
+  /** The model that was run; undefined when only the id was known. */
+  readonly modelId: string | undefined
+  /** Identifier of the request at the underlying provider; undefined when only the id was known. */
+  readonly requestId: string | undefined
+  readonly #core: Core
+
+  constructor(core: Core, reference: JobReference) {
+    this.#core = core
+    this.id = reference.jobId
+    this.modelId = reference.modelId
+    this.requestId = reference.requestId
+  }
+
+  /** Looks at the job once (section 4.4). @throws NotFoundError when there is no such job */
+  get(options: CallOptions = {}): ApiPromise<Job> {
+    return request(this.#core, getJobOperation(this.id), options)
+  }
+
+  /**
+   * Waits for the job's end.
+   *
+   * @throws JobFailedError, JobCancelledError when the job ended so
+   * @throws DeadlineExceededError, AbortedError when the wait ended first; the job goes on unless a policy says `cancel`
+   */
+  result(options: WaitOptions = {}): Promise<RunResult> {
+    return waitForJob(this.#core, this, options)
+  }
+
+  /** Yields each new state of the job, the first one at once and the final one last. Leaving the loop stops the polls. */
+  async *updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
+    const scope = openWaitScope(this.#core, options)
+    try {
+      yield* watchInScope({ core: this.#core, job: this, scope, options, firstDelayMs: 0 })
+    } finally {
+      scope.close()
+    }
+  }
+
+  /**
+   * Cancels the job (section 4.5). A cancelled job is not charged.
+   *
+   * @throws ConflictError or another ApiError when the service refuses, e.g. because the job has finished
+   */
+  cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
+    return request(this.#core, cancelJobOperation(this.id), options)
+  }
+
+  /** The job as plain JSON; `client.jobs.attach` brings it back, in another process too. */
+  toJSON(): JobJson {
+    return {
+      job_id: this.id,
+      ...(this.modelId === undefined ? {} : { model_id: this.modelId }),
+      ...(this.requestId === undefined ? {} : { request_id: this.requestId }),
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import * as z from 'zod/mini'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { tryParseJson } from '../http/read-json.ts'
+
+/** What identifies a job. */
+export interface JobReference {
+  jobId: string
+  modelId?: string | undefined
+  requestId?: string | undefined
+}
+
+/** A job as plain JSON, for another process: what `JobHandle.toJSON()` gives and `jobs.attach` takes. */
+export interface JobJson {
+  job_id: string
+  model_id?: string | undefined
+  request_id?: string | undefined
+}
+
+const jobJsonSchema = z.looseObject({
+  job_id: z.string().check(z.minLength(1)),
+  model_id: z.optional(z.string()),
+  request_id: z.optional(z.string()),
+})
+
+/** Reads a job's id, its JSON, or the text of its JSON. @throws ConfigurationError */
+export function readJobReference(source: string | JobJson): JobReference {
+  const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : source
+  if (typeof value === 'string' && value !== '') return { jobId: value }
+  const checked = z.safeParse(jobJsonSchema, value)
+  if (checked.success) {
+    const { job_id, model_id, request_id } = checked.data
+    return { jobId: job_id, modelId: model_id, requestId: request_id }
+  }
+  throw new ConfigurationError({
+    message: 'A job is given by its id, or by the JSON of a job handle: `{ "job_id": "…" }`.',
+  })
+}

@@ -1,0 +1,43 @@
+import type { Job } from '@modelrun/contract'
+import type { Core } from '../core.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
+import type { CallOptions } from '../http/operation.ts'
+import type { RunResult } from '../runs/run-result.ts'
+import type { CancelResult } from './cancel-job.ts'
+import { JobHandle } from './job-handle.ts'
+import { type JobJson, readJobReference } from './job-reference.ts'
+import type { WaitOptions } from './wait-options.ts'
+
+/** The jobs of the service (sections 4.4 and 4.5). Each method is that of {@link JobHandle} for a job known by its id. */
+export class JobsResource {
+  readonly #core: Core
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  /** A handle on a job that another call or process started. Sends nothing. @throws ConfigurationError */
+  attach(idOrJson: string | JobJson): JobHandle {
+    return new JobHandle(this.#core, readJobReference(idOrJson))
+  }
+
+  /** Looks at a job once. @throws NotFoundError when there is no such job */
+  get(id: string, options: CallOptions = {}): ApiPromise<Job> {
+    return this.attach(id).get(options)
+  }
+
+  /** Cancels a job. @throws ConflictError or another ApiError when the service refuses */
+  cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
+    return this.attach(id).cancel(options)
+  }
+
+  /** Waits for a job's end. @throws As {@link JobHandle.result} */
+  wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
+    return this.attach(id).result(options)
+  }
+
+  /** Yields each new state of a job. @throws As {@link JobHandle.updates} */
+  watch(id: string, options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
+    return this.attach(id).updates(options)
+  }
+}

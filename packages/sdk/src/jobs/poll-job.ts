@@ -1,0 +1,62 @@
+import { type Job, jobResponseSchema, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { sleep } from '../abort.ts'
+import type { Core } from '../core.ts'
+import { isModelRunError } from '../errors/guards.ts'
+import type { CallOptions, Operation } from '../http/operation.ts'
+import { readJson } from '../http/read-json.ts'
+import type { Scope } from '../scope.ts'
+import { nextPollDelayMs } from './cadence.ts'
+
+/** The call of `GET /v1/jobs/{id}` (section 4.4). */
+export function getJobOperation(jobId: string): Operation<Job> {
+  const read = readJson(jobResponseSchema)
+  return { route: ROUTES.getJob, parameters: { id: jobId }, jobId, read: (answer) => read(answer).data }
+}
+
+/** True for a status that a job never leaves. An unknown one counts as not finished (section 3). */
+export function isFinished(job: Job): boolean {
+  return (TERMINAL_JOB_STATUSES as readonly string[]).includes(job.status)
+}
+
+/** What one poll loop works with. */
+export interface PollContext {
+  core: Core
+  scope: Scope
+  options: CallOptions
+  /** Milliseconds before the first look; 0 to look at once. */
+  firstDelayMs: number
+}
+
+/**
+ * Looks at a job until it has finished, and yields each new state. Failed looks that may be passing (network, 429,
+ * 5xx) do not end it: a blip during a long job costs nothing but time. The scope's end does.
+ */
+export async function* pollJob(jobId: string, context: PollContext): AsyncGenerator<Job, void, undefined> {
+  const { core, scope } = context
+  const { clock, polling, random } = core.options
+  const startedAt = clock.now()
+  let lastStatus: string | undefined
+  let delayMs = context.firstDelayMs
+  for (;;) {
+    if (delayMs > 0) await sleep(clock, delayMs, scope.signal)
+    const look = await lookAtJob(jobId, context)
+    if (look.job && look.job.status !== lastStatus) {
+      lastStatus = look.job.status
+      yield look.job
+    }
+    if (look.job && isFinished(look.job)) return
+    delayMs = look.retryAfterMs ?? nextPollDelayMs(clock.now() - startedAt, polling, random)
+  }
+}
+
+async function lookAtJob(
+  jobId: string,
+  { core, scope, options }: PollContext,
+): Promise<{ job?: Job; retryAfterMs?: number | undefined }> {
+  try {
+    return { job: (await core.transport.call(getJobOperation(jobId), { scope, options })).data }
+  } catch (error) {
+    if (scope.signal.aborted || !isModelRunError(error) || !error.isRetryable) throw error
+    return { retryAfterMs: error.retryAfterMs }
+  }
+}

@@ -1,0 +1,20 @@
+import type { Job } from '@modelrun/contract'
+import type { CallOptions } from '../http/operation.ts'
+
+/** What happens to the job when its wait ends early: it goes on, or it is cancelled. */
+export type EarlyEndPolicy = 'detach' | 'cancel'
+
+/** Options of every method that waits for a job. */
+export interface WaitOptions extends CallOptions {
+  /** One budget for the whole wait, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. */
+  deadlineMs?: number | undefined
+  /** Called with each new state of the job, the first one included. */
+  onStatus?: ((job: Job) => void) | undefined
+  /** What becomes of the job when `signal` aborts. Default `detach`. */
+  onAbort?: EarlyEndPolicy | undefined
+  /** What becomes of the job when the deadline passes. Default `detach`. */
+  onDeadline?: EarlyEndPolicy | undefined
+}
+
+/** Default of {@link WaitOptions.deadlineMs}. */
+export const DEFAULT_DEADLINE_MS = 600_000

@@ -1,0 +1,60 @@
+import type { ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
+import { ApiPromise } from '../http/api-promise.ts'
+import type { ApiResult } from '../http/operation.ts'
+
+/** Fetches the page at an offset. */
+export type FetchPage = (query: ListModelsQuery) => Promise<ApiResult<ModelList>>
+
+/** One page of models (section 4.1). Iterating it goes on over all pages after it. */
+export class ModelsPage implements AsyncIterable<ModelSummary> {
+  readonly models: readonly ModelSummary[]
+  /** Number of all matching models, on every page. */
+  readonly total: number
+  /** Limit that the service applied. */
+  readonly limit: number
+  /** Offset that the service applied. */
+  readonly offset: number
+  readonly #query: ListModelsQuery
+  readonly #fetchPage: FetchPage
+
+  constructor(list: ModelList, query: ListModelsQuery, fetchPage: FetchPage) {
+    this.models = list.models
+    this.total = list.total
+    this.limit = list.limit
+    this.offset = list.offset
+    this.#query = query
+    this.#fetchPage = fetchPage
+  }
+
+  /** True when models come after this page. An empty page is the last one, whatever `total` says. */
+  hasNextPage(): boolean {
+    return this.models.length > 0 && this.offset + this.models.length < this.total
+  }
+
+  /** The page after this one, or undefined after the last. @throws ModelRunError */
+  async getNextPage(): Promise<ModelsPage | undefined> {
+    if (!this.hasNextPage()) return undefined
+    const query = { ...this.#query, offset: this.offset + this.models.length }
+    const { data } = await this.#fetchPage(query)
+    return new ModelsPage(data, query, this.#fetchPage)
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
+    let page: ModelsPage | undefined = this
+    while (page !== undefined) {
+      yield* page.models
+      page = await page.getNextPage()
+    }
+  }
+}
+
+/** Awaiting it gives one page; `for await` gives every model of all pages. */
+export class ModelsPagePromise extends ApiPromise<ModelsPage> implements AsyncIterable<ModelSummary> {
+  constructor(query: ListModelsQuery, fetchPage: FetchPage) {
+    super(fetchPage(query).then((result) => ({ ...result, data: new ModelsPage(result.data, query, fetchPage) })))
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
+    yield* await this
+  }
+}

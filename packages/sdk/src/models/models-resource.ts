@@ -1,0 +1,53 @@
+import { type ListModelsQuery, type Model, modelListSchema, ROUTES, type RunRequest } from '@modelrun/contract'
+import type { Core } from '../core.ts'
+import type { ApiPromise } from '../http/api-promise.ts'
+import type { CallOptions } from '../http/operation.ts'
+import { readJson } from '../http/read-json.ts'
+import { request } from '../http/request.ts'
+import { type RunAnswer, runOperation } from '../runs/run-operation.ts'
+import { getModelOperation } from './get-model.ts'
+import { ModelsPagePromise } from './models-page.ts'
+
+/** The models of the service (section 4.1 to 4.3). */
+export class ModelsResource {
+  readonly #core: Core
+
+  constructor(core: Core) {
+    this.#core = core
+  }
+
+  /**
+   * Lists models (section 4.1). Awaiting the result gives one page, `for await` gives every model.
+   *
+   * @throws ApiError, ConnectionError, AttemptTimeoutError, AbortedError, InvalidResponseError
+   * @example
+   * for await (const model of client.models.list({ category: 'text-to-image' })) console.log(model.id)
+   */
+  list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
+    const read = readJson(modelListSchema)
+    return new ModelsPagePromise(query, (pageQuery) =>
+      request(this.#core, { route: ROUTES.listModels, query: { ...pageQuery }, read }, options).withResponse(),
+    )
+  }
+
+  /**
+   * One model with its `input_schema` (section 4.2).
+   *
+   * @throws NotFoundError when there is no such model; and as {@link list}
+   */
+  get(id: string, options: CallOptions = {}): ApiPromise<Model> {
+    return request(this.#core, getModelOperation(id), options)
+  }
+
+  /**
+   * The one HTTP call that runs a model (section 4.3): it gives the service's answer and waits for nothing. Prefer
+   * `client.run`, which also gets the result of a run that takes longer.
+   *
+   * The request is sent once, and again only where the first one certainly did not count.
+   *
+   * @throws As {@link list}; `error.submission` tells whether the run may be charged
+   */
+  run(model: string, body: RunRequest, options: CallOptions = {}): ApiPromise<RunAnswer> {
+    return request(this.#core, runOperation(model, body), options)
+  }
+}

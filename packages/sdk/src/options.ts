@@ -1,0 +1,142 @@
+import { API_VERSION } from '@modelrun/contract'
+import { type Clock, systemClock } from './clock.ts'
+import { ConfigurationError } from './errors/local-errors.ts'
+
+/** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
+export type ApiKey = string | (() => string | Promise<string>)
+
+/** How a job is polled. */
+export interface PollingOptions {
+  /** Wait before the second look at a job, in milliseconds. Default 500. It grows with the age of the job. */
+  initialIntervalMs?: number | undefined
+  /** Longest wait between two looks, in milliseconds. Default 5 000. */
+  maxIntervalMs?: number | undefined
+}
+
+/** Options of {@link ModelRun}. */
+export interface ModelRunOptions {
+  /** Default: the environment variable `MODELRUN_API_KEY`. */
+  apiKey?: ApiKey | undefined
+  /** Address of the service; the paths `/v1/…` are below it. Default: the environment variable `MODELRUN_BASE_URL`. */
+  baseUrl?: string | undefined
+  /**
+   * Time limit of one HTTP request, headers and body, in milliseconds. Default 30 000. A synchronous run gets the 55 s
+   * for which the service holds it (section 8) on top.
+   */
+  timeoutMs?: number | undefined
+  /** How often a request is sent again at most, where that cannot charge twice. Default 2. */
+  maxRetries?: number | undefined
+  /** Used instead of the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined
+  /** Sent with every request. */
+  headers?: Record<string, string> | undefined
+  polling?: PollingOptions | undefined
+  /** Where time comes from. Default: the system. */
+  clock?: Clock | undefined
+  /** Where the jitter of delays comes from: a number from 0 up to 1. Default `Math.random`. */
+  random?: (() => number) | undefined
+  /** Allows a browser page to hold the API key, which shows it to every visitor. Default false. */
+  dangerouslyAllowBrowser?: boolean | undefined
+}
+
+/** The options with every field named, checked and present. */
+export interface ResolvedOptions {
+  apiKey: () => Promise<string>
+  /** Without a slash at its end. */
+  baseUrl: string
+  timeoutMs: number
+  maxRetries: number
+  /** Undefined: the global one, looked up at each call. */
+  fetch: typeof globalThis.fetch | undefined
+  headers: Record<string, string>
+  polling: { initialIntervalMs: number; maxIntervalMs: number }
+  clock: Clock
+  random: () => number
+}
+
+export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
+  if (!options.dangerouslyAllowBrowser) refuseBrowser()
+  return {
+    apiKey: resolveApiKey(options.apiKey ?? readEnvironment('MODELRUN_API_KEY')),
+    baseUrl: resolveBaseUrl(options.baseUrl ?? readEnvironment('MODELRUN_BASE_URL')),
+    timeoutMs: positive('timeoutMs', options.timeoutMs ?? 30_000),
+    maxRetries: wholeNumber('maxRetries', options.maxRetries ?? 2),
+    fetch: options.fetch,
+    headers: { ...options.headers },
+    polling: {
+      initialIntervalMs: positive('polling.initialIntervalMs', options.polling?.initialIntervalMs ?? 500),
+      maxIntervalMs: positive('polling.maxIntervalMs', options.polling?.maxIntervalMs ?? 5_000),
+    },
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+  }
+}
+
+function resolveApiKey(apiKey: ApiKey | undefined): () => Promise<string> {
+  if (apiKey === undefined || apiKey === '') {
+    throw new ConfigurationError({
+      message:
+        'The API key is missing. Pass `new ModelRun({ apiKey })` or set the environment variable MODELRUN_API_KEY.',
+    })
+  }
+  if (typeof apiKey === 'function') return async () => checkApiKey(await apiKey())
+  const checked = checkApiKey(apiKey)
+  return async () => checked
+}
+
+/** A key with a line break or a space makes header libraries throw errors that print it; this one does not. */
+function checkApiKey(apiKey: unknown): string {
+  if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)) return apiKey
+  const found = typeof apiKey === 'string' ? 'has white space or other characters that no key has' : 'is not a string'
+  throw new ConfigurationError({
+    message: `The API key ${found}. Look for a line break or quotes around it where it is configured.`,
+  })
+}
+
+function resolveBaseUrl(baseUrl: string | undefined): string {
+  if (baseUrl === undefined || baseUrl === '') {
+    throw new ConfigurationError({
+      message:
+        'The address of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
+    })
+  }
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
+    throw new ConfigurationError({
+      message:
+        'The option `baseUrl` must be an http or https address without user, password, query or fragment, like https://api.example.com.',
+    })
+  }
+  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  if (address.endsWith(`/${API_VERSION}`)) {
+    throw new ConfigurationError({
+      message: `The option \`baseUrl\` must not end in /${API_VERSION}: the client adds that itself. Use ${address.slice(0, -API_VERSION.length - 1)}.`,
+    })
+  }
+  return address
+}
+
+function refuseBrowser(): void {
+  if (typeof window === 'undefined' || typeof window.document === 'undefined') return
+  throw new ConfigurationError({
+    message:
+      'This looks like a browser page, where every visitor can read the API key. Call the service from your server; or, when the key may be public, pass `dangerouslyAllowBrowser: true`.',
+  })
+}
+
+/** Checks a number of milliseconds or the like. `Infinity` means no limit. */
+export function positive(name: string, value: number): number {
+  if (typeof value === 'number' && value > 0) return value
+  throw new ConfigurationError({ message: `The option \`${name}\` must be a number above 0, not ${String(value)}.` })
+}
+
+function wholeNumber(name: string, value: number): number {
+  if (Number.isInteger(value) && value >= 0) return value
+  throw new ConfigurationError({
+    message: `The option \`${name}\` must be a whole number of at least 0, not ${String(value)}.`,
+  })
+}
+
+function readEnvironment(name: string): string | undefined {
+  return globalThis.process?.env?.[name]
+}

@@ -1,0 +1,71 @@
+import { LIMITS, type RunRequest } from '@modelrun/contract'
+import type { Core } from '../core.ts'
+import { JobHandle } from '../jobs/job-handle.ts'
+import type { JobReference } from '../jobs/job-reference.ts'
+import { openWaitScope, waitInScope } from '../jobs/wait-for-job.ts'
+import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
+import { openScope, type Scope } from '../scope.ts'
+import { checkBudget } from './check-budget.ts'
+import { type RunAnswer, runOperation } from './run-operation.ts'
+import type { RunOptions, SubmitOptions } from './run-options.ts'
+import { type RunResult, resultOfCompleted } from './run-result.ts'
+
+/** A run as its caller asked for it. */
+export interface RunCall<O> {
+  model: string
+  input: Record<string, unknown>
+  options: O
+}
+
+/** Runs a model to its end: within the hold, or by polling after it. */
+export async function runModel(core: Core, { model, input, options }: RunCall<RunOptions>): Promise<RunResult> {
+  const scope = openWaitScope(core, options)
+  try {
+    await checkBudget(core, model, { scope, options })
+    const body: RunRequest = { input, ...modeOf(options) }
+    const answer = await send(core, { model, body, scope, options })
+    if (answer.status === 'completed') return resultOfCompleted(answer)
+    const job = new JobHandle(core, referenceOf(model, answer))
+    const firstDelayMs = answer.status === 'unknown' ? 0 : core.options.polling.initialIntervalMs
+    return await waitInScope({ core, job, scope, options, firstDelayMs })
+  } finally {
+    scope.close()
+  }
+}
+
+/** Starts a run and gives its job at once. */
+export async function submitRun(core: Core, { model, input, options }: RunCall<SubmitOptions>): Promise<JobHandle> {
+  const scope = openScope({ clock: core.options.clock, signal: options.signal })
+  try {
+    await checkBudget(core, model, { scope, options })
+    const { webhookUrl } = options
+    const body: RunRequest = { input, ...(webhookUrl === undefined ? { sync: false } : { webhook_url: webhookUrl }) }
+    return new JobHandle(core, referenceOf(model, await send(core, { model, body, scope, options })))
+  } finally {
+    scope.close()
+  }
+}
+
+interface Submission {
+  model: string
+  body: RunRequest
+  scope: Scope
+  options: SubmitOptions
+}
+
+async function send(core: Core, { model, body, scope, options }: Submission): Promise<RunAnswer> {
+  return (await core.transport.call(runOperation(model, body), { scope, options })).data
+}
+
+/** A run that must end before the service would give up its hold is better submitted: then its job is known. */
+function modeOf({ mode, webhookUrl, deadlineMs = DEFAULT_DEADLINE_MS }: RunOptions): Partial<RunRequest> {
+  if (webhookUrl !== undefined) return { webhook_url: webhookUrl }
+  const isAsync = mode === undefined ? deadlineMs <= LIMITS.syncWaitMs : mode === 'async'
+  return isAsync ? { sync: false } : {}
+}
+
+function referenceOf(model: string, answer: RunAnswer): JobReference {
+  return answer.status === 'unknown'
+    ? { jobId: answer.job_id, modelId: model }
+    : { jobId: answer.job_id, modelId: answer.model_id, requestId: answer.request_id }
+}

@@ -1,0 +1,27 @@
+import type { WaitOptions } from '../jobs/wait-options.ts'
+
+/** What is checked before a run is sent. */
+export interface PreflightOptions {
+  /** Refuses the run with `BudgetExceededError` when the model's price for one run is higher, in credits. */
+  maxCredits?: number | undefined
+}
+
+/** Options of `client.submit`. */
+export interface SubmitOptions
+  extends PreflightOptions,
+    Pick<WaitOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers'> {
+  /** Address that receives the result by POST (section 6). */
+  webhookUrl?: string | undefined
+}
+
+/** Options of `client.run`. */
+export interface RunOptions extends PreflightOptions, WaitOptions {
+  /**
+   * `sync`: the service holds the connection for about 55 s, which gives the result of a fast model without a poll.
+   * `async`: it answers at once, so that the job's id is known from the start. Default: `sync`, or `async` when
+   * `deadlineMs` is too short for the hold.
+   */
+  mode?: 'sync' | 'async' | undefined
+  /** Address that receives the result by POST (section 6), besides the result of this call. */
+  webhookUrl?: string | undefined
+}

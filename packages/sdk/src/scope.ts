@@ -1,0 +1,39 @@
+import { linkController } from './abort.ts'
+import { type Clock, startTimer } from './clock.ts'
+
+/** Marks an abort as our own deadline, apart from an abort by the caller. */
+export const DEADLINE = Symbol('deadline')
+
+/** The time and the signal that one call of the user shares over submit, hold, polls and retries. */
+export interface Scope {
+  /** Aborts when the caller's signal does, or when the deadline passes (reason: {@link DEADLINE}). */
+  readonly signal: AbortSignal
+  /** The deadline that was asked for, in milliseconds; `Infinity` for none. */
+  readonly deadlineMs: number
+  /** Milliseconds left, never negative; `Infinity` without a deadline. */
+  remainingMs(): number
+  /** Stops the timer and forgets the caller's signal. */
+  close(): void
+}
+
+/** What a scope is made of. */
+export interface ScopeOptions {
+  clock: Clock
+  signal?: AbortSignal | undefined
+  deadlineMs?: number | undefined
+}
+
+export function openScope({ clock, signal, deadlineMs = Number.POSITIVE_INFINITY }: ScopeOptions): Scope {
+  const controller = linkController(signal)
+  const endsAt = clock.now() + deadlineMs
+  const stopTimer = startTimer(clock, deadlineMs, () => controller.abort(DEADLINE))
+  return {
+    signal: controller.signal,
+    deadlineMs,
+    remainingMs: () => Math.max(0, endsAt - clock.now()),
+    close: () => {
+      stopTimer()
+      controller.release()
+    },
+  }
+}

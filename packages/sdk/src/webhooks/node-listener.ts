@@ -1,0 +1,64 @@
+import type { WebhookBody } from './parse-webhook.ts'
+import { MAX_WEBHOOK_BYTES } from './parse-webhook.ts'
+
+/** The part of Node's request that is used; Express and Fastify add `body`. */
+export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
+  method?: string | undefined
+  body?: unknown
+  readableEnded?: boolean | undefined
+}
+
+/** The part of Node's response that is used. */
+export interface NodeResponse {
+  statusCode: number
+  setHeader(name: string, value: string): unknown
+  end(body: string): unknown
+}
+
+/** A request listener of `node:http`. */
+export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
+
+/** Carries a delivery from Node's request to `receive`, and its answer back. */
+export function createNodeListener(receive: (method: string, body: WebhookBody) => Promise<Response>): NodeListener {
+  return async (request, response) => {
+    const answer = await receive(request.method ?? 'GET', await bodyOf(request))
+    response.statusCode = answer.status
+    answer.headers.forEach((value, name) => {
+      response.setHeader(name, value)
+    })
+    response.end(await answer.text())
+  }
+}
+
+/** The body that a parser made, or the stream's bytes; nothing when the stream was read and nobody kept it. */
+async function bodyOf(request: NodeRequest): Promise<WebhookBody> {
+  if (typeof request.body === 'string' || (typeof request.body === 'object' && request.body !== null)) {
+    return request.body
+  }
+  if (request.readableEnded) return ''
+  const chunks: Uint8Array[] = []
+  let byteCount = 0
+  const encoder = new TextEncoder()
+  try {
+    for await (const chunk of request) {
+      const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
+      byteCount += bytes.byteLength
+      // The one byte more makes the parser say that it is too large.
+      if (byteCount > MAX_WEBHOOK_BYTES) return new Uint8Array(MAX_WEBHOOK_BYTES + 1)
+      chunks.push(bytes)
+    }
+  } catch {
+    return ''
+  }
+  return concatenate(chunks, byteCount)
+}
+
+function concatenate(chunks: readonly Uint8Array[], byteCount: number): Uint8Array {
+  const bytes = new Uint8Array(byteCount)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}
