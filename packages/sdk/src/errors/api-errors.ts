@@ -20,7 +20,7 @@ export class ApiError extends ModelRunError {
   }
   declare readonly status: number
   /** `error.code` of the answer (section 7), e.g. `UNAUTHORIZED`; absent when the body is not the service's. */
-  readonly apiCode?: ErrorCode | undefined
+  declare readonly apiCode?: ErrorCode | undefined
   /** The parsed body, or its text when it is not JSON. */
   readonly body: unknown
 

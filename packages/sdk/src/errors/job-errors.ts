@@ -18,7 +18,7 @@ export class JobFailedError extends ModelRunError {
   /** The job as the service last showed it. */
   readonly job: Job
   /** `error.code` of the job (section 7), e.g. `PROVIDER_FAILURE`. */
-  readonly failureCode?: ErrorCode | undefined
+  declare readonly failureCode?: ErrorCode | undefined
 
   constructor(facts: JobEndFacts) {
     super(facts)

@@ -50,13 +50,13 @@ export abstract class ModelRunError extends Error {
   /** Whether the run was sent, refused, accepted, or may have been. */
   readonly submission: Submission
   /** The job, when its id is known. */
-  readonly jobId?: string | undefined
+  declare readonly jobId?: string | undefined
   /** The service's id of the request, for its support. */
-  readonly requestId?: string | undefined
+  declare readonly requestId?: string | undefined
   /** HTTP status of the last answer. */
-  readonly status?: number | undefined
+  declare readonly status?: number | undefined
   /** How long the service asked to wait, in milliseconds. */
-  readonly retryAfterMs?: number | undefined
+  declare readonly retryAfterMs?: number | undefined
   /** True when doing the same again later may succeed and cannot charge twice. */
   readonly isRetryable: boolean
 

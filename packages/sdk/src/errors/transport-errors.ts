@@ -40,9 +40,9 @@ export interface EndedWaitFacts extends ErrorFacts {
 /** Base of the two errors that end a wait while its job may go on. */
 abstract class EndedWaitError extends ModelRunError {
   /** The live job: `job.result()` waits on, here or in another process. Absent when its id is not known. */
-  readonly job?: JobHandle | undefined
+  declare readonly job?: JobHandle | undefined
   /** With the policy `cancel`: resolves to whether the service confirmed the cancellation. Never rejects. */
-  readonly cancellation?: Promise<boolean> | undefined
+  declare readonly cancellation?: Promise<boolean> | undefined
 
   constructor(facts: EndedWaitFacts) {
     super(facts)

@@ -1,0 +1,43 @@
+/** An example body with the place in the specification that it belongs to. */
+export interface Fixture<Body> {
+  /** Section of the specification, such as `4.3`. */
+  readonly section: string
+  /** Where the specification is silent: a choice that keeps its spirit. The real service may answer otherwise. */
+  readonly assumption?: string | undefined
+  /** The JSON body. Shared by all importers: take a `structuredClone` before changing it. */
+  readonly body: Body
+}
+
+/** An example answer of the service. */
+export interface ResponseFixture<Body> extends Fixture<Body> {
+  /** HTTP status that the body comes with. */
+  readonly httpStatus: number
+}
+
+/** Types a fixture by the interface of its body, so that a new example value is no change of type. */
+export function fixture<Body>(entry: Fixture<Body>): Fixture<Body> {
+  return entry
+}
+
+/** The same for an answer. */
+export function response<Body>(entry: ResponseFixture<Body>): ResponseFixture<Body> {
+  return entry
+}
+
+/** A body whose `status` is known by value: JSON modules type every string as `string`. */
+export function withStatus<Status extends string, Body extends { status: string }>(
+  status: Status,
+  body: Body,
+): Body & { status: Status } {
+  if (!hasStatus(status, body)) {
+    throw new TypeError(`The fixture has the status ${body.status}, not ${status}.`)
+  }
+  return body
+}
+
+function hasStatus<Status extends string, Body extends { status: string }>(
+  status: Status,
+  body: Body,
+): body is Body & { status: Status } {
+  return body.status === status
+}

@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type * as z from 'zod/mini'
+import { ERROR_CODES, errorBodySchema } from './error-body.ts'
+import { type Fixture, fixtures } from './fixtures.ts'
+import { JOB_STATUSES, jobResponseSchema } from './job.ts'
+import { MODEL_CATEGORIES, modelListSchema, modelSchema } from './model.ts'
+import { runRequestSchema, runResponseSchema } from './run.ts'
+import { webhookDeliverySchema } from './webhook-event.ts'
+
+const { models, runs, jobs, errors, webhooks } = fixtures
+
+describe('every fixture is read by its schema, which keeps all its fields', () => {
+  const { textToImage, imageEditing, ...lists } = models
+  const { request, requestAsync, requestWebhook, ...answers } = runs
+  const { cancelEmpty, ...jobAnswers } = jobs
+  const { unknownStatus, cancelled, ...deliveries } = webhooks
+  const groups: [what: string, z.ZodMiniType, Record<string, Fixture<unknown>>][] = [
+    ['model lists (section 4.1)', modelListSchema, lists],
+    ['models (section 4.2)', modelSchema, { textToImage, imageEditing }],
+    ['run requests (section 4.3)', runRequestSchema, { request, requestAsync, requestWebhook }],
+    ['run answers (section 4.3)', runResponseSchema, answers],
+    ['job answers (sections 4.4 and 4.5)', jobResponseSchema, jobAnswers],
+    ['errors (section 7)', errorBodySchema, errors],
+    ['deliveries (section 6)', webhookDeliverySchema, deliveries],
+  ]
+
+  test.each(groups)('%s', (_what, schema, group) => {
+    for (const { body } of Object.values(group)) expect(schema.parse(body)).toStrictEqual(body)
+  })
+
+  test.each([
+    ['with an unknown status', unknownStatus],
+    ['for a cancelled job', cancelled],
+  ])('a delivery %s is none that the specification shows (section 6)', (_what, { body }) => {
+    expect(webhookDeliverySchema.safeParse(body).error?.issues[0]?.path).toEqual(['status'])
+  })
+
+  test('the answer to a cancel may be empty (section 4.5)', () => {
+    expect(cancelEmpty).toMatchObject({ httpStatus: 204, body: undefined })
+  })
+})
+
+describe('fixtures', () => {
+  test('hold every file of the folder, each in one place (sections 2 to 7)', () => {
+    const folder = new URL('../fixtures/', import.meta.url)
+    const files = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
+    const listed = Object.values(fixtures).flatMap((group) => Object.values<Fixture<unknown>>(group))
+    const bodies = new Set(listed.map(({ body }) => body).filter((body) => body !== undefined))
+    const sorted = (texts: string[]) => texts.toSorted()
+    expect(sorted([...bodies].map((body) => JSON.stringify(body)))).toEqual(
+      sorted(files.map((text) => JSON.stringify(JSON.parse(text)))),
+    )
+  })
+
+  test('show every model category (section 2.2)', () => {
+    const listed = [...models.listFirstPage.body.models, ...models.listLastPage.body.models]
+    expect(new Set(listed.map(({ category }) => category))).toEqual(new Set(MODEL_CATEGORIES))
+    expect(listed).toHaveLength(models.listLastPage.body.total)
+  })
+
+  test('show in the list what the details show, without the input schema (section 4.1)', () => {
+    const { input_schema, ...summary } = models.imageEditing.body
+    expect(models.listFirstPage.body.models).toContainEqual(summary)
+    expect(input_schema.properties).toHaveProperty('image_url')
+  })
+
+  test('describe the input of the text-to-image model (section 2.3)', () => {
+    expect(models.textToImage.body.input_schema).toMatchObject({
+      type: 'object',
+      properties: {
+        prompt: { type: 'string' },
+        image_size: {
+          type: 'string',
+          enum: ['square', 'square_hd', 'portrait_4_3', 'landscape_16_9'],
+          default: 'square_hd',
+        },
+        num_images: { type: 'integer', minimum: 1, maximum: 4, default: 1 },
+      },
+      required: ['prompt'],
+    })
+  })
+
+  test('show every job status (section 3)', () => {
+    const shown = new Set(Object.values(jobs).map(({ body }) => body?.data.status))
+    expect(JOB_STATUSES.filter((status) => !shown.has(status))).toEqual([])
+  })
+
+  test('tell of one job the same by polling and by webhook (sections 4.4 and 6)', () => {
+    expect(webhooks.succeeded.body.job_id).toBe(runs.processingWebhook.body.job_id)
+    expect(webhooks.succeeded.body.output).toEqual(jobs.succeeded.body.data.output)
+  })
+
+  test('charge what the model costs (sections 2.1 and 2.4)', () => {
+    expect(runs.completed.body.credits_used).toBe(models.textToImage.body.pricing.credits_per_run)
+    expect(webhooks.succeeded.body.credits_used).toBe(models.imageEditing.body.pricing.credits_per_run)
+  })
+
+  test('repeat a delivery unchanged (section 6, rule 3)', () => {
+    expect(webhooks.succeededAgain.body).toEqual(webhooks.succeeded.body)
+  })
+
+  test('end a delivery with an ISO 8601 timestamp in UTC (section 6)', () => {
+    const { completed_at } = webhooks.succeeded.body
+    expect(new Date(completed_at).toISOString()).toBe(completed_at)
+  })
+
+  test('answer the errors that the specification shows with their status (section 7)', () => {
+    expect(errors.unauthorized).toMatchObject({ httpStatus: 401, body: { error: { code: 'UNAUTHORIZED' } } })
+    expect(errors.forbidden).toMatchObject({ httpStatus: 403, body: { error: { code: 'FORBIDDEN' } } })
+  })
+
+  test('mark every code that the specification does not show as an assumption (section 7)', () => {
+    for (const { body, assumption } of Object.values(errors)) {
+      const isShown = ERROR_CODES.some((code) => code === body.error.code)
+      expect(assumption === undefined, body.error.code).toBe(isShown)
+    }
+  })
+})
