@@ -1,8 +1,10 @@
 import type { Core } from './core.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
+import { FilesResource } from './files/files-resource.ts'
 import { createTransport } from './http/transport.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
+import { createModelCache } from './models/model-cache.ts'
 import type { ModelId, ModelInput } from './models/model-inputs.ts'
 import { ModelsResource } from './models/models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
@@ -23,6 +25,8 @@ export class ModelRun {
   readonly models: ModelsResource
   /** Read, await and cancel jobs. */
   readonly jobs: JobsResource
+  /** Fetch and save what runs produced. */
+  readonly files: FilesResource
   // Both hold or make the API key: private fields are out of reach of console.log and JSON.stringify.
   readonly #core: Core
   readonly #options: ModelRunOptions
@@ -31,9 +35,10 @@ export class ModelRun {
   constructor(options: ModelRunOptions = {}) {
     const resolved = resolveOptions(options)
     this.#options = { ...options }
-    this.#core = { options: resolved, transport: createTransport(resolved) }
+    this.#core = { options: resolved, transport: createTransport(resolved), modelCache: createModelCache() }
     this.models = new ModelsResource(this.#core)
     this.jobs = new JobsResource(this.#core)
+    this.files = new FilesResource(this.#core)
   }
 
   /** A client with some options changed; this one stays as it is. */

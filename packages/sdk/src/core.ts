@@ -1,8 +1,10 @@
 import type { Transport } from './http/transport.ts'
+import type { ModelCache } from './models/model-cache.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /** What the parts of one client share. */
 export interface Core {
   options: ResolvedOptions
   transport: Transport
+  modelCache: ModelCache
 }

@@ -1,6 +1,9 @@
 import { API_VERSION } from '@modelrun/contract'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
+import type { Middleware } from './http/middleware.ts'
+import { createLog, type Logger, type LogLevel } from './observe/logger.ts'
+import type { Tracer } from './observe/tracer.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
 export type ApiKey = string | (() => string | Promise<string>)
@@ -31,6 +34,14 @@ export interface ModelRunOptions {
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   polling?: PollingOptions | undefined
+  /** Wraps each HTTP attempt; the first one is outermost. */
+  middleware?: readonly Middleware[] | undefined
+  /** Where log lines go. Default `console`. */
+  logger?: Logger | undefined
+  /** Default: the environment variable `MODELRUN_LOG`, else `warn`. */
+  logLevel?: LogLevel | undefined
+  /** Gets a span for each run, submission and wait; an OpenTelemetry tracer fits. */
+  tracer?: Tracer | undefined
   /** Where time comes from. Default: the system. */
   clock?: Clock | undefined
   /** Where the jitter of delays comes from: a number from 0 up to 1. Default `Math.random`. */
@@ -50,6 +61,9 @@ export interface ResolvedOptions {
   fetch: typeof globalThis.fetch | undefined
   headers: Record<string, string>
   polling: { initialIntervalMs: number; maxIntervalMs: number }
+  middleware: readonly Middleware[]
+  log: Logger
+  tracer: Tracer | undefined
   clock: Clock
   random: () => number
 }
@@ -67,6 +81,9 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
       initialIntervalMs: positive('polling.initialIntervalMs', options.polling?.initialIntervalMs ?? 500),
       maxIntervalMs: positive('polling.maxIntervalMs', options.polling?.maxIntervalMs ?? 5_000),
     },
+    middleware: [...(options.middleware ?? [])],
+    log: createLog(options.logger ?? console, options.logLevel ?? readEnvironment('MODELRUN_LOG') ?? 'warn'),
+    tracer: options.tracer,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   }

@@ -9,8 +9,8 @@ export interface PreparedRequest {
   url: string
   headers: Headers
   body: string | undefined
-  /** Method and path for messages, e.g. `POST /v1/models/aurora-image/run`. */
-  label: string
+  /** Path without query, below the base address. */
+  path: string
 }
 
 /** @throws ConfigurationError when an argument cannot become a request. */
@@ -31,7 +31,7 @@ export function buildRequest(
       url: `${options.baseUrl}${path}${queryString(operation.query)}`,
       headers,
       body,
-      label: `${method} ${path}`,
+      path,
     }
   } catch (error) {
     throw new ConfigurationError({

@@ -1,5 +1,6 @@
 import { sleep } from '../abort.ts'
 import type { Attempt, ModelRunError } from '../errors/model-run-error.ts'
+import { type AttemptEvent, observeAttempt } from '../observe/attempt-event.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import { buildRequest, type PreparedRequest } from './build-request.ts'
@@ -8,6 +9,7 @@ import type { ApiResult, CallContext, Failure, Interruption, Operation } from '.
 import { parseRetryAfter } from './retry-after.ts'
 import { isWorthRetrying, retryDelayMs } from './retry-policy.ts'
 import { sendAttempt } from './send-attempt.ts'
+import { createSender, type SendRequest } from './send-request.ts'
 import { toError } from './to-error.ts'
 
 /** Calls endpoints: build, send, classify, retry, parse. */
@@ -17,11 +19,12 @@ export interface Transport {
 }
 
 export function createTransport(client: ResolvedOptions): Transport {
+  const send = createSender(client)
   return {
     call: async (operation, context) => {
       const request = buildRequest(operation, client, context.options)
       const timeoutMs = (context.options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
-      return await callWithRetries({ operation, context, client, request, timeoutMs, attempts: [] })
+      return await callWithRetries({ operation, context, client, send, request, timeoutMs, attempts: [] })
     },
   }
 }
@@ -30,6 +33,7 @@ interface Call<T> {
   operation: Operation<T>
   context: CallContext
   client: ResolvedOptions
+  send: SendRequest
   request: PreparedRequest
   timeoutMs: number
   /** Grows with each attempt. */
@@ -37,37 +41,52 @@ interface Call<T> {
 }
 
 async function callWithRetries<T>(call: Call<T>): Promise<ApiResult<T>> {
-  const { operation, context, client, request, timeoutMs, attempts } = call
+  const { operation, context, client, send, request, timeoutMs, attempts } = call
   let hasArrivedBefore = false
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     const startedAt = client.clock.now()
-    const outcome = await sendAttempt(request, { client, signal: context.scope.signal, timeoutMs })
+    const { signal } = context.scope
+    const outcome = await sendAttempt(request, { client, send, signal, timeoutMs, attempt })
+    const durationMs = client.clock.now() - startedAt
     const verdict = classify(operation, outcome, hasArrivedBefore)
-    if (verdict.kind === 'result') return verdict.result
-    hasArrivedBefore ||= mayHaveArrived(verdict.failure)
-    const attempt: Attempt = {
-      startedAt,
-      durationMs: client.clock.now() - startedAt,
-      ...describeAttempt(verdict.failure),
+    if (verdict.kind === 'result') {
+      const { response, requestId } = verdict.result
+      observe(call, { attempt, status: response.status, durationMs, requestId })
+      return verdict.result
     }
-    attempts.push(attempt)
-    attempt.delayMs = delayBeforeRetry(call, verdict.failure)
-    await pause(call, verdict.failure, attempt.delayMs)
+    hasArrivedBefore ||= mayHaveArrived(verdict.failure)
+    const record: Attempt = { startedAt, durationMs, ...describeAttempt(verdict.failure) }
+    attempts.push(record)
+    const decision = decideRetry(call, verdict.failure)
+    if (decision.delayMs !== undefined) record.delayMs = decision.delayMs
+    const { status, reason, delayMs } = record
+    observe(call, { attempt, status, reason, durationMs, delayMs })
+    if (delayMs === undefined) throw errorOf(call, verdict.failure, decision)
+    await pause(call, verdict.failure, delayMs)
   }
 }
 
-/** Milliseconds until the next attempt. @throws ModelRunError when there is to be none. */
-function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number {
-  const { context, client, request, attempts } = call
+function observe<T>({ request, client }: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
+  observeAttempt({ method: request.method, path: request.path, ...event }, client.log)
+}
+
+/** Whether and when a request is sent again. */
+interface RetryDecision {
+  retryAfterMs: number | undefined
+  /** True when sending it again is safe and may help, however often it was tried. */
+  isRetryable: boolean
+  /** Milliseconds until the next attempt; undefined when there is none. */
+  delayMs?: number | undefined
+}
+
+function decideRetry<T>({ context, client, request, attempts }: Call<T>, failure: Failure): RetryDecision {
   const retryAfterMs = retryAfterOf(failure, client.clock.now())
   const isRetryable = isWorthRetrying(request.method, failure, retryAfterMs)
   const retryCount = attempts.length - 1
   const delayMs = retryDelayMs({ retryCount, retryAfterMs, random: client.random })
   const isLast = !isRetryable || retryCount >= (context.options.maxRetries ?? client.maxRetries)
-  if (isLast || delayMs === undefined || delayMs >= context.scope.remainingMs()) {
-    throw errorOf(call, failure, { retryAfterMs, isRetryable })
-  }
-  return delayMs
+  const isTooLong = delayMs === undefined || delayMs >= context.scope.remainingMs()
+  return isLast || isTooLong ? { retryAfterMs, isRetryable } : { retryAfterMs, isRetryable, delayMs }
 }
 
 /** Waits before a retry. An abort meanwhile leaves the run as the last attempt left it: not sent, or refused. */
@@ -90,11 +109,12 @@ async function pause<T>(call: Call<T>, failure: Failure, delayMs: number): Promi
 function errorOf<T>(
   { operation, request, client, timeoutMs, context, attempts }: Call<T>,
   failure: Failure,
-  retry: { retryAfterMs: number | undefined; isRetryable: boolean },
+  { retryAfterMs, isRetryable }: RetryDecision,
 ): ModelRunError {
-  const { label } = request
+  const label = `${request.method} ${request.path}`
   const { deadlineMs } = context.scope
-  return toError(failure, { operation, label, baseUrl: client.baseUrl, timeoutMs, deadlineMs, attempts, ...retry })
+  const { baseUrl } = client
+  return toError(failure, { operation, label, baseUrl, timeoutMs, deadlineMs, attempts, retryAfterMs, isRetryable })
 }
 
 function retryAfterOf(failure: Failure, now: number): number | undefined {

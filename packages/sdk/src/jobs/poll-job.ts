@@ -1,9 +1,10 @@
-import { type Job, jobResponseSchema, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { JOB_STATUSES, type Job, jobResponseSchema, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import { sleep } from '../abort.ts'
 import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
 import type { CallOptions, Operation } from '../http/operation.ts'
 import { readJson } from '../http/read-json.ts'
+import { traced } from '../observe/tracer.ts'
 import type { Scope } from '../scope.ts'
 import { nextPollDelayMs } from './cadence.ts'
 
@@ -42,6 +43,7 @@ export async function* pollJob(jobId: string, context: PollContext): AsyncGenera
     const look = await lookAtJob(jobId, context)
     if (look.job && look.job.status !== lastStatus) {
       lastStatus = look.job.status
+      warnOfUnknownStatus(core, jobId, lastStatus)
       yield look.job
     }
     if (look.job && isFinished(look.job)) return
@@ -53,10 +55,20 @@ async function lookAtJob(
   jobId: string,
   { core, scope, options }: PollContext,
 ): Promise<{ job?: Job; retryAfterMs?: number | undefined }> {
+  const span = { name: 'modelrun.poll', attributes: { 'modelrun.job_id': jobId } }
   try {
-    return { job: (await core.transport.call(getJobOperation(jobId), { scope, options })).data }
+    return await traced(core.options.tracer, span, async (active) => {
+      const { data: job } = await core.transport.call(getJobOperation(jobId), { scope, options })
+      active.setAttribute('modelrun.job_status', job.status)
+      return { job }
+    })
   } catch (error) {
     if (scope.signal.aborted || !isModelRunError(error) || !error.isRetryable) throw error
     return { retryAfterMs: error.retryAfterMs }
   }
+}
+
+function warnOfUnknownStatus({ options }: Core, jobId: string, status: string): void {
+  if ((JOB_STATUSES as readonly string[]).includes(status)) return
+  options.log.warn(`the job ${jobId} has the unknown status ${JSON.stringify(status)}; it is treated as not finished`)
 }

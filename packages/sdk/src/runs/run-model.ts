@@ -4,8 +4,9 @@ import { JobHandle } from '../jobs/job-handle.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import { openWaitScope, waitInScope } from '../jobs/wait-for-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
+import { traced } from '../observe/tracer.ts'
 import { openScope, type Scope } from '../scope.ts'
-import { checkBudget } from './check-budget.ts'
+import { preflight } from './preflight.ts'
 import { type RunAnswer, runOperation } from './run-operation.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import { type RunResult, resultOfCompleted } from './run-result.ts'
@@ -18,10 +19,15 @@ export interface RunCall<O> {
 }
 
 /** Runs a model to its end: within the hold, or by polling after it. */
-export async function runModel(core: Core, { model, input, options }: RunCall<RunOptions>): Promise<RunResult> {
+export function runModel(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
+  const span = { name: 'modelrun.run', attributes: { 'modelrun.model_id': call.model } }
+  return traced(core.options.tracer, span, () => runToEnd(core, call))
+}
+
+async function runToEnd(core: Core, { model, input, options }: RunCall<RunOptions>): Promise<RunResult> {
   const scope = openWaitScope(core, options)
   try {
-    await checkBudget(core, model, { scope, options })
+    await preflight(core, { model, input }, { scope, options })
     const body: RunRequest = { input, ...modeOf(options) }
     const answer = await send(core, { model, body, scope, options })
     if (answer.status === 'completed') return resultOfCompleted(answer)
@@ -37,7 +43,7 @@ export async function runModel(core: Core, { model, input, options }: RunCall<Ru
 export async function submitRun(core: Core, { model, input, options }: RunCall<SubmitOptions>): Promise<JobHandle> {
   const scope = openScope({ clock: core.options.clock, signal: options.signal })
   try {
-    await checkBudget(core, model, { scope, options })
+    await preflight(core, { model, input }, { scope, options })
     const { webhookUrl } = options
     const body: RunRequest = { input, ...(webhookUrl === undefined ? { sync: false } : { webhook_url: webhookUrl }) }
     return new JobHandle(core, referenceOf(model, await send(core, { model, body, scope, options })))
@@ -53,8 +59,13 @@ interface Submission {
   options: SubmitOptions
 }
 
-async function send(core: Core, { model, body, scope, options }: Submission): Promise<RunAnswer> {
-  return (await core.transport.call(runOperation(model, body), { scope, options })).data
+function send(core: Core, { model, body, scope, options }: Submission): Promise<RunAnswer> {
+  const span = { name: 'modelrun.submit', attributes: { 'modelrun.model_id': model } }
+  return traced(core.options.tracer, span, async (active) => {
+    const { data } = await core.transport.call(runOperation(model, body), { scope, options })
+    active.setAttribute('modelrun.job_id', data.job_id)
+    return data
+  })
 }
 
 /** A run that must end before the service would give up its hold is better submitted: then its job is known. */

@@ -4,6 +4,11 @@ import type { WaitOptions } from '../jobs/wait-options.ts'
 export interface PreflightOptions {
   /** Refuses the run with `BudgetExceededError` when the model's price for one run is higher, in credits. */
   maxCredits?: number | undefined
+  /**
+   * Checks the input against the model's own `input_schema` (section 2.3) and throws `InputValidationError` with JSON
+   * pointers before anything is paid. Default false.
+   */
+  validateInput?: boolean | undefined
 }
 
 /** Options of `client.submit`. */

@@ -1,0 +1,134 @@
+import { abortable, linkController } from '../abort.ts'
+import { startTimer } from '../clock.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { AbortedError, AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { describeNetworkFailure } from '../http/network-failure.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { fileNameOf } from './file-name.ts'
+
+/** Options of a download. */
+export interface DownloadOptions {
+  signal?: AbortSignal | undefined
+  /** Largest file that is accepted, in bytes. Default 1 GiB. */
+  maxBytes?: number | undefined
+  /** Time limit until the head of the answer, and between two chunks of the body, in milliseconds. Default 30 000. */
+  timeoutMs?: number | undefined
+}
+
+/** A file on its way. Read `stream` to its end or cancel it. */
+export interface DownloadedFile {
+  /** A safe file name made from the address and the content type. */
+  name: string
+  /** From the answer; undefined when it has none. */
+  contentType: string | undefined
+  /** The bytes; fails with the errors of the download. */
+  stream: ReadableStream<Uint8Array>
+  /** Reads the whole file into memory. */
+  bytes(): Promise<Uint8Array>
+}
+
+const DEFAULT_MAX_BYTES = 1024 ** 3
+
+/** Marks an abort as a time limit. */
+const TIMEOUT = Symbol('timeout')
+
+/** Fetches a produced file. The API key is not sent: the address may be anywhere. */
+export async function download(
+  client: ResolvedOptions,
+  address: string,
+  options: DownloadOptions = {},
+): Promise<DownloadedFile> {
+  const url = readAddress(address)
+  const guard = openGuard(client, url, options)
+  try {
+    const fetchFile = client.fetch ?? globalThis.fetch
+    const response = await guard.within(fetchFile(url, { signal: guard.signal }))
+    if (!response.ok || response.body === null) {
+      response.body?.cancel().catch(() => {})
+      throw new InvalidResponseError({
+        message: `The file at ${url.origin}${url.pathname} cannot be had: HTTP ${response.status}.`,
+        status: response.status,
+        isRetryable: response.status >= 500 || response.status === 429,
+      })
+    }
+    const contentType = response.headers.get('content-type') ?? undefined
+    const stream = guardedStream(response.body, guard, options.maxBytes ?? DEFAULT_MAX_BYTES)
+    return {
+      name: fileNameOf(url, contentType),
+      contentType,
+      stream,
+      bytes: async () => new Uint8Array(await new Response(stream).arrayBuffer()),
+    }
+  } catch (error) {
+    guard.close()
+    throw guard.explain(error)
+  }
+}
+
+function readAddress(address: string): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return url
+  throw new ConfigurationError({ message: 'The address of a file must be an http or https address.' })
+}
+
+/** Time limit and abort of one download, and what they mean as errors. */
+interface Guard {
+  signal: AbortSignal
+  within<T>(work: Promise<T>): Promise<T>
+  explain(error: unknown): unknown
+  close(): void
+}
+
+function openGuard(client: ResolvedOptions, url: URL, options: DownloadOptions): Guard {
+  const controller = linkController(options.signal)
+  const timeoutMs = options.timeoutMs ?? client.timeoutMs
+  const what = `The download of ${url.origin}${url.pathname}`
+  return {
+    signal: controller.signal,
+    within: (work) => {
+      const stopTimer = startTimer(client.clock, timeoutMs, () => controller.abort(TIMEOUT))
+      return abortable(work, controller.signal).finally(stopTimer)
+    },
+    explain: (error) => {
+      if (controller.signal.reason === TIMEOUT) {
+        return new AttemptTimeoutError({ message: `${what} stood still for ${timeoutMs} ms.`, isRetryable: true })
+      }
+      if (controller.signal.aborted) {
+        return new AbortedError({ message: `${what} was aborted by the caller.`, cause: controller.signal.reason })
+      }
+      if (error instanceof InvalidResponseError) return error
+      const { reason, cause } = describeNetworkFailure(error)
+      return new ConnectionError({ message: `${what} failed: ${reason}.`, cause, isRetryable: true })
+    },
+    close: controller.release,
+  }
+}
+
+function guardedStream(body: ReadableStream<Uint8Array>, guard: Guard, maxBytes: number): ReadableStream<Uint8Array> {
+  const reader = body.getReader()
+  let byteCount = 0
+  const fail = (error: unknown): never => {
+    guard.close()
+    reader.cancel().catch(() => {})
+    throw guard.explain(error)
+  }
+  return new ReadableStream({
+    pull: async (controller) => {
+      const chunk = await guard.within(reader.read()).catch(fail)
+      if (chunk.done) {
+        guard.close()
+        controller.close()
+        return
+      }
+      byteCount += chunk.value.byteLength
+      if (byteCount > maxBytes) {
+        fail(new InvalidResponseError({ message: `The file is larger than maxBytes (${maxBytes}).` }))
+      }
+      controller.enqueue(chunk.value)
+    },
+    cancel: async (reason) => {
+      guard.close()
+      await reader.cancel(reason)
+    },
+  })
+}

@@ -1,0 +1,46 @@
+import type { Logger } from './logger.ts'
+
+/** One HTTP attempt, for logs and diagnostics. Holds no header and no body. */
+export interface AttemptEvent {
+  method: string
+  path: string
+  /** 1 for the first attempt of a call. */
+  attempt: number
+  /** HTTP status, when there was an answer. */
+  status?: number | undefined
+  /** Why the attempt did not succeed; undefined when it did. */
+  reason?: string | undefined
+  durationMs: number
+  /** The service's id of the request. */
+  requestId?: string | undefined
+  /** Milliseconds until the next attempt; undefined when there is none. */
+  delayMs?: number | undefined
+}
+
+/** Node's channel of that name gets an {@link AttemptEvent} for each HTTP attempt. */
+export const ATTEMPT_CHANNEL = 'modelrun:attempt'
+
+/** Tells an attempt to the log and to Node's diagnostics channel. */
+export function observeAttempt(event: AttemptEvent, log: Logger): void {
+  if (event.delayMs === undefined) log.debug(describeAttempt(event))
+  else log.info(describeAttempt(event))
+  // Not imported: other runtimes have no such module.
+  const channel = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel').channel(ATTEMPT_CHANNEL)
+  if (channel?.hasSubscribers) channel.publish(event)
+}
+
+function describeAttempt({
+  method,
+  path,
+  attempt,
+  status,
+  reason,
+  durationMs,
+  requestId,
+  delayMs,
+}: AttemptEvent): string {
+  const outcome = reason === undefined ? `HTTP ${status}` : reason
+  const request = requestId === undefined ? '' : `, request ${requestId}`
+  const next = delayMs === undefined ? '' : `, again in ${Math.round(delayMs)} ms`
+  return `${method} ${path}: ${outcome} in ${Math.round(durationMs)} ms (attempt ${attempt}${request}${next})`
+}

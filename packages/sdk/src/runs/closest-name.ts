@@ -1,0 +1,25 @@
+/** The name that was probably meant: at most a third of its letters differ. */
+export function closestName(name: string, candidates: readonly string[]): string | undefined {
+  let best: { candidate: string; distance: number } | undefined
+  for (const candidate of candidates) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
+    if (distance <= Math.max(1, candidate.length / 3) && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) {
+      best = { candidate, distance }
+    }
+  }
+  return best?.candidate
+}
+
+/** How many letters must be added, removed or changed (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (const [row, letter] of [...from].entries()) {
+    const current = [row + 1]
+    for (const [column, other] of [...to].entries()) {
+      const change = (previous[column] ?? 0) + (letter === other ? 0 : 1)
+      current.push(Math.min(change, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1))
+    }
+    previous = current
+  }
+  return previous[to.length] ?? 0
+}

@@ -1,0 +1,72 @@
+import { type Model, modelListSchema, ROUTES } from '@modelrun/contract'
+import type { Core } from '../core.ts'
+import { isNotFoundError } from '../errors/guards.ts'
+import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
+import type { CallContext } from '../http/operation.ts'
+import { readJson } from '../http/read-json.ts'
+import type { PreflightOptions } from './run-options.ts'
+
+/** A run before it is sent. */
+export interface PlannedRun {
+  model: string
+  input: Record<string, unknown>
+}
+
+/**
+ * Checks a run against the model's price and input schema, as far as the options ask for it. Reads nothing otherwise.
+ *
+ * @throws BudgetExceededError, InputValidationError, and what reading the model throws
+ */
+export async function preflight(
+  core: Core,
+  run: PlannedRun,
+  context: CallContext & { options: PreflightOptions },
+): Promise<void> {
+  const { maxCredits, validateInput } = context.options
+  if (maxCredits === undefined && !validateInput) return
+  const model = await readModel(core, run.model, context)
+  if (maxCredits !== undefined) checkBudget(model, maxCredits)
+  if (validateInput) await checkInput(model, run.input)
+}
+
+function checkBudget(model: Model, maxCredits: number): void {
+  const creditsPerRun = model.pricing.credits_per_run
+  if (creditsPerRun <= maxCredits) return
+  throw new BudgetExceededError({
+    message: `A run of ${model.id} costs ${creditsPerRun} credits, more than maxCredits (${maxCredits}). It was not sent.`,
+    creditsPerRun,
+    maxCredits,
+  })
+}
+
+async function checkInput(model: Model, input: Record<string, unknown>): Promise<void> {
+  // Loaded on first use: the full schema library is several times the size of this client.
+  const { findInputIssues } = await import('./input-issues.ts')
+  const issues = findInputIssues(model.input_schema, input)
+  if (issues.length === 0) return
+  const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
+  throw new InputValidationError({ message: `The input does not fit ${model.id}. ${list}. It was not sent.`, issues })
+}
+
+async function readModel(core: Core, id: string, context: CallContext): Promise<Model> {
+  try {
+    return await core.modelCache.read(core, id, context)
+  } catch (error) {
+    if (!isNotFoundError(error)) throw error
+    const { closestName } = await import('./closest-name.ts')
+    const { data } = await core.transport.call(
+      { route: ROUTES.listModels, query: { limit: 100 }, read: readJson(modelListSchema) },
+      context,
+    )
+    const closest = closestName(
+      id,
+      data.models.map((model) => model.id),
+    )
+    if (closest === undefined) throw error
+    const message = `there is no model ${id}; did you mean ${closest}?`
+    throw new InputValidationError({
+      message: `The run was not sent: ${message}`,
+      issues: [{ pointer: '', message }],
+    })
+  }
+}
