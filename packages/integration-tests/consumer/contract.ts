@@ -1,0 +1,12 @@
+import { type ModelList, modelListSchema, ROUTES, type RunResponse, routePath } from '@modelrun/contract'
+import { fixtures } from '@modelrun/contract/fixtures'
+
+export const path: string = routePath(ROUTES.getModel, { id: 'northlight/retouch' })
+
+export const ids: string[] = modelListSchema.parse(fixtures.models.listFirstPage.body).models.map(({ id }) => id)
+
+export const list: ModelList = fixtures.models.listEmpty.body
+
+export function firstUrl(answer: RunResponse): string | undefined {
+  return answer.status === 'completed' ? answer.output.items[0]?.url : undefined
+}

@@ -1,0 +1,42 @@
+import { isJobFailedError, isModelRunError, type JobHandle, ModelRun, type RunResult } from 'modelrun'
+import { createInbox, parseWebhook } from 'modelrun/webhooks'
+
+declare module 'modelrun' {
+  interface ModelInputs {
+    'aurora-image': { prompt: string; num_images?: number }
+  }
+}
+
+const client = new ModelRun({ apiKey: () => 'sk_test_consumer', baseUrl: 'https://api.example.com' })
+
+export async function firstUrl(prompt: string): Promise<string | undefined> {
+  const result: RunResult = await client.run('aurora-image', { prompt }, { deadlineMs: 60_000 })
+  return result.output.items[0]?.url
+}
+
+export function mistyped(): Promise<RunResult> {
+  // @ts-expect-error a model whose input is declared takes that input only
+  return client.run('aurora-image', { promt: 'a red fox' })
+}
+
+export async function submit(): Promise<JobHandle> {
+  return await client.submit('aurora-image', { prompt: 'a red fox' }, { webhookUrl: 'https://app.example.com/hooks' })
+}
+
+export async function ids(): Promise<string[]> {
+  const found: string[] = []
+  for await (const model of client.models.list({ category: 'text-to-image' })) found.push(model.id)
+  return found
+}
+
+export function explain(error: unknown): string {
+  if (isJobFailedError(error)) return error.message
+  return isModelRunError(error) ? error.code : 'unexpected'
+}
+
+export const inbox = createInbox({ client, onSucceeded: (event) => console.log(event.job_id, event.output.items) })
+
+export async function read(request: Request): Promise<string> {
+  const event = await parseWebhook(request)
+  return event.job_id
+}

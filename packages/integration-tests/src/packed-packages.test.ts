@@ -1,0 +1,100 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const PACKAGES = ['@modelrun/contract', 'modelrun', '@modelrun/reference-server']
+
+// npm takes the `node` of the PATH for what it starts.
+const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
+
+async function run(command: string, args: string[], cwd: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd, env })
+  return stdout
+}
+
+describe('the packed packages, installed by a user', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'modelrun-packed-'))
+    await run('npm', ['run', 'build', '--silent'], root)
+    const workspaces = PACKAGES.flatMap((name) => ['--workspace', name])
+    const packed = await run('npm', ['pack', '--json', '--pack-destination', folder, ...workspaces], root)
+    const tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>).map(
+      ({ filename }) => `./${filename}`,
+    )
+    await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }')
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs], folder)
+  }, 180_000)
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  it('run a model', async () => {
+    const program = `
+      import { createReferenceServer } from '@modelrun/reference-server'
+      import { ModelRun } from 'modelrun'
+      const client = new ModelRun(createReferenceServer({ clock: 'auto' }).clientOptions())
+      console.log((await client.run('lumen/aurora-video', { prompt: 'x' })).status)`
+    expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('succeeded\n')
+  })
+
+  it('load with require', async () => {
+    const program = `
+      const { isWebhookParseError, parseWebhook } = require('modelrun/webhooks')
+      const { isModelRunError } = require('modelrun')
+      parseWebhook('x').catch((error) => console.log(isModelRunError(error), isWebhookParseError(error)))`
+    expect(await run(process.execPath, ['--input-type=commonjs', '-e', program], folder)).toBe('true true\n')
+  })
+
+  it('share the error classes between the entry points', async () => {
+    const program = `
+      import { WebhookParseError as a } from 'modelrun/webhooks'
+      import { WebhookParseError as b } from 'modelrun'
+      console.log(a === b)`
+    expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('true\n')
+  })
+
+  it('give exact types to the models that a program declares', async () => {
+    await mkdir(join(folder, 'typed'))
+    await writeFile(
+      join(folder, 'typed/program.ts'),
+      `import { ModelRun } from 'modelrun'
+       declare module 'modelrun' { interface ModelInputs { 'aurora-image': { prompt: string; num_images?: number } } }
+       const client = new ModelRun()
+       const dynamic: string = 'any-model'
+       await client.run('aurora-image', { prompt: 'x' })
+       await client.run(dynamic, { anything: 1 })
+       // @ts-expect-error a mistyped id
+       await client.run('aurora-imag', { prompt: 'x' })
+       // @ts-expect-error a mistyped parameter
+       await client.run('aurora-image', { prompt: 'x', num_image: 2 })
+       // @ts-expect-error a missing parameter
+       await client.submit('aurora-image', {})`,
+    )
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023']
+    const checked = run(process.execPath, [tsc, ...options, 'typed/program.ts'], folder)
+    await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
+  })
+
+  it('start the server with npx, which tells where it is and ends cleanly', async () => {
+    const server = spawn('npx', ['modelrun-server', '--port', '0', '--json'], { cwd: folder, env, detached: true })
+    const [line] = await once(createInterface(server.stdout), 'line')
+    const ready = JSON.parse(String(line)) as { ready: boolean; url: string; key: string }
+    const response = await fetch(`${ready.url}/v1/models`, { headers: { authorization: `Bearer ${ready.key}` } })
+    expect(ready.ready).toBe(true)
+    expect(response.status).toBe(200)
+    // The whole process group: npx does not pass signals on.
+    process.kill(-(server.pid ?? 0), 'SIGTERM')
+    await once(server, 'close')
+  })
+})

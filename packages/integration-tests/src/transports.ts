@@ -1,0 +1,65 @@
+import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
+import { handlers } from '@modelrun/reference-server/msw'
+import { listen } from '@modelrun/reference-server/node'
+import { ModelRun, type ModelRunOptions } from 'modelrun'
+import { setupServer } from 'msw/node'
+
+/** A reference server and a way to it. */
+export interface Connection {
+  server: ReferenceServer
+  /** A client whose waits run on the server's clock. */
+  client: ModelRun
+  /** Another client of the same service. */
+  connect(options?: ModelRunOptions): ModelRun
+  /** The way itself, for requests without the client. */
+  fetch: typeof globalThis.fetch
+  baseUrl: string
+  close(): Promise<void>
+}
+
+/** Opens a connection; the server's clock is `auto` unless told otherwise. */
+export type OpenConnection = (options?: ReferenceServerOptions) => Promise<Connection>
+
+/** The three ways to the same server. */
+export const TRANSPORTS: readonly { name: string; open: OpenConnection }[] = [
+  { name: 'server.fetch', open: openInProcess },
+  { name: 'MSW', open: openMsw },
+  { name: 'a socket', open: openSocket },
+]
+
+async function openInProcess(options?: ReferenceServerOptions): Promise<Connection> {
+  const server = startServer(options)
+  return connection(server, { baseUrl: server.baseUrl, fetch: server.fetch, close: async () => {} })
+}
+
+async function openMsw(options?: ReferenceServerOptions): Promise<Connection> {
+  const server = startServer(options)
+  const network = setupServer(...handlers(server))
+  // Webhook receivers of the tests are real servers on this machine.
+  network.listen({ onUnhandledFrame: 'bypass' })
+  return connection(server, { baseUrl: server.baseUrl, fetch: globalThis.fetch, close: async () => network.close() })
+}
+
+async function openSocket(options?: ReferenceServerOptions): Promise<Connection> {
+  const server = startServer(options)
+  const { url, close } = await listen(server)
+  return connection(server, { baseUrl: url, fetch: globalThis.fetch, close })
+}
+
+function startServer(options: ReferenceServerOptions = {}): ReferenceServer {
+  return createReferenceServer({ clock: 'auto', ...options })
+}
+
+function connection(
+  server: ReferenceServer,
+  way: { baseUrl: string; fetch: typeof globalThis.fetch; close(): Promise<void> },
+): Connection {
+  const { baseUrl, fetch } = way
+  const connect = (options: ModelRunOptions = {}) =>
+    new ModelRun({ apiKey: server.apiKey, clock: server.clock, baseUrl, fetch, ...options })
+  const close = async () => {
+    await way.close()
+    await server.close()
+  }
+  return { server, client: connect(), connect, fetch, baseUrl, close }
+}
