@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { defineSchema } from './define-schema.ts'
 import type { OpenEnum } from './open-enum.ts'
 
 /** The error codes that the specification names (section 7). */
@@ -25,9 +26,13 @@ export interface ErrorBody {
 /** The HTTP status that belongs to a code, for the codes that the specification ties to one (section 7). */
 export const HTTP_STATUS_BY_ERROR_CODE = { UNAUTHORIZED: 401, FORBIDDEN: 403 } as const
 
-export const errorDetailSchema = z.looseObject({
-  code: z.string(),
-  message: z.string(),
-}) satisfies z.ZodMiniType<ErrorDetail>
+export const errorDetailSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    code: z.string(),
+    message: z.string(),
+  }),
+) satisfies z.ZodMiniType<ErrorDetail>
 
-export const errorBodySchema = z.looseObject({ error: errorDetailSchema }) satisfies z.ZodMiniType<ErrorBody>
+export const errorBodySchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({ error: errorDetailSchema }),
+) satisfies z.ZodMiniType<ErrorBody>

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { defineSchema } from './define-schema.ts'
 import { type ErrorDetail, errorDetailSchema } from './error-body.ts'
 import type { OpenEnum } from './open-enum.ts'
 
@@ -69,20 +70,28 @@ export interface JobResponse {
   data: Job
 }
 
-export const outputItemSchema = z.looseObject({
-  type: z.string(),
-  url: z.string(),
-}) satisfies z.ZodMiniType<OutputItem>
+export const outputItemSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    type: z.string(),
+    url: z.string(),
+  }),
+) satisfies z.ZodMiniType<OutputItem>
 
-export const outputSchema = z.looseObject({
-  type: z.string(),
-  items: z.array(outputItemSchema),
-}) satisfies z.ZodMiniType<Output>
+export const outputSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    type: z.string(),
+    items: z.array(outputItemSchema),
+  }),
+) satisfies z.ZodMiniType<Output>
 
-export const jobSchema = z.looseObject({
-  status: z.string(),
-  output: z.optional(outputSchema),
-  error: z.optional(errorDetailSchema),
-}) satisfies z.ZodMiniType<Job>
+export const jobSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    status: z.string(),
+    output: z.optional(outputSchema),
+    error: z.optional(errorDetailSchema),
+  }),
+) satisfies z.ZodMiniType<Job>
 
-export const jobResponseSchema = z.looseObject({ data: jobSchema }) satisfies z.ZodMiniType<JobResponse>
+export const jobResponseSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({ data: jobSchema }),
+) satisfies z.ZodMiniType<JobResponse>

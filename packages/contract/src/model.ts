@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { defineSchema } from './define-schema.ts'
 import { LIMITS } from './limits.ts'
 import type { OpenEnum } from './open-enum.ts'
 
@@ -95,49 +96,63 @@ export interface ModelList {
   offset: number
 }
 
-export const modelPricingSchema = z.looseObject({ credits_per_run: z.number() }) satisfies z.ZodMiniType<ModelPricing>
+export const modelPricingSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({ credits_per_run: z.number() }),
+) satisfies z.ZodMiniType<ModelPricing>
 
-export const inputPropertySchema = z.looseObject({
-  type: z.optional(z.string()),
-  description: z.optional(z.string()),
-  enum: z.optional(z.array(z.unknown())),
-  default: z.optional(z.unknown()),
-  minimum: z.optional(z.number()),
-  maximum: z.optional(z.number()),
-}) satisfies z.ZodMiniType<InputProperty>
+export const inputPropertySchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    type: z.optional(z.string()),
+    description: z.optional(z.string()),
+    enum: z.optional(z.array(z.unknown())),
+    default: z.optional(z.unknown()),
+    minimum: z.optional(z.number()),
+    maximum: z.optional(z.number()),
+  }),
+) satisfies z.ZodMiniType<InputProperty>
 
-export const inputSchemaSchema = z.looseObject({
-  type: z.string(),
-  properties: z.record(z.string(), inputPropertySchema),
-  required: z.optional(z.array(z.string())),
-}) satisfies z.ZodMiniType<InputSchema>
+export const inputSchemaSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    type: z.string(),
+    properties: z.record(z.string(), inputPropertySchema),
+    required: z.optional(z.array(z.string())),
+  }),
+) satisfies z.ZodMiniType<InputSchema>
 
-export const modelSummarySchema = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  description: z.string(),
-  category: z.string(),
-  provider: z.string(),
-  status: z.string(),
-  pricing: modelPricingSchema,
-}) satisfies z.ZodMiniType<ModelSummary>
+export const modelSummarySchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    id: z.string(),
+    name: z.string(),
+    description: z.string(),
+    category: z.string(),
+    provider: z.string(),
+    status: z.string(),
+    pricing: modelPricingSchema,
+  }),
+) satisfies z.ZodMiniType<ModelSummary>
 
-export const modelSchema = z.looseObject({
-  ...modelSummarySchema.shape,
-  input_schema: inputSchemaSchema,
-}) satisfies z.ZodMiniType<Model>
+export const modelSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    ...modelSummarySchema.shape,
+    input_schema: inputSchemaSchema,
+  }),
+) satisfies z.ZodMiniType<Model>
 
-export const modelListSchema = z.looseObject({
-  models: z.array(modelSummarySchema),
-  total: z.int(),
-  limit: z.int(),
-  offset: z.int(),
-}) satisfies z.ZodMiniType<ModelList>
+export const modelListSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    models: z.array(modelSummarySchema),
+    total: z.int(),
+    limit: z.int(),
+    offset: z.int(),
+  }),
+) satisfies z.ZodMiniType<ModelList>
 
 /** Strict: what a server accepts as the query of `GET /v1/models`, numbers already parsed. */
-export const listModelsQuerySchema = z.strictObject({
-  category: z.optional(z.string()),
-  search: z.optional(z.string()),
-  limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.modelsPageMax))),
-  offset: z.optional(z.int().check(z.minimum(0))),
-}) satisfies z.ZodMiniType<ListModelsQuery>
+export const listModelsQuerySchema = /* @__PURE__ */ defineSchema(() =>
+  z.strictObject({
+    category: z.optional(z.string()),
+    search: z.optional(z.string()),
+    limit: z.optional(z.int().check(z.minimum(1), z.maximum(LIMITS.modelsPageMax))),
+    offset: z.optional(z.int().check(z.minimum(0))),
+  }),
+) satisfies z.ZodMiniType<ListModelsQuery>

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { defineSchema } from './define-schema.ts'
 import { type Output, outputSchema } from './job.ts'
 
 /** Body of `POST /v1/models/{model}/run` (section 4.3). */
@@ -47,36 +48,42 @@ export interface RunQueued extends RunIdentity {
 /** Every answer to a run request that the specification shows (section 4.3). */
 export type RunResponse = RunCompleted | RunProcessing | RunQueued
 
-const runIdentity = { job_id: z.string(), request_id: z.string(), model_id: z.string() }
+const runIdentity = () => ({ job_id: z.string(), request_id: z.string(), model_id: z.string() })
 
-export const runCompletedSchema = z.looseObject({
-  ...runIdentity,
-  status: z.literal('completed'),
-  output: outputSchema,
-  duration_ms: z.number(),
-  credits_used: z.number(),
-}) satisfies z.ZodMiniType<RunCompleted>
+export const runCompletedSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    ...runIdentity(),
+    status: z.literal('completed'),
+    output: outputSchema,
+    duration_ms: z.number(),
+    credits_used: z.number(),
+  }),
+) satisfies z.ZodMiniType<RunCompleted>
 
-export const runProcessingSchema = z.looseObject({
-  ...runIdentity,
-  status: z.literal('processing'),
-  message: z.string(),
-}) satisfies z.ZodMiniType<RunProcessing>
+export const runProcessingSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    ...runIdentity(),
+    status: z.literal('processing'),
+    message: z.string(),
+  }),
+) satisfies z.ZodMiniType<RunProcessing>
 
-export const runQueuedSchema = z.looseObject({
-  ...runIdentity,
-  status: z.literal('queued'),
-}) satisfies z.ZodMiniType<RunQueued>
+export const runQueuedSchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    ...runIdentity(),
+    status: z.literal('queued'),
+  }),
+) satisfies z.ZodMiniType<RunQueued>
 
-export const runResponseSchema = z.discriminatedUnion('status', [
-  runCompletedSchema,
-  runProcessingSchema,
-  runQueuedSchema,
-]) satisfies z.ZodMiniType<RunResponse>
+export const runResponseSchema = /* @__PURE__ */ defineSchema(() =>
+  z.discriminatedUnion('status', [runCompletedSchema, runProcessingSchema, runQueuedSchema]),
+) satisfies z.ZodMiniType<RunResponse>
 
 /** Strict: what a server accepts as the body of a run request. The input itself is checked per model. */
-export const runRequestSchema = z.strictObject({
-  input: z.record(z.string(), z.unknown()),
-  sync: z.optional(z.boolean()),
-  webhook_url: z.optional(z.url({ protocol: /^https?$/ })),
-}) satisfies z.ZodMiniType<RunRequest>
+export const runRequestSchema = /* @__PURE__ */ defineSchema(() =>
+  z.strictObject({
+    input: z.record(z.string(), z.unknown()),
+    sync: z.optional(z.boolean()),
+    webhook_url: z.optional(z.url({ protocol: /^https?$/ })),
+  }),
+) satisfies z.ZodMiniType<RunRequest>

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { defineSchema } from './define-schema.ts'
 import { type ErrorDetail, errorDetailSchema } from './error-body.ts'
 import { type Output, outputSchema } from './job.ts'
 
@@ -23,21 +24,24 @@ export interface FailedDelivery {
 /** Body of a webhook delivery (section 6). Unsigned, never retried, sometimes sent twice: `job_id` tells duplicates. */
 export type WebhookDelivery = SucceededDelivery | FailedDelivery
 
-export const succeededDeliverySchema = z.looseObject({
-  job_id: z.string(),
-  status: z.literal('succeeded'),
-  output: outputSchema,
-  credits_used: z.number(),
-  completed_at: z.string(),
-}) satisfies z.ZodMiniType<SucceededDelivery>
+export const succeededDeliverySchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    job_id: z.string(),
+    status: z.literal('succeeded'),
+    output: outputSchema,
+    credits_used: z.number(),
+    completed_at: z.string(),
+  }),
+) satisfies z.ZodMiniType<SucceededDelivery>
 
-export const failedDeliverySchema = z.looseObject({
-  job_id: z.string(),
-  status: z.literal('failed'),
-  error: errorDetailSchema,
-}) satisfies z.ZodMiniType<FailedDelivery>
+export const failedDeliverySchema = /* @__PURE__ */ defineSchema(() =>
+  z.looseObject({
+    job_id: z.string(),
+    status: z.literal('failed'),
+    error: errorDetailSchema,
+  }),
+) satisfies z.ZodMiniType<FailedDelivery>
 
-export const webhookDeliverySchema = z.discriminatedUnion('status', [
-  succeededDeliverySchema,
-  failedDeliverySchema,
-]) satisfies z.ZodMiniType<WebhookDelivery>
+export const webhookDeliverySchema = /* @__PURE__ */ defineSchema(() =>
+  z.discriminatedUnion('status', [succeededDeliverySchema, failedDeliverySchema]),
+) satisfies z.ZodMiniType<WebhookDelivery>

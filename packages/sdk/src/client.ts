@@ -41,9 +41,10 @@ export class ModelRun {
     this.files = new FilesResource(this.#core)
   }
 
-  /** A client with some options changed; this one stays as it is. */
+  /** A client with some options changed; this one stays as it is. An option that is undefined is not changed. */
   withOptions(options: ModelRunOptions): ModelRun {
-    return new ModelRun({ ...this.#options, ...options })
+    const changes = Object.entries(options).filter(([, value]) => value !== undefined)
+    return new ModelRun({ ...this.#options, ...Object.fromEntries(changes) })
   }
 
   /**

@@ -147,7 +147,8 @@ export function positive(name: string, value: number): number {
   throw new ConfigurationError({ message: `The option \`${name}\` must be a number above 0, not ${String(value)}.` })
 }
 
-function wholeNumber(name: string, value: number): number {
+/** Checks a count. */
+export function wholeNumber(name: string, value: number): number {
   if (Number.isInteger(value) && value >= 0) return value
   throw new ConfigurationError({
     message: `The option \`${name}\` must be a whole number of at least 0, not ${String(value)}.`,

@@ -25,9 +25,9 @@ import type {
   InvalidResponseError,
 } from './transport-errors.ts'
 
-/** True for every error of this package, of whichever copy of it. */
+/** True for every error of this package, of whichever copy of it, and from whichever realm. */
 export function isModelRunError(error: unknown): error is ModelRunError {
-  return error instanceof Error && ERROR_BRAND in error
+  return typeof error === 'object' && error !== null && ERROR_BRAND in error
 }
 
 /** True when the service answered with an error status. */

@@ -23,21 +23,26 @@ export class JobsResource {
 
   /** Looks at a job once. @throws NotFoundError when there is no such job */
   get(id: string, options: CallOptions = {}): ApiPromise<Job> {
-    return this.attach(id).get(options)
+    return this.#job(id).get(options)
   }
 
   /** Cancels a job. @throws ConflictError or another ApiError when the service refuses */
   cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
-    return this.attach(id).cancel(options)
+    return this.#job(id).cancel(options)
   }
 
   /** Waits for a job's end. @throws As {@link JobHandle.result} */
   wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
-    return this.attach(id).result(options)
+    return this.#job(id).result(options)
   }
 
   /** Yields each new state of a job. @throws As {@link JobHandle.updates} */
   watch(id: string, options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    return this.attach(id).updates(options)
+    return this.#job(id).updates(options)
+  }
+
+  /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */
+  #job(id: string): JobHandle {
+    return new JobHandle(this.#core, { jobId: id })
   }
 }

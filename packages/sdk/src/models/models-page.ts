@@ -16,6 +16,8 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   readonly offset: number
   readonly #query: ListModelsQuery
   readonly #fetchPage: FetchPage
+  /** Where the next page begins. It grows with each page, even when a service ignores the offset that was asked for. */
+  readonly #nextOffset: number
 
   constructor(list: ModelList, query: ListModelsQuery, fetchPage: FetchPage) {
     this.models = list.models
@@ -24,17 +26,18 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
     this.offset = list.offset
     this.#query = query
     this.#fetchPage = fetchPage
+    this.#nextOffset = Math.max(list.offset, query.offset ?? 0) + list.models.length
   }
 
   /** True when models come after this page. An empty page is the last one, whatever `total` says. */
   hasNextPage(): boolean {
-    return this.models.length > 0 && this.offset + this.models.length < this.total
+    return this.models.length > 0 && this.#nextOffset < this.total
   }
 
   /** The page after this one, or undefined after the last. @throws ModelRunError */
   async getNextPage(): Promise<ModelsPage | undefined> {
     if (!this.hasNextPage()) return undefined
-    const query = { ...this.#query, offset: this.offset + this.models.length }
+    const query = { ...this.#query, offset: this.#nextOffset }
     const { data } = await this.#fetchPage(query)
     return new ModelsPage(data, query, this.#fetchPage)
   }

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { ASSUMPTION_NOTES, type AssumptionNote, DEFAULT_ASSUMPTIONS } from '@modelrun/reference-server'
+import * as sdk from 'modelrun'
+import { expect, it } from 'vitest'
+
+const guides = fileURLToPath(new URL('../../../docs/guides/', import.meta.url))
+
+it('lists every assumption of the reference server (npx vitest run -u writes the page anew)', async () => {
+  await expect(assumptionsPage()).toMatchFileSnapshot(`${guides}assumptions.md`)
+})
+
+it('has a note for every switch of the reference server', () => {
+  const noted = ASSUMPTION_NOTES.flatMap((note) => note.switch ?? [])
+  expect(noted.sort()).toEqual(Object.keys(DEFAULT_ASSUMPTIONS).sort())
+})
+
+it('explains every error class, with its code', async () => {
+  const page = await readFile(`${guides}errors.md`, 'utf8')
+  const classes = Object.entries(sdk).filter(([name]) => /^[A-Z]\w+Error$/.test(name) && name !== 'ModelRunError')
+  expect(classes.length).toBeGreaterThan(15)
+  for (const [name, value] of classes) {
+    const code: unknown = Reflect.get((value as { prototype: object }).prototype, 'code')
+    expect(page).toContain(`| \`${name}\` | \`${code}\` |`)
+  }
+})
+
+function assumptionsPage(): string {
+  const rows = ASSUMPTION_NOTES.map(assumptionRow).join('\n')
+  return `# What the reference server assumes
+
+The specification leaves these questions open. Code that works with every alternative works with whatever the real
+service does. This page is made from \`ASSUMPTION_NOTES\`.
+
+| section | question | choice | alternatives | switch |
+| --- | --- | --- | --- | --- |
+${rows}
+`
+}
+
+function assumptionRow(note: AssumptionNote): string {
+  const alternatives = note.alternatives.join('; ')
+  const cells = [note.section, note.question, note.choice, alternatives, note.switch ? `\`${note.switch}\`` : '']
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
