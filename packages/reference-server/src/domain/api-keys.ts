@@ -1,0 +1,82 @@
+import { KEY_PREFIXES, PERMISSIONS, type Permission } from '@modelrun/contract'
+import type { Random } from '../random.ts'
+import { Account } from './account.ts'
+import { createIpAllowlist } from './ip-allowlist.ts'
+
+/** An API key and what it may do (section 5). */
+export interface ApiKey {
+  readonly key: string
+  readonly account: Account
+  readonly isLive: boolean
+  readonly permissions: readonly Permission[]
+  /** Addresses and networks that may use it; `undefined`: all. */
+  readonly allowIps: readonly string[] | undefined
+  readonly allowsIp: (ip: string) => boolean
+  isRevoked: boolean
+}
+
+export interface NewApiKey {
+  isLive: boolean
+  permissions: readonly Permission[]
+  /** Credits of the account that is made for it. */
+  credits: number
+  allowIps: readonly string[] | undefined
+}
+
+/** Every key there is or was. */
+export class ApiKeys {
+  readonly #byKey = new Map<string, ApiKey>()
+  readonly #random: Random
+
+  constructor(random: Random) {
+    this.#random = random
+  }
+
+  /**
+   * Makes a key with an account of its own.
+   *
+   * @throws TypeError for an entry of `allowIps` that is neither an address nor a network
+   */
+  mint({ isLive, permissions, credits, allowIps }: NewApiKey): ApiKey {
+    return this.#add({ isLive, permissions, allowIps, account: new Account(credits) })
+  }
+
+  /** Replaces a key by a new one that may do the same, for the same account. */
+  rotate(key: string): ApiKey {
+    const old = this.get(key)
+    old.isRevoked = true
+    return this.#add(old)
+  }
+
+  find(key: string): ApiKey | undefined {
+    return this.#byKey.get(key)
+  }
+
+  /** @throws Error for a key that this server did not make */
+  get(key: string): ApiKey {
+    const found = this.#byKey.get(key)
+    if (found === undefined) throw new Error('This server did not make that API key. mintKey() makes one.')
+    return found
+  }
+
+  /** Every account there is, of revoked keys too. */
+  accounts(): Set<Account> {
+    return new Set([...this.#byKey.values()].map(({ account }) => account))
+  }
+
+  #add({ isLive, permissions, allowIps, account }: Omit<ApiKey, 'key' | 'allowsIp' | 'isRevoked'>): ApiKey {
+    const allowsIp = allowIps === undefined ? () => true : createIpAllowlist(allowIps)
+    const key = this.#random.id(isLive ? KEY_PREFIXES.live : KEY_PREFIXES.test, 32)
+    const made = {
+      key,
+      account,
+      isLive,
+      permissions: PERMISSIONS.filter((permission) => permissions.includes(permission)),
+      allowIps: allowIps && [...allowIps],
+      allowsIp,
+      isRevoked: false,
+    }
+    this.#byKey.set(key, made)
+    return made
+  }
+}

@@ -1,0 +1,58 @@
+import ipaddr from 'ipaddr.js'
+
+type Address = ReturnType<typeof ipaddr.parse>
+type Network = [Address, number]
+
+const MAPPED_PREFIX_BITS = 96
+
+/**
+ * Makes the test of an API key's IP allowlist (section 5).
+ *
+ * An entry is an IPv4 or IPv6 address or a network in CIDR notation. An IPv4-mapped IPv6 address (`::ffff:1.2.3.4`,
+ * what a dual-stack socket reports) counts as its IPv4 address, in entries and in clients. An empty list allows nobody.
+ *
+ * @returns a function that tells whether a client's address is allowed; `false` for what is no IP address
+ * @throws TypeError that names the entry, when one is neither an address nor a network
+ */
+export function createIpAllowlist(entries: readonly string[]): (ip: string) => boolean {
+  const networks = entries.map(parseEntry)
+  return (ip) => {
+    const client = parseAddress(ip)
+    return client !== undefined && networks.some(([base, bits]) => sameKind(base, client) && client.match(base, bits))
+  }
+}
+
+function parseEntry(entry: string): Network {
+  const network = entry.includes('/') ? parseNetwork(entry) : parseHost(entry)
+  if (network === undefined) {
+    throw new TypeError(
+      `The allowlist entry ${JSON.stringify(entry)} is no IP address and no network. ` +
+        'Write an address such as 203.0.113.7 or 2001:db8::1, or a network such as 10.0.0.0/8 or 2001:db8::/32.',
+    )
+  }
+  return network
+}
+
+function parseHost(text: string): Network | undefined {
+  const address = parseAddress(text)
+  return address && [address, address.kind() === 'ipv4' ? 32 : 128]
+}
+
+function parseNetwork(text: string): Network | undefined {
+  if (ipaddr.IPv4.isValidCIDRFourPartDecimal(text)) return ipaddr.IPv4.parseCIDR(text)
+  if (!ipaddr.IPv6.isValidCIDR(text)) return undefined
+  const [base, bits] = ipaddr.IPv6.parseCIDR(text)
+  const isMapped = base.isIPv4MappedAddress() && bits >= MAPPED_PREFIX_BITS
+  return isMapped ? [base.toIPv4Address(), bits - MAPPED_PREFIX_BITS] : [base, bits]
+}
+
+// The library's loose forms (`10.1`, `010.0.0.1`, `0x7f000001`) are refused: whether they mean what their writer thinks
+// depends on the reader, which is no ground to let somebody in.
+function parseAddress(text: string): Address | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
+  return ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : undefined
+}
+
+function sameKind(left: Address, right: Address): boolean {
+  return left.kind() === right.kind()
+}

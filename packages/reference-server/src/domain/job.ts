@@ -1,0 +1,69 @@
+import type { ErrorDetail, KnownJobStatus, Output, TerminalJobStatus } from '@modelrun/contract'
+import type { Account } from './account.ts'
+import type { CatalogModel } from './catalog.ts'
+import type { ScriptedWebhook } from './scripted-outcome.ts'
+
+/** How a job ended. */
+export interface JobEnd {
+  readonly status: TerminalJobStatus
+  readonly at: number
+  /** Of a job that succeeded; `undefined` means the files that the server makes. */
+  readonly output?: Output | undefined
+  /** Of a job that failed. */
+  readonly error?: ErrorDetail | undefined
+}
+
+/** What the provider will do with a job, known from the start. */
+export interface ProviderPlan {
+  /** The provider is done at this time at the earliest; `undefined`: never. */
+  readonly endsAt: number | undefined
+  /** It is not done before so many reads of the status were answered; usually 0. */
+  readonly afterReads: number
+  readonly status: 'succeeded' | 'failed'
+  readonly output?: Output | undefined
+  readonly error?: ErrorDetail | undefined
+}
+
+/** Where the result of a job is sent (section 6). */
+export interface JobWebhook extends ScriptedWebhook {
+  readonly url: string
+}
+
+/** A job (section 2.4). What it shows at a time follows from this record and the clock; no timer drives it. */
+export interface Job {
+  readonly id: string
+  /** Identifier of the request at the provider. */
+  readonly requestId: string
+  readonly account: Account
+  readonly model: CatalogModel
+  /** Checked, with defaults filled in. */
+  readonly input: Readonly<Record<string, unknown>>
+  /** Seed of the files that it produces. */
+  readonly seed: number
+  readonly createdAt: number
+  /** When it leaves the queue. */
+  readonly processingAt: number
+  readonly plan: ProviderPlan
+  readonly webhook: JobWebhook | undefined
+  /** Reads of the status so far. */
+  reads: number
+  /** When the provider is done, as far as that is known: not while reads are still awaited. */
+  endsAt: number | undefined
+  /** Set once, by the provider, a cancel or a test. */
+  end: JobEnd | undefined
+}
+
+/** Status of a job (section 3). */
+export function statusAt(job: Job, now: number): KnownJobStatus {
+  return job.end?.status ?? (now < job.processingAt ? 'queued' : 'processing')
+}
+
+/** When time alone next changes an unfinished job; `undefined` when it will not. */
+export function nextChangeAt(job: Job, now: number): number | undefined {
+  return now < job.processingAt ? job.processingAt : job.endsAt
+}
+
+/** Processing time of a finished job in milliseconds. */
+export function durationMs(job: Job, end: JobEnd): number {
+  return Math.max(0, Math.round(end.at - job.processingAt))
+}

@@ -1,0 +1,106 @@
+import { LATEST_TIME_MS } from '../clock/clock.ts'
+import { TimerQueue } from '../clock/timer-queue.ts'
+import type { Account } from './account.ts'
+import type { Job, JobEnd, JobWebhook } from './job.ts'
+import type { JobPlan } from './plan-job.ts'
+import { providerFailure } from './provider-failure.ts'
+
+/** What a new job is made from. */
+export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input' | 'seed' | 'createdAt'> & {
+  plan: JobPlan
+  webhook: JobWebhook | undefined
+}
+
+/** Called when a job has ended, after its credits were settled. */
+export type JobEndListener = (job: Job, end: JobEnd) => void
+
+/**
+ * All jobs. Nothing runs here: `settle` catches up with the clock, and whoever looks at jobs or credits calls it first.
+ */
+export class Jobs {
+  readonly #byId = new Map<string, Job>()
+  /** The jobs that time alone will end. */
+  readonly #ends = new TimerQueue<Job>()
+  readonly #endHandles = new Map<Job, number>()
+  readonly #now: () => number
+  readonly #onEnd: JobEndListener
+
+  constructor(now: () => number, onEnd: JobEndListener) {
+    this.#now = now
+    this.#onEnd = onEnd
+  }
+
+  /** Creates a job whose price is already reserved. */
+  create({ plan, ...fields }: NewJob): Job {
+    const job: Job = {
+      ...fields,
+      processingAt: plan.processingAt,
+      plan: plan.provider,
+      reads: 0,
+      endsAt: undefined,
+      end: undefined,
+    }
+    this.#byId.set(job.id, job)
+    if (job.plan.afterReads === 0) this.#endAt(job, job.plan.endsAt)
+    return job
+  }
+
+  /** A job as it stands now. */
+  find(id: string): Job | undefined {
+    this.settle()
+    return this.#byId.get(id)
+  }
+
+  /** Whether the job is still known: a reset forgets jobs. */
+  has(job: Job): boolean {
+    return this.#byId.has(job.id)
+  }
+
+  /** Ends every job whose provider is done by now, in the order of their ends. */
+  settle(): void {
+    const now = this.#now()
+    for (let due = this.#ends.takeDue(now); due !== undefined; due = this.#ends.takeDue(now)) {
+      const { status, output, error } = due.value.plan
+      this.#finish(due.value, { status, at: due.dueAt, output, error })
+    }
+  }
+
+  /** Counts a read of the status; call it once the answer is made. */
+  countRead(job: Job): void {
+    job.reads++
+    if (job.end !== undefined || job.reads !== job.plan.afterReads) return
+    this.#endAt(job, Math.max(this.#now(), job.plan.endsAt ?? LATEST_TIME_MS))
+  }
+
+  /** Ends a job by hand. Returns `false` when it has already ended. */
+  end(job: Job, end: Omit<JobEnd, 'at'>): boolean {
+    this.settle()
+    if (job.end !== undefined) return false
+    this.#finish(job, { ...end, at: this.#now() })
+    return true
+  }
+
+  /** Forgets the jobs of an account, or all; unfinished ones end `cancelled`. */
+  forget(account?: Account): void {
+    for (const job of this.#byId.values()) {
+      if (account !== undefined && job.account !== account) continue
+      this.#byId.delete(job.id)
+      this.end(job, { status: 'cancelled' })
+    }
+  }
+
+  #endAt(job: Job, endsAt: number | undefined): void {
+    job.endsAt = endsAt
+    if (endsAt !== undefined) this.#endHandles.set(job, this.#ends.add(endsAt, job))
+  }
+
+  #finish(job: Job, end: JobEnd): void {
+    this.#ends.remove(this.#endHandles.get(job))
+    this.#endHandles.delete(job)
+    const error = end.status === 'failed' ? (end.error ?? providerFailure(job.model)) : undefined
+    job.end = { ...end, error }
+    if (end.status === 'succeeded') job.account.credits.charge(job.model.pricing.credits_per_run)
+    else job.account.credits.release(job.model.pricing.credits_per_run)
+    this.#onEnd(job, job.end)
+  }
+}

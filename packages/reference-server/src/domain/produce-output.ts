@@ -1,0 +1,51 @@
+import type { Output } from '@modelrun/contract'
+import { type FileRequest, type ProducedFile, produceFile } from '../media/produce-file.ts'
+import { imageSizePixels } from './catalog.ts'
+import type { Job } from './job.ts'
+
+/** What `produceFile` makes of each kind; known without producing anything. */
+const EXTENSIONS: Readonly<Record<FileRequest['kind'], string>> = { image: 'png', video: 'mp4', audio: 'wav' }
+
+/** The output of a job that succeeded (section 2.5), with files that live under `baseUrl`. */
+export function outputOf(job: Job, baseUrl: string): Output {
+  if (job.end?.output !== undefined) return job.end.output
+  const type = job.model.output_kind
+  const urls = Array.from(
+    { length: fileCount(job) },
+    (_, index) => `${baseUrl}/files/${job.id}/${fileName(job, index)}`,
+  )
+  return { type, items: urls.map((url) => ({ type, url })) }
+}
+
+/** The file of a job that succeeded. `undefined` when it has none of this name. */
+export function fileOf(job: Job, name: string): ProducedFile | undefined {
+  if (job.end?.status !== 'succeeded' || job.end.output !== undefined) return undefined
+  const index = Number.parseInt(name, 10)
+  if (!(index < fileCount(job)) || name !== fileName(job, index)) return undefined
+  return produceFile({ kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) })
+}
+
+function fileName(job: Job, index: number): string {
+  return `${index}.${EXTENSIONS[job.model.output_kind]}`
+}
+
+function fileCount({ model, input }: Job): number {
+  const count = model.output_kind === 'image' ? input.num_images : undefined
+  return typeof count === 'number' && count >= 1 ? Math.floor(count) : 1
+}
+
+function pixelsOf({ input }: Job): { width: number; height: number } {
+  const { width, height } = imageSizePixels(input.image_size)
+  return { width: numberOr(input.width, width), height: numberOr(input.height, height) }
+}
+
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise
+}
+
+// Models differ in what they call their text (`prompt`, `text`, `image_url`): all of it steers the file.
+function promptOf({ input }: Job): string {
+  return Object.values(input)
+    .filter((value) => typeof value === 'string')
+    .join('\n')
+}

@@ -1,0 +1,154 @@
+import type { InputSchema } from '@modelrun/contract'
+import { describe, expect, it } from 'vitest'
+import { validateInput } from './validate-input.ts'
+
+const SCHEMA: InputSchema = {
+  type: 'object',
+  properties: {
+    prompt: { type: 'string', description: 'What the picture shows.' },
+    image_size: { type: 'string', enum: ['square', 'square_hd'], default: 'square_hd' },
+    num_images: { type: 'integer', minimum: 1, maximum: 4, default: 1 },
+    guidance: { type: 'number', minimum: 0 },
+    noise: { type: 'number', maximum: 1 },
+    loop: { type: 'boolean' },
+    tags: { type: 'array' },
+    extra: { type: 'object' },
+  },
+  required: ['prompt'],
+}
+
+const messages = (schema: InputSchema, input: Record<string, unknown>) => {
+  const check = validateInput(schema, input)
+  return check.ok ? [] : check.problems.map(({ pointer, message }) => `${pointer} ${message}`)
+}
+const problemWith = (name: string, value: unknown) => messages(SCHEMA, { prompt: 'x', [name]: value })[0]
+const schemaOf = (parts: object) => {
+  // Catalogs may be written by hand in JavaScript, so odd parts are possible whatever the type says.
+  return { type: 'object', properties: {}, ...parts } as InputSchema
+}
+
+describe('validateInput (section 2.3)', () => {
+  it('accepts a right input and fills in the defaults', () => {
+    const input = { prompt: 'a lighthouse', guidance: 2.5, loop: false, tags: [], extra: {} }
+    const check = validateInput(SCHEMA, input)
+    expect(check).toEqual({ ok: true, input: { ...input, image_size: 'square_hd', num_images: 1 } })
+    expect(Object.keys(input)).not.toContain('num_images')
+  })
+
+  it('keeps what is given where there is a default', () => {
+    expect(validateInput(SCHEMA, { prompt: '', num_images: 4 })).toMatchObject({ input: { prompt: '', num_images: 4 } })
+  })
+
+  it.each([
+    ['num_images', 9, '/num_images num_images must be between 1 and 4, got 9.'],
+    ['num_images', 0, '/num_images num_images must be between 1 and 4, got 0.'],
+    ['num_images', 2.5, '/num_images num_images must be an integer, got the number 2.5.'],
+    ['num_images', '3', '/num_images num_images must be an integer, got the string "3"; send 3 without quotes.'],
+    ['num_images', null, '/num_images num_images must be an integer, got null.'],
+    ['guidance', -0.5, '/guidance guidance must be at least 0, got -0.5.'],
+    ['guidance', 'high', '/guidance guidance must be a number, got the string "high".'],
+    ['guidance', Number.NaN, '/guidance guidance must be a finite number, got NaN.'],
+    ['guidance', Number.POSITIVE_INFINITY, '/guidance guidance must be a finite number, got Infinity.'],
+    ['noise', 2, '/noise noise must be at most 1, got 2.'],
+    ['loop', 'true', '/loop loop must be a boolean, got the string "true"; send true without quotes.'],
+    ['loop', 1, '/loop loop must be a boolean, got the number 1.'],
+    ['tags', {}, '/tags tags must be an array, got an object.'],
+    ['extra', [], '/extra extra must be an object, got an array.'],
+    ['image_size', 'huge', '/image_size image_size must be one of "square", "square_hd", got "huge".'],
+    ['prompt', true, '/prompt prompt must be a string, got the boolean true.'],
+  ])('says what is wrong with %s = %j', (name, value, message) => {
+    expect(problemWith(name, value)).toBe(message)
+  })
+
+  it('says what a missing parameter is for; undefined counts as missing', () => {
+    const wanted = ['/prompt prompt is required; send a string. What the picture shows.']
+    expect(messages(SCHEMA, {})).toEqual(wanted)
+    expect(messages(SCHEMA, { prompt: undefined, unheard_of: undefined })).toEqual(wanted)
+  })
+
+  it('refuses an unknown parameter and says which one was meant, or which there are', () => {
+    expect(problemWith('numImages', 2)).toBe(
+      '/numImages numImages is not a parameter of this model. Did you mean num_images?',
+    )
+    expect(problemWith('voice', 'alma')).toBe(
+      '/voice voice is not a parameter of this model. ' +
+        'It takes: prompt, image_size, num_images, guidance, noise, loop, tags, extra.',
+    )
+    expect(messages(schemaOf({}), { x: 1 })).toEqual(['/x x is not a parameter of this model. It takes no parameters.'])
+  })
+
+  it('reports every problem, not only the first', () => {
+    const check = validateInput(SCHEMA, { num_images: 9, image_size: 7, promt: 'x' })
+    expect(check.ok ? [] : check.problems.map((problem) => problem.pointer)).toEqual([
+      '/prompt',
+      '/image_size',
+      '/num_images',
+      '/promt',
+    ])
+  })
+
+  it('shortens long values and names', () => {
+    expect(problemWith('num_images', 'x'.repeat(10_000))?.length).toBeLessThan(200)
+    const check = validateInput(SCHEMA, { prompt: 'x', ['y'.repeat(10_000)]: 1 })
+    expect(check.ok ? '' : check.problems[0]?.message.length).toBeLessThan(300)
+  })
+
+  it('escapes names in pointers', () => {
+    expect(messages(schemaOf({}), { 'a/b~c': 1 })[0]).toMatch(/^\/a~1b~0c /)
+  })
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('takes %s for a name like any other', (name) => {
+    const input: Record<string, unknown> = JSON.parse(`{"prompt":"x","${name}":{"polluted":true}}`)
+    expect(messages(SCHEMA, input)).toEqual([expect.stringContaining(`${name} is not a parameter`)])
+
+    const schema: InputSchema = JSON.parse(`{"type":"object","properties":{"${name}":{"type":"object"}}}`)
+    const check = validateInput(schema, JSON.parse(`{"${name}":{"polluted":true}}`))
+    expect(check.ok && Object.getOwnPropertyDescriptor(check.input, name)?.value).toEqual({ polluted: true })
+    expect(check.ok && Object.getPrototypeOf(check.input)).toBe(Object.prototype)
+    expect(validateInput(schema, {})).toEqual({ ok: true, input: {} })
+  })
+
+  it('wants a required parameter that has no description too, and accepts any value for it', () => {
+    const schema = schemaOf({ required: ['x', '__proto__'] })
+    expect(messages(schema, {})).toEqual(['/x x is required.', '/__proto__ __proto__ is required.'])
+    expect(validateInput(schemaOf({ required: ['x'] }), { x: [1] })).toEqual({ ok: true, input: { x: [1] } })
+  })
+
+  it('lets a default stand in for a required parameter', () => {
+    const schema = schemaOf({ properties: { x: { default: 3 } }, required: ['x'] })
+    expect(validateInput(schema, {})).toEqual({ ok: true, input: { x: 3 } })
+  })
+
+  it('compares allowed objects by their content', () => {
+    const schema = schemaOf({ properties: { size: { enum: [{ width: 1 }, null] } } })
+    expect(validateInput(schema, { size: { width: 1 } })).toMatchObject({ ok: true })
+    expect(validateInput(schema, { size: null })).toMatchObject({ ok: true })
+    expect(messages(schema, { size: { width: 2 } })).toEqual([
+      '/size size must be one of an object, null, got an object.',
+    ])
+  })
+
+  it.each([
+    { properties: undefined },
+    { properties: null },
+    { properties: { x: null } },
+    { properties: { x: 'string' } },
+    { properties: { x: { type: 'uuid' } } },
+    { properties: { x: { type: ['string'] } } },
+    { properties: { x: { enum: 'abc', minimum: '3', description: 7 } } },
+    { required: 'x' },
+    { required: [7, null] },
+  ])('never throws on a schema with odd parts: %j', (parts) => {
+    const cyclic: Record<string, unknown> = { n: 1n }
+    cyclic.self = cyclic
+    for (const input of [{}, { x: 1 }, { x: 'a' }, { x: null }, { x: cyclic }, { x: Symbol('s') }, { x: 1n }]) {
+      expect(validateInput(schemaOf(parts), input)).toHaveProperty('ok')
+    }
+  })
+
+  it('accepts no parameter when there is no schema at all', () => {
+    const missing: InputSchema = JSON.parse('{}').input_schema
+    expect(validateInput(missing, {})).toEqual({ ok: true, input: {} })
+    expect(messages(missing, { x: 1 })).toEqual(['/x x is not a parameter of this model. It takes no parameters.'])
+  })
+})

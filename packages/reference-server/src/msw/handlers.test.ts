@@ -1,0 +1,161 @@
+import { runCompletedSchema } from '@modelrun/contract'
+import { decode } from 'fast-png'
+import { getResponse, type HttpHandler } from 'msw'
+import { setupServer } from 'msw/node'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { handlers, type MockedServer } from './handlers.ts'
+
+const BASE_URL = 'https://api.modelrun.test'
+
+const networks: ReturnType<typeof setupServer>[] = []
+afterEach(() => {
+  for (const network of networks.splice(0)) network.close()
+})
+
+/** A server that counts its requests and answers with the number, method, path and body of each. */
+function countingServer(baseUrl = BASE_URL) {
+  let count = 0
+  const server = {
+    baseUrl,
+    setBaseUrl: vi.fn((url: string) => {
+      server.baseUrl = url
+    }),
+    handle: vi.fn<MockedServer['handle']>(async (request) => {
+      const number = ++count
+      const { pathname, search } = new URL(request.url)
+      return Response.json({ number, said: `${request.method} ${pathname}${search} ${await request.text()}` })
+    }),
+  }
+  return server
+}
+
+function intercept(parts: HttpHandler[], onUnhandledFrame: 'error' | 'bypass' = 'error') {
+  const network = setupServer(...parts)
+  network.listen({ onUnhandledFrame })
+  networks.push(network)
+}
+
+describe('msw handlers', () => {
+  it('answer plain fetch, with the transport named to the server', async () => {
+    const server = countingServer()
+    intercept(handlers(server))
+    const response = await fetch(`${BASE_URL}/v1/models/a%2Fb/run?x=1`, { method: 'POST', body: '{"input":{}}' })
+    expect(await response.json()).toEqual({ number: 1, said: 'POST /v1/models/a%2Fb/run?x=1 {"input":{}}' })
+    expect(server.handle.mock.calls[0]?.[1]).toEqual({ transport: 'msw' })
+  })
+
+  it.each([
+    ['GET', '/v1/models'],
+    ['DELETE', '/v1/jobs/job_1'],
+    ['GET', '/files/picture.png'],
+    ['POST', '/_reference/clock'],
+    ['GET', ''],
+    ['GET', '/'],
+  ])('cover %s %s', async (method, path) => {
+    intercept(handlers(countingServer()))
+    expect((await fetch(BASE_URL + path, { method })).status).toBe(200)
+  })
+
+  it.each([
+    'https://api.modelrun.test.example.com/v1/models',
+    'https://apiXmodelrun.test/v1/models',
+    'https://other.test/v1/models',
+  ])('leave %s alone', async (url) => {
+    // The network prints what it did not expect.
+    vi.spyOn(console, 'error').mockReturnValue()
+    const server = countingServer()
+    intercept(handlers(server))
+    await expect(fetch(url)).rejects.toThrow()
+    expect(server.handle).not.toHaveBeenCalled()
+    vi.restoreAllMocks()
+  })
+
+  it.each(['http://localhost:4010', 'http://127.0.0.1:4010/', 'http://[::1]:4010', 'https://gate.test/inference/'])(
+    'take %s as the base address, which becomes that of the server',
+    async (baseUrl) => {
+      const server = countingServer()
+      intercept(handlers(server, { baseUrl }))
+      expect(server.baseUrl).toBe(baseUrl)
+      expect((await fetch(`${baseUrl.replace(/\/$/, '')}/v1/models`)).status).toBe(200)
+    },
+  )
+
+  it('keep a request to one answer while two networks listen, which makes msw ask twice', async () => {
+    const server = countingServer()
+    intercept([], 'bypass')
+    intercept(handlers(server))
+    const answers = [1, 2, 3].map(async (index) => {
+      const response = await fetch(`${BASE_URL}/run/${index}`, { method: 'POST', body: '{}' })
+      return response.json()
+    })
+    expect((await Promise.all(answers)).map((answer) => answer.number)).toEqual([1, 2, 3])
+    expect(server.handle).toHaveBeenCalledTimes(3)
+  })
+
+  it('keep a request to one answer while two networks listen with the same handlers', async () => {
+    const server = countingServer()
+    const shared = handlers(server)
+    intercept(shared)
+    intercept(shared)
+    await fetch(`${BASE_URL}/run`, { method: 'POST', body: '{}' })
+    expect(server.handle).toHaveBeenCalledTimes(1)
+  })
+
+  it('give msw a body of its own each time it asks for the same request', async () => {
+    const shared = handlers(countingServer())
+    const request = new Request(BASE_URL)
+    const bodies = []
+    for (let run = 0; run < 2; run++) bodies.push(await (await getResponse(shared, request))?.json())
+    expect(bodies).toEqual([
+      { number: 1, said: 'GET / ' },
+      { number: 1, said: 'GET / ' },
+    ])
+  })
+
+  it('answer each request anew, however equal they are', async () => {
+    const server = countingServer()
+    intercept(handlers(server))
+    const numbers = []
+    for (let round = 0; round < 2; round++) numbers.push((await (await fetch(BASE_URL)).json()).number)
+    expect(numbers).toEqual([1, 2])
+  })
+
+  it('tell the server when a client goes away, and stay silent about it', async () => {
+    const print = vi.spyOn(console, 'error').mockReturnValue()
+    const client = new AbortController()
+    const aborted = new Promise<void>((resolve) => {
+      const handle: MockedServer['handle'] = (request) =>
+        new Promise((answer) => {
+          request.signal.addEventListener('abort', () => {
+            answer(new Response())
+            resolve()
+          })
+          client.abort()
+        })
+      intercept(handlers({ ...countingServer(), handle }))
+    })
+    await expect(fetch(BASE_URL, { signal: client.signal })).rejects.toThrow('aborted')
+    await aborted
+    expect(print).not.toHaveBeenCalled()
+    vi.restoreAllMocks()
+  })
+})
+
+describe('msw handlers of a whole reference server', () => {
+  it('charge a run once while two networks listen, and serve its file (sections 2.5 and 4.3)', async () => {
+    const server = createReferenceServer({ clock: 'auto', credits: 100 })
+    intercept([], 'bypass')
+    intercept(handlers(server, { baseUrl: 'https://gate.test/inference/' }))
+    const response = await fetch('https://gate.test/inference/v1/models/aurora-image/run', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ input: { prompt: 'a lighthouse', image_size: 'square' } }),
+    })
+    const completed = runCompletedSchema.parse(await response.json())
+    expect(server.credits()).toBe(100 - completed.credits_used)
+    const fileUrl = completed.output.items[0]?.url ?? ''
+    expect(fileUrl).toMatch(/^https:\/\/gate\.test\/inference\/files\//)
+    expect(decode(await (await fetch(fileUrl)).arrayBuffer())).toMatchObject({ width: 512 })
+  })
+})

@@ -1,0 +1,49 @@
+import { type HttpHandler, http } from 'msw'
+import type { ReferenceServer } from '../reference-server.ts'
+
+/** The part of a reference server that msw needs. */
+export type MockedServer = Pick<ReferenceServer, 'handle' | 'baseUrl' | 'setBaseUrl'>
+
+/** Options of `handlers`. */
+export interface HandlersOptions {
+  /**
+   * Address under which the service is intercepted. It becomes the server's `baseUrl`, so that addresses of produced
+   * files lie below it too. Default: the `baseUrl` that the server has.
+   */
+  baseUrl?: string | undefined
+}
+
+/**
+ * Makes the reference server answer through Mock Service Worker, for clients whose `fetch` and address cannot be set.
+ *
+ * Covers every path below `baseUrl`, produced files and the control API included. Works with `setupServer` and
+ * `setupWorker` of msw 2.10 and later and of msw 3.
+ *
+ * @example
+ * const network = setupServer(...handlers(server))
+ * network.listen({ onUnhandledFrame: 'error' }) // msw 2 calls it onUnhandledRequest
+ *
+ * @throws TypeError when `baseUrl` is no http or https URL
+ */
+export function handlers(server: MockedServer, options: HandlersOptions = {}): HttpHandler[] {
+  if (options.baseUrl !== undefined) server.setBaseUrl(options.baseUrl)
+  const answer = answerOnce(server)
+  return [http.all(pathsBelow(server.baseUrl), ({ request }) => answer(request))]
+}
+
+// While two msw servers listen, msw runs the handlers of one twice with the same Request. Without memory a run would be
+// started, and charged, twice.
+function answerOnce(server: MockedServer): (request: Request) => Promise<Response> {
+  const answers = new WeakMap<Request, Promise<Response>>()
+  return async (request) => {
+    const answer = answers.get(request) ?? server.handle(request, { transport: 'msw' })
+    answers.set(request, answer)
+    return (await answer).clone()
+  }
+}
+
+// Not a pattern in text: there, characters such as `:` and the brackets of an IPv6 host have a meaning of their own.
+function pathsBelow(baseUrl: string): RegExp {
+  const escaped = baseUrl.replace(/\/+$/, '').replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  return new RegExp(`^${escaped}(/|$)`)
+}

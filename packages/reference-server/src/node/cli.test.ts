@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it } from 'vitest'
+
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+/** Starts the command from its sources. */
+function start(...args: string[]) {
+  return startNode('--conditions=@modelrun/source', fileURLToPath(new URL('./cli.ts', import.meta.url)), ...args)
+}
+
+function startNode(...args: string[]) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    printed.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    printed.stderr += chunk
+  })
+  return {
+    child,
+    firstLine: once(createInterface(child.stdout), 'line').then(([line]) => String(line)),
+    ended: once(child, 'close').then(([code]) => ({ code, ...printed })),
+  }
+}
+
+/** Starts a run and resolves when the server has it. The promise in the result has all that comes back. */
+async function holdRun(url: string, key: string) {
+  const body = JSON.stringify({ input: { prompt: 'a lighthouse' } })
+  const socket = connect(Number(new URL(url).port), '127.0.0.1').setEncoding('utf8')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  const received = once(socket, 'close').then(() => text)
+  // The server says "100 Continue" when it hands the request on, and headers and body come in one piece.
+  socket.write(
+    `POST /v1/models/aurora-image/run HTTP/1.1\r\nhost: ${new URL(url).host}\r\nauthorization: Bearer ${key}\r\n` +
+      `content-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n${body}`,
+  )
+  await once(socket, 'data')
+  return { received }
+}
+
+async function startReady(...args: string[]) {
+  const running = start('--port', '0', '--json', ...args)
+  const ready: { url: string; key: string; controlToken: string } = JSON.parse(await running.firstLine)
+  return { ...running, ...ready }
+}
+
+describe('modelrun-server --json', () => {
+  it('prints exactly one line when it serves, and SIGTERM ends it with exit code 0', async () => {
+    const { child, ended, firstLine, url, key } = await startReady()
+    expect(JSON.parse(await firstLine)).toEqual({
+      ready: true,
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      key: expect.stringMatching(/^sk_(test|live)_/),
+      controlToken: expect.stringMatching(/.{8}/),
+    })
+    const response = await fetch(`${url}/v1/models/aurora-image`, { headers: { authorization: `Bearer ${key}` } })
+    expect(await response.json()).toMatchObject({ id: 'aurora-image' })
+    child.kill('SIGTERM')
+    expect(await ended).toEqual({ code: 0, stdout: `${await firstLine}\n`, stderr: '' })
+  })
+
+  it('ends with exit code 0 on SIGINT, with an idle connection open and a run held (section 4.3)', async () => {
+    const { child, ended, url, key } = await startReady('--clock', 'manual')
+    const idle = connect(Number(new URL(url).port), '127.0.0.1')
+    const idleClosed = once(idle, 'close')
+    await once(idle, 'connect')
+    const held = await holdRun(url, key)
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await held.received).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+    await idleClosed
+  })
+
+  it('gives the same key for the same seed, and the credits asked for', async () => {
+    const first = await startReady('--seed', '7')
+    const second = await startReady('--seed', '7', '--credits', '0')
+    expect(second.key).toBe(first.key)
+    const run = ({ url, key }: { url: string; key: string }) =>
+      fetch(`${url}/v1/models/aurora-image/run`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ input: { prompt: 'a lighthouse' }, sync: false }),
+      })
+    expect((await run(first)).ok).toBe(true)
+    expect((await run(second)).status).toBe(402)
+  })
+})
+
+describe('modelrun-server', () => {
+  it('says in one line that the port is in use, and ends with exit code 1', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await once(holder, 'listening')
+    const { port } = holder.address() as AddressInfo // bound to a port, so not a pipe
+    const outcome = await start('--port', String(port)).ended
+    holder.close()
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        new RegExp(`^modelrun-server: Port ${port} on 127\\.0\\.0\\.1 is in use\\. .*\\n$`),
+      ),
+    })
+  })
+
+  it('says in one line that there is no such option, and ends with exit code 1', async () => {
+    expect(await start('--prot', '1').ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'modelrun-server: There is no option --prot. Did you mean --port?\n',
+    })
+  })
+
+  it('prints its help', async () => {
+    expect(await start('--help').ended).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^Usage: modelrun-server .*--port /s),
+      stderr: '',
+    })
+  })
+
+  it('prints the version of its package', async () => {
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+    expect(await start('--version').ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  it('does not mind a reader that has gone away', async () => {
+    const { child, ended } = start('--help')
+    child.stdout?.destroy()
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('the command of a checkout that is not built', () => {
+  it('says in one line to run the build', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'modelrun-bin-'))
+    const bin = join(directory, 'modelrun-server.mjs')
+    await copyFile(new URL('../../bin/modelrun-server.js', import.meta.url), bin)
+    const outcome = await startNode(bin).ended
+    await rm(directory, { recursive: true })
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'modelrun-server is not built yet: run `npm run build` first.\n',
+    })
+  })
+})

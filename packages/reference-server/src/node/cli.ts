@@ -1,0 +1,60 @@
+import { readFile } from 'node:fs/promises'
+import { createReferenceServer } from '../reference-server.ts'
+import { announcement } from './announcement.ts'
+import { HELP, readCommand, type ServeCommand, UsageError } from './cli-options.ts'
+import { ListenError, listen } from './listen.ts'
+
+async function main(args: readonly string[]): Promise<void> {
+  const command = readCommand(args)
+  switch (command.kind) {
+    case 'help':
+      return print(HELP)
+    case 'version':
+      return print(await readVersion())
+    case 'serve':
+      return serve(command)
+  }
+}
+
+async function serve(command: ServeCommand): Promise<void> {
+  const { clock, seed, credits } = command
+  // With --json standard output belongs to the program that reads it.
+  const server = createReferenceServer({ clock, seed, credits, log: command.announce === 'text' ? print : undefined })
+  const listening = await listen(server, { port: command.port, host: command.host })
+  const stop = async () => {
+    await listening.close()
+    await server.close()
+  }
+  // Once: a second signal ends the process the hard way, should stopping ever take too long.
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  const text = announcement({ url: listening.url, key: server.apiKey, controlToken: server.controlToken }, command)
+  if (text !== undefined) print(text)
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+async function readVersion(): Promise<string> {
+  // By the package's own name, which is right for the sources and for the build.
+  const text = await readFile(new URL(import.meta.resolve('@modelrun/reference-server/package.json')), 'utf8')
+  const { version }: { version: string } = JSON.parse(text)
+  return version
+}
+
+/** A reader that went away, as in `modelrun-server | head -1`, is no reason to stop serving. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
+
+process.stdout.on('error', ignoreBrokenPipe)
+process.stderr.on('error', ignoreBrokenPipe)
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  if (!(error instanceof UsageError || error instanceof ListenError)) throw error
+  process.stderr.write(`modelrun-server: ${error.message}\n`)
+  process.exitCode = 1
+}

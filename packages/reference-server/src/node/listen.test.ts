@@ -1,0 +1,187 @@
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { runCompletedSchema } from '@modelrun/contract'
+import { decode } from 'fast-png'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { ListenError, type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
+
+const GLOBALS_BEFORE = [globalThis.Request, globalThis.Response]
+
+const listening: ListeningServer[] = []
+afterEach(async () => {
+  await Promise.all(listening.splice(0).map((server) => server.close()))
+})
+
+/** Listens with a server that answers every request in the given way. */
+async function serve(handle: ServedServer['handle'], options?: ListenOptions) {
+  const setBaseUrl = vi.fn<ServedServer['setBaseUrl']>()
+  const server = await listen({ handle, setBaseUrl }, options)
+  listening.push(server)
+  return { ...server, setBaseUrl }
+}
+
+/** A handler that holds every request until its client goes, and tells when one came and when its client went. */
+function holdRequests() {
+  const events = new EventTarget()
+  const happened = (name: string) => new Promise((resolve) => events.addEventListener(name, resolve))
+  const handle: ServedServer['handle'] = (request) =>
+    new Promise((resolve) => {
+      request.signal.addEventListener('abort', () => {
+        events.dispatchEvent(new Event('aborted'))
+        resolve(new Response())
+      })
+      events.dispatchEvent(new Event('held'))
+    })
+  return { handle, held: happened('held'), aborted: happened('aborted') }
+}
+
+const hello = async () => new Response('hello')
+
+describe('listen', () => {
+  it('is bound when it resolves, to a free port of the loopback unless told otherwise', async () => {
+    const server = await serve(hello)
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
+    expect(server.port).toBeGreaterThan(0)
+    expect(await (await fetch(server.url)).text()).toBe('hello')
+  })
+
+  it('makes its url the base address of the server', async () => {
+    const server = await serve(hello)
+    expect(server.setBaseUrl.mock.calls).toEqual([[server.url]])
+  })
+
+  it('hands over method, path, headers and body as they came, and answers byte for byte', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
+    const server = await serve(async (request) => {
+      const { pathname, search } = new URL(request.url)
+      const said = `${request.method} ${pathname}${search} ${request.headers.get('authorization')}`
+      return new Response(await request.arrayBuffer(), { status: 202, headers: { 'x-said': said } })
+    })
+    const response = await fetch(`${server.url}/v1/models/a%2Fb/run?x=1`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer k' },
+      body: bytes,
+    })
+    expect(response.status).toBe(202)
+    expect(response.headers.get('x-said')).toBe('POST /v1/models/a%2Fb/run?x=1 Bearer k')
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes)
+  })
+
+  it("tells the server the client's address, for IP allowlists (section 5.6)", async () => {
+    const handle = vi.fn<ServedServer['handle']>(hello)
+    const server = await serve(handle)
+    await fetch(server.url)
+    expect(handle.mock.calls[0]?.[1]).toEqual({ transport: 'node', ip: '127.0.0.1' })
+  })
+
+  it('aborts the request of a client that goes away while its run is held', async () => {
+    const { handle, held, aborted } = holdRequests()
+    const server = await serve(handle)
+    const client = new AbortController()
+    const answer = fetch(server.url, { method: 'POST', body: '{}', signal: client.signal })
+    await held
+    client.abort()
+    await expect(answer).rejects.toThrow('aborted')
+    await aborted
+  })
+
+  it('closes idle and busy connections at once, however often it is asked to', async () => {
+    const { handle, held, aborted } = holdRequests()
+    const server = await serve((request, context) =>
+      new URL(request.url).pathname === '/held' ? handle(request, context) : hello(),
+    )
+    const idle = connect(server.port, '127.0.0.1')
+    const idleEnded = new Promise((resolve) => idle.once('close', resolve))
+    await (await fetch(server.url)).text()
+    const busy = fetch(`${server.url}/held`)
+    await held
+    await Promise.all([server.close(), server.close()])
+    await server.close()
+    await expect(busy).rejects.toThrow('fetch failed')
+    await aborted
+    await idleEnded
+    await expect(fetch(server.url)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  })
+
+  it('leaves the global Request and Response alone', async () => {
+    await serve(hello)
+    expect(globalThis.Request).toBe(GLOBALS_BEFORE[0])
+    expect(globalThis.Response).toBe(GLOBALS_BEFORE[1])
+  })
+
+  it('gives a bound-to-everything server an address that clients can dial', async () => {
+    const server = await serve(hello, { host: '0.0.0.0' })
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
+    expect((await fetch(server.url)).status).toBe(200)
+  })
+
+  it('keeps the name of a host', async () => {
+    const server = await serve(hello, { host: 'localhost' })
+    expect(server.url).toBe(`http://localhost:${server.port}`)
+  })
+
+  const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'))
+  it.skipIf(!hasIpv6)('puts an IPv6 host into brackets (needs an IPv6 loopback)', async () => {
+    const server = await serve(hello, { host: '::1' })
+    expect(server.url).toBe(`http://[::1]:${server.port}`)
+    expect((await fetch(server.url)).status).toBe(200)
+  })
+})
+
+describe('listen with a whole reference server', () => {
+  async function listenWhole() {
+    const server = createReferenceServer({ clock: 'auto' })
+    const listeningServer = await listen(server)
+    listening.push(listeningServer)
+    const { url } = listeningServer
+    const run = (key: string) =>
+      fetch(`${url}/v1/models/aurora-image/run`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ input: { prompt: 'a lighthouse', image_size: 'square' } }),
+      })
+    return { server, url, run }
+  }
+
+  it('serves the files of a run below its own url (section 2.5)', async () => {
+    const { server, url, run } = await listenWhole()
+    const completed = runCompletedSchema.parse(await (await run(server.apiKey)).json())
+    const fileUrl = completed.output.items[0]?.url ?? ''
+    expect(fileUrl.startsWith(`${url}/`)).toBe(true)
+    const file = await fetch(fileUrl)
+    expect(file.headers.get('content-type')).toBe('image/png')
+    expect(decode(await file.arrayBuffer())).toMatchObject({ width: 512, height: 512 })
+  })
+
+  it("holds a key to its IP allowlist by the socket's address (section 5.6)", async () => {
+    const { server, run } = await listenWhole()
+    expect((await run(server.mintKey({ allowIps: ['127.0.0.0/8'] }).key)).status).toBe(200)
+    expect((await run(server.mintKey({ allowIps: ['203.0.113.7'] }).key)).status).toBe(403)
+  })
+})
+
+describe('listen on a port that cannot be bound', () => {
+  it('says that the port is in use, and keeps the cause', async () => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => holder.once('listening', resolve))
+    const { port } = holder.address() as AddressInfo // bound to a port, so not a pipe
+    const error = await serve(hello, { port }).catch((reason: unknown) => reason)
+    holder.close()
+    expect(error).toBeInstanceOf(ListenError)
+    expect(error).toMatchObject({
+      message: `Port ${port} on 127.0.0.1 is in use. Stop the program that holds it or take another port; 0 picks a free one.`,
+      cause: { code: 'EADDRINUSE' },
+    })
+  })
+
+  it('says that a host is not of this machine', async () => {
+    // An address of the block that is reserved for documentation.
+    await expect(serve(hello, { host: '203.0.113.1' })).rejects.toThrow('203.0.113.1 is no address of this machine')
+  })
+
+  it('says what is wrong with a port beyond all ports', async () => {
+    await expect(serve(hello, { port: 70_000 })).rejects.toThrow('Cannot listen on port 70000 of 127.0.0.1: ')
+  })
+})

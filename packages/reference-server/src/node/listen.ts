@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, isIPv6 } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import type { ReferenceServer } from '../reference-server.ts'
+
+/** Options of `listen`. */
+export interface ListenOptions {
+  /** Port to listen on. Default 0: the system picks a free one. */
+  port?: number | undefined
+  /** Address or name to bind. Default `127.0.0.1`, which other machines cannot reach. */
+  host?: string | undefined
+}
+
+/** A reference server that listens on a socket. */
+export interface ListeningServer {
+  /** Base address for clients, such as `http://127.0.0.1:4010`. A server bound to every address gives its loopback. */
+  readonly url: string
+  readonly port: number
+  /** Stops listening and ends every connection, idle or busy. The reference server itself stays as it is. */
+  close(): Promise<void>
+}
+
+/** The part of a reference server that a socket needs. */
+export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'>
+
+/** The port cannot be bound. The message says why and what to do; `cause` is the system's error. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}
+
+/**
+ * Serves a reference server over node http. Resolves when the port is bound, and makes `url` the server's `baseUrl`, so
+ * that the addresses of produced files work.
+ *
+ * @throws ListenError when the port is in use or cannot be bound for another reason
+ */
+export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
+  const { port = 0, host = '127.0.0.1' } = options
+  const nodeServer = createServer(
+    getRequestListener(
+      (request, { incoming }) => server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress }),
+      // The default replaces the process's own Request and Response.
+      { overrideGlobalObjects: false },
+    ),
+  )
+  const address = await bind(nodeServer, port, host)
+  const url = urlOf(host, address.port)
+  server.setBaseUrl(url)
+  let closing: Promise<void> | undefined
+  return {
+    url,
+    port: address.port,
+    close: () => {
+      closing ??= endServer(nodeServer)
+      return closing
+    },
+  }
+}
+
+async function bind(nodeServer: Server, port: number, host: string): Promise<AddressInfo> {
+  try {
+    nodeServer.listen(port, host)
+    await once(nodeServer, 'listening')
+  } catch (error) {
+    throw new ListenError(bindMessage(error, port, host), { cause: error })
+  }
+  // Bound to a port, so neither null nor the name of a pipe.
+  return nodeServer.address() as AddressInfo
+}
+
+function bindMessage(error: unknown, port: number, host: string): string {
+  const { code, message } = error as NodeJS.ErrnoException // `net` rejects with nothing else
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is in use. Stop the program that holds it or take another port; 0 picks a free one.`
+    case 'EACCES':
+      return `Port ${port} on ${host} needs more rights than this process has. Take a port above 1023; 0 picks a free one.`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is no address of this machine. Use 127.0.0.1 for this machine alone, 0.0.0.0 to be reached from others.`
+    default:
+      return `Cannot listen on port ${port} of ${host}: ${message}`
+  }
+}
+
+function urlOf(host: string, port: number): string {
+  const reachable = LOOPBACK_BY_WILDCARD.get(host) ?? host
+  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`
+}
+
+/** A client cannot dial "every address", at least not on every system. */
+const LOOPBACK_BY_WILDCARD: ReadonlyMap<string, string> = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+])
+
+async function endServer(nodeServer: Server): Promise<void> {
+  const closed = once(nodeServer, 'close')
+  nodeServer.close()
+  // Clients keep idle connections open, and a synchronous run holds one for most of a minute.
+  nodeServer.closeAllConnections()
+  await closed
+}
