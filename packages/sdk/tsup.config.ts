@@ -7,4 +7,6 @@ export default defineConfig({
   dts: true,
   sourcemap: true,
   clean: true,
+  // What is used of them is a small part: loading it out of many files would take longer than everything else.
+  noExternal: ['@modelrun/contract', /^zod\/mini$/],
 })

@@ -43,7 +43,7 @@ describe('a model of the wrong shape is refused where it is wrong', () => {
     ['2.3', [...numImages, 'maximum'], '4', modelSchema, textToImage.body],
     ['2.3', ['input_schema', 'required', 0], 1, modelSchema, textToImage.body],
     ['4.1', ['models', 1, 'name'], null, modelListSchema, listFirstPage.body],
-    ['4.1', ['total'], 5.5, modelListSchema, listFirstPage.body],
+    ['4.1', ['total'], '5', modelListSchema, listFirstPage.body],
     ['4.1', ['offset'], undefined, modelListSchema, listFirstPage.body],
   ])('section %s: %j as %j', refusesAt)
 })

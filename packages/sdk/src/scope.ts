@@ -2,7 +2,7 @@ import { linkController } from './abort.ts'
 import { type Clock, startTimer } from './clock.ts'
 
 /** Marks an abort as our own deadline, apart from an abort by the caller. */
-export const DEADLINE = Symbol('deadline')
+export const DEADLINE = /* @__PURE__ */ Symbol('deadline')
 
 /** The time and the signal that one call of the user shares over submit, hold, polls and retries. */
 export interface Scope {

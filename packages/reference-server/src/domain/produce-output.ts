@@ -21,7 +21,7 @@ export function outputOf(job: Job, baseUrl: string): Output {
 export function fileOf(job: Job, name: string): ProducedFile | undefined {
   if (job.end?.status !== 'succeeded' || job.end.output !== undefined) return undefined
   const index = Number.parseInt(name, 10)
-  if (!(index < fileCount(job)) || name !== fileName(job, index)) return undefined
+  if (!(index >= 0 && index < fileCount(job)) || name !== fileName(job, index)) return undefined
   return produceFile({ kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) })
 }
 

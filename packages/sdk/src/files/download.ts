@@ -3,7 +3,7 @@ import { startTimer } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError, AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { describeNetworkFailure } from '../http/network-failure.ts'
-import type { ResolvedOptions } from '../options.ts'
+import { positive, type ResolvedOptions } from '../options.ts'
 import { fileNameOf } from './file-name.ts'
 
 /** Options of a download. */
@@ -30,7 +30,7 @@ export interface DownloadedFile {
 const DEFAULT_MAX_BYTES = 1024 ** 3
 
 /** Marks an abort as a time limit. */
-const TIMEOUT = Symbol('timeout')
+const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
 
 /** Fetches a produced file. The API key is not sent: the address may be anywhere. */
 export async function download(
@@ -39,6 +39,7 @@ export async function download(
   options: DownloadOptions = {},
 ): Promise<DownloadedFile> {
   const url = readAddress(address)
+  const maxBytes = positive('maxBytes', options.maxBytes ?? DEFAULT_MAX_BYTES)
   const guard = openGuard(client, url, options)
   try {
     const fetchFile = client.fetch ?? globalThis.fetch
@@ -52,7 +53,7 @@ export async function download(
       })
     }
     const contentType = response.headers.get('content-type') ?? undefined
-    const stream = guardedStream(response.body, guard, options.maxBytes ?? DEFAULT_MAX_BYTES)
+    const stream = guardedStream(response.body, guard, maxBytes)
     return {
       name: fileNameOf(url, contentType),
       contentType,
@@ -80,8 +81,8 @@ interface Guard {
 }
 
 function openGuard(client: ResolvedOptions, url: URL, options: DownloadOptions): Guard {
+  const timeoutMs = positive('timeoutMs', options.timeoutMs ?? client.timeoutMs)
   const controller = linkController(options.signal)
-  const timeoutMs = options.timeoutMs ?? client.timeoutMs
   const what = `The download of ${url.origin}${url.pathname}`
   return {
     signal: controller.signal,

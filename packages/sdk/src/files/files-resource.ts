@@ -8,6 +8,7 @@ import { type DownloadedFile, type DownloadOptions, download } from './download.
 export class FilesResource {
   readonly #core: Core
 
+  /** @internal */
   constructor(core: Core) {
     this.#core = core
   }

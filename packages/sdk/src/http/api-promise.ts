@@ -12,6 +12,7 @@ export class ApiPromise<T> extends Promise<T> {
     return Promise
   }
 
+  /** @internal */
   constructor(result: Promise<ApiResult<T>>) {
     // Settled and never looked at: `then` below answers from #result, so a rejection nobody handles is reported once.
     super(() => {})

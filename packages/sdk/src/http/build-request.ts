@@ -23,7 +23,7 @@ export function buildRequest(
     const { method } = operation.route
     const path = routePath(operation.route, operation.parameters)
     const body = operation.body === undefined ? undefined : JSON.stringify(operation.body)
-    const headers = new Headers({ ...options.headers, ...call.headers })
+    const headers = readHeaders({ ...options.headers, ...call.headers })
     headers.set('accept', 'application/json')
     if (body !== undefined) headers.set('content-type', 'application/json')
     return {
@@ -38,6 +38,19 @@ export function buildRequest(
       message: `The call cannot become an HTTP request: ${error instanceof Error ? error.message : String(error)} Nothing was sent.`,
     })
   }
+}
+
+/** Names a header that HTTP does not allow, but not its value, which the platform's own error would print. */
+function readHeaders(values: Record<string, string>): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(values)) {
+    try {
+      headers.set(name, value)
+    } catch {
+      throw new TypeError(`The header ${JSON.stringify(name)} has a name or a value that HTTP does not allow.`)
+    }
+  }
+  return headers
 }
 
 function queryString(query: Operation<unknown>['query']): string {

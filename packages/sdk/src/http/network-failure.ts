@@ -32,39 +32,61 @@ export interface NetworkFailure {
   cause: Error
 }
 
-/** Reads the chain of causes of an error that `fetch` threw. */
-export function describeNetworkFailure(error: unknown): NetworkFailure {
-  const deepest = deepestCause(error)
-  const reason = textOf(deepest, 'code') ?? textOf(deepest, 'message') ?? String(deepest)
-  const cause = new Error(textOf(deepest, 'message') || reason)
-  cause.name = textOf(deepest, 'name') ?? 'Error'
-  return { reason, isBeforeConnection: isBeforeConnection(deepest), cause: Object.assign(cause, codeOf(deepest)) }
+/**
+ * Reads the chain of causes of an error that `fetch` threw, which may be any value. `redact` blots out what must not be
+ * printed; it is applied first, because an error keeps its first message in its stack.
+ */
+export function describeNetworkFailure(
+  error: unknown,
+  redact: (text: string) => string = (text) => text,
+): NetworkFailure {
+  const chain = chainOfCauses(error)
+  const telling = chain.findLast((item) => textOf(item, 'code') !== undefined) ?? chain.at(-1)
+  const [code, message, name] = ['code', 'message', 'name'].map((key) => {
+    const text = textOf(telling, key)
+    return text === undefined ? undefined : redact(text)
+  })
+  const reason =
+    code ?? message ?? (typeof telling === 'string' && telling !== '' ? redact(telling) : 'unknown failure')
+  const cause = new Error(message ?? reason)
+  cause.name = name ?? 'Error'
+  if (code !== undefined) Object.assign(cause, { code })
+  return { reason, isBeforeConnection: isBeforeConnection(telling), cause }
 }
 
-function deepestCause(error: unknown): unknown {
-  let current = error
-  for (let depth = 0; depth < 10; depth++) {
-    if (!(current instanceof Error) || current.cause === undefined || current.cause === null) break
-    current = current.cause
+/** Goes by shape, not by `instanceof`: under some test runners Node's errors come from another realm. */
+function chainOfCauses(error: unknown): unknown[] {
+  const chain = [error]
+  while (chain.length < 10) {
+    const cause = fieldOf(chain.at(-1), 'cause')
+    if (cause === undefined || cause === null) break
+    chain.push(cause)
   }
-  return current
+  return chain
 }
 
 function isBeforeConnection(error: unknown): boolean {
-  // One error for each address that was tried.
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isBeforeConnection)
+  // An AggregateError holds one error for each address that was tried.
+  const errors = fieldOf(error, 'errors')
+  return Array.isArray(errors) && errors.length > 0 ? errors.every(isConnectFailure) : isConnectFailure(error)
+}
+
+function isConnectFailure(error: unknown): boolean {
   return (
     BEFORE_CONNECTION.has(textOf(error, 'code') ?? '') || BEFORE_CONNECTION_SYSCALLS.has(textOf(error, 'syscall') ?? '')
   )
 }
 
-function codeOf(error: unknown): { code?: string } {
-  const code = textOf(error, 'code')
-  return code === undefined ? {} : { code }
+function textOf(error: unknown, key: string): string | undefined {
+  const value = fieldOf(error, key)
+  return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-function textOf(error: unknown, key: string): string | undefined {
-  if (typeof error !== 'object' || error === null) return undefined
-  const value: unknown = Reflect.get(error, key)
-  return typeof value === 'string' && value !== '' ? value : undefined
+function fieldOf(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined
+  try {
+    return Reflect.get(value, key)
+  } catch {
+    return undefined
+  }
 }

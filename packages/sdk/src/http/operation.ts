@@ -69,6 +69,8 @@ export interface Interruption {
   /** What became of the request, seen from here. */
   submission: Submission
   cause: unknown
+  /** The answer as far as it had come when its time was over. */
+  partial?: Answer | undefined
 }
 
 /** What one attempt came to. */

@@ -10,8 +10,8 @@ export interface BodyText {
 }
 
 /**
- * Reads a body chunk by chunk, so that what came before a broken connection is not lost: it may hold the id of a job
- * that was paid for. Rejects only when the signal aborts.
+ * Reads a body chunk by chunk, so that what came before a broken connection, a time limit or an abort is not lost: it
+ * may hold the id of a job that was paid for. When the signal aborts, it settles at once. Never rejects.
  */
 export async function readBody(response: Response, signal: AbortSignal): Promise<BodyText> {
   if (response.body === null) return { text: '', isCut: false }
@@ -28,17 +28,9 @@ export async function readBody(response: Response, signal: AbortSignal): Promise
       text += decoder.decode(chunk.value, { stream: true })
     }
   } catch {
-    if (signal.aborted) {
-      discard(reader, signal.reason)
-      throw signal.reason
-    }
-    return { text, isCut: true }
+    // Cut: by the connection's end, or by the signal.
   }
-  discard(reader, undefined)
+  // Frees the connection; nobody waits for it.
+  reader.cancel().catch(() => {})
   return { text, isCut: true }
-}
-
-/** Frees the connection; nobody waits for it. */
-function discard(reader: ReadableStreamDefaultReader, reason: unknown): void {
-  reader.cancel(reason).catch(() => {})
 }

@@ -1,10 +1,11 @@
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
+import { parseWire } from '../parse-wire.ts'
 import { type Answer, UnreadableAnswer } from './operation.ts'
 
 /** Parses the body of an answer and checks its shape; unknown fields are kept. */
 export function readJson<T>(schema: z.ZodMiniType<T>): (answer: Answer) => T {
   return ({ text, isCut }) => {
-    const checked = z.safeParse(schema, parseJson(text, isCut))
+    const checked = parseWire(schema, parseJson(text, isCut))
     if (checked.success) return checked.data
     throw new UnreadableAnswer(describeIssue(checked.error.issues[0]))
   }

@@ -1,15 +1,16 @@
+import { KEY_PREFIXES } from '@modelrun/contract'
 import { abortable, linkController } from '../abort.ts'
 import { startTimer } from '../clock.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import type { PreparedRequest } from './build-request.ts'
 import { describeNetworkFailure } from './network-failure.ts'
-import type { Outcome } from './operation.ts'
+import type { Answer, Interruption, Outcome } from './operation.ts'
 import { readBody } from './read-body.ts'
 import type { SendRequest } from './send-request.ts'
 
 /** Marks an abort as the time limit of one attempt. */
-const TIMEOUT = Symbol('timeout')
+const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
 
 /** What one attempt runs under. */
 export interface AttemptOptions {
@@ -53,26 +54,30 @@ async function exchange(
   try {
     const response = await abortable(send(request, { apiKey, signal, attempt, onSend }), signal)
     const { text, isCut } = await readBody(response, signal)
-    return { kind: 'answer', answer: { status: response.status, text: redact(text, apiKey), response, isCut } }
+    const answer: Answer = { status: response.status, text: redact(text, apiKey), response, isCut }
+    return isCut && signal.aborted ? { ...interrupted(signal, wasSent), partial: answer } : { kind: 'answer', answer }
   } catch (error) {
     return signal.aborted ? interrupted(signal, wasSent) : disconnected(error, apiKey, wasSent)
   }
 }
 
-function disconnected(error: unknown, apiKey: string, wasSent: boolean): Outcome {
-  const { reason, isBeforeConnection, cause } = describeNetworkFailure(error)
-  cause.message = redact(cause.message, apiKey)
+function disconnected(error: unknown, apiKey: string, wasSent: boolean): Interruption {
+  const { reason, isBeforeConnection, cause } = describeNetworkFailure(error, (text) => redact(text, apiKey))
   const submission = isBeforeConnection || !wasSent ? 'not_sent' : 'unknown'
-  return { kind: 'connection', reason: redact(reason, apiKey), submission, cause }
+  return { kind: 'connection', reason, submission, cause }
 }
 
-function interrupted(signal: AbortSignal, wasSent: boolean): Outcome {
+function interrupted(signal: AbortSignal, wasSent: boolean): Interruption {
   const submission = wasSent ? 'unknown' : 'not_sent'
   if (signal.reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
   if (signal.reason === DEADLINE) return { kind: 'deadline', reason: 'deadline', submission, cause: undefined }
   return { kind: 'aborted', reason: 'aborted', submission, cause: signal.reason }
 }
 
-function redact(text: string, secret: string): string {
-  return text.includes(secret) ? text.replaceAll(secret, '[redacted]') : text
+/**
+ * Blots out the key in what a service echoes. What is no longer than the prefix of a key (section 5) is no key but a
+ * placeholder, like `test`: replacing that would garble results.
+ */
+function redact(text: string, apiKey: string): string {
+  return apiKey.length > KEY_PREFIXES.live.length ? text.replaceAll(apiKey, '[redacted]') : text
 }

@@ -34,11 +34,13 @@ export function toError(failure: Failure, call: FailedCall): ModelRunError {
   return problem === undefined ? answerError(failure.answer, call) : unreadableError(failure.answer, problem, call)
 }
 
-function interruptionError({ kind, reason, submission: sent, cause }: Interruption, call: FailedCall): ModelRunError {
+function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
+  const { kind, reason, cause } = interruption
   const { operation, attempts } = call
-  const submission = operation.isRun ? sent : submissionOf(operation)
+  const submission = operation.isRun ? interruption.submission : submissionOf(operation)
+  const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
   const facts: ErrorFacts = {
-    message: `${describeInterruption(kind, reason, call)}${consequence(submission, operation)}`,
+    message: `${describeInterruption(kind, reason, call)}${consequence(submission, operation, isUntouched)}`,
     cause,
     attempts,
     submission,
@@ -60,15 +62,18 @@ function interruptionError({ kind, reason, submission: sent, cause }: Interrupti
 }
 
 function unreadableError(answer: Answer, problem: string, call: FailedCall): InvalidResponseError {
-  const submission = call.operation.isRun ? 'unknown' : submissionOf(call.operation)
+  const { operation, label } = call
+  const submission = operation.isRun ? 'unknown' : submissionOf(operation)
+  // What is not JSON comes from something in between and may pass. JSON of a wrong shape stays so, and so do redirects.
+  const mayPass = answer.response.ok && tryParseJson(answer.text) === undefined
   return new InvalidResponseError({
-    message: `${call.label} got an answer (HTTP ${answer.status}) that cannot be read: ${problem}.${consequence(submission, call.operation)}`,
+    message: `${label} got an answer (HTTP ${answer.status}) that cannot be read: ${problem}.${consequence(submission, operation, false)}`,
     attempts: call.attempts,
     submission,
-    jobId: call.operation.jobId,
+    jobId: operation.jobId,
     requestId: requestIdOf(answer.response),
     status: answer.status,
-    isRetryable: !call.operation.isRun,
+    isRetryable: call.isRetryable || (mayPass && !operation.isRun),
   })
 }
 
@@ -84,9 +89,11 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
   const detail = parsed.success ? parsed.data.error : undefined
   const requestId = requestIdOf(answer.response)
   const submission = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
-  const said = detail ? `[${detail.code}] ${detail.message}` : `The service answered without an error body of its own.`
+  const said = detail ? `[${detail.code}] ${detail.message}` : 'The service answered without an error body of its own'
+  // A refusal about a job, such as 404, speaks for itself.
+  const speaksForItself = operation.jobId !== undefined && isRefusal(answer.status)
   return createApiError({
-    message: `${said} (HTTP ${answer.status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(answer.status, call)}${consequence(submission, operation)}`,
+    message: `${said} (HTTP ${answer.status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(answer.status, call)}${speaksForItself ? '' : consequence(submission, operation, false)}`,
     status: answer.status,
     apiCode: detail?.code,
     body: json ?? answer.text,
@@ -108,9 +115,13 @@ function redirectProblem({ status, response }: Answer): string | undefined {
 }
 
 /** A refusal is certain below 500, but for 408, where the service may have got the request late. */
+export function isRefusal(status: number): boolean {
+  return status < 500 && status !== 408
+}
+
 function submissionAfter(status: number, retryAfterMs: number | undefined): Submission {
   if (status === 503 && retryAfterMs !== undefined) return 'rejected'
-  return status < 500 && status !== 408 ? 'rejected' : 'unknown'
+  return isRefusal(status) ? 'rejected' : 'unknown'
 }
 
 function submissionOf(operation: Operation<unknown>): Submission {
@@ -146,9 +157,14 @@ function hint(status: number, { operation, retryAfterMs }: FailedCall): string {
   }
 }
 
-function consequence(submission: Submission, operation: Operation<unknown>): string {
-  if (operation.jobId !== undefined) return ` The job ${operation.jobId} is not affected.`
-  if (!operation.isRun) return ''
+/** `isUntouched`: the service certainly did not act on the request. */
+function consequence(submission: Submission, operation: Operation<unknown>, isUntouched: boolean): string {
+  const { jobId, isRun, route } = operation
+  if (jobId !== undefined && route.method === 'DELETE' && !isUntouched) {
+    return ` Whether the job ${jobId} is cancelled is not known: look at it with \`jobs.get\`.`
+  }
+  if (jobId !== undefined) return ` The job ${jobId} is not affected.`
+  if (!isRun) return ''
   switch (submission) {
     case 'not_sent':
       return ' The run was not sent: nothing is charged.'

@@ -1,7 +1,7 @@
 import { sleep } from '../abort.ts'
 import type { Attempt, ModelRunError } from '../errors/model-run-error.ts'
 import { type AttemptEvent, observeAttempt } from '../observe/attempt-event.ts'
-import type { ResolvedOptions } from '../options.ts'
+import { positive, type ResolvedOptions, wholeNumber } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import { buildRequest, type PreparedRequest } from './build-request.ts'
 import { classify, mayHaveArrived } from './classify.ts'
@@ -10,7 +10,7 @@ import { parseRetryAfter } from './retry-after.ts'
 import { isWorthRetrying, retryDelayMs } from './retry-policy.ts'
 import { sendAttempt } from './send-attempt.ts'
 import { createSender, type SendRequest } from './send-request.ts'
-import { toError } from './to-error.ts'
+import { requestIdOf, toError } from './to-error.ts'
 
 /** Calls endpoints: build, send, classify, retry, parse. */
 export interface Transport {
@@ -22,9 +22,11 @@ export function createTransport(client: ResolvedOptions): Transport {
   const send = createSender(client)
   return {
     call: async (operation, context) => {
-      const request = buildRequest(operation, client, context.options)
-      const timeoutMs = (context.options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
-      return await callWithRetries({ operation, context, client, send, request, timeoutMs, attempts: [] })
+      const { options } = context
+      const request = buildRequest(operation, client, options)
+      const timeoutMs = positive('timeoutMs', options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
+      const maxRetries = wholeNumber('maxRetries', options.maxRetries ?? client.maxRetries)
+      return await callWithRetries({ operation, context, client, send, request, timeoutMs, maxRetries, attempts: [] })
     },
   }
 }
@@ -36,6 +38,7 @@ interface Call<T> {
   send: SendRequest
   request: PreparedRequest
   timeoutMs: number
+  maxRetries: number
   /** Grows with each attempt. */
   attempts: Attempt[]
 }
@@ -60,7 +63,7 @@ async function callWithRetries<T>(call: Call<T>): Promise<ApiResult<T>> {
     const decision = decideRetry(call, verdict.failure)
     if (decision.delayMs !== undefined) record.delayMs = decision.delayMs
     const { status, reason, delayMs } = record
-    observe(call, { attempt, status, reason, durationMs, delayMs })
+    observe(call, { attempt, status, reason, durationMs, requestId: requestIdAfter(verdict.failure), delayMs })
     if (delayMs === undefined) throw errorOf(call, verdict.failure, decision)
     await pause(call, verdict.failure, delayMs)
   }
@@ -79,12 +82,13 @@ interface RetryDecision {
   delayMs?: number | undefined
 }
 
-function decideRetry<T>({ context, client, request, attempts }: Call<T>, failure: Failure): RetryDecision {
+function decideRetry<T>(call: Call<T>, failure: Failure): RetryDecision {
+  const { context, client, request, maxRetries, attempts } = call
   const retryAfterMs = retryAfterOf(failure, client.clock.now())
   const isRetryable = isWorthRetrying(request.method, failure, retryAfterMs)
   const retryCount = attempts.length - 1
   const delayMs = retryDelayMs({ retryCount, retryAfterMs, random: client.random })
-  const isLast = !isRetryable || retryCount >= (context.options.maxRetries ?? client.maxRetries)
+  const isLast = !isRetryable || retryCount >= maxRetries
   const isTooLong = delayMs === undefined || delayMs >= context.scope.remainingMs()
   return isLast || isTooLong ? { retryAfterMs, isRetryable } : { retryAfterMs, isRetryable, delayMs }
 }
@@ -121,6 +125,10 @@ function retryAfterOf(failure: Failure, now: number): number | undefined {
   return failure.kind === 'answer'
     ? parseRetryAfter(failure.answer.response.headers.get('retry-after'), now)
     : undefined
+}
+
+function requestIdAfter(failure: Failure): string | undefined {
+  return failure.kind === 'answer' ? requestIdOf(failure.answer.response) : undefined
 }
 
 function describeAttempt(failure: Failure): Pick<Attempt, 'status' | 'reason'> {

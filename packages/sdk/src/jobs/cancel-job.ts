@@ -1,6 +1,6 @@
 import { type JobStatus, ROUTES } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import type { Operation } from '../http/operation.ts'
+import { type Operation, UnreadableAnswer } from '../http/operation.ts'
 import { tryParseJson } from '../http/read-json.ts'
 
 /** What came of a cancellation (section 4.5). */
@@ -10,18 +10,25 @@ export interface CancelResult {
   status: JobStatus
 }
 
-const cancelBodySchema = z.looseObject({
-  status: z.optional(z.string()),
-  data: z.optional(z.looseObject({ status: z.optional(z.string()) })),
-})
+const cancelBodySchema = /* @__PURE__ */ (() =>
+  z.looseObject({
+    status: z.optional(z.string()),
+    data: z.optional(z.looseObject({ status: z.optional(z.string()) })),
+  }))()
 
-/** The call of `DELETE /v1/jobs/{id}` (section 4.5). The body of its answer is not specified, so any will do. */
+/**
+ * The call of `DELETE /v1/jobs/{id}` (section 4.5). The body of its answer is not specified, so any will do; only a web
+ * page is something else that answered, and the job goes on.
+ */
 export function cancelJobOperation(jobId: string): Operation<CancelResult> {
   return {
     route: ROUTES.cancelJob,
     parameters: { id: jobId },
     jobId,
-    read: ({ text }) => ({ job_id: jobId, status: statusIn(text) ?? 'cancelled' }),
+    read: ({ text }) => {
+      if (/^\s*</.test(text)) throw new UnreadableAnswer('the body is a web page')
+      return { job_id: jobId, status: statusIn(text) ?? 'cancelled' }
+    },
     // An earlier attempt, whose answer was lost, has done it.
     readError: ({ status }, mayHaveArrived) =>
       status === 404 && mayHaveArrived ? { data: { job_id: jobId, status: 'cancelled' } } : undefined,

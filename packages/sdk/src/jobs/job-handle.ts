@@ -20,6 +20,7 @@ export class JobHandle {
   readonly requestId: string | undefined
   readonly #core: Core
 
+  /** @internal */
   constructor(core: Core, reference: JobReference) {
     this.#core = core
     this.id = reference.jobId

@@ -16,11 +16,12 @@ export interface JobJson {
   request_id?: string | undefined
 }
 
-const jobJsonSchema = z.looseObject({
-  job_id: z.string().check(z.minLength(1)),
-  model_id: z.optional(z.string()),
-  request_id: z.optional(z.string()),
-})
+const jobJsonSchema = /* @__PURE__ */ (() =>
+  z.looseObject({
+    job_id: z.string().check(z.minLength(1)),
+    model_id: z.optional(z.string()),
+    request_id: z.optional(z.string()),
+  }))()
 
 /** Reads a job's id, its JSON, or the text of its JSON. @throws ConfigurationError */
 export function readJobReference(source: string | JobJson): JobReference {

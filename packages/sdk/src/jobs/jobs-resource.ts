@@ -12,6 +12,7 @@ import type { WaitOptions } from './wait-options.ts'
 export class JobsResource {
   readonly #core: Core
 
+  /** @internal */
   constructor(core: Core) {
     this.#core = core
   }

@@ -2,6 +2,7 @@ import { JOB_STATUSES, type Job, jobResponseSchema, ROUTES, TERMINAL_JOB_STATUSE
 import { sleep } from '../abort.ts'
 import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
+import type { ModelRunError } from '../errors/model-run-error.ts'
 import type { CallOptions, Operation } from '../http/operation.ts'
 import { readJson } from '../http/read-json.ts'
 import { traced } from '../observe/tracer.ts'
@@ -26,6 +27,8 @@ export interface PollContext {
   options: CallOptions
   /** Milliseconds before the first look; 0 to look at once. */
   firstDelayMs: number
+  /** Told after each look what failed, or nothing. */
+  onLook?: ((failure: ModelRunError | undefined) => void) | undefined
 }
 
 /**
@@ -47,25 +50,33 @@ export async function* pollJob(jobId: string, context: PollContext): AsyncGenera
       yield look.job
     }
     if (look.job && isFinished(look.job)) return
-    delayMs = look.retryAfterMs ?? nextPollDelayMs(clock.now() - startedAt, polling, random)
+    // Never sooner than the cadence: a service may answer `Retry-After: 0`, or a date that has passed.
+    delayMs = Math.max(look.retryAfterMs ?? 0, nextPollDelayMs(clock.now() - startedAt, polling, random))
   }
 }
 
 async function lookAtJob(
   jobId: string,
-  { core, scope, options }: PollContext,
+  { core, scope, options, onLook }: PollContext,
 ): Promise<{ job?: Job; retryAfterMs?: number | undefined }> {
   const span = { name: 'modelrun.poll', attributes: { 'modelrun.job_id': jobId } }
   try {
     return await traced(core.options.tracer, span, async (active) => {
       const { data: job } = await core.transport.call(getJobOperation(jobId), { scope, options })
       active.setAttribute('modelrun.job_status', job.status)
+      onLook?.(undefined)
       return { job }
     })
   } catch (error) {
-    if (scope.signal.aborted || !isModelRunError(error) || !error.isRetryable) throw error
+    if (scope.signal.aborted || !isModelRunError(error) || !mayPass(error)) throw error
+    onLook?.(error)
     return { retryAfterMs: error.retryAfterMs }
   }
+}
+
+/** Wider than what a single call retries: every 5xx may pass, a gateway's own 52x as well. */
+function mayPass({ isRetryable, status = 0 }: ModelRunError): boolean {
+  return isRetryable || status >= 500
 }
 
 function warnOfUnknownStatus({ options }: Core, jobId: string, status: string): void {

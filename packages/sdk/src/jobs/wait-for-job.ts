@@ -1,6 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
+import type { ModelRunError } from '../errors/model-run-error.ts'
 import { AbortedError, DeadlineExceededError, type EndedWaitFacts } from '../errors/transport-errors.ts'
 import { positive } from '../options.ts'
 import { type RunResult, resultOfJob } from '../runs/run-result.ts'
@@ -58,33 +59,45 @@ export async function waitInScope(wait: Wait): Promise<RunResult> {
 /** Yields each new state of a job until it has finished. @throws As {@link waitInScope}, but for the job's own end */
 export async function* watchInScope(wait: Wait): AsyncGenerator<Job, void, undefined> {
   const { core, job, scope, options, firstDelayMs } = wait
-  let lastStatus: string | undefined
+  const seen: LastSeen = {}
+  const onLook = (failure: ModelRunError | undefined) => {
+    seen.failure = failure
+  }
   try {
-    for await (const state of pollJob(job.id, { core, scope, options, firstDelayMs })) {
-      lastStatus = state.status
+    for await (const state of pollJob(job.id, { core, scope, options, firstDelayMs, onLook })) {
+      seen.status = state.status
       yield state
     }
   } catch (error) {
-    throw scope.signal.aborted ? endOfWait(wait, error, lastStatus) : error
+    throw scope.signal.aborted ? endOfWait(wait, error, seen) : error
   }
 }
 
+/** What a wait last saw of its job. */
+interface LastSeen {
+  status?: string
+  /** Why the last look failed, when it did. */
+  failure?: ModelRunError | undefined
+}
+
 /** The error for a wait that its signal or deadline ended. */
-function endOfWait(wait: Wait, error: unknown, lastStatus: string | undefined): AbortedError | DeadlineExceededError {
+function endOfWait(wait: Wait, error: unknown, seen: LastSeen): AbortedError | DeadlineExceededError {
   const { job, scope, options } = wait
   const isDeadline = scope.signal.reason === DEADLINE
   const policy = (isDeadline ? options.onDeadline : options.onAbort) ?? 'detach'
   const what = isDeadline
     ? `did not finish within deadlineMs (${scope.deadlineMs} ms)`
     : 'was still running when the caller aborted the wait'
+  const status = seen.status === undefined ? '' : `; its last status is ${seen.status}`
+  const failure = isDeadline && seen.failure ? '; the last look at it failed: see `error.cause`' : ''
   const then =
     policy === 'cancel'
       ? 'Its cancellation was requested: see `error.cancellation`.'
       : 'It goes on: `error.job.result()` waits again.'
   const facts: EndedWaitFacts = {
-    message: `The job ${job.id} ${what}${lastStatus === undefined ? '' : `; its last status is ${lastStatus}`}. ${then}`,
-    cause: isDeadline ? undefined : scope.signal.reason,
-    attempts: isModelRunError(error) ? error.attempts : [],
+    message: `The job ${job.id} ${what}${status}${failure}. ${then}`,
+    cause: isDeadline ? seen.failure : scope.signal.reason,
+    attempts: isModelRunError(error) ? error.attempts : (seen.failure?.attempts ?? []),
     submission: 'accepted',
     jobId: job.id,
     job,

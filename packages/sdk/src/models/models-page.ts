@@ -19,6 +19,7 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   /** Where the next page begins. It grows with each page, even when a service ignores the offset that was asked for. */
   readonly #nextOffset: number
 
+  /** @internal */
   constructor(list: ModelList, query: ListModelsQuery, fetchPage: FetchPage) {
     this.models = list.models
     this.total = list.total
@@ -53,6 +54,7 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
 
 /** Awaiting it gives one page; `for await` gives every model of all pages. */
 export class ModelsPagePromise extends ApiPromise<ModelsPage> implements AsyncIterable<ModelSummary> {
+  /** @internal */
   constructor(query: ListModelsQuery, fetchPage: FetchPage) {
     super(fetchPage(query).then((result) => ({ ...result, data: new ModelsPage(result.data, query, fetchPage) })))
   }

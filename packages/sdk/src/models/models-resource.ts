@@ -4,7 +4,8 @@ import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import { readJson } from '../http/read-json.ts'
 import { request } from '../http/request.ts'
-import { type RunAnswer, runOperation } from '../runs/run-operation.ts'
+import type { RunAnswer } from '../runs/run-answer.ts'
+import { runOperation } from '../runs/run-operation.ts'
 import { getModelOperation } from './get-model.ts'
 import { ModelsPagePromise } from './models-page.ts'
 
@@ -12,6 +13,7 @@ import { ModelsPagePromise } from './models-page.ts'
 export class ModelsResource {
   readonly #core: Core
 
+  /** @internal */
   constructor(core: Core) {
     this.#core = core
   }

@@ -22,6 +22,15 @@ export function createLog(logger: Logger, level: string): Logger {
     })
   }
   const at = (name: Exclude<LogLevel, 'off'>) =>
-    LEVELS.indexOf(name) <= rank ? (message: string) => logger[name](`modelrun: ${message}`) : () => {}
+    LEVELS.indexOf(name) <= rank ? (message: string) => write(logger, name, message) : () => {}
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
+/** A log that cannot be written must not cost the answer to a run that was paid for. */
+function write(logger: Logger, name: Exclude<LogLevel, 'off'>, message: string): void {
+  try {
+    logger[name](`modelrun: ${message}`)
+  } catch {
+    // There is no other place to tell it.
+  }
 }

@@ -18,11 +18,19 @@ function unknownParameter(name: string, schema: InputSchema): InputIssue {
 }
 
 function schemaIssues(schema: InputSchema, input: Record<string, unknown>): InputIssue[] {
-  // The wire's dialect is a part of JSON Schema; the parser checks what it gets.
-  const parser = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
-  const checked = parser.safeParse(input)
-  if (checked.success) return []
+  const checked = readSchema(schema)?.safeParse(input)
+  if (checked === undefined || checked.success) return []
   return checked.error.issues.map((issue) => ({ pointer: pointerOf(issue.path), message: messageOf(issue, input) }))
+}
+
+/** The schema as a parser; undefined when it uses what we do not know: then the service alone judges the input. */
+function readSchema(schema: InputSchema): z.ZodType | undefined {
+  try {
+    // The wire's dialect is a part of JSON Schema; the parser checks what it gets.
+    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
+  } catch {
+    return undefined
+  }
 }
 
 function messageOf(issue: z.core.$ZodIssue, input: Record<string, unknown>): string {

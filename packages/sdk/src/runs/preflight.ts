@@ -54,19 +54,24 @@ async function readModel(core: Core, id: string, context: CallContext): Promise<
   } catch (error) {
     if (!isNotFoundError(error)) throw error
     const { closestName } = await import('./closest-name.ts')
-    const { data } = await core.transport.call(
-      { route: ROUTES.listModels, query: { limit: 100 }, read: readJson(modelListSchema) },
-      context,
-    )
-    const closest = closestName(
-      id,
-      data.models.map((model) => model.id),
-    )
+    const closest = closestName(id, await listModelIds(core, context))
     if (closest === undefined) throw error
     const message = `there is no model ${id}; did you mean ${closest}?`
     throw new InputValidationError({
       message: `The run was not sent: ${message}`,
       issues: [{ pointer: '', message }],
     })
+  }
+}
+
+/** The ids to guess from. None when they cannot be read: the error that asks for a guess is the one that counts. */
+async function listModelIds(core: Core, context: CallContext): Promise<string[]> {
+  try {
+    const operation = { route: ROUTES.listModels, query: { limit: 100 }, read: readJson(modelListSchema) }
+    const { data } = await core.transport.call(operation, context)
+    return data.models.map((model) => model.id)
+  } catch (error) {
+    if (context.scope.signal.aborted) throw error
+    return []
   }
 }

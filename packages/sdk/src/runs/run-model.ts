@@ -3,11 +3,11 @@ import type { Core } from '../core.ts'
 import { JobHandle } from '../jobs/job-handle.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import { openWaitScope, waitInScope } from '../jobs/wait-for-job.ts'
-import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
 import { traced } from '../observe/tracer.ts'
 import { openScope, type Scope } from '../scope.ts'
 import { preflight } from './preflight.ts'
-import { type RunAnswer, runOperation } from './run-operation.ts'
+import type { RunAnswer } from './run-answer.ts'
+import { runOperation } from './run-operation.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import { type RunResult, resultOfCompleted } from './run-result.ts'
 
@@ -28,7 +28,7 @@ async function runToEnd(core: Core, { model, input, options }: RunCall<RunOption
   const scope = openWaitScope(core, options)
   try {
     await preflight(core, { model, input }, { scope, options })
-    const body: RunRequest = { input, ...modeOf(options) }
+    const body: RunRequest = { input, ...modeOf(options, scope) }
     const answer = await send(core, { model, body, scope, options })
     if (answer.status === 'completed') return resultOfCompleted(answer)
     const job = new JobHandle(core, referenceOf(model, answer))
@@ -68,10 +68,13 @@ function send(core: Core, { model, body, scope, options }: Submission): Promise<
   })
 }
 
+/** The hold takes "about" 55 s (section 8), and its answer has a way to go. */
+const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 5_000
+
 /** A run that must end before the service would give up its hold is better submitted: then its job is known. */
-function modeOf({ mode, webhookUrl, deadlineMs = DEFAULT_DEADLINE_MS }: RunOptions): Partial<RunRequest> {
+function modeOf({ mode, webhookUrl }: RunOptions, scope: Scope): Partial<RunRequest> {
   if (webhookUrl !== undefined) return { webhook_url: webhookUrl }
-  const isAsync = mode === undefined ? deadlineMs <= LIMITS.syncWaitMs : mode === 'async'
+  const isAsync = mode === undefined ? scope.remainingMs() <= LONGEST_HOLD_MS : mode === 'async'
   return isAsync ? { sync: false } : {}
 }
 

@@ -9,27 +9,29 @@ export class UnconfirmedError extends Error {
   }
 }
 
-/** What the service says about the job of an event. @throws UnconfirmedError while the job is not finished there */
+/**
+ * What the service says about the job of an event. Nothing of an {@link UnknownEvent} can be checked, so it stays one,
+ * with the job as its payload.
+ *
+ * @throws UnconfirmedError while the job has not ended there (section 3: unknown statuses count as not finished)
+ */
 export async function confirmEvent(event: WebhookEvent, client: JobReader | undefined): Promise<WebhookEvent> {
   if (client === undefined) return event
-  const job = await client.jobs.get(event.job_id)
-  switch (job.status) {
-    case 'succeeded':
-      return succeeded(event, job)
-    case 'failed':
-      return { job_id: event.job_id, status: 'failed', error: job.error ?? { code: 'UNKNOWN', message: '' } }
-    case 'queued':
-    case 'processing':
-      throw new UnconfirmedError(
-        `The delivery for the job ${event.job_id} says it ended; the service says ${job.status}.`,
-      )
-    default:
-      return { status: 'unknown', job_id: event.job_id, reported_status: job.status, payload: { ...job } }
+  const { job_id, status } = event
+  const job = await client.jobs.get(job_id)
+  if (status === 'unknown' || job.status === 'cancelled') return unknown(job_id, job)
+  if (job.status === 'failed') {
+    return { job_id, status: 'failed', error: job.error ?? { code: 'UNKNOWN', message: 'The service gave no reason.' } }
   }
+  if (job.status !== 'succeeded') {
+    throw new UnconfirmedError(`The delivery for the job ${job_id} says ${status}; the service says ${job.status}.`)
+  }
+  const { output } = job
+  if (status !== 'succeeded' || output === undefined) return unknown(job_id, job)
+  // Credits and time are in the delivery alone; no other field of it that the service does not show is passed on.
+  return { job_id, status, output, credits_used: event.credits_used, completed_at: event.completed_at }
 }
 
-/** The output is the service's. Credits and time are only in the delivery, and are taken when it agrees. */
-function succeeded(event: WebhookEvent, job: Job): WebhookEvent {
-  if (event.status === 'succeeded' && job.output !== undefined) return { ...event, output: job.output }
-  return { status: 'unknown', job_id: event.job_id, reported_status: job.status, payload: { ...job } }
+function unknown(jobId: string, job: Job): WebhookEvent {
+  return { status: 'unknown', job_id: jobId, reported_status: job.status, payload: { ...job } }
 }

@@ -8,12 +8,13 @@ export interface DeliveryContext {
   attempt: number
 }
 
-/** A handler that failed, for logs. */
+/** A handler that failed, or a delivery that the service did not confirm, for logs. */
 export interface HandlerFailure {
   event: WebhookEvent
+  /** 1 for the first run of the handler, or for the first look at the job. */
   attempt: number
   error: unknown
-  /** Milliseconds until the handler runs again; undefined when it does not. */
+  /** Milliseconds until it is tried again; undefined when it is not. */
   retryInMs?: number | undefined
 }
 
@@ -32,11 +33,12 @@ export interface InboxOptions {
   onUnknown?: ((event: UnknownEvent, context: DeliveryContext) => unknown) | undefined
   /**
    * Deliveries are unsigned. With a client, each one is only a hint: the job is read from the service, and the handlers
-   * see what the service says. Without one, the body is believed: good for development alone.
+   * see what the service says; only `credits_used` and `completed_at` are the delivery's, because the service shows
+   * them nowhere else. Without a client, the body is believed: good for development alone.
    */
   client?: JobReader | undefined
-  /** Told of each handler that threw. Default: `console.error`. */
-  onHandlerError?: ((failure: HandlerFailure) => void) | undefined
+  /** Told of each handler that threw, and of each delivery that was not confirmed. Default: `console.error`. */
+  onHandlerError?: ((failure: HandlerFailure) => unknown) | undefined
   /** Where time comes from. Default: the system. */
   clock?: Clock | undefined
   /** Where the jitter of re-runs comes from. Default `Math.random`. */

@@ -12,9 +12,12 @@ export interface Inbox {
   handle(request: Request): Promise<Response>
   /** A listener for `node:http`, Express and Fastify, also right when a body parser ran first. */
   node(): NodeListener
-  /** Resolves with the event of a job once its handler has run; at once when it has run already. */
+  /**
+   * Resolves with the event of a job once its handler has succeeded or failed for the last time; at once when it has
+   * succeeded already. A delivery that the service does not confirm counts for nothing.
+   */
   waitFor(jobId: string): Promise<WebhookEvent>
-  /** Resolves when no handler is running. Call it before the process ends. */
+  /** Resolves when no handler is running or waiting to run again. Call it before the process ends. */
   drain(): Promise<void>
 }
 
@@ -30,15 +33,18 @@ export function createInbox(options: InboxOptions): Inbox {
   const running = new Set<Promise<void>>()
   const waiting = new Map<string, ((event: WebhookEvent) => void)[]>()
 
-  async function work(event: WebhookEvent): Promise<void> {
-    const seen = await runHandler(event, options)
-    records.finish(event.job_id, seen)
-    for (const resolve of waiting.get(event.job_id) ?? []) resolve(seen)
+  async function work(delivered: WebhookEvent): Promise<void> {
+    const { event, isHandled } = await runHandler(delivered, options)
+    // What nobody confirmed or handled is not done: the next delivery of it gets another chance.
+    if (event === undefined || !isHandled) records.release(delivered)
+    else records.finish(delivered, event)
+    if (event === undefined) return
+    for (const resolve of waiting.get(event.job_id) ?? []) resolve(event)
     waiting.delete(event.job_id)
   }
 
   function accept(event: WebhookEvent): Claim {
-    const claim = records.claim(event.job_id)
+    const claim = records.claim(event)
     if (claim === 'new') {
       const task = work(event).finally(() => running.delete(task))
       running.add(task)

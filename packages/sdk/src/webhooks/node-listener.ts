@@ -32,10 +32,14 @@ export function createNodeListener(receive: (method: string, body: WebhookBody) 
 
 /** The body that a parser made, or the stream's bytes; nothing when the stream was read and nobody kept it. */
 async function bodyOf(request: NodeRequest): Promise<WebhookBody> {
-  if (typeof request.body === 'string' || (typeof request.body === 'object' && request.body !== null)) {
-    return request.body
-  }
-  if (request.readableEnded) return ''
+  const { body, readableEnded } = request
+  if (typeof body === 'string') return body
+  // Express 4 sets an empty object when its parser left a body alone, for instance because of the content type.
+  if (typeof body === 'object' && body !== null && (readableEnded || Object.keys(body).length > 0)) return body
+  return readableEnded ? '' : await readStream(request)
+}
+
+async function readStream(request: NodeRequest): Promise<WebhookBody> {
   const chunks: Uint8Array[] = []
   let byteCount = 0
   const encoder = new TextEncoder()
@@ -43,14 +47,15 @@ async function bodyOf(request: NodeRequest): Promise<WebhookBody> {
     for await (const chunk of request) {
       const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
       byteCount += bytes.byteLength
-      // The one byte more makes the parser say that it is too large.
-      if (byteCount > MAX_WEBHOOK_BYTES) return new Uint8Array(MAX_WEBHOOK_BYTES + 1)
-      chunks.push(bytes)
+      // Read on, but keep nothing: leaving the loop would destroy the connection, and with it the answer.
+      if (byteCount <= MAX_WEBHOOK_BYTES) chunks.push(bytes)
+      else chunks.length = 0
     }
   } catch {
     return ''
   }
-  return concatenate(chunks, byteCount)
+  // One byte too much makes the parser say that it is too large.
+  return byteCount > MAX_WEBHOOK_BYTES ? new Uint8Array(MAX_WEBHOOK_BYTES + 1) : concatenate(chunks, byteCount)
 }
 
 function concatenate(chunks: readonly Uint8Array[], byteCount: number): Uint8Array {

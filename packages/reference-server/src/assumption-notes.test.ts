@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { ASSUMPTION_NOTES } from './assumption-notes.ts'
+import { DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+
+describe('assumption notes', () => {
+  it('tell of each switch exactly once', () => {
+    const switches = ASSUMPTION_NOTES.flatMap((note) => note.switch ?? [])
+    expect(switches.toSorted()).toEqual(Object.keys(DEFAULT_ASSUMPTIONS).toSorted())
+  })
+
+  it('name a section of the specification each, and no question twice', () => {
+    for (const note of ASSUMPTION_NOTES) expect(note.section).toMatch(/^[2-9](\.\d)?$/)
+    expect(new Set(ASSUMPTION_NOTES.map(({ question }) => question)).size).toBe(ASSUMPTION_NOTES.length)
+  })
+
+  it('offer an alternative wherever there is a switch', () => {
+    for (const note of ASSUMPTION_NOTES.filter((one) => one.switch !== undefined)) {
+      expect(note.alternatives).not.toEqual([])
+    }
+  })
+})

@@ -1,0 +1,109 @@
+import { afterRealTime, nextTurn, realNow } from './real-time.ts'
+
+/** Something being worked on: a request, a webhook delivery. Virtual time stands still meanwhile. */
+export interface Work {
+  /** It now waits on the clock, so time may pass. */
+  park(): void
+  /** It goes on. */
+  resume(): void
+  /** It is done. */
+  end(): void
+}
+
+/**
+ * After this much real time a piece of work no longer holds virtual time back: a webhook receiver that stays silent, a
+ * client that never finishes its upload. Else their timeouts could not happen.
+ */
+const GRACE_MS = 250
+
+/** Clients on the other side of a socket get this much real time to do their next step. */
+const REMOTE_QUIET_MS = 10
+
+/** A client in this process gets this many turns of the event loop. It needs about one to read a body. */
+const CALM_TURNS = 10
+
+/** Knows whether anything happens in the server or its clients that virtual time must wait for. */
+export class Activity {
+  readonly #runningSince = new Map<Work, number>()
+  #waiting: (() => void)[] = []
+  #changes = 0
+  #lastChangeAt = 0
+  #hasRemoteClients = false
+  #isClosed = false
+
+  begin(): Work {
+    const resume = () => {
+      this.#runningSince.set(work, realNow())
+      this.touch()
+    }
+    const stop = () => {
+      if (this.#runningSince.delete(work)) this.touch()
+    }
+    const work: Work = { resume, park: stop, end: stop }
+    resume()
+    return work
+  }
+
+  /** Tells that something happened: a timer was set or fired, a request came or went. */
+  touch(): void {
+    this.#changes++
+    if (this.#hasRemoteClients) this.#lastChangeAt = realNow()
+    if (this.#waiting.length === 0) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const wake of waiting) wake()
+  }
+
+  /** From now on clients on the other side of a socket are reckoned with, which costs some real time for each jump. */
+  expectRemoteClients(): void {
+    this.#hasRemoteClients = true
+  }
+
+  /** Resolves when everything waits on the clock (or was silent for too long). */
+  async quiet(): Promise<void> {
+    while (!this.#isClosed) {
+      const busyMs = this.#busyMs()
+      if (busyMs > 0) {
+        await this.#changeWithin(busyMs)
+      } else if (await this.#isCalm()) {
+        const remoteMs = this.#hasRemoteClients ? this.#lastChangeAt + REMOTE_QUIET_MS - realNow() : 0
+        if (remoteMs <= 0) return
+        await this.#changeWithin(remoteMs)
+      }
+    }
+  }
+
+  /** Nobody waits any more. */
+  close(): void {
+    this.#isClosed = true
+    this.touch()
+  }
+
+  /** For how long the oldest work that may still hold time back may do so; 0 when none may. */
+  #busyMs(): number {
+    const graceBegan = realNow() - GRACE_MS
+    for (const since of this.#runningSince.values()) {
+      if (since > graceBegan) return since - graceBegan
+    }
+    return 0
+  }
+
+  async #isCalm(): Promise<boolean> {
+    const changes = this.#changes
+    for (let turn = 0; turn < CALM_TURNS; turn++) {
+      await nextTurn()
+      if (this.#changes !== changes) return false
+    }
+    return true
+  }
+
+  #changeWithin(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stopTimer = afterRealTime(ms, resolve)
+      this.#waiting.push(() => {
+        stopTimer()
+        resolve()
+      })
+    })
+  }
+}

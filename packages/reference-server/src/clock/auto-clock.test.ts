@@ -1,0 +1,103 @@
+import { describe, expect, it, vi } from 'vitest'
+import { Activity } from './activity.ts'
+import { createAutoClock } from './auto-clock.ts'
+import { nextTurn, realNow } from './real-time.ts'
+
+const START = Date.UTC(2030, 4, 1)
+const HOUR_MS = 3_600_000
+
+function autoClock() {
+  const activity = new Activity()
+  const clock = createAutoClock(START, activity)
+  const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimeout(resolve, ms))
+  return { activity, clock, sleep }
+}
+
+describe('auto clock', () => {
+  it('jumps to the next timer when everything waits on it', async () => {
+    const { clock, sleep } = autoClock()
+    const before = realNow()
+    for (let hour = 0; hour < 20; hour++) await sleep(HOUR_MS)
+    expect(clock.now()).toBe(START + 20 * HOUR_MS)
+    expect(realNow() - before).toBeLessThan(500)
+  })
+
+  it('stands still without timers', async () => {
+    const { clock } = autoClock()
+    for (let turn = 0; turn < 50; turn++) await nextTurn()
+    expect(clock.now()).toBe(START)
+  })
+
+  it('wakes sleepers in the order of their time', async () => {
+    const { sleep } = autoClock()
+    const order: string[] = []
+    const late = sleep(30).then(() => order.push('late'))
+    const early = sleep(10).then(async () => {
+      order.push('early')
+      await sleep(10)
+      order.push('early again')
+    })
+    await Promise.all([late, early])
+    expect(order).toEqual(['early', 'early again', 'late'])
+  })
+
+  it('does not jump while something is worked on', async () => {
+    const { clock, activity } = autoClock()
+    const work = activity.begin()
+    const fired = vi.fn()
+    clock.setTimeout(fired, 1)
+    for (let turn = 0; turn < 100; turn++) await nextTurn()
+    expect(fired).not.toHaveBeenCalled()
+    expect(clock.now()).toBe(START)
+    const jumped = clock.advance(2)
+    work.end()
+    await jumped
+    expect(fired).toHaveBeenCalledOnce()
+  })
+
+  it('jumps past work that stays silent', async () => {
+    const { clock, activity, sleep } = autoClock()
+    activity.begin()
+    await sleep(10_000)
+    expect(clock.now()).toBe(START + 10_000)
+  })
+
+  it('advances by hand too, firing what is due on the way', async () => {
+    const { clock } = autoClock()
+    const fired: number[] = []
+    clock.setTimeout(() => fired.push(clock.now() - START), 10)
+    await clock.advance(20)
+    expect(fired).toEqual([10])
+    expect(clock.now()).toBe(START + 20)
+    await expect(clock.advance(-1)).rejects.toThrow('0 or more')
+  })
+
+  it('takes timers back and then has no reason to jump', async () => {
+    const { clock } = autoClock()
+    const fired = vi.fn()
+    clock.clearTimeout(clock.setTimeout(fired, 10))
+    for (let turn = 0; turn < 50; turn++) await nextTurn()
+    expect(fired).not.toHaveBeenCalled()
+    expect(clock.now()).toBe(START)
+  })
+
+  it('never reaches a timer beyond every date', async () => {
+    const { clock, sleep } = autoClock()
+    const fired = vi.fn()
+    clock.setTimeout(fired, Number.POSITIVE_INFINITY)
+    await sleep(5)
+    for (let turn = 0; turn < 50; turn++) await nextTurn()
+    expect(fired).not.toHaveBeenCalled()
+    expect(clock.now()).toBe(START + 5)
+  })
+
+  it('stops jumping when closed', async () => {
+    const { clock, activity } = autoClock()
+    const fired = vi.fn()
+    clock.setTimeout(fired, 10)
+    clock.close()
+    activity.close()
+    for (let turn = 0; turn < 50; turn++) await nextTurn()
+    expect(fired).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,45 @@
+/** How the server's time passes. */
+export type ClockMode = 'system' | 'scaled' | 'manual' | 'auto'
+
+/**
+ * The server's clock. Everything that takes time in the server runs on it: the 55 s hold, the work of the models, the
+ * 10 s of a webhook receiver. Give it to the client too (`clientOptions()` does), so that its waits share the time.
+ *
+ * The functions need no `this`.
+ */
+export interface ServerClock {
+  readonly mode: ClockMode
+  /** Milliseconds since 1970, UTC. */
+  now(): number
+  /**
+   * Calls back once, at the earliest after `ms` milliseconds of this clock. A time beyond what a `Date` can hold
+   * (`Infinity` too) means never.
+   *
+   * @returns a handle for `clearTimeout`
+   */
+  setTimeout(callback: () => void, ms: number): unknown
+  /** Takes a timer back. A handle that is unknown or has fired is ignored. */
+  clearTimeout(handle: unknown): void
+  /**
+   * Moves time on by `ms` milliseconds: runs what falls due, in order, and lets each settle (requests, webhook
+   * deliveries) before the next. Modes `manual` and `auto`.
+   *
+   * @throws Error in the modes `system` and `scaled`, where time passes by itself; TypeError for a bad `ms`
+   */
+  advance(ms: number): Promise<void>
+}
+
+/** A clock that can be stopped for good. */
+export interface RunningClock extends ServerClock {
+  /** Drops all timers; none fires any more. */
+  close(): void
+}
+
+/** The last moment that a `Date` can hold. */
+export const LATEST_TIME_MS = 8.64e15
+
+/** When a timer set at `now` is due: at once for a negative time or `NaN`, `undefined` for never. */
+export function dueTime(now: number, ms: number): number | undefined {
+  const dueAt = now + (ms > 0 ? ms : 0)
+  return dueAt <= LATEST_TIME_MS ? dueAt : undefined
+}

@@ -1,0 +1,23 @@
+import type { Activity } from './activity.ts'
+import { createAutoClock } from './auto-clock.ts'
+import type { RunningClock } from './clock.ts'
+import { createManualClock } from './manual-clock.ts'
+import { createSystemClock } from './system-clock.ts'
+
+/**
+ * How the server's time passes:
+ * - `system`: as on the wall (default)
+ * - `{ scale: n }`: n times as fast
+ * - `manual`: only by `clock.advance(ms)`
+ * - `auto`: jumps ahead whenever everything waits on the clock
+ */
+export type ClockSetting = 'system' | 'manual' | 'auto' | { scale: number }
+
+/** A virtual time begins here unless told otherwise, so that runs repeat themselves. */
+const VIRTUAL_START = Date.UTC(2026, 0, 1)
+
+export function createClock(setting: ClockSetting, activity: Activity, startTime?: number): RunningClock {
+  if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity)
+  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, activity)
+  return createSystemClock(startTime ?? Date.now(), setting === 'system' ? 1 : setting.scale)
+}

@@ -1,0 +1,39 @@
+import type { Activity } from './activity.ts'
+import { checkAdvance } from './check-advance.ts'
+import type { RunningClock } from './clock.ts'
+import { VirtualTimers } from './virtual-timers.ts'
+
+/** Time stands still until `advance`. */
+export function createManualClock(startTime: number, activity: Activity): RunningClock {
+  const timers = new VirtualTimers(startTime)
+  let lastAdvance = Promise.resolve()
+
+  async function move(ms: number): Promise<void> {
+    const target = timers.now + ms
+    await activity.quiet()
+    while (timers.fireNext(target)) {
+      activity.touch()
+      await activity.quiet()
+    }
+    timers.moveTo(target)
+  }
+
+  return {
+    mode: 'manual',
+    now: () => timers.now,
+    setTimeout: (callback, ms) => {
+      activity.touch()
+      return timers.add(callback, ms)
+    },
+    clearTimeout: (handle) => {
+      if (timers.remove(handle)) activity.touch()
+    },
+    // One after the other, so that two callers move time by the sum of both.
+    advance: async (ms) => {
+      checkAdvance(timers.now, ms)
+      lastAdvance = lastAdvance.then(() => move(ms))
+      await lastAdvance
+    },
+    close: () => timers.close(),
+  }
+}

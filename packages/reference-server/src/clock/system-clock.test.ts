@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createSystemClock } from './system-clock.ts'
+
+const START = Date.UTC(2030, 4, 1)
+const DAY_MS = 86_400_000
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('system clock', () => {
+  it('moves with the time of the platform, from its own start', () => {
+    const clock = createSystemClock(START)
+    expect(clock).toMatchObject({ mode: 'system' })
+    expect(clock.now()).toBe(START)
+    vi.advanceTimersByTime(1_234)
+    expect(clock.now()).toBe(START + 1_234)
+  })
+
+  it('uses the timers that a test runner installs after it was made', () => {
+    vi.useRealTimers()
+    const clock = createSystemClock(Date.now())
+    vi.useFakeTimers()
+    const fired = vi.fn()
+    clock.setTimeout(fired, 55_000)
+    vi.advanceTimersByTime(54_999)
+    expect(fired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(fired).toHaveBeenCalledOnce()
+  })
+
+  it('takes timers back, once and again', () => {
+    const clock = createSystemClock(START)
+    const fired = vi.fn()
+    const handle = clock.setTimeout(fired, 10)
+    clock.clearTimeout(handle)
+    clock.clearTimeout(handle)
+    clock.clearTimeout(undefined)
+    vi.advanceTimersByTime(100)
+    expect(fired).not.toHaveBeenCalled()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('waits longer than the platform can, and can still take the timer back', () => {
+    const clock = createSystemClock(START)
+    const fired = vi.fn()
+    const taken = vi.fn()
+    clock.setTimeout(fired, 60 * DAY_MS)
+    const handle = clock.setTimeout(taken, 60 * DAY_MS)
+    vi.advanceTimersByTime(30 * DAY_MS)
+    clock.clearTimeout(handle)
+    vi.advanceTimersByTime(30 * DAY_MS - 1)
+    expect(fired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(fired).toHaveBeenCalledOnce()
+    expect(taken).not.toHaveBeenCalled()
+  })
+
+  it('never fires what is due beyond every date', () => {
+    const clock = createSystemClock(START)
+    clock.setTimeout(() => {}, Number.POSITIVE_INFINITY)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('has reached the time of a timer that fires, although the platform fires early', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }) // `Date` stands almost still
+    const clock = createSystemClock(START)
+    let firedAt = 0
+    clock.setTimeout(() => {
+      firedAt = clock.now()
+    }, 60_000)
+    vi.advanceTimersByTime(60_000)
+    expect(firedAt).toBeGreaterThanOrEqual(START + 60_000)
+  })
+
+  it('passes n times as fast with a scale', () => {
+    const clock = createSystemClock(START, 60)
+    expect(clock.mode).toBe('scaled')
+    const fired = vi.fn()
+    clock.setTimeout(fired, 55_000)
+    vi.advanceTimersByTime(915)
+    expect(fired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(2)
+    expect(fired).toHaveBeenCalledOnce()
+    expect(clock.now()).toBeGreaterThanOrEqual(START + 55_000)
+  })
+
+  it('cannot be advanced, and says what to do', async () => {
+    await expect(createSystemClock(START).advance(1)).rejects.toThrow("clock: 'manual' or 'auto'")
+  })
+
+  it('drops its timers when closed, and takes no more', () => {
+    const clock = createSystemClock(START)
+    clock.setTimeout(() => {}, 10)
+    clock.close()
+    clock.setTimeout(() => {}, 10)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,56 @@
+import { dueTime, type RunningClock } from './clock.ts'
+
+/** The longest time that timers of the platform take; more fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+/**
+ * Real time from `startTime` on, or a multiple of it. Timers and `Date` are looked up at each call, so a test runner's
+ * fake timers work.
+ */
+export function createSystemClock(startTime: number, scale = 1): RunningClock {
+  const realStart = Date.now()
+  const timers = new Map<unknown, ReturnType<typeof setTimeout>>()
+  // Platform timers may fire a little early. A timer that fired is proof that its time has come.
+  let provenTime = startTime
+  let lastHandle = 0
+  let isClosed = false
+
+  const now = () => Math.max(provenTime, Math.floor(startTime + (Date.now() - realStart) * scale))
+
+  function arm(handle: number, realMs: number, fire: () => void): void {
+    const stepMs = Math.min(realMs, LONGEST_TIMER_MS)
+    const next = () => (realMs > stepMs ? arm(handle, realMs - stepMs, fire) : fire())
+    timers.set(handle, globalThis.setTimeout(next, stepMs))
+  }
+
+  return {
+    mode: scale === 1 ? 'system' : 'scaled',
+    now,
+    setTimeout: (callback, ms) => {
+      const setAt = now()
+      const dueAt = dueTime(setAt, ms)
+      if (dueAt === undefined || isClosed) return undefined
+      const handle = ++lastHandle
+      arm(handle, (dueAt - setAt) / scale, () => {
+        timers.delete(handle)
+        provenTime = Math.max(provenTime, dueAt)
+        callback()
+      })
+      return handle
+    },
+    clearTimeout: (handle) => {
+      globalThis.clearTimeout(timers.get(handle))
+      timers.delete(handle)
+    },
+    advance: async () => {
+      throw new Error(
+        "Time passes by itself here, so it cannot be advanced. Create the server with clock: 'manual' or 'auto'.",
+      )
+    },
+    close: () => {
+      isClosed = true
+      for (const timer of timers.values()) globalThis.clearTimeout(timer)
+      timers.clear()
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TimerQueue } from './timer-queue.ts'
+
+function drain<Value>(queue: TimerQueue<Value>): Value[] {
+  const values: Value[] = []
+  for (let entry = queue.takeDue(Infinity); entry !== undefined; entry = queue.takeDue(Infinity))
+    values.push(entry.value)
+  return values
+}
+
+describe('timer queue', () => {
+  it('gives entries in the order of due time, then of creation, whatever was added and removed', () => {
+    const timers = fc.array(fc.record({ dueAt: fc.integer({ min: 0, max: 9 }), isRemoved: fc.boolean() }))
+    fc.assert(
+      fc.property(timers, (list) => {
+        const queue = new TimerQueue<number>()
+        const handles = list.map(({ dueAt }, index) => queue.add(dueAt, index))
+        list.forEach(({ isRemoved }, index) => {
+          if (isRemoved) expect(queue.remove(handles[index])).toBe(true)
+        })
+        // An independent answer: a stable sort keeps the order of creation.
+        const expected = list
+          .map(({ dueAt, isRemoved }, index) => ({ dueAt, isRemoved, index }))
+          .filter(({ isRemoved }) => !isRemoved)
+          .toSorted((one, other) => one.dueAt - other.dueAt)
+          .map(({ index }) => index)
+        expect(queue.size).toBe(expected.length)
+        expect(drain(queue)).toEqual(expected)
+      }),
+    )
+  })
+
+  it('keeps the order when entries come and go in between', () => {
+    const steps = fc.array(fc.oneof(fc.record({ add: fc.nat(20) }), fc.record({ take: fc.nat(20) })), {
+      maxLength: 200,
+    })
+    fc.assert(
+      fc.property(steps, (list) => {
+        const queue = new TimerQueue<number>()
+        let model: number[] = []
+        for (const step of list) {
+          if ('add' in step) {
+            queue.add(step.add, step.add)
+            model = [...model, step.add].toSorted((one, other) => one - other)
+          } else {
+            const isDue = model.length > 0 && Number(model[0]) <= step.take
+            expect(queue.takeDue(step.take)?.value).toBe(isDue ? model.shift() : undefined)
+          }
+        }
+      }),
+    )
+  })
+
+  it('leaves what is not due', () => {
+    const queue = new TimerQueue<string>()
+    queue.add(10, 'later')
+    expect(queue.takeDue(9)).toBeUndefined()
+    expect(queue.takeDue(10)).toMatchObject({ dueAt: 10, value: 'later' })
+  })
+
+  it('ignores handles that are unknown, taken or removed', () => {
+    const queue = new TimerQueue<string>()
+    const handle = queue.add(1, 'once')
+    expect(queue.remove('no handle')).toBe(false)
+    expect(queue.remove(handle)).toBe(true)
+    expect(queue.remove(handle)).toBe(false)
+    expect(drain(queue)).toEqual([])
+  })
+
+  it('forgets everything when cleared', () => {
+    const queue = new TimerQueue<string>()
+    const handle = queue.add(1, 'gone')
+    queue.clear()
+    expect(queue.size).toBe(0)
+    expect(queue.remove(handle)).toBe(false)
+  })
+})

@@ -1,0 +1,180 @@
+import { JOB_TRANSITIONS } from '@modelrun/contract'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { Account } from './account.ts'
+import { DEFAULT_CATALOG } from './catalog.ts'
+import { durationMs, type Job, nextChangeAt, type ProviderPlan, statusAt } from './job.ts'
+import { type JobEndListener, Jobs } from './jobs.ts'
+
+const [sample] = DEFAULT_CATALOG
+if (sample === undefined) throw new Error('The catalog is empty.')
+const model = { ...sample, pricing: { credits_per_run: 7 } }
+
+function setUp(credits = 1_000) {
+  let now = 0
+  let count = 0
+  const onEnd = vi.fn<JobEndListener>()
+  const jobs = new Jobs(() => now, onEnd)
+  const account = new Account(credits)
+  const create = (provider: Partial<ProviderPlan>, processingAt = 0, owner = account): Job => {
+    owner.credits.reserve(model.pricing.credits_per_run)
+    const id = `job_${count++}`
+    const plan = { processingAt, provider: { endsAt: 100, afterReads: 0, status: 'succeeded', ...provider } as const }
+    const fields = { id, requestId: 'req_1', account: owner, model, input: {}, seed: 1, createdAt: now }
+    return jobs.create({ ...fields, plan, webhook: undefined })
+  }
+  const moveTo = (time: number) => {
+    now = time
+  }
+  const at = (time: number) => {
+    moveTo(time)
+    jobs.settle()
+  }
+  return { jobs, account, onEnd, create, moveTo, at, now: () => now }
+}
+
+describe('jobs', () => {
+  it('go from queued to processing to succeeded as the clock moves (section 3)', () => {
+    const { create, at, now } = setUp()
+    const job = create({}, 20)
+    const statuses = [0, 19, 20, 99, 100, 500].map((time) => {
+      at(time)
+      return statusAt(job, now())
+    })
+    expect(statuses).toEqual(['queued', 'queued', 'processing', 'processing', 'succeeded', 'succeeded'])
+  })
+
+  it('end at the time at which the provider was done, however late somebody looks', () => {
+    const { create, at } = setUp()
+    const job = create({}, 20)
+    at(99_999)
+    expect(job.end).toMatchObject({ status: 'succeeded', at: 100 })
+    if (job.end !== undefined) expect(durationMs(job, job.end)).toBe(80)
+  })
+
+  it('fail with PROVIDER_FAILURE unless the plan has an error (section 7)', () => {
+    const { create, at } = setUp()
+    const plain = create({ status: 'failed' })
+    const special = create({ status: 'failed', error: { code: 'CONTENT_POLICY', message: 'No.' } })
+    at(100)
+    expect(plain.end?.error).toEqual({ code: 'PROVIDER_FAILURE', message: expect.stringContaining(model.id) })
+    expect(special.end?.error).toEqual({ code: 'CONTENT_POLICY', message: 'No.' })
+  })
+
+  it('charge once on success, and nothing when they fail or are cancelled (sections 1 and 3)', () => {
+    const { create, at, account, jobs } = setUp()
+    create({})
+    create({ status: 'failed' })
+    const cancelled = create({ endsAt: undefined })
+    expect(account.credits).toMatchObject({ left: 1_000, available: 1_000 - 21 })
+    jobs.end(cancelled, { status: 'cancelled' })
+    at(100)
+    at(200)
+    expect(account.credits).toMatchObject({ left: 993, available: 993 })
+  })
+
+  it('tell of each end once, in the order of time', () => {
+    const { create, at, onEnd } = setUp()
+    create({ endsAt: 30 })
+    create({ endsAt: 10 })
+    create({ endsAt: 20 })
+    at(25)
+    at(50)
+    expect(onEnd.mock.calls.map(([job, end]) => [job.id, end.at])).toEqual([
+      ['job_1', 10],
+      ['job_2', 20],
+      ['job_0', 30],
+    ])
+  })
+
+  it('can be ended by hand until they have ended', () => {
+    const { create, moveTo, jobs } = setUp()
+    const job = create({})
+    const late = create({})
+    expect(jobs.end(job, { status: 'cancelled' })).toBe(true)
+    expect(jobs.end(job, { status: 'failed' })).toBe(false)
+    moveTo(100) // nobody looks before
+    expect(jobs.end(late, { status: 'cancelled' })).toBe(false)
+    expect([job.end?.status, late.end?.status]).toEqual(['cancelled', 'succeeded'])
+  })
+
+  it('end after so many reads of their status', () => {
+    const { create, at, jobs, now } = setUp()
+    const job = create({ endsAt: 0, afterReads: 2 })
+    const read = () => {
+      jobs.settle()
+      const status = statusAt(job, now())
+      jobs.countRead(job)
+      return status
+    }
+    expect([read(), read(), read(), read()]).toEqual(['processing', 'processing', 'succeeded', 'succeeded'])
+    const both = create({ endsAt: 40, afterReads: 1 })
+    at(50)
+    expect(statusAt(both, 50)).toBe('processing')
+    jobs.countRead(both)
+    at(60)
+    expect(both.end?.at).toBe(50)
+  })
+
+  it('know when time alone changes them next', () => {
+    const { create } = setUp()
+    const job = create({}, 20)
+    expect([nextChangeAt(job, 0), nextChangeAt(job, 20)]).toEqual([20, 100])
+    expect(nextChangeAt(create({ endsAt: undefined }), 0)).toBeUndefined()
+    expect(nextChangeAt(create({ afterReads: 1 }), 0)).toBeUndefined()
+  })
+
+  it('are forgotten by account: unfinished ones end cancelled and are found no more', () => {
+    const { create, jobs } = setUp()
+    const mine = create({})
+    const foreign = create({}, 0, new Account(100))
+    jobs.forget(mine.account)
+    expect(mine.end?.status).toBe('cancelled')
+    expect(jobs.find(mine.id)).toBeUndefined()
+    expect(jobs.has(mine)).toBe(false)
+    expect(jobs.find(foreign.id)).toBe(foreign)
+    jobs.forget()
+    expect(jobs.find(foreign.id)).toBeUndefined()
+  })
+
+  it('make only the transitions of the contract, and credits always add up (section 3)', () => {
+    const step = fc.record({ kind: fc.constantFrom('create', 'wait', 'cancel', 'read'), n: fc.nat(40) })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const { jobs, account, create, at, now } = setUp()
+        const made: Job[] = []
+        const seen = new Map<Job, string>()
+        const some = (n: number) => made.slice(n % Math.max(1, made.length)).slice(0, 1)
+        const actions = {
+          create: (n: number) => void made.push(create(planFrom(n, now()), now() + n / 2)),
+          wait: (n: number) => at(now() + n),
+          cancel: (n: number) => some(n).forEach((job) => void jobs.end(job, { status: 'cancelled' })),
+          read: (n: number) => some(n).forEach((job) => void jobs.countRead(job)),
+        }
+        for (const { kind, n } of steps) {
+          actions[kind](n)
+          jobs.settle()
+          for (const job of made) checkTransition(seen, job, statusAt(job, now()))
+        }
+        const costOf = (...statuses: string[]) =>
+          7 * made.filter((job) => statuses.includes(statusAt(job, now()))).length
+        expect(account.credits.left).toBe(1_000 - costOf('succeeded'))
+        expect(account.credits.available).toBe(1_000 - costOf('succeeded', 'queued', 'processing'))
+      }),
+    )
+  })
+})
+
+function planFrom(n: number, now: number): Partial<ProviderPlan> {
+  const endsAt = n % 7 === 0 ? undefined : now + n
+  return { endsAt, status: n % 3 === 0 ? 'failed' : 'succeeded', afterReads: n % 5 === 0 ? 2 : 0 }
+}
+
+function checkTransition(seen: Map<Job, string>, job: Job, status: string): void {
+  const before = seen.get(job)
+  seen.set(job, status)
+  if (before === undefined || before === status) return
+  const isAllowed = (from: string) => JOB_TRANSITIONS.some((one) => one.from === from && one.to === status)
+  // From queued it may also have been processed while nobody looked.
+  expect(isAllowed(before) || (before === 'queued' && isAllowed('processing')), `${before} -> ${status}`).toBe(true)
+}

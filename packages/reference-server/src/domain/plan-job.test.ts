@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_CATALOG } from './catalog.ts'
+import { planJob } from './plan-job.ts'
+
+const [sample] = DEFAULT_CATALOG
+if (sample === undefined) throw new Error('The catalog is empty.')
+const model = { ...sample, latency_ms: 4_000 }
+const created = { model, createdAt: 1_000 }
+
+describe('plan of a job', () => {
+  it('succeeds after the queue and the latency of the model', () => {
+    expect(planJob({ ...created, script: undefined, queuedMs: 200 })).toEqual({
+      processingAt: 1_200,
+      provider: { endsAt: 5_200, afterReads: 0, status: 'succeeded', output: undefined, error: undefined },
+    })
+  })
+
+  it('is processed at once without a queue', () => {
+    expect(planJob({ ...created, script: undefined, queuedMs: 0 }).processingAt).toBe(1_000)
+  })
+
+  it('ends when a script says, counted from the creation', () => {
+    const script = { result: 'failed', after_ms: 50, error: { code: 'NSFW', message: 'No.' } } as const
+    expect(planJob({ ...created, script, queuedMs: 200 })).toEqual({
+      processingAt: 1_050,
+      provider: { endsAt: 1_050, afterReads: 0, status: 'failed', output: undefined, error: script.error },
+    })
+  })
+
+  it('waits for reads of the status instead of time, or for both', () => {
+    const byReads = planJob({ ...created, script: { result: 'succeeded', after_polls: 2 }, queuedMs: 0 })
+    expect(byReads.provider).toMatchObject({ endsAt: 1_000, afterReads: 2 })
+    const byBoth = planJob({ ...created, script: { result: 'succeeded', after_polls: 2, after_ms: 70 }, queuedMs: 0 })
+    expect(byBoth.provider).toMatchObject({ endsAt: 1_070, afterReads: 2 })
+  })
+
+  it('never ends when it hangs', () => {
+    const plan = planJob({ ...created, script: { result: 'hang' }, queuedMs: 200 })
+    expect(plan).toMatchObject({ processingAt: 1_200, provider: { endsAt: undefined } })
+  })
+})

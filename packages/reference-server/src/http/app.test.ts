@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_CATALOG } from '../domain/catalog.ts'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+
+const [sample] = DEFAULT_CATALOG
+if (sample === undefined) throw new Error('The catalog is empty.')
+
+const serverWithModels = (...ids: string[]) => {
+  const catalog = ids.map((id) => ({ ...sample, id, latency_ms: 0 }))
+  return apiCaller(createReferenceServer({ clock: 'auto', catalog }))
+}
+
+describe('routes', () => {
+  it.each([
+    ['PUT', '/v1/models', 'GET, HEAD'],
+    ['POST', '/v1/models', 'GET, HEAD'],
+    ['DELETE', '/v1/models/aurora-image', 'GET, HEAD'],
+    ['POST', '/v1/models/aurora-image', 'GET, HEAD'],
+    ['GET', '/v1/models/aurora-image/run', 'POST'],
+    ['HEAD', '/v1/models/aurora-image/run', 'POST'],
+    ['PATCH', '/v1/models/aurora-image/run', 'POST'],
+    ['PUT', '/v1/jobs/job_1', 'GET, HEAD, DELETE'],
+    ['OPTIONS', '/v1/jobs/job_1', 'GET, HEAD, DELETE'],
+    ['POST', '/files/job_1/0.png', 'GET, HEAD'],
+  ])('answer 405 METHOD_NOT_ALLOWED with Allow: %s %s', async (method, path, allow) => {
+    const answer = await apiCaller(createReferenceServer()).call(method, path)
+    expect(answer.status).toBe(405)
+    expect(answer.headers.get('allow')).toBe(allow)
+    if (method !== 'HEAD') expect(errorOf(answer).code).toBe('METHOD_NOT_ALLOWED')
+  })
+
+  it.each([
+    '/',
+    '/v1',
+    '/v1/',
+    '/v1/modelsx',
+    '/v1/models/',
+    '/v1/jobs',
+    '/v1/jobs/a/b',
+    '/v2/models',
+    '/files',
+    '/favicon.ico',
+  ])('answer 404 NOT_FOUND at %s and say what is where (section 9)', async (path) => {
+    const answer = await apiCaller(createReferenceServer()).get(path)
+    expect(answer.status).toBe(404)
+    expect(answer.body).toEqual({ error: { code: 'NOT_FOUND', message: expect.any(String) } })
+    expect(errorOf(answer).message).toMatch(/reference server v1\.2\.0: GET \/v1\/models, .*\/files.*\/_reference/)
+  })
+
+  it('take a model id with slashes as one encoded segment and as plain segments (sections 4.2 and 4.3)', async () => {
+    const caller = serverWithModels('a/b/c', 'plain')
+    for (const id of ['a/b/c', 'a%2Fb%2Fc', 'a%2fb/c']) {
+      expect((await caller.get(`/v1/models/${id}`)).body.id).toBe('a/b/c')
+      const run = await caller.post(`/v1/models/${id}/run`, { input: { prompt: 'x' } })
+      expect(run.body).toMatchObject({ status: 'completed', model_id: 'a/b/c' })
+    }
+  })
+
+  it('tell a model whose id ends in /run from the path to run another (sections 4.2 and 4.3)', async () => {
+    const caller = serverWithModels('dog', 'dog/run', 'run')
+    const input = { input: { prompt: 'x' } }
+    expect((await caller.get('/v1/models/dog/run')).body.id).toBe('dog/run')
+    expect((await caller.get('/v1/models/dog%2Frun')).body.id).toBe('dog/run')
+    expect((await caller.get('/v1/models/run')).body.id).toBe('run')
+    expect((await caller.post('/v1/models/dog/run', input)).body.model_id).toBe('dog')
+    expect((await caller.post('/v1/models/dog/run/run', input)).body.model_id).toBe('dog/run')
+    expect((await caller.post('/v1/models/dog%2Frun/run', input)).body.model_id).toBe('dog/run')
+    expect((await caller.post('/v1/models/run/run', input)).body.model_id).toBe('run')
+    expect((await caller.post('/v1/models/dog%2Frun', input)).status).toBe(405)
+  })
+
+  it('take ids with any characters, and a percent sign once', async () => {
+    const ids = ['ä ö', 'a%2Fb', 'a+b', 'x?y#z', '日本', '%', 'a:b@c']
+    const caller = serverWithModels(...ids)
+    for (const id of ids) {
+      const answer = await caller.get(`/v1/models/${encodeURIComponent(id)}`)
+      expect(answer.body.id, id).toBe(id)
+    }
+  })
+
+  it.each(['%', '%zz', '%E0%A4%A', '%00', 'a%2', '%F0%9F', '%2e', '..;', '~', "'"])(
+    'answer 404 NOT_FOUND to the odd id %s',
+    async (id) => {
+      const caller = apiCaller(createReferenceServer())
+      for (const path of [`/v1/models/${id}x`, `/v1/jobs/${id}x`]) {
+        expect(await caller.get(path)).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })
+      }
+      const run = await caller.post(`/v1/models/${id}x/run`, { input: {} })
+      expect(run).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })
+    },
+  )
+
+  it('work below the path of the base address, and at any origin', async () => {
+    const server = createReferenceServer({ baseUrl: 'https://gateway.test/inference/', clock: 'auto' })
+    const caller = apiCaller(server)
+    expect((await caller.get('/v1/models/aurora-image')).body.id).toBe('aurora-image')
+    const { body } = await caller.run('aurora-image')
+    const [url] = JSON.stringify(body).match(/https:[^"]+/) ?? []
+    expect(url).toMatch(/^https:\/\/gateway\.test\/inference\/files\//)
+    expect((await server.fetch(String(url))).status).toBe(200)
+    const headers = { authorization: `Bearer ${server.apiKey}` }
+    expect((await server.fetch('http://elsewhere.test:99/v1/models', { headers })).status).toBe(200)
+  })
+
+  it('answer HEAD as GET without the body, with its length', async () => {
+    const caller = apiCaller(createReferenceServer())
+    const [get, head] = [await caller.get('/v1/models'), await caller.call('HEAD', '/v1/models')]
+    expect(head.text).toBe('')
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, String(get.text.length)])
+  })
+
+  it('always carry content-type and content-length with a JSON body', async () => {
+    const caller = apiCaller(createReferenceServer({ clock: 'auto' }))
+    const answers = [
+      await caller.get('/v1/models'),
+      await caller.get('/nothing'),
+      await caller.run('aurora-image'),
+      await caller.run('aurora-image', { sync: false }),
+      await caller.run('no-model'),
+      await caller.get('/_reference/deliveries'),
+    ]
+    for (const { headers, text } of answers) {
+      expect(headers.get('content-type')).toBe('application/json')
+      expect(headers.get('content-length')).toBe(String(new TextEncoder().encode(text).byteLength))
+    }
+  })
+
+  it('check key, permission, method, body, model, input and credits in this order', async () => {
+    const server = createReferenceServer()
+    const poor = server.mintKey({ permissions: ['models:run'], credits: 0 }).key
+    const run = (key: string, path: string, body: unknown) => apiCaller(server, key).post(path, body)
+    const statuses = [
+      await run('unknown', '/v1/models/none/run', 'x'),
+      await run(server.mintKey({ permissions: [] }).key, '/v1/models/none/run', 'x'),
+      await run(poor, '/v1/models', 'x'),
+      await run(poor, '/v1/models/none/run', 'x'),
+      await run(poor, '/v1/models/none/run', { input: {} }),
+      await run(poor, '/v1/models/aurora-image/run', { input: {} }),
+      await run(poor, '/v1/models/aurora-image/run', { input: { prompt: 'x' } }),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([401, 403, 405, 400, 404, 400, 402])
+  })
+
+  it('turn a defect into a 500 that says so, and log it', async () => {
+    const lines: string[] = []
+    const server = createReferenceServer({ clock: 'auto', log: (line) => lines.push(line) })
+    // A catalog entry that breaks after it was checked.
+    const broken = { ...sample, id: 'broken' }
+    const other = createReferenceServer({ catalog: [broken], log: (line) => lines.push(line) })
+    Object.defineProperty(broken, 'input_schema', {
+      get: () => {
+        throw new Error('the wires are crossed')
+      },
+    })
+    const answer = await apiCaller(other).run('broken')
+    expect(answer).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL_ERROR' } } })
+    expect(lines.join('\n')).toContain('the wires are crossed')
+    expect((await apiCaller(server).get('/v1/models')).status).toBe(200)
+  })
+})

@@ -1,0 +1,82 @@
+import { type Permission, ROUTES, type RouteName, SERVICE_VERSION } from '@modelrun/contract'
+import { Hono, type Next } from 'hono'
+import type { Service } from '../service/service.ts'
+import type { AppContext, AppEnv } from './app-env.ts'
+import { authenticate } from './authenticate.ts'
+import { CONTROL_PREFIX, createControlRoutes } from './control-routes.ts'
+import { answerFile } from './file-route.ts'
+import { answerCancel, answerJob } from './job-routes.ts'
+import { answerModel, answerModelList, answerModelNamedRun } from './model-routes.ts'
+import { refusals } from './refusals.ts'
+import { requirePermission } from './require-permission.ts'
+import { routePattern, routingPath } from './routing-path.ts'
+import { answerRun } from './run-route.ts'
+
+type Answer = (service: Service, context: AppContext) => Response | Promise<Response>
+
+const ANSWERS: Readonly<Record<RouteName, Answer>> = {
+  listModels: answerModelList,
+  getModel: answerModel,
+  runModel: answerRun,
+  getJob: answerJob,
+  cancelJob: answerCancel,
+}
+
+const FILE_PATTERN = '/files/:job/:name'
+
+/** The whole service over HTTP, as a function from request to response. */
+export function createApp(service: Service, controlToken: string): Hono<AppEnv> {
+  const app = new Hono<AppEnv>({ getPath: (request) => routingPath(service.baseUrl, request.url) })
+  app.use('/v1/*', authenticate(service.keys))
+  addRoutes(app, service)
+  app.get(FILE_PATTERN, (context) => answerFile(service, context))
+  app.all(FILE_PATTERN, (context) => refusals.methodNotAllowed(context.req.method, 'GET, HEAD'))
+  app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
+  app.notFound(unknownPath)
+  app.onError((error) => {
+    service.options.log(`error ${error.stack ?? error.message}`)
+    return refusals.internal(`The reference server has a defect: ${error.message}`)
+  })
+  return app
+}
+
+function addRoutes(app: Hono<AppEnv>, service: Service): void {
+  const names = Object.keys(ANSWERS) as RouteName[] // the record's type says that these are its keys
+  for (const name of names) {
+    const route = ROUTES[name]
+    const permit = requirePermission(route, permissionsFor(service, name))
+    app.on(route.method, routePattern(route), permit, (context) => ANSWERS[name](service, context))
+  }
+  addModelNamedRun(app, service)
+  for (const name of names) {
+    const pattern = routePattern(ROUTES[name])
+    app.all(pattern, (context) => refusals.methodNotAllowed(context.req.method, methodsOf(pattern)))
+  }
+}
+
+/** The path of a model whose own id ends in `/run` looks like the path to run another. */
+function addModelNamedRun(app: Hono<AppEnv>, service: Service): void {
+  const permit = requirePermission(ROUTES.getModel, permissionsFor(service, 'getModel'))
+  const answer = (context: AppContext, next: Next) => answerModelNamedRun(service, context) ?? next()
+  app.get(routePattern(ROUTES.runModel), permit, answer)
+}
+
+function permissionsFor({ options }: Service, name: RouteName): Permission[] {
+  const needsMore = name === 'runModel' && options.assumptions.runNeedsJobsWrite
+  return [ROUTES[name].permission, ...(needsMore ? ['jobs:write' as const] : [])]
+}
+
+function methodsOf(pattern: string): string {
+  const methods = Object.values(ROUTES)
+    .filter((route) => routePattern(route) === pattern)
+    .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  return methods.join(', ')
+}
+
+function unknownPath(context: AppContext): Response {
+  const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
+  return refusals.notFound(
+    `There is nothing at ${context.req.path.slice(0, 200)}. This is the modelrun reference server ${SERVICE_VERSION}: ` +
+      `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`,
+  )
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+
+const PATHS = [
+  ['GET', '/v1/models'],
+  ['GET', '/v1/models/aurora-image'],
+  ['POST', '/v1/models/aurora-image/run'],
+  ['GET', '/v1/jobs/job_1'],
+  ['DELETE', '/v1/jobs/job_1'],
+  ['GET', '/v1/nothing'],
+  ['PUT', '/v1/models'],
+] as const
+
+const IN_PROCESS = { transport: 'fetch' } as const
+
+describe('authentication', () => {
+  it.each(PATHS)('answers 401 UNAUTHORIZED without a key: %s %s (sections 5.1 and 5.5)', async (method, path) => {
+    const server = createReferenceServer()
+    const response = await server.fetch(path, { method })
+    expect(response.status).toBe(401)
+    expect(response.headers.get('www-authenticate')).toBe('Bearer')
+    expect(await response.json()).toEqual({
+      error: { code: 'UNAUTHORIZED', message: expect.stringContaining('Authorization: Bearer <API_KEY>') },
+    })
+  })
+
+  it.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic c2tfdGVzdDo=',
+    'sk_test_abc',
+    'Bearer one two',
+    'Token x',
+    'Bearer sk_test_unknown',
+  ])('answers 401 UNAUTHORIZED to the header %j (section 5.5)', async (authorization) => {
+    const response = await createReferenceServer().fetch('/v1/models', { headers: { authorization } })
+    expect(response.status).toBe(401)
+    expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED' } })
+  })
+
+  it('never repeats what was sent as a key', async () => {
+    const server = createReferenceServer()
+    for (const authorization of ['Bearer sk_live_secret', 'Basic secret', 'secret']) {
+      const response = await server.fetch('/v1/models', { headers: { authorization } })
+      expect(await response.text()).not.toContain('secret')
+    }
+  })
+
+  it('accepts a bearer token whatever the letter case of the scheme', async () => {
+    const server = createReferenceServer()
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const headers = { authorization: `${scheme} ${server.apiKey}` }
+      expect((await server.fetch('/v1/models', { headers })).status).toBe(200)
+    }
+  })
+
+  it('accepts test keys and live keys (section 5.3)', async () => {
+    const server = createReferenceServer()
+    for (const live of [false, true]) {
+      const { key } = server.mintKey({ live })
+      expect(key.startsWith(live ? 'sk_live_' : 'sk_test_')).toBe(true)
+      expect((await apiCaller(server, key).get('/v1/models')).status).toBe(200)
+    }
+  })
+
+  it('answers 401 UNAUTHORIZED to a revoked key, and takes the one it was rotated to (section 5.6)', async () => {
+    const server = createReferenceServer()
+    const first = server.mintKey()
+    server.revokeKey(first.key)
+    const refused = await apiCaller(server, first.key).get('/v1/models')
+    expect(refused.status).toBe(401)
+    expect(errorOf(refused).message).toContain('revoked')
+    const second = server.mintKey()
+    const third = server.rotateKey(second.key)
+    expect((await apiCaller(server, second.key).get('/v1/models')).status).toBe(401)
+    expect((await apiCaller(server, third.key).get('/v1/models')).status).toBe(200)
+  })
+
+  it('answers 403 FORBIDDEN outside the allowlist of a key (section 5.6)', async () => {
+    const server = createReferenceServer()
+    const { key } = server.mintKey({ allowIps: ['203.0.113.0/24', '2001:db8::1'] })
+    const ask = (ip?: string) => {
+      const request = new Request('https://x.test/v1/models', { headers: { authorization: `Bearer ${key}` } })
+      return server.handle(request, { ...IN_PROCESS, ip })
+    }
+    for (const ip of ['203.0.113.7', '::ffff:203.0.113.7', '2001:db8::1']) expect((await ask(ip)).status).toBe(200)
+    for (const ip of ['203.0.114.7', '2001:db8::2', undefined, 'nonsense']) {
+      const response = await ask(ip)
+      expect(response.status).toBe(403)
+      expect(await response.json()).toEqual({
+        error: { code: 'FORBIDDEN', message: expect.stringContaining(ip ?? '127.0.0.1') },
+      })
+    }
+  })
+})

@@ -1,0 +1,31 @@
+import type { MiddlewareHandler } from 'hono'
+import type { ApiKey, ApiKeys } from '../domain/api-keys.ts'
+import type { AppEnv } from './app-env.ts'
+import { refusals } from './refusals.ts'
+
+const HOW_TO = 'Send the header "Authorization: Bearer <API_KEY>".'
+
+/** Lets only requests with a valid API key pass (section 5). */
+export function authenticate(keys: ApiKeys): MiddlewareHandler<AppEnv> {
+  return async (context, next) => {
+    const found = readKey(context.req.header('authorization'), keys)
+    if (typeof found === 'string') return refusals.unauthorized(found)
+    if (!found.allowsIp(context.env.ip)) {
+      return refusals.forbidden(
+        `This API key may not be used from the address ${context.env.ip}: it is not in the key's allowlist.`,
+      )
+    }
+    context.set('apiKey', found)
+    return next()
+  }
+}
+
+/** The key, or what is wrong. Never repeats what was sent: it may be a secret of somewhere else. */
+function readKey(header: string | undefined, keys: ApiKeys): ApiKey | string {
+  if (header === undefined || header === '') return `The request has no API key. ${HOW_TO}`
+  const key = /^Bearer +(\S+) *$/i.exec(header)?.[1]
+  if (key === undefined) return `The Authorization header is not a bearer token. ${HOW_TO}`
+  const found = keys.find(key)
+  if (found === undefined) return 'The API key is not known here. Check that it was copied whole, and for this server.'
+  return found.isRevoked ? 'The API key was revoked. Use the key that it was replaced by, or a new one.' : found
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createFetch } from './fetch.ts'
+import type { Handle } from './handle.ts'
+
+const BASE_URL = 'https://reference.test'
+
+function fetchWith(handle: Handle) {
+  return createFetch(handle, () => BASE_URL)
+}
+
+const echo: Handle = async (request, { transport }) =>
+  new Response(`${transport} ${request.method} ${request.url} ${await request.text()}`)
+
+describe('fetch', () => {
+  it('takes strings, URLs, Requests and paths', async () => {
+    const serverFetch = fetchWith(echo)
+    const texts = [
+      await serverFetch('https://x.test/a'),
+      await serverFetch(new URL('https://x.test/b')),
+      await serverFetch(new Request('https://x.test/c', { method: 'POST', body: 'hello' })),
+      await serverFetch('/d', { method: 'DELETE' }),
+    ].map((response) => response.text())
+    expect(await Promise.all(texts)).toEqual([
+      'fetch GET https://x.test/a ',
+      'fetch GET https://x.test/b ',
+      'fetch POST https://x.test/c hello',
+      `fetch DELETE ${BASE_URL}/d `,
+    ])
+  })
+
+  it('rejects as the global fetch does: for a wrong address, a wrong body', async () => {
+    const serverFetch = fetchWith(echo)
+    await expect(serverFetch('https://')).rejects.toThrow(TypeError)
+    await expect(serverFetch('/', { method: 'GET', body: 'x' })).rejects.toThrow(TypeError)
+  })
+
+  it('rejects with the reason of an abort, before and while it waits', async () => {
+    const handle = vi.fn<Handle>(() => new Promise(() => {}))
+    const serverFetch = fetchWith(handle)
+    const early = AbortSignal.abort(new Error('too early'))
+    await expect(serverFetch('/', { signal: early })).rejects.toThrow('too early')
+    expect(handle).not.toHaveBeenCalled()
+    const abort = new AbortController()
+    const pending = serverFetch('/', { signal: abort.signal })
+    abort.abort()
+    await expect(pending).rejects.toMatchObject({ name: 'AbortError' })
+    expect(handle.mock.calls[0]?.[0].signal.aborted).toBe(true)
+  })
+})

@@ -1,0 +1,61 @@
+import { runCompletedSchema } from '@modelrun/contract'
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+
+async function urlsOf(model: string, input: object) {
+  const server = createReferenceServer({ clock: 'auto' })
+  const { body } = await apiCaller(server).run(model, { input })
+  return { server, urls: runCompletedSchema.parse(body).output.items.map(({ url }) => url) }
+}
+
+describe('GET /files/{job_id}/{name}', () => {
+  it('serves each produced file without a key (section 2.5)', async () => {
+    const { server, urls } = await urlsOf('aurora-image', { prompt: 'x', num_images: 2, image_size: 'square' })
+    expect(urls).toHaveLength(2)
+    for (const url of urls) {
+      const response = await server.fetch(url)
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('image/png')
+      expect(response.headers.get('content-length')).toBe(String(bytes.byteLength))
+      expect([...bytes.subarray(1, 4)].map((code) => String.fromCharCode(code)).join('')).toBe('PNG')
+    }
+  })
+
+  it('serves the same bytes each time, and other ones to another seed', async () => {
+    const bytesOf = async (seed: number) => {
+      const server = createReferenceServer({ clock: 'auto', seed })
+      const { body } = await apiCaller(server).run('aurora-image', { input: { prompt: 'x', image_size: 'square' } })
+      const [item] = runCompletedSchema.parse(body).output.items
+      const read = async () => new Uint8Array(await (await server.fetch(item?.url ?? '')).arrayBuffer())
+      expect(await read()).toEqual(await read())
+      return read()
+    }
+    expect(await bytesOf(1)).toEqual(await bytesOf(1))
+    expect(await bytesOf(1)).not.toEqual(await bytesOf(2))
+  })
+
+  it('answers HEAD with the headers alone', async () => {
+    const { server, urls } = await urlsOf('vocalis/narrator-mini', { text: 'Hello.' })
+    const head = await server.fetch(urls[0] ?? '', { method: 'HEAD' })
+    expect(head.status).toBe(200)
+    expect(head.headers.get('content-type')).toBe('audio/wav')
+    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(44)
+    expect((await head.arrayBuffer()).byteLength).toBe(0)
+  })
+
+  it('answers 404 NOT_FOUND where there is no file', async () => {
+    const { server, urls } = await urlsOf('aurora-image', { prompt: 'x' })
+    const bad = [
+      '/files/job_none/0.png',
+      urls[0]?.replace('0.png', '1.png') ?? '',
+      urls[0]?.replace('.png', '.mp4') ?? '',
+    ]
+    for (const url of bad) {
+      const response = await server.fetch(url)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } })
+    }
+  })
+})

@@ -1,0 +1,126 @@
+import { errorBodySchema } from '@modelrun/contract'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const PREFIXES = [
+  '/v1/models/',
+  '/v1/models/aurora-image',
+  '/v1/jobs/',
+  '/files/',
+  '/files/job_1/',
+  '/_reference/',
+  '/',
+]
+
+async function expectRefusal(server: ReferenceServer, path: string, init: RequestInit): Promise<void> {
+  const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json', ...init.headers }
+  const response = await server.fetch(`${server.baseUrl}${path}`, { ...init, headers })
+  const text = await response.text()
+  expect(response.status, `${init.method} ${path}: ${text}`).toBeLessThan(500)
+  if (response.status < 400 || init.method === 'HEAD') return
+  expect(response.headers.get('content-length')).toBe(String(new TextEncoder().encode(text).byteLength))
+  const body = errorBodySchema.parse(JSON.parse(text))
+  expect(Object.keys(body)).toEqual(['error'])
+  expect(Object.keys(body.error)).toEqual(['code', 'message'])
+}
+
+describe('whatever is sent', () => {
+  it('any path is answered below 500, with an error body when it is refused', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const part = fc.string({
+      unit: fc.constantFrom('/', '%', '2', 'F', '.', '?', '=', '&', 'a', 'run', '\\', ' ', 'ä', '#'),
+    })
+    const request = fc.record({ method: fc.constantFrom(...METHODS), prefix: fc.constantFrom(...PREFIXES), part })
+    await fc.assert(
+      fc.asyncProperty(request, ({ method, prefix, part: rest }) => expectRefusal(server, prefix + rest, { method })),
+      { numRuns: 300 },
+    )
+  })
+
+  it('any query is answered below 500', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const name = fc.oneof(
+      fc.constantFrom('limit', 'offset', 'search', 'category', '__proto__', 'toString'),
+      fc.string(),
+    )
+    const query = fc.array(fc.tuple(name, fc.oneof(fc.string(), fc.integer().map(String))), { maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(query, fc.string(), async (pairs, raw) => {
+        await expectRefusal(server, `/v1/models?${new URLSearchParams(pairs)}`, { method: 'GET' })
+        await expectRefusal(server, `/v1/models?${raw.replaceAll('#', '')}`, { method: 'GET' })
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('any bytes as a body are answered below 500', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const body = fc.uint8Array({ maxLength: 200 }).map((bytes) => new Uint8Array(bytes))
+    const path = fc.constantFrom('/v1/models/aurora-image/run', '/_reference/keys', '/_reference/scripts')
+    await fc.assert(
+      fc.asyncProperty(path, body, (to, bytes) => expectRefusal(server, to, { method: 'POST', body: bytes })),
+      { numRuns: 100 },
+    )
+  })
+
+  it('any JSON as a body is answered below 500', async () => {
+    const server = createReferenceServer({ clock: 'auto', credits: 1_000_000 })
+    const input = fc.dictionary(fc.constantFrom('prompt', 'num_images', 'image_size', '__proto__', 'x'), fc.jsonValue())
+    const run = fc.record({ input: fc.oneof(input, fc.jsonValue()), sync: fc.jsonValue() }, { requiredKeys: ['input'] })
+    const path = fc.constantFrom(
+      '/v1/models/aurora-image/run',
+      '/_reference/keys',
+      '/_reference/scripts',
+      '/_reference/reset',
+    )
+    await fc.assert(
+      fc.asyncProperty(path, fc.oneof(run, fc.jsonValue()), (to, json) =>
+        expectRefusal(server, to, { method: 'POST', body: JSON.stringify(json) }),
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  it.each([400_000, 5_000])('an input nested %i deep is a 400', async (depth) => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const nested = '['.repeat(depth) + ']'.repeat(depth)
+    const init = { method: 'POST', body: `{"input":{"prompt":${nested}}}` }
+    expect((await apiCaller(server).call('POST', '/v1/models/aurora-image/run', init)).status).toBe(400)
+    const whole = { method: 'POST', body: nested }
+    expect((await apiCaller(server).call('POST', '/_reference/scripts', whole)).status).toBe(400)
+  })
+
+  it('any headers are answered below 500', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const value = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) })
+    await fc.assert(
+      fc.asyncProperty(value, value, async (authorization, type) => {
+        const headers = { authorization, 'content-type': type, 'content-length': type }
+        await expectRefusal(server, '/v1/models/aurora-image/run', { method: 'POST', body: '{}', headers })
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('handle', () => {
+  it('answers although the log throws', async () => {
+    const log = () => {
+      throw new Error('disk full')
+    }
+    const response = await createReferenceServer({ log }).fetch('/v1/models')
+    expect(response.status).toBe(500)
+    expect(await response.text()).toContain('disk full')
+  })
+
+  it('logs method, path, status and time of each request, but no query', async () => {
+    const lines: string[] = []
+    const server = createReferenceServer({ clock: 'auto', log: (line) => lines.push(line) })
+    await apiCaller(server).run('aurora-image')
+    await server.fetch(`/_reference/deliveries?key=${server.apiKey}`)
+    expect(lines).toEqual(['POST /v1/models/aurora-image/run 200 4000 ms', 'GET /_reference/deliveries 200 0 ms'])
+  })
+})

@@ -1,0 +1,78 @@
+import type * as z from 'zod/mini'
+import { parseShape } from '../parse-shape.ts'
+import { refusals } from './refusals.ts'
+
+/** A body that could be read, or the answer that refuses it. */
+export type BodyCheck<Value> = { ok: true; value: Value } | { ok: false; refusal: Response }
+
+/** Largest body that is read, in bytes. */
+const MAX_BODY_BYTES = 1024 * 1024
+
+/** Reads a JSON body of a shape: checks content type, size, encoding, syntax and schema. Never rejects. */
+export async function readJsonBody<Value>(request: Request, schema: z.ZodMiniType<Value>): Promise<BodyCheck<Value>> {
+  if (!isJson(request.headers.get('content-type'))) {
+    return refused(
+      refusals.unsupportedMediaType('Send the body as JSON with the header Content-Type: application/json.'),
+    )
+  }
+  const bytes = await readBytes(request)
+  if (bytes === 'too large') {
+    return refused(refusals.payloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`))
+  }
+  const parsed = bytes === 'broken' ? 'The body broke off before its end.' : parseJson(bytes)
+  if (typeof parsed === 'string') return refused(refusals.invalid(parsed))
+  const checked = parseShape(schema, parsed.json)
+  return checked.ok ? checked : refused(refusals.invalid(`The body is not right. ${checked.message}`))
+}
+
+function refused(refusal: Response): { ok: false; refusal: Response } {
+  return { ok: false, refusal }
+}
+
+function isJson(contentType: string | null): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
+}
+
+async function readBytes(request: Request): Promise<Uint8Array | 'too large' | 'broken'> {
+  if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) return 'too large'
+  try {
+    // Some browsers do not show the body of a request as a stream.
+    if (!request.body) return new Uint8Array(await request.arrayBuffer())
+    return await readStream(request.body)
+  } catch {
+    return 'broken'
+  }
+}
+
+async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array | 'too large'> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = body.getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    length += part.value.byteLength
+    if (length > MAX_BODY_BYTES) {
+      reader.cancel().catch(() => {})
+      return 'too large'
+    }
+    chunks.push(part.value)
+  }
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}
+
+/** What the JSON means, or what is wrong with it. */
+function parseJson(bytes: Uint8Array): { json: unknown } | string {
+  if (bytes.byteLength === 0) return 'The body is empty. Send a JSON object.'
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return { json: JSON.parse(text) }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) return 'The body is not valid UTF-8.'
+    return `The body is not valid JSON: ${error.message.slice(0, 200)}.`
+  }
+}

@@ -1,0 +1,47 @@
+import { PERMISSIONS, type Permission, ROUTES, type RouteName, routePath } from '@modelrun/contract'
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+
+const NAMES = Object.keys(ROUTES) as RouteName[] // the keys of a constant
+
+function ask(server: ReferenceServer, name: RouteName, permissions: readonly Permission[]) {
+  const route = ROUTES[name]
+  const path = routePath(route, { id: 'aurora-image', model: 'aurora-image' })
+  return apiCaller(server, server.mintKey({ permissions }).key).call(route.method, path)
+}
+
+describe('permissions', () => {
+  it.each(NAMES)('lets a key with nothing but the permission of %s pass (section 5.4)', async (name) => {
+    const answer = await ask(createReferenceServer(), name, [ROUTES[name].permission])
+    expect([401, 403]).not.toContain(answer.status)
+  })
+
+  it.each(NAMES)('answers 403 FORBIDDEN to %s with every permission but its own (sections 5.5 and 7)', async (name) => {
+    const { permission, method, path } = ROUTES[name]
+    const answer = await ask(
+      createReferenceServer(),
+      name,
+      PERMISSIONS.filter((one) => one !== permission),
+    )
+    expect(answer.status).toBe(403)
+    expect(answer.body).toEqual({ error: { code: 'FORBIDDEN', message: expect.stringContaining(permission) } })
+    expect(errorOf(answer).message).toContain(`${method} ${path}`)
+  })
+
+  it('asks for jobs:write on a run when the assumption says so (section 5.7)', async () => {
+    const strict = createReferenceServer({ assumptions: { runNeedsJobsWrite: true } })
+    const refused = await ask(strict, 'runModel', ['models:run'])
+    expect([refused.status, errorOf(refused).message]).toEqual([403, expect.stringContaining('jobs:write')])
+    expect((await ask(strict, 'runModel', ['models:run', 'jobs:write'])).status).not.toBe(403)
+    expect((await ask(strict, 'cancelJob', ['jobs:write'])).status).toBe(404)
+  })
+
+  it('checks the permission before the path is looked into: body, model and job', async () => {
+    const server = createReferenceServer()
+    const caller = apiCaller(server, server.mintKey({ permissions: [] }).key)
+    expect((await caller.post('/v1/models/no-such-model/run', 'no object')).status).toBe(403)
+    expect((await caller.get('/v1/jobs/no-such-job')).status).toBe(403)
+    expect((await caller.get('/v1/models?limit=-1')).status).toBe(403)
+  })
+})

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import type { ReferenceServerOptions } from '../options.ts'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+
+const MODEL = 'aurora-image'
+
+function setUp(options: ReferenceServerOptions = {}) {
+  const server = createReferenceServer({ clock: 'auto', ...options })
+  return { server, caller: apiCaller(server) }
+}
+
+describe('run request', () => {
+  const input = { prompt: 'x' }
+
+  it.each([
+    [{}, '/input is missing'],
+    [{ input: null }, '/input must be an object, not null'],
+    [{ input: [] }, '/input must be an object, not an array'],
+    [{ input: 'x' }, '/input must be an object, not a string'],
+    [{ input, sync: 'false' }, '/sync must be a boolean, not a string'],
+    [{ input, webhook_url: 'receiver' }, '/webhook_url must be an http or https URL'],
+    [{ input, webhook_url: 'ftp://receiver.test' }, '/webhook_url must be an http or https URL'],
+    [{ input, webhook_url: 'javascript:alert(1)' }, '/webhook_url must be an http or https URL'],
+    [{ input, webhook: 'https://a.test' }, 'members that do not exist: "webhook"'],
+    [[], 'It must be an object, not an array'],
+    ['text', 'It must be an object, not a string'],
+    [null, 'It must be an object, not null'],
+  ])('answers 400 VALIDATION_ERROR to the body %j (section 4.3)', async (body, message) => {
+    const { server, caller } = setUp()
+    const answer = await caller.post(`/v1/models/${MODEL}/run`, body)
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
+    expect(server.credits()).toBe(10_000)
+  })
+
+  it.each([
+    [{}, '/input/prompt:'],
+    [{ prompt: 1 }, '/input/prompt:'],
+    [{ prompt: 'x', num_images: 0 }, '/input/num_images:'],
+    [{ prompt: 'x', num_images: 5 }, '/input/num_images:'],
+    [{ prompt: 'x', num_images: 1.5 }, '/input/num_images:'],
+    [{ prompt: 'x', image_size: 'huge' }, '/input/image_size:'],
+    [{ prompt: 'x', colour: 'red' }, '/input/colour:'],
+  ])('answers VALIDATION_ERROR to the input %j (sections 2.3 and 8)', async (bad, pointer) => {
+    for (const status of [400, 422] as const) {
+      const { caller } = setUp({ assumptions: { invalidInputStatus: status } })
+      const answer = await caller.run(MODEL, { input: bad })
+      expect(answer.status).toBe(status)
+      expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(pointer) })
+      expect(errorOf(answer).message).toContain(`GET /v1/models/${MODEL}`)
+    }
+  })
+
+  it('fills defaults in (section 2.3)', async () => {
+    const { server, caller } = setUp()
+    const { body } = await caller.run(MODEL)
+    expect(server.job(String(body.job_id)).input).toEqual({
+      prompt: 'a red fox',
+      image_size: 'square_hd',
+      num_images: 1,
+    })
+  })
+
+  it('answers 404 NOT_FOUND to an unknown model', async () => {
+    expect(await setUp().caller.run('no-such-model')).toMatchObject({
+      status: 404,
+      body: { error: { code: 'NOT_FOUND' } },
+    })
+  })
+})

@@ -1,0 +1,55 @@
+import { LIMITS, type RunRequest, runRequestSchema } from '@modelrun/contract'
+import type { CatalogModel } from '../domain/catalog.ts'
+import type { Job } from '../domain/job.ts'
+import { validateInput } from '../domain/validate-input.ts'
+import type { Service } from '../service/service.ts'
+import { startRun } from '../service/start-run.ts'
+import type { AppContext } from './app-env.ts'
+import { unknownModel } from './model-routes.ts'
+import { type BodyCheck, readJsonBody } from './read-json-body.ts'
+import { refusals } from './refusals.ts'
+import { endedAnswer, processingAnswer, queuedAnswer } from './run-answers.ts'
+
+/** `POST /v1/models/{model}/run` (section 4.3). */
+export async function answerRun(service: Service, context: AppContext): Promise<Response> {
+  const body = await readJsonBody(context.req.raw, runRequestSchema)
+  if (!body.ok) return body.refusal
+  const id = context.req.param('model') ?? ''
+  const model = service.models.get(id)
+  if (model === undefined) return unknownModel(service, id)
+  const input = checkInput(service, model, body.value)
+  if (!input.ok) return input.refusal
+  const { account } = context.get('apiKey')
+  const job = startRun(service, { ...body.value, input: input.value, account, model })
+  if (job === undefined) {
+    const { available } = account.credits
+    return refusals.insufficientCredits(
+      `A run of ${model.id} costs ${model.pricing.credits_per_run} credits; ${available} are left for new runs.`,
+    )
+  }
+  if (body.value.sync === false) return queuedAnswer(job, service.options.assumptions)
+  return job.webhook === undefined ? answerWhenEnded(service, context, job) : processingAnswer(job)
+}
+
+function checkInput(service: Service, model: CatalogModel, body: RunRequest): BodyCheck<Record<string, unknown>> {
+  const checked = validateInput(model.input_schema, body.input)
+  if (checked.ok) return { ok: true, value: checked.input }
+  const problems = checked.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
+  const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
+  const message = `The input is not right. ${problems.join(' ')} ${advice}`
+  return { ok: false, refusal: refusals.invalid(message, service.options.assumptions.invalidInputStatus) }
+}
+
+/** Holds the answer until the job ends, about 55 s at most (section 8). */
+async function answerWhenEnded(service: Service, context: AppContext, job: Job): Promise<Response> {
+  const { work } = context.env
+  service.jobs.settle() // it may take no time at all
+  if (job.end === undefined) {
+    work.park()
+    await service.heldRuns.hold(job, { forMs: LIMITS.syncWaitMs, signal: context.req.raw.signal })
+    work.resume()
+    service.jobs.settle()
+  }
+  if (job.end === undefined) return processingAnswer(job)
+  return endedAnswer(job, job.end, { baseUrl: service.baseUrl, assumptions: service.options.assumptions })
+}

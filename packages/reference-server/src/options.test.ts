@@ -1,0 +1,83 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import { DEFAULT_CATALOG } from './domain/catalog.ts'
+import { type ReferenceServerOptions, resolveOptions } from './options.ts'
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+})
+
+const [model] = DEFAULT_CATALOG
+
+/** Options as JavaScript could pass them. */
+const untyped = (options: object): ReferenceServerOptions => options
+
+describe('options', () => {
+  it('all have a default', () => {
+    expect(resolveOptions({})).toEqual({
+      clock: 'system',
+      seed: 1,
+      catalog: DEFAULT_CATALOG,
+      credits: 10_000,
+      baseUrl: 'https://reference.modelrun.test',
+      assumptions: DEFAULT_ASSUMPTIONS,
+      deliver: expect.any(Function),
+      log: expect.any(Function),
+      startTime: undefined,
+    })
+  })
+
+  it('that are undefined count as left out', () => {
+    const names = ['clock', 'seed', 'catalog', 'credits', 'baseUrl', 'assumptions', 'deliver', 'log', 'startTime']
+    const given = Object.fromEntries(names.map((name) => [name, undefined]))
+    expect(resolveOptions(given)).toMatchObject({ seed: 1, credits: 10_000 })
+    expect(resolveOptions({ assumptions: { queuedMs: undefined } }).assumptions.queuedMs).toBe(200)
+  })
+
+  it('are taken as given', () => {
+    const deliver = vi.fn()
+    const given = { clock: { scale: 60 }, seed: -3, credits: 0, startTime: new Date(5), deliver } as const
+    const assumptions = { asyncRunStatus: 200, queuedMs: 0 } as const
+    expect(resolveOptions({ ...given, assumptions, baseUrl: 'http://localhost:4010/' })).toMatchObject({
+      ...given,
+      startTime: 5,
+      baseUrl: 'http://localhost:4010',
+      assumptions: { ...DEFAULT_ASSUMPTIONS, ...assumptions },
+    })
+  })
+
+  it.each([
+    [{ clok: 'auto' }, /no option clok. It has: clock, seed/],
+    [{ clock: 'fast' }, /clock: 'system', 'manual', 'auto' or .* it got fast/],
+    [{ clock: { scale: 0 } }, /clock/],
+    [{ clock: null }, /clock/],
+    [{ seed: 1.5 }, /seed: an integer; it got 1.5/],
+    [{ credits: -1 }, /credits: an integer, 0 or more; it got -1/],
+    [{ baseUrl: 'localhost' }, /baseUrl: an http or https URL/],
+    [{ baseUrl: 'ftp://a.test' }, /baseUrl/],
+    [{ baseUrl: 'https://a.test/?x=1' }, /baseUrl/],
+    [{ assumptions: { asyncRunStatus: 204 } }, /assumptions is not right. \/asyncRunStatus must be 200 or 202/],
+    [{ assumptions: { asyncStatus: 200 } }, /asyncStatus/],
+    [{ deliver: 'x' }, /deliver: a function/],
+    [{ log: true }, /log: a function/],
+    [{ startTime: Number.NaN }, /startTime/],
+    [{ startTime: new Date('nonsense') }, /startTime/],
+    [{ catalog: [{ ...model, latency_ms: -1 }] }, /catalog is not right. \/0\/latency_ms must be 0 or more/],
+    [{ catalog: [{ ...model, pricing: { credits_per_run: 0.5 } }] }, /credits_per_run must be an integer/],
+    [{ catalog: [{ ...model, output_kind: 'text' }] }, /output_kind must be "image"/],
+    [{ catalog: [{ ...model, id: '' }] }, /\/0\/id/],
+    [{ catalog: [{ ...model, id: '..' }] }, /\/0\/id/],
+    [{ catalog: [model, model] }, /Two models have the id/],
+  ])('%j are refused with a TypeError that says why', (options, message) => {
+    expect(() => resolveOptions(untyped(options))).toThrow(TypeError)
+    expect(() => resolveOptions(untyped(options))).toThrow(message)
+  })
+
+  it('deliver with the global fetch as it is at the time', async () => {
+    const { deliver } = resolveOptions({})
+    const later = vi.fn(async () => new Response())
+    vi.stubGlobal('fetch', later)
+    await deliver('https://receiver.test', { method: 'POST' })
+    expect(later).toHaveBeenCalledWith('https://receiver.test', { method: 'POST' })
+  })
+})

@@ -1,0 +1,147 @@
+import { modelSchema } from '@modelrun/contract'
+import * as z from 'zod/mini'
+import { type AssumptionOptions, type Assumptions, assumptionsSchema, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import { LATEST_TIME_MS } from './clock/clock.ts'
+import type { ClockSetting } from './clock/create-clock.ts'
+import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
+import { parseShape } from './parse-shape.ts'
+import type { Deliver } from './webhooks/send-delivery.ts'
+
+/** How to create a reference server. Every option may be left out. */
+export interface ReferenceServerOptions {
+  /** How time passes: `'system'` (default), `'manual'`, `'auto'` or `{ scale: n }`, n times as fast. */
+  clock?: ClockSetting | undefined
+  /** An integer that all ids and files are made from. Default 1. */
+  seed?: number | undefined
+  /** The models. Default: `DEFAULT_CATALOG`. */
+  catalog?: readonly CatalogModel[] | undefined
+  /** Credits of an account. Default 10 000. */
+  credits?: number | undefined
+  /** Address that the server answers for, and that files get. Default `https://reference.modelrun.test`. */
+  baseUrl?: string | undefined
+  /** Other answers to what the specification leaves open. */
+  assumptions?: AssumptionOptions | undefined
+  /** The `fetch` that webhook deliveries are sent with. Default: `globalThis.fetch` as it is at the time. */
+  deliver?: Deliver | undefined
+  /** Gets one line for each request and each delivery. Default: none. */
+  log?: ((line: string) => void) | undefined
+  /**
+   * Time at which the clock starts: a date or milliseconds since 1970. Default: now, and for a `manual` or `auto` clock
+   * 2026-01-01T00:00:00Z, so that runs repeat themselves.
+   */
+  startTime?: Date | number | undefined
+}
+
+/** The options with every one of them settled. */
+export interface ResolvedOptions {
+  clock: ClockSetting
+  seed: number
+  catalog: readonly CatalogModel[]
+  credits: number
+  baseUrl: string
+  assumptions: Assumptions
+  deliver: Deliver
+  log: (line: string) => void
+  /** `undefined`: the clock's own. */
+  startTime: number | undefined
+}
+
+const DEFAULT_CREDITS = 10_000
+const DEFAULT_BASE_URL = 'https://reference.modelrun.test'
+
+const catalogSchema = z.array(
+  z.looseObject({
+    ...modelSchema.shape,
+    id: z.string().check(
+      z.minLength(1),
+      z.refine((id) => id !== '.' && id !== '..'),
+    ),
+    pricing: z.looseObject({ credits_per_run: z.int().check(z.nonnegative()) }),
+    output_kind: z.enum(['image', 'video', 'audio']),
+    latency_ms: z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)),
+  }),
+)
+
+const OPTION_NAMES = {
+  clock: true,
+  seed: true,
+  catalog: true,
+  credits: true,
+  baseUrl: true,
+  assumptions: true,
+  deliver: true,
+  log: true,
+  startTime: true,
+} satisfies Record<keyof ReferenceServerOptions, true>
+
+/** @throws TypeError that says which option is wrong and what is allowed */
+export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
+  if (unknown !== undefined) {
+    const names = Object.keys(OPTION_NAMES).join(', ')
+    throw new TypeError(`createReferenceServer has no option ${unknown}. It has: ${names}.`)
+  }
+  const { seed = 1, credits = DEFAULT_CREDITS, log = () => {} } = options
+  // Looked up at each delivery, so that interception which starts later sees it.
+  const { deliver = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = options
+  return {
+    clock: readClock(options.clock),
+    seed: demand(Number.isSafeInteger(seed), seed, 'seed: an integer'),
+    catalog: readCatalog(options.catalog),
+    credits: demand(isCredits(credits), credits, 'credits: an integer, 0 or more'),
+    baseUrl: readBaseUrl(options.baseUrl),
+    assumptions: readAssumptions(options.assumptions),
+    deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
+    log: demand(typeof log === 'function', log, 'log: a function that takes a line'),
+    startTime: readStartTime(options.startTime),
+  }
+}
+
+/** Whether a number of credits makes sense. */
+function isCredits(credits: unknown): credits is number {
+  return Number.isSafeInteger(credits) && Number(credits) >= 0
+}
+
+/** An address without the slash at its end. */
+export function readBaseUrl(baseUrl = DEFAULT_BASE_URL): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  const isUsable = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
+  return demand(isUsable, baseUrl, 'baseUrl: an http or https URL without query').replace(/\/+$/, '')
+}
+
+function readClock(clock: ClockSetting = 'system'): ClockSetting {
+  const scale = typeof clock === 'object' && clock !== null ? clock.scale : Number.NaN
+  const isUsable = clock === 'system' || clock === 'manual' || clock === 'auto' || (scale > 0 && Number.isFinite(scale))
+  return demand(isUsable, clock, "clock: 'system', 'manual', 'auto' or { scale: n } with n above 0")
+}
+
+function readStartTime(startTime?: Date | number): number | undefined {
+  if (startTime === undefined) return undefined
+  const time = Number(startTime)
+  return demand(Math.abs(time) <= LATEST_TIME_MS, time, 'startTime: a Date or milliseconds since 1970')
+}
+
+function readAssumptions(assumptions: AssumptionOptions = {}): Assumptions {
+  const given = Object.fromEntries(Object.entries(assumptions).filter(([, value]) => value !== undefined))
+  const checked = parseShape(assumptionsSchema, { ...DEFAULT_ASSUMPTIONS, ...given })
+  if (!checked.ok) throw new TypeError(`The option assumptions is not right. ${checked.message}`)
+  return checked.value
+}
+
+function readCatalog(catalog: readonly CatalogModel[] = DEFAULT_CATALOG): readonly CatalogModel[] {
+  const checked = parseShape(catalogSchema, catalog)
+  if (!checked.ok) throw new TypeError(`The option catalog is not right. ${checked.message}`)
+  const ids = catalog.map(({ id }) => id)
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  if (twice !== undefined) throw new TypeError(`The option catalog is not right. Two models have the id ${twice}.`)
+  return catalog
+}
+
+function demand<Value>(isUsable: boolean, value: Value, allowed: string): Value {
+  if (isUsable) return value
+  throw new TypeError(`createReferenceServer takes ${allowed}; it got ${show(value)}.`)
+}
+
+function show(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}

@@ -1,0 +1,62 @@
+import * as z from 'zod/mini'
+
+/** What came of holding a value against a schema; the message is a sentence for people. */
+export type ShapeCheck<Value> = { ok: true; value: Value } | { ok: false; message: string }
+
+const MAX_PROBLEMS = 5
+
+const NOUNS: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'a boolean',
+  int: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  record: 'an object',
+  string: 'a string',
+}
+
+/** Holds a value that came from outside against a schema, and says where it is wrong: as JSON pointers. */
+export function parseShape<Value>(schema: z.ZodMiniType<Value>, value: unknown): ShapeCheck<Value> {
+  const result = z.safeParse(schema, value)
+  if (result.success) return { ok: true, value: result.data }
+  const sentences = result.error.issues.slice(0, MAX_PROBLEMS).map((issue) => describe(issue, value))
+  return { ok: false, message: sentences.join(' ') }
+}
+
+function describe(issue: z.core.$ZodIssue, root: unknown): string {
+  const pointer = issue.path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  const actual = issue.path.reduce<unknown>(memberOf, root)
+  return `${pointer === '' ? 'It' : pointer} ${problem(issue, actual)}.`
+}
+
+function problem(issue: z.core.$ZodIssue, actual: unknown): string {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const noun = NOUNS[issue.expected] ?? `of type ${issue.expected}`
+      return actual === undefined ? `is missing; it must be ${noun}` : `must be ${noun}, not ${typeNoun(actual)}`
+    }
+    case 'invalid_value':
+      return `must be ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`
+    case 'too_small':
+      return `must be ${issue.minimum} or more`
+    case 'too_big':
+      return `must be ${issue.maximum} or less`
+    case 'invalid_format':
+      return issue.format === 'url' ? 'must be an http or https URL' : `must be a valid ${issue.format}`
+    case 'unrecognized_keys':
+      return `has members that do not exist: ${issue.keys.map((key) => JSON.stringify(key.slice(0, 60))).join(', ')}`
+    default:
+      return `is not valid (${issue.message})`
+  }
+}
+
+function memberOf(value: unknown, part: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined
+}
+
+function typeNoun(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'number' && !Number.isInteger(value)) return `the number ${value}`
+  return NOUNS[typeof value] ?? typeof value
+}

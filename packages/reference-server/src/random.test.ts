@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { createRandom } from './random.ts'
+
+describe('random', () => {
+  it('repeats itself for the same seed', () => {
+    const draw = (seed: number) => {
+      const random = createRandom(seed)
+      return [random.id('job_'), random.fileSeed(), random.id('req_')]
+    }
+    expect(draw(7)).toEqual(draw(7))
+    expect(draw(7)).not.toEqual(draw(8))
+  })
+
+  it('makes ids of a prefix, lower-case letters and digits, none twice', () => {
+    const random = createRandom(1)
+    const ids = Array.from({ length: 1_000 }, () => random.id('job_'))
+    expect(new Set(ids).size).toBe(1_000)
+    for (const id of ids) expect(id).toMatch(/^job_[0-9a-z]{24}$/)
+    expect(random.id('sk_test_', 32)).toMatch(/^sk_test_[0-9a-z]{32}$/)
+  })
+
+  it('takes any integer as its seed', () => {
+    for (const seed of [0, -1, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
+      expect(createRandom(seed).fileSeed()).toBeGreaterThanOrEqual(0)
+    }
+  })
+})

@@ -1,0 +1,23 @@
+import { uniformInt } from 'pure-rand/distribution/uniformInt'
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+
+const ID_LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz'
+const MAX_SEED = 2 ** 31 - 1
+
+/** The one source of random numbers of a server: the same seed gives the same ids in the same order. */
+export interface Random {
+  /** A name such as `job_` and 24 letters and digits. */
+  id(prefix: string, length?: number): string
+  /** A seed for a produced file. */
+  fileSeed(): number
+}
+
+/** @param seed an integer; its lowest 32 bits count */
+export function createRandom(seed: number): Random {
+  const generator = xoroshiro128plus(seed | 0)
+  const letter = () => ID_LETTERS.charAt(uniformInt(generator, 0, ID_LETTERS.length - 1))
+  return {
+    id: (prefix, length = 24) => prefix + Array.from({ length }, letter).join(''),
+    fileSeed: () => uniformInt(generator, 0, MAX_SEED),
+  }
+}

@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { runProcessingSchema } from '@modelrun/contract'
+import * as publicNames from '@modelrun/reference-server'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { listen } from './node/listen.ts'
+import { createReferenceServer, type ReferenceServer } from './reference-server.ts'
+import { apiCaller } from './test-kit/api-caller.ts'
+
+const SLOW_MODEL = 'lumen/aurora-video' // 90 s
+const MODEL = 'aurora-image'
+
+/** Runs a slow model and polls every 5 s of the clock that it is given, like a simple client. */
+async function story(server: ReferenceServer, sleep: (ms: number) => Promise<void>): Promise<string[]> {
+  const caller = apiCaller(server)
+  const run = await caller.run(SLOW_MODEL)
+  const { job_id } = runProcessingSchema.parse(run.body)
+  const statuses: string[] = [String(run.body.status)]
+  while (statuses.at(-1) === 'processing' && statuses.length < 100) {
+    await sleep(5_000)
+    statuses.push(String(await caller.status(job_id)))
+  }
+  return statuses
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a client that shares the auto clock', () => {
+  it('sees run, hold, 202, polls and result in a moment, at the right times (sections 3 and 4.3)', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const { clock } = server.clientOptions()
+    const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimeout(resolve, ms))
+    let fastestMs = Number.POSITIVE_INFINITY // of several, as the machine may be busy
+    for (let round = 0; round < 4; round++) {
+      const [start, realStart] = [clock.now(), performance.now()]
+      const statuses = await story(server, sleep)
+      fastestMs = Math.min(fastestMs, performance.now() - realStart)
+      // 55 s held, then polls at 60, 65, … 90 s.
+      expect(statuses).toEqual([...Array.from({ length: 7 }, () => 'processing'), 'succeeded'])
+      expect(clock.now() - start).toBe(90_000)
+    }
+    expect(fastestMs).toBeLessThan(100)
+  })
+
+  it('sees the same ids and times in each run of the same seed', async () => {
+    const record = async (seed: number) => {
+      const server = createReferenceServer({ clock: 'auto', seed, deliver: async () => new Response() })
+      const caller = apiCaller(server)
+      const runs = await Promise.all([caller.run(SLOW_MODEL), caller.run(MODEL), caller.run(MODEL, { sync: false })])
+      await caller.run(MODEL, { webhook_url: 'https://receiver.test/' })
+      const delivery = await server.webhooks.next()
+      return [server.apiKey, runs.map(({ text }) => text), delivery, server.clock.now()]
+    }
+    expect(await record(7)).toEqual(await record(7))
+    expect((await record(7))[0]).not.toBe((await record(8))[0])
+  })
+
+  it('is not overtaken by time while it works between two requests', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const caller = apiCaller(server)
+    const timedOut = vi.fn()
+    const start = server.clock.now()
+    const timer = server.clock.setTimeout(timedOut, 1)
+    for (let request = 0; request < 50; request++) await caller.get('/v1/models')
+    server.clock.clearTimeout(timer)
+    expect(timedOut).not.toHaveBeenCalled()
+    expect(server.clock.now()).toBe(start)
+  })
+})
+
+describe('a client that does not share the auto clock', () => {
+  it('does not wait for ever: time jumps to the next change of a job whose status it reads', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const statuses = await story(server, () => new Promise((resolve) => setTimeout(resolve, 2)))
+    expect(statuses.at(-1)).toBe('succeeded')
+  })
+
+  it('sees queued, processing and succeeded of a run with sync: false', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const caller = apiCaller(server)
+    const { body } = await caller.run(SLOW_MODEL, { sync: false })
+    const seen = new Set<unknown>()
+    await vi.waitUntil(async () => seen.add(await caller.status(body.job_id)) && seen.has('succeeded'), { interval: 5 })
+    expect([...seen]).toEqual(['queued', 'processing', 'succeeded'])
+  })
+
+  it('leaves time alone for jobs that never change', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const caller = apiCaller(server)
+    server.script(MODEL, [{ result: 'hang' }])
+    const { body } = await caller.run(MODEL) // held for 55 s
+    const at = server.clock.now()
+    await caller.status(body.job_id)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(server.clock.now()).toBe(at)
+  })
+})
+
+describe('a client behind a socket that shares the auto clock', () => {
+  it('is not overtaken by its own timeouts', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const { url, close } = await listen(server)
+    const timedOut = vi.fn()
+    for (let request = 0; request < 5; request++) {
+      const timer = server.clock.setTimeout(timedOut, 1_000)
+      const response = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${server.apiKey}` } })
+      await response.json()
+      server.clock.clearTimeout(timer)
+    }
+    await close()
+    expect(timedOut).not.toHaveBeenCalled()
+  })
+})
+
+describe('a client under fake timers', () => {
+  it('steers the 55 s hold with the timers of its test runner (section 8)', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const server = createReferenceServer()
+    const pending = apiCaller(server).run(SLOW_MODEL)
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate)
+    await vi.advanceTimersByTimeAsync(54_999)
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect((await pending).status).toBe(202)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
+
+describe('reference server', () => {
+  it('needs no timer for jobs that nobody waits for', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const server = createReferenceServer()
+    const caller = apiCaller(server)
+    for (let run = 0; run < 50; run++) await caller.run(MODEL, { sync: false })
+    expect(vi.getTimerCount()).toBe(0)
+    vi.advanceTimersByTime(60_000)
+    expect(server.credits()).toBe(10_000 - 50 * 4)
+  })
+
+  it('gives files the address that a transport sets', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    server.setBaseUrl('http://127.0.0.1:4010/')
+    expect(server.baseUrl).toBe('http://127.0.0.1:4010')
+    expect(server.clientOptions().baseUrl).toBe('http://127.0.0.1:4010')
+    expect((await apiCaller(server).run(MODEL)).text).toContain('"http://127.0.0.1:4010/files/')
+    expect(() => server.setBaseUrl('nowhere')).toThrow(TypeError)
+  })
+
+  it('answers held and later requests with 503 once closed, and drops its timers', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const server = createReferenceServer()
+    const caller = apiCaller(server)
+    const held = caller.run(SLOW_MODEL)
+    await caller.run(MODEL, { webhook_url: 'https://receiver.test/' })
+    while (vi.getTimerCount() < 2) await new Promise(setImmediate)
+    await server.close()
+    expect(vi.getTimerCount()).toBe(0)
+    expect((await held).status).toBe(503)
+    expect((await caller.get('/v1/models')).status).toBe(503)
+  })
+
+  it('is closed at the end of a block', async () => {
+    let outside: ReferenceServer
+    {
+      await using server = createReferenceServer()
+      outside = server
+      expect((await apiCaller(server).get('/v1/models')).status).toBe(200)
+    }
+    expect((await apiCaller(outside).get('/v1/models')).status).toBe(503)
+  })
+
+  it('keeps no process alive', async () => {
+    const program = `
+      import { createReferenceServer } from ${JSON.stringify(new URL('reference-server.ts', import.meta.url).href)}
+      for (const clock of ['auto', 'manual', 'system']) {
+        const server = createReferenceServer({ clock })
+        const headers = { authorization: 'Bearer ' + server.apiKey, 'content-type': 'application/json' }
+        const sync = clock === 'auto'
+        const init = { method: 'POST', headers, body: JSON.stringify({ input: { prompt: 'x' }, sync }) }
+        const response = await server.fetch('/v1/models/lumen%2Faurora-video/run', init)
+        console.log(clock, response.status)
+      }`
+    const args = ['--conditions=@modelrun/source', '--input-type=module', '--eval', program]
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 10_000 })
+    expect(stdout.trim().split('\n')).toEqual(['auto 202', 'manual 202', 'system 202'])
+  })
+
+  it('exports these names', () => {
+    expect(Object.keys(publicNames).toSorted()).toEqual([
+      'ASSUMPTION_NOTES',
+      'DEFAULT_ASSUMPTIONS',
+      'DEFAULT_CATALOG',
+      'createReferenceServer',
+    ])
+  })
+})

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+
+const MODEL = 'aurora-image'
+
+async function withJob() {
+  const server = createReferenceServer({ clock: 'manual' })
+  const caller = apiCaller(server)
+  const { body } = await caller.run(MODEL, { sync: false })
+  return { server, caller, body, job: server.job(String(body.job_id)) }
+}
+
+describe('server.job', () => {
+  it('shows a job as it is now', async () => {
+    const { server, body, job } = await withJob()
+    expect(job).toMatchObject({ id: body.job_id, requestId: body.request_id, modelId: MODEL, status: 'queued' })
+    expect(job.input).toMatchObject({ prompt: 'a red fox' })
+    expect(job.output).toBeUndefined()
+    await server.clock.advance(60_000)
+    expect(job.status).toBe('succeeded')
+    expect(job.output?.items).toHaveLength(1)
+  })
+
+  it('completes a job with the files of the server or a given output, and charges it', async () => {
+    const { server, caller, job } = await withJob()
+    job.complete()
+    expect((await server.fetch(job.output?.items[0]?.url ?? '')).status).toBe(200)
+    expect(server.credits()).toBe(9_996)
+    const other = await caller.run(MODEL, { sync: false })
+    const output = { type: 'hologram', items: [{ type: 'hologram', url: 'https://a.test/1', depth_mm: 3 }] }
+    server.job(String(other.body.job_id)).complete(output)
+    const poll = await caller.get(`/v1/jobs/${String(other.body.job_id)}`)
+    expect(poll.body).toEqual({ data: { status: 'succeeded', output } })
+  })
+
+  it('fails a job with PROVIDER_FAILURE or a given code, for nothing (section 7)', async () => {
+    const { server, caller, job } = await withJob()
+    job.fail('CONTENT_POLICY', 'Not this.')
+    const poll = await caller.get(`/v1/jobs/${job.id}`)
+    expect(poll.body).toEqual({ data: { status: 'failed', error: { code: 'CONTENT_POLICY', message: 'Not this.' } } })
+    expect(server.credits()).toBe(10_000)
+  })
+
+  it('answers a run that is held', async () => {
+    const { server, caller } = await withJob()
+    server.script(MODEL, [{ result: 'hang' }])
+    const pending = caller.run(MODEL, {}) // seeded: the second job
+    await server.clock.advance(1_000)
+    const twin = await withJob()
+    const { body } = await twin.caller.run(MODEL, { sync: false })
+    server.job(String(body.job_id)).complete()
+    expect((await pending).body).toMatchObject({ status: 'completed', duration_ms: 1_000 })
+  })
+
+  it('ends no job twice', async () => {
+    const { server, job } = await withJob()
+    job.fail()
+    expect(() => job.complete()).toThrow(`The job ${job.id} has already ended: it is failed.`)
+    expect(() => job.fail()).toThrow('already ended')
+    expect(server.credits()).toBe(10_000)
+  })
+
+  it('keeps a copy of the output, and refuses what JSON cannot carry', async () => {
+    const { job } = await withJob()
+    const loop: { type: string; items: []; self?: unknown } = { type: 'image', items: [] }
+    loop.self = loop
+    expect(() => job.complete(loop)).toThrow(TypeError)
+    const output = { type: 'image', items: [{ type: 'image', url: 'https://a.test/1' }] }
+    job.complete(output)
+    output.items.pop()
+    expect(job.output?.items).toHaveLength(1)
+  })
+
+  it('refuses unknown ids and what is no output', async () => {
+    const { server, job } = await withJob()
+    expect(() => server.job('job_none')).toThrow('There is no job "job_none"')
+    const wrong = JSON.parse('{"type":"image","items":[{"type":"image"}]}')
+    expect(() => job.complete(wrong)).toThrow('/items/0/url is missing')
+    expect(job.status).toBe('queued')
+  })
+})

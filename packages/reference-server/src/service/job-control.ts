@@ -1,0 +1,70 @@
+import { type ErrorCode, type KnownJobStatus, type Output, outputSchema } from '@modelrun/contract'
+import { type Job, type JobEnd, statusAt } from '../domain/job.ts'
+import { outputOf } from '../domain/produce-output.ts'
+import { providerFailure } from '../domain/provider-failure.ts'
+import { jsonCopy } from '../json-copy.ts'
+import { parseShape } from '../parse-shape.ts'
+import type { Service } from './service.ts'
+
+/** A job in the hands of a test. */
+export interface JobControl {
+  readonly id: string
+  readonly requestId: string
+  readonly modelId: string
+  readonly input: Readonly<Record<string, unknown>>
+  /** As of now (section 3). */
+  readonly status: KnownJobStatus
+  /** Of a job that succeeded. */
+  readonly output: Output | undefined
+  /**
+   * Ends the job as succeeded now: held runs are answered, the webhook is called, credits are charged.
+   *
+   * @param output default: files that the server makes
+   * @throws Error when the job has already ended; TypeError for what is no output
+   */
+  complete(output?: Output): void
+  /**
+   * Ends the job as failed now.
+   *
+   * @param code default `PROVIDER_FAILURE`
+   * @throws Error when the job has already ended
+   */
+  fail(code?: ErrorCode, message?: string): void
+}
+
+/** @throws Error for an unknown id */
+export function controlJob(service: Service, id: string): JobControl {
+  const job = service.jobs.find(id)
+  if (job === undefined) throw new Error(`There is no job ${JSON.stringify(id)}. A run answers with its job_id.`)
+  const end = (how: Omit<JobEnd, 'at'>) => endJob(service, job, how)
+  return {
+    id: job.id,
+    requestId: job.requestId,
+    modelId: job.model.id,
+    input: job.input,
+    get status() {
+      return statusNow(service, job)
+    },
+    get output() {
+      return statusNow(service, job) === 'succeeded' ? outputOf(job, service.baseUrl) : undefined
+    },
+    complete: (output) => end({ status: 'succeeded', output: output && checkOutput(output) }),
+    fail: (code, message) => end({ status: 'failed', error: providerFailure(job.model, code, message) }),
+  }
+}
+
+function statusNow(service: Service, job: Job): KnownJobStatus {
+  service.jobs.settle()
+  return statusAt(job, service.clock.now())
+}
+
+function endJob(service: Service, job: Job, end: Omit<JobEnd, 'at'>): void {
+  if (service.jobs.end(job, end)) return
+  throw new Error(`The job ${job.id} has already ended: it is ${statusNow(service, job)}.`)
+}
+
+function checkOutput(output: Output): Output {
+  const checked = parseShape(outputSchema, jsonCopy(output))
+  if (checked.ok) return checked.value
+  throw new TypeError(`That is no output (section 2.5). ${checked.message}`)
+}

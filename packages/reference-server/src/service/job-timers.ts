@@ -1,0 +1,43 @@
+import type { ServerClock } from '../clock/clock.ts'
+import { type Job, nextChangeAt } from '../domain/job.ts'
+import type { Jobs } from '../domain/jobs.ts'
+
+/**
+ * Timers for the few jobs that something waits for: a webhook, or, on an `auto` clock, a client whose own waits do not
+ * run on this clock and who would see time stand still for ever.
+ */
+export class JobTimers {
+  readonly #clock: ServerClock
+  readonly #jobs: Jobs
+  readonly #handles = new Map<Job, unknown>()
+
+  constructor(clock: ServerClock, jobs: Jobs) {
+    this.#clock = clock
+    this.#jobs = jobs
+  }
+
+  /** Call it when a job was created or its status was read. */
+  watch(job: Job): void {
+    const isWatched = job.webhook !== undefined || this.#clock.mode === 'auto'
+    if (!isWatched || job.end !== undefined || this.#handles.has(job)) return
+    const now = this.#clock.now()
+    const changeAt = nextChangeAt(job, now)
+    if (changeAt === undefined) return
+    this.#handles.set(
+      job,
+      this.#clock.setTimeout(() => this.#wake(job), changeAt - now),
+    )
+  }
+
+  /** The job has ended. */
+  forget(job: Job): void {
+    this.#clock.clearTimeout(this.#handles.get(job))
+    this.#handles.delete(job)
+  }
+
+  #wake(job: Job): void {
+    this.#handles.delete(job)
+    this.#jobs.settle()
+    if (job.webhook !== undefined) this.watch(job)
+  }
+}

@@ -1,0 +1,88 @@
+import { PERMISSIONS } from '@modelrun/contract'
+import { Activity } from '../clock/activity.ts'
+import type { RunningClock } from '../clock/clock.ts'
+import { createClock } from '../clock/create-clock.ts'
+import type { Account } from '../domain/account.ts'
+import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
+import type { CatalogModel } from '../domain/catalog.ts'
+import type { Job, JobEnd } from '../domain/job.ts'
+import { Jobs } from '../domain/jobs.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { createRandom, type Random } from '../random.ts'
+import { deliveryBody } from '../webhooks/delivery-body.ts'
+import { DeliveryLog } from '../webhooks/delivery-log.ts'
+import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
+import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
+import { HeldRuns } from './held-runs.ts'
+import { JobTimers } from './job-timers.ts'
+
+/** The whole state of one server, put together; no HTTP in it. */
+export class Service {
+  readonly options: ResolvedOptions
+  readonly activity = new Activity()
+  readonly clock: RunningClock
+  readonly random: Random
+  readonly models: ReadonlyMap<string, CatalogModel>
+  readonly keys: ApiKeys
+  /** Has all permissions; its account is the default. */
+  readonly firstKey: ApiKey
+  readonly jobs: Jobs
+  readonly heldRuns: HeldRuns
+  readonly jobTimers: JobTimers
+  readonly deliveries = new DeliveryLog()
+  /** Files are addressed under it. */
+  baseUrl: string
+  isClosed = false
+  readonly #dispatcher: WebhookDispatcher
+
+  constructor(options: ResolvedOptions) {
+    this.options = options
+    this.baseUrl = options.baseUrl
+    this.clock = createClock(options.clock, this.activity, options.startTime)
+    this.random = createRandom(options.seed)
+    this.models = new Map(options.catalog.map((model) => [model.id, model]))
+    this.keys = new ApiKeys(this.random)
+    const { credits } = options
+    this.firstKey = this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined })
+    this.jobs = new Jobs(this.clock.now, (job, end) => this.#jobEnded(job, end))
+    this.heldRuns = new HeldRuns(this.clock)
+    this.jobTimers = new JobTimers(this.clock, this.jobs)
+    this.#dispatcher = new WebhookDispatcher({
+      clock: this.clock,
+      activity: this.activity,
+      deliver: options.deliver,
+      log: this.deliveries,
+      onRecord: (record) => options.log(deliveryLine(record)),
+    })
+  }
+
+  /** Forgets jobs, credits used, scripts and deliveries of an account, or of all. Keys stay. */
+  reset(account?: Account): void {
+    this.jobs.forget(account)
+    this.#dispatcher.forget(account)
+    this.deliveries.forget(account)
+    for (const one of account === undefined ? this.keys.accounts() : [account]) one.reset()
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.clock.close()
+    this.#dispatcher.forget()
+    this.heldRuns.releaseAll()
+    this.deliveries.close()
+    this.activity.close()
+  }
+
+  #jobEnded(job: Job, end: JobEnd): void {
+    this.jobTimers.forget(job)
+    this.heldRuns.release(job)
+    const isWanted = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
+    // A job that a reset forgot tells nobody.
+    if (job.webhook === undefined || !isWanted || this.isClosed || !this.jobs.has(job)) return
+    this.#dispatcher.dispatch(job, job.webhook, deliveryBody(job, end, this.baseUrl))
+  }
+}
+
+function deliveryLine({ outcome, job_id, url, status, reason }: DeliveryRecord): string {
+  return ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' ')
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+
+const MODEL = 'aurora-image'
+
+describe('tenants', () => {
+  it('have jobs, credits and scripts of their own', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const { key } = server.mintKey({ credits: 4 })
+    server.script(MODEL, [{ result: 'failed', after_ms: 1 }])
+    const other = await apiCaller(server, key).run(MODEL)
+    expect(other.body.status).toBe('completed')
+    expect([server.credits(), server.credits(key)]).toEqual([10_000, 0])
+    expect(await apiCaller(server).status(other.body.job_id)).toBeUndefined()
+    expect((await apiCaller(server).run(MODEL)).body.status).toBe('failed')
+  })
+
+  it('keep their account when their key is rotated (section 5.6)', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    const { key } = server.mintKey({ credits: 10, permissions: ['models:run', 'jobs:read'] })
+    const { body } = await apiCaller(server, key).run(MODEL)
+    const rotated = server.rotateKey(key)
+    expect(rotated.permissions).toEqual(['models:run', 'jobs:read'])
+    expect(server.credits(rotated.key)).toBe(6)
+    expect(await apiCaller(server, rotated.key).status(body.job_id)).toBe('succeeded')
+  })
+
+  it('are told what their key may do', () => {
+    const server = createReferenceServer()
+    expect(server.mintKey({ live: true, permissions: [], allowIps: ['10.0.0.1'] })).toEqual({
+      key: expect.stringMatching(/^sk_live_/),
+      live: true,
+      permissions: [],
+      allowIps: ['10.0.0.1'],
+    })
+    expect(server.mintKey()).toMatchObject({ live: false, permissions: { length: 5 } })
+  })
+
+  it('are refused with a TypeError that says why, or an Error for an unknown key', () => {
+    const server = createReferenceServer()
+    const wrong: object = { permissions: ['all'] }
+    expect(() => server.mintKey(wrong)).toThrow(/mintKey: \/permissions\/0 must be "models:read" or/)
+    expect(() => server.mintKey({ credits: 0.5 })).toThrow(TypeError)
+    expect(() => server.mintKey({ allowIps: ['x'] })).toThrow(TypeError)
+    expect(() => server.script('none', [])).toThrow('script: There is no model "none"')
+    expect(() => server.script(MODEL, [{ result: 'succeeded', after_ms: Number.NaN }])).toThrow('/0/after_ms must be')
+    expect(() => server.script(MODEL, [{ result: 'succeeded', after_ms: -1 }])).toThrow('/0/after_ms must be 0 or more')
+    for (const use of [server.credits, server.revokeKey, server.rotateKey, server.reset]) {
+      expect(() => use('sk_test_none')).toThrow('did not make that API key')
+    }
+  })
+
+  it('are reset one by one or all, runs that are held included', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const { key } = server.mintKey()
+    const [mine, other] = [apiCaller(server), apiCaller(server, key)]
+    const held = other.run(MODEL)
+    const kept = await mine.run(MODEL, { sync: false })
+    await server.clock.advance(1_000)
+    server.script(MODEL, [{ result: 'failed' }], key)
+    server.reset(key)
+    expect((await held).body.status).toBe('cancelled')
+    expect(await mine.status(kept.body.job_id)).toBe('processing')
+    const next = other.run(MODEL)
+    await server.clock.advance(4_000)
+    expect((await next).body.status).toBe('completed')
+    server.reset()
+    expect(await mine.status(kept.body.job_id)).toBeUndefined()
+    expect([server.credits(), server.credits(key)]).toEqual([10_000, 10_000])
+  })
+})

@@ -1,0 +1,69 @@
+import { PERMISSIONS, type Permission } from '@modelrun/contract'
+import * as z from 'zod/mini'
+import type { Account } from '../domain/account.ts'
+import type { ApiKey } from '../domain/api-keys.ts'
+import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
+import { jsonCopy } from '../json-copy.ts'
+import { parseShape, type ShapeCheck } from '../parse-shape.ts'
+import type { Service } from './service.ts'
+
+/** What a new API key is and may do (section 5). */
+export interface MintKeyOptions {
+  /** A live key, `sk_live_…`, instead of a test key, `sk_test_…`. Default `false`. */
+  live?: boolean | undefined
+  /** Default: all. */
+  permissions?: readonly Permission[] | undefined
+  /** Credits of its account. Default: the server's option `credits`. */
+  credits?: number | undefined
+  /** IP addresses and networks (CIDR) that may use it. Default: all. */
+  allowIps?: readonly string[] | undefined
+}
+
+/** An API key that was made. Each new key is a tenant: jobs, credits, scripts and deliveries of its own. */
+export interface MintedKey {
+  readonly key: string
+  readonly live: boolean
+  readonly permissions: readonly Permission[]
+  readonly allowIps?: readonly string[] | undefined
+}
+
+export const mintKeyOptionsSchema = z.strictObject({
+  live: z.optional(z.boolean()),
+  permissions: z.optional(z.readonly(z.array(z.enum(PERMISSIONS)))),
+  credits: z.optional(z.int().check(z.nonnegative())),
+  allowIps: z.optional(z.readonly(z.array(z.string()))),
+}) satisfies z.ZodMiniType<MintKeyOptions>
+
+const outcomesSchema = z.array(scriptedOutcomeSchema)
+
+/** Makes a key; the message says what is wrong with the options. */
+export function mintKey(service: Service, options: MintKeyOptions): ShapeCheck<ApiKey> {
+  const checked = parseShape(mintKeyOptionsSchema, options)
+  if (!checked.ok) return checked
+  const { live = false, permissions = PERMISSIONS, credits = service.options.credits, allowIps } = checked.value
+  try {
+    return { ok: true, value: service.keys.mint({ isLive: live, permissions, credits, allowIps }) }
+  } catch (error) {
+    return { ok: false, message: String(error instanceof Error ? error.message : error) }
+  }
+}
+
+/** What may be told about a key. */
+export function mintedKey({ key, isLive, permissions, allowIps }: ApiKey): MintedKey {
+  return { key, live: isLive, permissions, allowIps }
+}
+
+export interface ScriptOptions {
+  account: Account
+  modelId: string
+  outcomes: readonly ScriptedOutcome[]
+}
+
+/** Says what the next runs of a model do. The value is how many outcomes wait now. */
+export function scriptRuns(service: Service, { account, modelId, outcomes }: ScriptOptions): ShapeCheck<number> {
+  if (!service.models.has(modelId)) {
+    return { ok: false, message: `There is no model ${JSON.stringify(modelId)}. GET /v1/models lists the models.` }
+  }
+  const checked = parseShape(outcomesSchema, jsonCopy(outcomes))
+  return checked.ok ? { ok: true, value: account.addScript(modelId, checked.value) } : checked
+}

@@ -1,0 +1,28 @@
+import type { WebhookDelivery } from '@modelrun/contract'
+
+/** Body of a delivery (section 6). `cancelled` is sent only when the assumption `cancelledJobWebhook` says so. */
+export type DeliveryBody = WebhookDelivery | { job_id: string; status: 'cancelled' }
+
+/** One finished attempt to deliver a result. */
+export interface DeliveryRecord {
+  job_id: string
+  /** The `webhook_url` of the run. */
+  url: string
+  /** Milliseconds since 1970 on the server's clock. */
+  attemptedAt: number
+  /** Milliseconds since 1970 on the server's clock. */
+  finishedAt: number
+  /**
+   * - `delivered`: the receiver answered 2xx in time
+   * - `rejected`: it answered something else, redirects included
+   * - `timeout`: it did not answer within 10 s on the server's clock (section 8)
+   * - `network_error`: it could not be reached, or broke the connection
+   */
+  outcome: 'delivered' | 'rejected' | 'timeout' | 'network_error'
+  /** What the receiver answered, if it did. */
+  status?: number | undefined
+  /** What went wrong on the network. */
+  reason?: string | undefined
+  /** What was sent. */
+  body: DeliveryBody
+}

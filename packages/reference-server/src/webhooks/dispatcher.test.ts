@@ -1,0 +1,248 @@
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { ReferenceServerOptions } from '../options.ts'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+import type { Deliver } from './send-delivery.ts'
+
+const MODEL = 'aurora-image'
+const URL = 'https://receiver.test/hook'
+const cleanUps: (() => Promise<void> | void)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0)) await cleanUp()
+})
+
+function setUp(options: ReferenceServerOptions = {}) {
+  const deliver = vi.fn<Deliver>(async () => new Response())
+  const server = createReferenceServer({ clock: 'auto', deliver, ...options })
+  cleanUps.push(() => server.close())
+  const bodies = () => deliver.mock.calls.map(([, init]) => JSON.parse(String(init.body)))
+  return { server, deliver, bodies, caller: apiCaller(server) }
+}
+
+/** A receiver behind a real socket. */
+async function receiver(listener: RequestListener): Promise<string> {
+  const http = createServer(listener)
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
+  cleanUps.push(() => {
+    http.close()
+    http.closeAllConnections()
+  })
+  const { port } = http.address() as AddressInfo // it listens on a port
+  return `http://127.0.0.1:${port}/hook`
+}
+
+describe('webhook', () => {
+  it('gets the success delivery when the job succeeds (section 6)', async () => {
+    const { server, caller, bodies } = setUp()
+    const run = await caller.run(MODEL, { webhook_url: URL })
+    const record = await server.webhooks.next()
+    const body = {
+      job_id: run.body.job_id,
+      status: 'succeeded',
+      output: { type: 'image', items: [{ type: 'image', url: expect.stringMatching(/^https:.*\/0\.png$/) }] },
+      credits_used: 4,
+      completed_at: '2026-01-01T00:00:04.000Z',
+    }
+    expect(bodies()).toEqual([body])
+    expect(Object.keys(bodies()[0])).toEqual(Object.keys(body))
+    expect(succeededDeliverySchema.safeParse(bodies()[0]).success).toBe(true)
+    const at = Date.UTC(2026, 0, 1, 0, 0, 4)
+    expect(record).toEqual({
+      job_id: run.body.job_id,
+      url: URL,
+      attemptedAt: at,
+      finishedAt: at,
+      outcome: 'delivered',
+      status: 200,
+      body,
+    })
+    expect(server.webhooks.deliveries()).toEqual([record])
+  })
+
+  it('gets the failure delivery when the job fails (section 6)', async () => {
+    const { server, caller, bodies } = setUp()
+    server.script(MODEL, [{ result: 'failed', after_ms: 5 }])
+    const run = await caller.run(MODEL, { webhook_url: URL })
+    await server.webhooks.next()
+    const error = { code: 'PROVIDER_FAILURE', message: expect.any(String) }
+    expect(bodies()).toEqual([{ job_id: run.body.job_id, status: 'failed', error }])
+    expect(failedDeliverySchema.safeParse(bodies()[0]).success).toBe(true)
+  })
+
+  it('is called for a queued run too, and not before its end (section 4.3)', async () => {
+    const { server, caller, deliver } = setUp({ clock: 'manual' })
+    await caller.run(MODEL, { webhook_url: URL, sync: false })
+    await server.clock.advance(4_199)
+    expect(deliver).not.toHaveBeenCalled()
+    await server.clock.advance(1)
+    expect(server.webhooks.deliveries()).toHaveLength(1)
+  })
+
+  it('is called when a read of the status, or a test, ends the job', async () => {
+    const { server, caller } = setUp({ clock: 'manual' })
+    server.script(MODEL, [{ result: 'succeeded', after_polls: 1 }, { result: 'hang' }])
+    const byRead = await caller.run(MODEL, { webhook_url: URL })
+    const byHand = await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(60_000)
+    expect(server.webhooks.deliveries()).toEqual([])
+    await caller.status(byRead.body.job_id)
+    await server.clock.advance(0)
+    server.job(String(byHand.body.job_id)).fail()
+    await server.webhooks.next()
+    expect(await server.webhooks.next()).toMatchObject({ job_id: byHand.body.job_id, body: { status: 'failed' } })
+    expect(server.webhooks.deliveries().map(({ job_id }) => job_id)).toEqual([byRead.body.job_id, byHand.body.job_id])
+  })
+
+  it.each(['none', 'sent'] as const)('of a cancelled job: %s (section 6, rule 7)', async (cancelledJobWebhook) => {
+    const { server, caller, bodies } = setUp({ clock: 'manual', assumptions: { cancelledJobWebhook } })
+    const { body } = await caller.run(MODEL, { webhook_url: URL })
+    await caller.delete(`/v1/jobs/${String(body.job_id)}`)
+    await server.clock.advance(60_000)
+    expect(bodies()).toEqual(cancelledJobWebhook === 'sent' ? [{ job_id: body.job_id, status: 'cancelled' }] : [])
+  })
+
+  it('is never called again after a failed delivery (section 6, rule 2, and section 8)', async () => {
+    const deliver = vi.fn<Deliver>(async () => new Response(null, { status: 500 }))
+    const { server, caller } = setUp({ clock: 'manual', deliver })
+    await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(86_400_000)
+    expect(deliver).toHaveBeenCalledOnce()
+    expect(server.webhooks.deliveries()).toMatchObject([{ outcome: 'rejected', status: 500 }])
+  })
+
+  it('gets duplicates, delays and losses as scripted (section 6, rule 3)', async () => {
+    const { server, caller, bodies } = setUp({ clock: 'manual' })
+    server.script(MODEL, [
+      { result: 'succeeded', after_ms: 10, webhook: { deliveries: 3 } },
+      { result: 'succeeded', after_ms: 10, webhook: { delay_ms: 500 } },
+      { result: 'succeeded', after_ms: 10, webhook: { deliveries: 0 } },
+    ])
+    for (let run = 0; run < 3; run++) await caller.run(MODEL, { webhook_url: URL })
+    const start = server.clock.now()
+    await server.clock.advance(1_000)
+    const seen = server.webhooks.deliveries().map(({ attemptedAt }) => attemptedAt - start)
+    expect(seen).toEqual([10, 10, 10, 510])
+    const [one, two, three, delayed] = bodies()
+    expect([two, three]).toEqual([one, one])
+    expect(delayed.completed_at).toBe(one.completed_at)
+  })
+
+  it('is told the charge that was made, and the poll agrees (section 6, rule 4)', async () => {
+    const { server, caller, bodies } = setUp()
+    const { body } = await caller.run(MODEL, { webhook_url: URL })
+    await server.webhooks.next()
+    expect(10_000 - server.credits()).toBe(bodies()[0].credits_used)
+    const poll = await caller.get(`/v1/jobs/${String(body.job_id)}`)
+    expect(poll.body).toEqual({ data: { status: 'succeeded', output: bodies()[0].output } })
+  })
+
+  it('belongs to the account of the run', async () => {
+    const { server } = setUp()
+    const { key } = server.mintKey()
+    await apiCaller(server, key).run(MODEL, { webhook_url: URL })
+    await server.webhooks.next()
+    expect(server.webhooks.deliveries()).toEqual([])
+    expect(server.webhooks.deliveries(key)).toHaveLength(1)
+  })
+})
+
+describe('webhook receiver behind a real socket', () => {
+  const real = (url: string | URL | Request, init?: RequestInit) => globalThis.fetch(url, init)
+
+  it.each(['auto', 'manual'] as const)('is not timed out by %s time, which waits for it', async (clock) => {
+    const { server, caller } = setUp({ clock, deliver: real })
+    let received = ''
+    const url = await receiver((request, response) => {
+      request.setEncoding('utf8').on('data', (text) => {
+        received += text
+      })
+      request.on('end', () => setTimeout(() => response.writeHead(202).end('thanks'), 20))
+    })
+    const { body } = await caller.run(MODEL, { webhook_url: url })
+    if (clock === 'manual') await server.clock.advance(60_000)
+    const record = await server.webhooks.next()
+    expect(record).toMatchObject({ outcome: 'delivered', status: 202, job_id: body.job_id })
+    expect(record.finishedAt).toBe(record.attemptedAt)
+    expect(JSON.parse(received)).toEqual(record.body)
+  })
+
+  it.each(['auto', 'manual'] as const)(
+    'that never answers times out after 10 s of %s time (section 8)',
+    async (clock) => {
+      const { server, caller } = setUp({ clock, deliver: real })
+      const url = await receiver(() => {})
+      await caller.run(MODEL, { webhook_url: url })
+      const before = performance.now()
+      if (clock === 'manual') await server.clock.advance(60_000)
+      const record = await server.webhooks.next()
+      expect(record.outcome).toBe('timeout')
+      expect(record.finishedAt - record.attemptedAt).toBe(10_000)
+      expect(performance.now() - before).toBeLessThan(2_000)
+    },
+  )
+
+  it('that redirects, or is not there, is a failed delivery', async () => {
+    const { server, caller } = setUp({ deliver: real })
+    let calls = 0
+    const url = await receiver((_, response) => {
+      calls++
+      response.writeHead(307, { location: '/elsewhere' }).end()
+    })
+    await caller.run(MODEL, { webhook_url: url })
+    expect(await server.webhooks.next()).toMatchObject({ outcome: 'rejected', status: 307 })
+    expect(calls).toBe(1)
+    await caller.run(MODEL, { webhook_url: 'http://127.0.0.1:1/' })
+    expect(await server.webhooks.next()).toMatchObject({
+      outcome: 'network_error',
+      reason: expect.stringMatching(/^fetch failed: .+/),
+    })
+  })
+})
+
+describe('reset and close', () => {
+  it('take back deliveries that wait or are on their way', async () => {
+    const signals: (AbortSignal | null | undefined)[] = []
+    const deliver = vi.fn<Deliver>((_, { signal }) => {
+      signals.push(signal)
+      return new Promise(() => {})
+    })
+    const { server, caller } = setUp({ clock: 'manual', deliver, assumptions: { cancelledJobWebhook: 'sent' } })
+    server.script(MODEL, [
+      { result: 'succeeded', after_ms: 1 },
+      { result: 'succeeded', after_ms: 1, webhook: { delay_ms: 100 } },
+      { result: 'hang' },
+    ])
+    for (let run = 0; run < 3; run++) await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(1)
+    server.reset()
+    expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+    await server.clock.advance(60_000)
+    expect(deliver).toHaveBeenCalledOnce()
+    expect(server.webhooks.deliveries()).toEqual([])
+  })
+
+  it('leaves the deliveries of other accounts alone when one is reset', async () => {
+    const { server, caller } = setUp({ clock: 'manual' })
+    const { key } = server.mintKey()
+    await caller.run(MODEL, { webhook_url: URL })
+    await apiCaller(server, key).run(MODEL, { webhook_url: URL })
+    server.reset(key)
+    await server.clock.advance(60_000)
+    expect(server.webhooks.deliveries()).toHaveLength(1)
+    expect(server.webhooks.deliveries(key)).toEqual([])
+  })
+
+  it('calls nobody after close', async () => {
+    const { server, caller, deliver } = setUp({ clock: 'manual' })
+    const { body } = await caller.run(MODEL, { webhook_url: URL })
+    const next = server.webhooks.next()
+    await server.close()
+    await expect(next).rejects.toThrow('was closed')
+    server.job(String(body.job_id)).complete()
+    expect(deliver).not.toHaveBeenCalled()
+  })
+})

@@ -1,0 +1,68 @@
+import { LIMITS } from '@modelrun/contract'
+import type { ServerClock } from '../clock/clock.ts'
+import type { DeliveryRecord } from './delivery-record.ts'
+
+/** The `fetch` that deliveries are sent with. */
+export type Deliver = (url: string, init: RequestInit) => Promise<Response>
+
+/** What came of an attempt. */
+export type DeliveryOutcome = Pick<DeliveryRecord, 'outcome' | 'status' | 'reason'>
+
+export interface SendDeliveryOptions {
+  deliver: Deliver
+  clock: Pick<ServerClock, 'setTimeout' | 'clearTimeout'>
+  url: string
+  /** JSON text. */
+  body: string
+  /** Ends the attempt early. */
+  abort: AbortController
+}
+
+/** Sends a result once and waits for the answer, 10 s at most on the server's clock (section 6, rules 1 and 2). */
+export async function sendDelivery({
+  deliver,
+  clock,
+  url,
+  body,
+  abort,
+}: SendDeliveryOptions): Promise<DeliveryOutcome> {
+  const aborted = new Promise<'aborted'>((resolve) => {
+    abort.signal.addEventListener('abort', () => resolve('aborted'), { once: true })
+  })
+  const timer = clock.setTimeout(() => abort.abort(), LIMITS.webhookAckMs)
+  try {
+    const response = await Promise.race([post(deliver, { url, body, signal: abort.signal }), aborted])
+    return response === 'aborted' ? { outcome: 'timeout' } : answered(response)
+  } catch (error) {
+    return abort.signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: reasonOf(error) }
+  } finally {
+    clock.clearTimeout(timer)
+  }
+}
+
+// `async`, so that a `deliver` which throws at once counts as a network error too.
+async function post(deliver: Deliver, { url, body, signal }: { url: string; body: string; signal: AbortSignal }) {
+  const headers = { 'content-type': 'application/json' }
+  return await deliver(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+}
+
+function answered(response: Response): DeliveryOutcome {
+  // The answer's body is of no interest; unread it would hold the connection.
+  response.body?.cancel().catch(() => {})
+  const outcome = response.ok ? 'delivered' : 'rejected'
+  // Browsers hide the status of a redirect: 0.
+  return response.status === 0 ? { outcome } : { outcome, status: response.status }
+}
+
+/** `fetch failed` alone helps nobody: the cause says what happened. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return [error, cause]
+    .filter((part) => part !== undefined)
+    .map(textOf)
+    .join(': ')
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,123 @@
+import { runInNewContext } from 'node:vm'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { printedForms } from '../testing/printed-forms.ts'
+import { API_KEY } from '../testing/test-client.ts'
+import { describeNetworkFailure } from './network-failure.ts'
+
+const nodeError = (code: string, more: Record<string, string> = {}) =>
+  Object.assign(new Error(`${code} happened`), { code, ...more })
+
+const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause })
+
+describe('describeNetworkFailure', () => {
+  test.each([
+    nodeError('ECONNREFUSED', { syscall: 'connect' }),
+    nodeError('ENOTFOUND', { syscall: 'getaddrinfo' }),
+    nodeError('EAI_AGAIN', { syscall: 'getaddrinfo' }),
+    nodeError('ETIMEDOUT', { syscall: 'connect' }),
+    nodeError('EHOSTUNREACH', { syscall: 'connect' }),
+    nodeError('UND_ERR_CONNECT_TIMEOUT'),
+    nodeError('CERT_HAS_EXPIRED'),
+    nodeError('DEPTH_ZERO_SELF_SIGNED_CERT'),
+    nodeError('ERR_TLS_CERT_ALTNAME_INVALID'),
+    nodeError('ERR_SSL_WRONG_VERSION_NUMBER'),
+    nodeError('ConnectionRefused'),
+  ])('knows that $code comes before the connection', (error) => {
+    const found = describeNetworkFailure(fetchFailed(error))
+    expect(found).toMatchObject({ reason: error.code, isBeforeConnection: true })
+  })
+
+  test.each([
+    nodeError('ECONNRESET', { syscall: 'read' }),
+    nodeError('EPIPE', { syscall: 'write' }),
+    nodeError('ETIMEDOUT', { syscall: 'read' }),
+    nodeError('UND_ERR_SOCKET'),
+    nodeError('UND_ERR_HEADERS_TIMEOUT'),
+    nodeError('HPE_INVALID_CONSTANT'),
+  ])('knows that $code may come after the service got the request', (error) => {
+    const found = describeNetworkFailure(fetchFailed(error))
+    expect(found).toMatchObject({ reason: error.code, isBeforeConnection: false })
+  })
+
+  test('takes several addresses as one failure: before the connection only when each one was', () => {
+    const refused = nodeError('ECONNREFUSED', { syscall: 'connect' })
+    const both = Object.assign(new AggregateError([refused, refused]), { code: 'ECONNREFUSED' })
+    expect(describeNetworkFailure(fetchFailed(both))).toMatchObject({
+      reason: 'ECONNREFUSED',
+      isBeforeConnection: true,
+    })
+    const mixed = Object.assign(new AggregateError([refused, nodeError('ECONNRESET')]), { code: 'ECONNREFUSED' })
+    expect(describeNetworkFailure(fetchFailed(mixed)).isBeforeConnection).toBe(false)
+  })
+
+  test('goes by the deepest code of the chain', () => {
+    const chain = fetchFailed(Object.assign(nodeError('OUTER'), { cause: nodeError('INNER') }))
+    expect(describeNetworkFailure(chain).reason).toBe('INNER')
+    const bare = fetchFailed(Object.assign(nodeError('OUTER'), { cause: new Error('no code') }))
+    expect(describeNetworkFailure(bare).reason).toBe('OUTER')
+  })
+
+  test('falls back to the deepest message', () => {
+    expect(describeNetworkFailure(fetchFailed(new Error('other side closed'))).reason).toBe('other side closed')
+    expect(describeNetworkFailure('just text').reason).toBe('just text')
+  })
+
+  test('reads errors of another realm, as test runners make them', () => {
+    const error: unknown = runInNewContext(
+      `new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }) })`,
+    )
+    expect(error instanceof Error).toBe(false)
+    expect(describeNetworkFailure(error)).toMatchObject({ reason: 'ECONNREFUSED', isBeforeConnection: true })
+  })
+
+  test('ends at a chain of causes that goes in a circle', () => {
+    const error = new Error('round')
+    error.cause = error
+    expect(describeNetworkFailure(error).reason).toBe('round')
+  })
+
+  test.each([undefined, null, 0, '', Symbol('odd'), {}, Object.create(null), [], () => {}, { code: 42, message: '' }])(
+    'takes the strange value %s for an unknown failure that may have reached the service',
+    (value) => {
+      const found = describeNetworkFailure(value)
+      expect(found).toMatchObject({ reason: 'unknown failure', isBeforeConnection: false })
+      expect(found.cause).toBeInstanceOf(Error)
+    },
+  )
+
+  test('survives getters that throw', () => {
+    const hostile = new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error('no')
+        },
+      },
+    )
+    expect(describeNetworkFailure(hostile).reason).toBe('unknown failure')
+  })
+
+  test('never throws, whatever was thrown', () => {
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => {
+        const { reason, cause } = describeNetworkFailure(fetchFailed(value))
+        return reason !== '' && cause instanceof Error
+      }),
+    )
+  })
+
+  test('copies name, message and code, and nothing else: a request would print the API key', () => {
+    const request = new Request('https://api.example.com', { headers: { authorization: `Bearer ${API_KEY}` } })
+    const { cause } = describeNetworkFailure(Object.assign(nodeError('ECONNRESET'), { name: 'NetError', request }))
+    expect(cause).toMatchObject({ name: 'NetError', message: 'ECONNRESET happened', code: 'ECONNRESET' })
+    expect(Object.keys(cause).sort()).toEqual(['code', 'name'])
+  })
+
+  test('redacts before it makes an error, because that keeps its first message in its stack', () => {
+    const error = fetchFailed(new Error(`the header Bearer ${API_KEY} is bad`))
+    const found = describeNetworkFailure(error, (text) => text.replaceAll(API_KEY, '[redacted]'))
+    expect(found.reason).toBe('the header Bearer [redacted] is bad')
+    expect(printedForms(found)).not.toContain(API_KEY)
+  })
+})

@@ -1,0 +1,106 @@
+import { jobResponseSchema, modelListSchema, runResponseSchema } from '@modelrun/contract'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod/mini'
+import { type Answer, UnreadableAnswer } from './operation.ts'
+import { readJson, tryParseJson } from './read-json.ts'
+
+const answer = (text: string, isCut = false): Answer => ({ status: 200, text, isCut, response: new Response(null) })
+
+/** Why an answer cannot be read. */
+function problemOf(schema: z.ZodMiniType, text: string, isCut = false): string {
+  try {
+    readJson(schema)(answer(text, isCut))
+  } catch (error) {
+    if (error instanceof UnreadableAnswer) return error.problem
+    throw error
+  }
+  throw new Error('The answer can be read.')
+}
+
+describe('readJson', () => {
+  test('gives the value and keeps fields that it does not know', () => {
+    const read = readJson(jobResponseSchema)
+    expect(read(answer('{"data":{"status":"queued","position":3},"extra":1}'))).toEqual({
+      data: { status: 'queued', position: 3 },
+      extra: 1,
+    })
+  })
+
+  test.each([
+    ['{"data":{"status":1}}', '/data/status'],
+    [
+      '{"data":{"status":"succeeded","output":{"type":"image","items":[{"type":"image"}]}}}',
+      '/data/output/items/0/url',
+    ],
+    ['{"job":{}}', '/data'],
+    ['[]', 'its root'],
+    ['null', 'its root'],
+  ])('says where %s has a wrong shape, as a JSON pointer', (text, pointer) => {
+    expect(problemOf(jobResponseSchema, text)).toContain(`wrong shape at ${pointer}: `)
+  })
+
+  test('escapes a JSON pointer (RFC 6901)', () => {
+    expect(problemOf(z.record(z.string(), z.number()), '{"a/b~c":"x"}')).toContain('at /a~1b~0c: ')
+  })
+
+  test('shows how a body begins that is not JSON, on one line and short', () => {
+    expect(problemOf(jobResponseSchema, '<html>\n<body>')).toBe(
+      'the body is not JSON; it begins with "<html>\\n<body>"',
+    )
+    expect(problemOf(jobResponseSchema, 'x'.repeat(10_000))).toContain(`"${'x'.repeat(80)}…"`)
+  })
+
+  test.each(['', ' \n '])('says that the body %j is empty', (text) => {
+    expect(problemOf(jobResponseSchema, text)).toBe('the body is empty')
+  })
+
+  test('does not believe a body that was cut, even when what came is JSON', () => {
+    expect(problemOf(jobResponseSchema, '{"data":{"status":"queued"}}', true)).toBe(
+      'the connection ended after 28 characters of the body',
+    )
+  })
+
+  test('never pollutes a prototype', () => {
+    const read = readJson(z.looseObject({ id: z.string() }))
+    const value = read(answer('{"id":"a","__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'))
+    expect(value).not.toHaveProperty('polluted')
+    expect({}).not.toHaveProperty('polluted')
+  })
+
+  test('throws nothing but UnreadableAnswer, whatever the text', () => {
+    const anyText = fc.oneof(
+      fc.string(),
+      fc.json(),
+      fc.json().map((text) => text.slice(0, -1)),
+    )
+    const schemas = [jobResponseSchema, modelListSchema, runResponseSchema]
+    fc.assert(
+      fc.property(anyText, fc.constantFrom(...schemas), fc.boolean(), (text, schema, isCut) => {
+        try {
+          readJson<unknown>(schema)(answer(text, isCut))
+          return true
+        } catch (error) {
+          return error instanceof UnreadableAnswer && error.problem !== ''
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('survives JSON that is nested deeper than any stack', () => {
+    const deep = `{"data":${'['.repeat(200_000)}${']'.repeat(200_000)}}`
+    expect(problemOf(jobResponseSchema, deep)).toContain('wrong shape at /data')
+  })
+})
+
+describe('tryParseJson', () => {
+  test('gives undefined for what is not JSON', () => {
+    expect([tryParseJson('{"a":1}'), tryParseJson('null'), tryParseJson('{'), tryParseJson('')]).toEqual([
+      { a: 1 },
+      null,
+      undefined,
+      undefined,
+    ])
+  })
+})

@@ -1,0 +1,61 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { parseRetryAfter } from './retry-after.ts'
+
+/** An example date of RFC 9110, in each of its three forms. */
+const NOW = Date.UTC(1994, 10, 6, 8, 49, 7)
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+describe('parseRetryAfter', () => {
+  test.each([
+    ['0', 0],
+    ['7', 7_000],
+    ['1.5', 1_500],
+    [' 120 ', 120_000],
+    ['86400', 86_400_000],
+  ])('reads %j as seconds', (header, expected) => {
+    expect(parseRetryAfter(header, NOW)).toBe(expected)
+  })
+
+  test.each(['Sun, 06 Nov 1994 08:49:37 GMT', 'Sunday, 06-Nov-94 08:49:37 GMT', 'Sun Nov  6 08:49:37 1994'])(
+    'reads the date %j in GMT, wherever the program runs',
+    (header) => {
+      for (const zone of ['UTC', 'America/New_York', 'Asia/Tokyo']) {
+        vi.stubEnv('TZ', zone)
+        expect(parseRetryAfter(header, NOW)).toBe(30_000)
+      }
+    },
+  )
+
+  test('reads a date that has passed as no wait', () => {
+    expect(parseRetryAfter('Sun, 06 Nov 1994 08:49:06 GMT', NOW)).toBe(0)
+  })
+
+  test.each([null, '', 'soon', '-5', '+5', '1e3', '5, 5', 'Infinity', 'NaN', '2026-01-01', 'Sun, 99 Foo', 'Mondays'])(
+    'makes nothing of %j',
+    (header) => {
+      expect(parseRetryAfter(header, NOW)).toBeUndefined()
+    },
+  )
+
+  test('stays finite for a number that is too large for one', () => {
+    expect(parseRetryAfter('9'.repeat(400), NOW)).toBe(Number.MAX_SAFE_INTEGER)
+  })
+
+  test('never gives NaN, infinity or a negative number', () => {
+    const weekday = fc.constantFrom('Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun')
+    const date = fc.date({ noInvalidDate: true }).map((value) => value.toUTCString())
+    const almostDate = fc.tuple(weekday, fc.string()).map(([day, rest]) => `${day}${rest}`)
+    const header = fc.oneof(fc.string(), fc.double().map(String), fc.nat().map(String), date, almostDate)
+    fc.assert(
+      fc.property(header, fc.integer({ min: 0, max: 2 ** 45 }), (value, now) => {
+        const delayMs = parseRetryAfter(value, now)
+        return delayMs === undefined || (Number.isFinite(delayMs) && delayMs >= 0)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})

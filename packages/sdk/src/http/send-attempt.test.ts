@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest'
+import { ServerError } from '../errors/api-errors.ts'
+import { JobFailedError } from '../errors/job-errors.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
+import { ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { caught } from '../testing/caught.ts'
+import { printedForms } from '../testing/printed-forms.ts'
+import { broken, json, text } from '../testing/scripted-service.ts'
+import { API_KEY, createTestClient } from '../testing/test-client.ts'
+
+const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
+
+describe('a request', () => {
+  test('carries the key as a bearer token, which no header option replaces (section 5.1)', async () => {
+    const { client, service } = createTestClient([json(200, MODELS)], { headers: { Authorization: 'Basic abc' } })
+    await client.models.list({}, { headers: { authorization: 'Basic def' } })
+    expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+  })
+
+  test('asks that redirects are not followed: they would take the key to another place', async () => {
+    const { client, service } = createTestClient([json(200, MODELS)])
+    await client.models.list()
+    expect(service.received[0]?.request.redirect).toBe('manual')
+  })
+
+  test('that reads bypasses caches, which frameworks put into fetch', async () => {
+    const { client, service, clock } = createTestClient([json(200, MODELS), text(500, '')])
+    await client.models.list()
+    await caught(clock.run(client.run('aurora-image', {})), ServerError)
+    expect(service.received.map(({ request }) => request.cache)).toEqual(['no-store', 'default'])
+  })
+})
+
+describe('the API key', () => {
+  const echo = `the key is ${API_KEY}!`
+
+  test.each([
+    ['an error body', json(400, { error: { code: 'BAD', message: echo, token: API_KEY } })],
+    ['a text answer', text(500, echo)],
+    ['an answer that is not JSON', text(200, echo)],
+    ['the name of a field of a wrong shape', json(200, { models: [{ [API_KEY]: 1 }] })],
+  ])('is redacted when %s echoes it', async (_, step) => {
+    const { client } = createTestClient([step], { maxRetries: 0 })
+    const error = await caught(client.models.list(), ModelRunError)
+    expect(printedForms(error)).not.toContain(API_KEY)
+    expect(printedForms(error)).toMatch(/\[redacted\]|wrong shape/)
+  })
+
+  test('is redacted when an excerpt would cut it in two', async () => {
+    const { client } = createTestClient([text(200, `${'x'.repeat(70)}${API_KEY}`)], { maxRetries: 0 })
+    const error = await caught(client.models.list(), InvalidResponseError)
+    expect(printedForms(error)).not.toContain(API_KEY.slice(0, 8))
+  })
+
+  test('is redacted in the error of a job that failed', async () => {
+    const job = { data: { status: 'failed', error: { code: 'PROVIDER_FAILURE', message: echo } } }
+    const { client, clock } = createTestClient([json(200, job)])
+    const error = await caught(clock.run(client.jobs.wait('job_1')), JobFailedError)
+    expect(printedForms(error)).not.toContain(API_KEY)
+    expect(error.message).toContain('the key is [redacted]!')
+  })
+
+  test('is redacted in what a fetch function throws, its stack included', async () => {
+    const { client } = createTestClient([
+      (request) => {
+        throw Object.assign(new Error(`cannot send ${request.headers.get('authorization')}`), { request })
+      },
+    ])
+    const error = await caught(client.run('aurora-image', {}), ConnectionError)
+    expect(error.message).toContain('cannot send Bearer [redacted]')
+    expect(printedForms(error)).not.toContain(API_KEY)
+  })
+
+  test.each([broken('ECONNRESET'), broken('ECONNREFUSED'), text(401, ''), text(302, '')])(
+    'is in no printed form of any other error',
+    async (step) => {
+      const { client } = createTestClient([step], { maxRetries: 0 })
+      const error = await client.run('aurora-image', {}).catch((reason: unknown) => reason)
+      expect(error).toBeInstanceOf(Error)
+      expect(printedForms(error)).not.toContain(API_KEY)
+    },
+  )
+
+  test('that is only a placeholder, such as test, does not garble results', async () => {
+    const { client } = createTestClient([json(200, { ...MODELS, note: 'a test of tests' })], { apiKey: 'test' })
+    const { data, response } = await client.models.list().withResponse()
+    expect(response.status).toBe(200)
+    expect(data.total).toBe(0)
+    const failing = createTestClient([text(400, 'a test of tests')], { apiKey: 'test' })
+    await expect(failing.client.models.list()).rejects.toMatchObject({ body: 'a test of tests' })
+  })
+})

@@ -1,0 +1,232 @@
+import { ROUTES } from '@modelrun/contract'
+import { describe, expect, test } from 'vitest'
+import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-errors.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { cancelJobOperation } from '../jobs/cancel-job.ts'
+import { getJobOperation } from '../jobs/poll-job.ts'
+import type { ModelRunOptions } from '../options.ts'
+import { runOperation } from '../runs/run-operation.ts'
+import { openScope } from '../scope.ts'
+import { caught } from '../testing/caught.ts'
+import { broken, cut, json, refusal, type Step, silent, stalled, text } from '../testing/scripted-service.ts'
+import { createTestCore } from '../testing/test-client.ts'
+import type { CallOptions, Operation } from './operation.ts'
+
+const read: Operation<string> = { route: ROUTES.listModels, read: (answer) => answer.text }
+const run = runOperation('aurora-image', { input: { prompt: 'x' } })
+const cancel = cancelJobOperation('job_1')
+
+const QUEUED = { job_id: 'job_1', request_id: 'req_1', model_id: 'aurora-image', status: 'queued' }
+
+interface Setup {
+  client?: ModelRunOptions
+  options?: CallOptions
+  deadlineMs?: number
+}
+
+/** Makes one call. Delays have no jitter and are the longest there are. */
+function callOnce<T>(
+  operation: Operation<T>,
+  steps: readonly Step[],
+  { client, options = {}, deadlineMs }: Setup = {},
+) {
+  const { core, clock, service } = createTestCore(steps, { random: () => 1, ...client })
+  const scope = openScope({ clock, deadlineMs })
+  const startedAt = clock.now()
+  const result = clock.run(core.transport.call(operation, { scope, options }).finally(() => scope.close()))
+  /** When the requests came, in milliseconds after the call. */
+  const times = () => service.received.map(({ at }) => at - startedAt)
+  return { result, times, service, clock, elapsedMs: () => clock.now() - startedAt }
+}
+
+describe('a read', () => {
+  test('is sent again after 0.5 s, then 1 s, and then fails with the history of its attempts', async () => {
+    const { result, times, clock } = callOnce(read, [broken('ECONNRESET'), text(502, '')])
+    const startedAt = clock.now()
+    const error = await caught(result, ServerError)
+    expect(times()).toEqual([0, 500, 1_500])
+    expect(error.attempts).toEqual([
+      { startedAt, durationMs: 0, reason: 'ECONNRESET', delayMs: 500 },
+      { startedAt: startedAt + 500, durationMs: 0, status: 502, reason: 'HTTP 502', delayMs: 1_000 },
+      { startedAt: startedAt + 1_500, durationMs: 0, status: 502, reason: 'HTTP 502' },
+    ])
+    expect(error.isRetryable).toBe(true)
+  })
+
+  test('gives the first result there is', async () => {
+    const { result, times } = callOnce(read, [broken('ECONNRESET'), text(200, 'fine', { 'x-request-id': 'req_9' })])
+    await expect(result).resolves.toMatchObject({ data: 'fine', requestId: 'req_9' })
+    expect(times()).toEqual([0, 500])
+  })
+
+  test('waits exactly as long as Retry-After asks, without jitter', async () => {
+    const { result, times } = callOnce(read, [refusal(429, 'X', { 'retry-after': '7' }), text(200, '')])
+    await result
+    expect(times()).toEqual([0, 7_000])
+  })
+
+  test('fails at once when Retry-After asks for more than 60 s, and tells for how long', async () => {
+    const { result, times, elapsedMs } = callOnce(read, [refusal(429, 'X', { 'retry-after': '86400' })])
+    const error = await caught(result, RateLimitError)
+    expect(error).toMatchObject({ retryAfterMs: 86_400_000, isRetryable: true })
+    expect(times()).toEqual([0])
+    expect(elapsedMs()).toBe(0)
+  })
+
+  test('fails at once when the next attempt would come after the deadline', async () => {
+    const { result, times, elapsedMs } = callOnce(read, [text(503, '')], { deadlineMs: 1_200 })
+    await caught(result, ServerError)
+    expect(times()).toEqual([0, 500])
+    expect(elapsedMs()).toBe(500)
+  })
+
+  test('is sent as often as the call says, over what the client says', async () => {
+    const none = callOnce(read, [text(500, '')], { options: { maxRetries: 0 } })
+    await caught(none.result, ServerError)
+    expect(none.times()).toHaveLength(1)
+    const six = callOnce(read, [text(500, '')], { client: { maxRetries: 0 }, options: { maxRetries: 5 } })
+    await caught(six.result, ServerError)
+    expect(six.times()).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500])
+  })
+
+  test('is asked for again when its answer was cut, and not when it has a wrong shape', async () => {
+    const look = getJobOperation('job_1')
+    const cutBody = callOnce(look, [cut(200, '{"data"'), json(200, { data: { status: 'queued' } })])
+    await expect(cutBody.result).resolves.toMatchObject({ data: { status: 'queued' } })
+    const wrongShape = callOnce(look, [json(200, { job: { status: 'queued' } })])
+    await caught(wrongShape.result, InvalidResponseError)
+    expect(wrongShape.times()).toEqual([0])
+  })
+})
+
+describe('a run', () => {
+  test.each([
+    ['a connection that was refused', broken('ECONNREFUSED')],
+    ['a name that was not found', broken('ENOTFOUND')],
+    ['429', text(429, '')],
+    ['503 with Retry-After', text(503, '', { 'retry-after': '0.5' })],
+  ])('is sent again after %s, which cannot have counted', async (_, step) => {
+    const { result, times } = callOnce(run, [step, json(202, QUEUED)])
+    await expect(result).resolves.toMatchObject({ data: QUEUED })
+    expect(times()).toEqual([0, 500])
+  })
+
+  test.each([
+    ['a connection that broke', broken('ECONNRESET')],
+    ['500', text(500, '')],
+    ['503 without Retry-After', text(503, '')],
+    ['408', text(408, '')],
+    ['an answer that was cut', cut(200, '{"status"')],
+    ['a web page', text(200, '<html>')],
+    ['a time limit', silent()],
+  ])('is never sent again after %s', async (_, step) => {
+    const { result, service } = callOnce(run, [step, json(202, QUEUED)])
+    await expect(result).rejects.toMatchObject({ submission: 'unknown', isRetryable: false })
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('may take the 55 s for which the service holds it on top of timeoutMs (section 8)', async () => {
+    const { result, elapsedMs } = callOnce(run, [silent()], { options: { timeoutMs: 1_000 } })
+    const error = await caught(result, AttemptTimeoutError)
+    expect(elapsedMs()).toBe(56_000)
+    expect(error.message).toContain('within 56000 ms')
+  })
+
+  test('that is not held may take timeoutMs alone (section 4.3)', async () => {
+    const bodies = [
+      { input: {}, sync: false },
+      { input: {}, webhook_url: 'https://example.com/hook' },
+    ]
+    for (const body of bodies) {
+      const { result, elapsedMs } = callOnce(runOperation('aurora-image', body), [silent()])
+      await caught(result, AttemptTimeoutError)
+      expect(elapsedMs()).toBe(30_000)
+    }
+  })
+
+  test('is not lost when its answer stands still after the job was named', async () => {
+    const { result, elapsedMs } = callOnce(run, [stalled(202, '{"job_id":"job_1","status":"proc')])
+    await expect(result).resolves.toMatchObject({ data: { status: 'unknown', job_id: 'job_1' } })
+    expect(elapsedMs()).toBe(85_000)
+  })
+
+  test('has one time limit over head and body', async () => {
+    const { result, elapsedMs } = callOnce(run, [stalled(200, '{"status"')])
+    await caught(result, AttemptTimeoutError)
+    expect(elapsedMs()).toBe(85_000)
+  })
+})
+
+describe('a cancel (section 4.5)', () => {
+  test.each([
+    ['a connection that broke', broken('ECONNRESET')],
+    ['500', text(500, '')],
+    ['408', text(408, '')],
+    ['a time limit', silent()],
+  ])('counts as done when the job is gone after %s', async (_, step) => {
+    const { result } = callOnce(cancel, [step, refusal(404, 'NOT_FOUND')])
+    await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
+  })
+
+  test.each([
+    ['a connection that was refused', broken('ECONNREFUSED')],
+    ['429', text(429, '')],
+  ])('does not count as done when the job is gone after %s, which did nothing', async (_, step) => {
+    const { result } = callOnce(cancel, [step, refusal(404, 'NOT_FOUND')])
+    await expect(result).rejects.toMatchObject({ name: 'NotFoundError' })
+  })
+})
+
+describe('the API key function (section 5.6)', () => {
+  test('is asked before each attempt', async () => {
+    let count = 0
+    const apiKey = async () => `sk_test_number_${++count}`
+    const { result, service } = callOnce(read, [text(500, ''), text(200, '')], { client: { apiKey } })
+    await result
+    const sent = service.received.map(({ headers }) => headers.get('authorization'))
+    expect(sent).toEqual(['Bearer sk_test_number_1', 'Bearer sk_test_number_2'])
+  })
+
+  test('that fails ends the call before anything is sent', async () => {
+    const cause = new Error('the vault is closed')
+    const apiKey = () => Promise.reject(cause)
+    const { result, service } = callOnce(run, [json(202, QUEUED)], { client: { apiKey } })
+    const error = await caught(result, ConfigurationError)
+    expect(error).toMatchObject({ submission: 'not_sent', cause })
+    expect(error.message).toContain('because the function `apiKey` failed')
+    expect(service.received).toHaveLength(0)
+  })
+})
+
+describe('options of a call', () => {
+  test.each([0, -1, Number.NaN])('cannot set timeoutMs to %j', async (timeoutMs) => {
+    const { result, service } = callOnce(read, [text(200, '')], { options: { timeoutMs } })
+    await caught(result, ConfigurationError)
+    expect(service.received).toHaveLength(0)
+  })
+
+  test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('cannot set maxRetries to %j', async (maxRetries) => {
+    const { result } = callOnce(read, [text(500, '')], { options: { maxRetries } })
+    await caught(result, ConfigurationError)
+  })
+})
+
+test.each([
+  ['a result', [text(200, '')], {}],
+  ['a refusal', [text(400, '')], {}],
+  ['retries', [text(500, ''), text(200, '')], {}],
+  ['a deadline', [silent()], { deadlineMs: 10 }],
+] as const)('leaves no timer after %s', async (_, steps, setup) => {
+  const { result, clock } = callOnce(read, steps, setup)
+  await result.catch(() => {})
+  expect(clock.timerCount).toBe(0)
+})
+
+test('counts a refusal as one attempt with its status', async () => {
+  const error = await caught(callOnce(run, [refusal(422, 'BAD')]).result, InvalidRequestError)
+  expect(error.attempts).toMatchObject([{ status: 422, reason: 'HTTP 422' }])
+  expect(await caught(callOnce(run, [broken('EPIPE')]).result, ConnectionError)).toMatchObject({
+    attempts: [{ reason: 'EPIPE' }],
+  })
+})

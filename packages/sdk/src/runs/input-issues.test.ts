@@ -1,0 +1,41 @@
+import type { InputSchema } from '@modelrun/contract'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { findInputIssues } from './input-issues.ts'
+
+const schema = fixtures.models.textToImage.body.input_schema
+
+const pointersOf = (input: Record<string, unknown>) => findInputIssues(schema, input).map(({ pointer }) => pointer)
+
+describe('findInputIssues (section 2.3)', () => {
+  test('finds nothing wrong with an input that fits', () => {
+    expect(findInputIssues(schema, { prompt: 'x' })).toEqual([])
+    expect(findInputIssues(schema, { prompt: 'x', image_size: 'square', num_images: 4 })).toEqual([])
+  })
+
+  test.each([
+    ['a missing parameter', { num_images: 1 }, ['/prompt']],
+    ['a wrong type', { prompt: 5 }, ['/prompt']],
+    ['a value that is not allowed', { prompt: 'x', image_size: 'huge' }, ['/image_size']],
+    ['a number below the minimum', { prompt: 'x', num_images: 0 }, ['/num_images']],
+    ['a number above the maximum', { prompt: 'x', num_images: 5 }, ['/num_images']],
+    ['a fraction', { prompt: 'x', num_images: 1.5 }, ['/num_images']],
+    ['a parameter that the model does not have', { prompt: 'x', 'a/b~c': 1 }, ['/a~1b~0c']],
+    ['a name that every object has', { prompt: 'x', toString: 'y' }, ['/toString']],
+  ])('finds %s', (_, input, pointers) => {
+    expect(pointersOf(input)).toEqual(pointers)
+  })
+
+  test('says that a parameter is required, which one was meant, or which there are', () => {
+    expect(findInputIssues(schema, {})).toEqual([{ pointer: '/prompt', message: 'the parameter is required' }])
+    const [typo, other] = findInputIssues(schema, { prompt: 'x', Num_image: 2, voice: 'y' })
+    expect(typo?.message).toBe('no such parameter; did you mean num_images?')
+    expect(other?.message).toBe('no such parameter; the model takes prompt, image_size, num_images')
+  })
+
+  test.each(['image', 'file'])('leaves an input to the service when its schema has the unknown type %s', (type) => {
+    const newer: InputSchema = { type: 'object', properties: { source: { type } }, required: ['source'] }
+    expect(findInputIssues(newer, { source: 'x' })).toEqual([])
+    expect(findInputIssues(newer, { sauce: 'x' })).toHaveLength(1)
+  })
+})

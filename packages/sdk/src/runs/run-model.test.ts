@@ -1,0 +1,208 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { ServerError } from '../errors/api-errors.ts'
+import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
+import { AbortedError, AttemptTimeoutError, DeadlineExceededError } from '../errors/transport-errors.ts'
+import { caught } from '../testing/caught.ts'
+import { settle } from '../testing/manual-clock.ts'
+import { broken, json, silent, stalled, text } from '../testing/scripted-service.ts'
+import { createTestClient } from '../testing/test-client.ts'
+
+const { completed, processingSlow, queued } = fixtures.runs
+const succeeded = json(200, fixtures.jobs.succeeded.body)
+const running = json(200, fixtures.jobs.processing.body)
+const { output } = fixtures.jobs.succeeded.body.data
+
+const INPUT = { prompt: 'a red fox' }
+
+describe('client.run (section 4.3)', () => {
+  test('gives the result of a 200 answer with one request', async () => {
+    const { client, service } = createTestClient([json(200, completed.body)])
+    await expect(client.run('aurora-image', INPUT)).resolves.toEqual({ ...completed.body, status: 'succeeded' })
+    expect(service.received).toMatchObject([
+      { method: 'POST', path: '/v1/models/aurora-image/run', body: { input: INPUT } },
+    ])
+  })
+
+  test.each([
+    ['202 processing', json(202, processingSlow.body), processingSlow.body],
+    ['202 queued', json(202, queued.body), queued.body],
+    ['200 queued', json(200, queued.body), queued.body],
+  ])('polls to the end after %s, and keeps the ids of the run', async (_, step, { job_id, request_id, model_id }) => {
+    const { client, clock, service } = createTestClient([step, running, succeeded])
+    const result = await clock.run(client.run(model_id, INPUT))
+    expect(result).toEqual({ job_id, request_id, model_id, status: 'succeeded', output })
+    expect(service.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      `POST /v1/models/${model_id}/run`,
+      `GET /v1/jobs/${job_id}`,
+      `GET /v1/jobs/${job_id}`,
+    ])
+  })
+
+  test('waits half a second before the first poll of a job that was just started', async () => {
+    const { client, clock, service } = createTestClient([json(202, queued.body), succeeded])
+    const startedAt = clock.now()
+    await clock.run(client.run('aurora-image', INPUT))
+    expect(service.received.map(({ at }) => at - startedAt)).toEqual([0, 500])
+  })
+
+  test.each([
+    ['an unknown status', { job_id: 'job_1', status: 'warming' }],
+    ['succeeded, the word of the job status', { ...completed.body, job_id: 'job_1', status: 'succeeded' }],
+    ['completed without an output', { job_id: 'job_1', status: 'completed' }],
+  ])('looks at the job at once after a 200 answer with %s', async (_, body) => {
+    const { client, clock, service } = createTestClient([json(200, body), succeeded])
+    const startedAt = clock.now()
+    await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toEqual({
+      job_id: 'job_1',
+      model_id: 'aurora-image',
+      status: 'succeeded',
+      output,
+    })
+    expect(service.received.map(({ at }) => at - startedAt)).toEqual([0, 0])
+  })
+
+  test('finds the job of an error answer that names it, and gives its result', async () => {
+    const { client, clock } = createTestClient([json(500, { job_id: 'job_1', error: 'late' }), succeeded])
+    await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toMatchObject({ job_id: 'job_1', output })
+  })
+
+  test('finds the job of an answer that stands still until the time limit', async () => {
+    const { client, clock } = createTestClient([stalled(202, '{"job_id":"job_1",'), succeeded])
+    await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toMatchObject({ job_id: 'job_1', output })
+  })
+
+  test('rejects with JobFailedError when the job fails, and with JobCancelledError when it is cancelled', async () => {
+    const failing = createTestClient([json(202, queued.body), json(200, fixtures.jobs.failed.body)])
+    const failed = await caught(failing.clock.run(failing.client.run('aurora-image', INPUT)), JobFailedError)
+    expect(failed).toMatchObject({ failureCode: 'PROVIDER_FAILURE', submission: 'accepted', jobId: queued.body.job_id })
+    const cancelling = createTestClient([json(202, queued.body), json(200, fixtures.jobs.cancelled.body)])
+    await caught(cancelling.clock.run(cancelling.client.run('aurora-image', INPUT)), JobCancelledError)
+  })
+
+  test('tells each new state of the job, and none for a result within the hold', async () => {
+    const { client, clock } = createTestClient([json(202, queued.body), running, running, succeeded])
+    const statuses: string[] = []
+    await clock.run(client.run('aurora-image', INPUT, { onStatus: ({ status }) => statuses.push(status) }))
+    expect(statuses).toEqual(['processing', 'succeeded'])
+  })
+})
+
+describe('what client.run sends (section 4.3)', () => {
+  test.each([
+    ['holds by default', {}, { input: INPUT }],
+    ['holds when asked to', { mode: 'sync', deadlineMs: 1_000 }, { input: INPUT }],
+    ['does not hold when asked not to', { mode: 'async' }, { input: INPUT, sync: false }],
+    ['does not hold with a deadline at the end of the hold', { deadlineMs: 60_000 }, { input: INPUT, sync: false }],
+    ['holds with a longer deadline', { deadlineMs: 60_001 }, { input: INPUT }],
+    ['holds without any deadline', { deadlineMs: Number.POSITIVE_INFINITY }, { input: INPUT }],
+    [
+      'gives a webhook',
+      { webhookUrl: 'https://example.com/x' },
+      { input: INPUT, webhook_url: 'https://example.com/x' },
+    ],
+  ] as const)('%s', async (_, options, body) => {
+    const { client, service } = createTestClient([json(200, completed.body)])
+    await client.run('aurora-image', INPUT, options)
+    expect(service.received[0]?.body).toEqual(body)
+  })
+
+  test('does not hold when the preflight used up the time for it', async () => {
+    const model = json(200, fixtures.models.textToImage.body)
+    const { client, clock, service } = createTestClient([text(500, ''), model, json(200, completed.body)])
+    await clock.run(client.run('aurora-image', INPUT, { deadlineMs: 60_100, maxCredits: 10 }))
+    expect(service.received[2]?.body).toEqual({ input: INPUT, sync: false })
+  })
+})
+
+describe('the deadline of client.run', () => {
+  test('during the hold leaves open what became of the run', async () => {
+    const { client, clock } = createTestClient([silent()])
+    const startedAt = clock.now()
+    const running = client.run('aurora-image', INPUT, { mode: 'sync', deadlineMs: 1_000 })
+    const error = await caught(clock.run(running), DeadlineExceededError)
+    expect(error).toMatchObject({
+      submission: 'unknown',
+      isRetryable: false,
+      message: expect.stringContaining('1000 ms'),
+    })
+    expect(error.job).toBeUndefined()
+    expect(clock.now() - startedAt).toBe(1_000)
+  })
+
+  test('during the polling gives the live job, whose result can still be had', async () => {
+    const { client, clock } = createTestClient([json(202, queued.body), running, running, succeeded])
+    const work = client.run('aurora-image', INPUT, { deadlineMs: 1_200 })
+    const error = await caught(clock.run(work), DeadlineExceededError)
+    expect(error).toMatchObject({ submission: 'accepted', jobId: queued.body.job_id })
+    expect(error.message).toContain('its last status is processing')
+    const result = error.job?.result() ?? Promise.reject(new Error('no job'))
+    await expect(clock.run(result)).resolves.toMatchObject({ output, model_id: 'aurora-image' })
+  })
+
+  test('is one budget over submission and polling', async () => {
+    const { client, clock } = createTestClient([broken('ECONNREFUSED'), json(202, queued.body), running])
+    const startedAt = clock.now()
+    await caught(clock.run(client.run('aurora-image', INPUT, { deadlineMs: 5_000 })), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(5_000)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('is 10 minutes by default', async () => {
+    const { client, clock } = createTestClient([json(202, queued.body), running])
+    const startedAt = clock.now()
+    await caught(clock.run(client.run('aurora-image', INPUT)), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(600_000)
+  })
+
+  test('keeps the job that a stalled answer named', async () => {
+    const { client, clock } = createTestClient([stalled(202, '{"job_id":"job_1"'), running])
+    const error = await caught(
+      clock.run(client.run('aurora-image', INPUT, { deadlineMs: 1_000 })),
+      DeadlineExceededError,
+    )
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+    expect(error.job?.id).toBe('job_1')
+  })
+})
+
+describe('client.submit (section 4.3)', () => {
+  test('asks not to be held and gives the job at once', async () => {
+    const { client, service } = createTestClient([json(202, queued.body)])
+    const job = await client.submit('aurora-image', INPUT)
+    expect(job).toMatchObject({ id: queued.body.job_id, modelId: 'aurora-image', requestId: queued.body.request_id })
+    expect(service.received.map(({ body }) => body)).toEqual([{ input: INPUT, sync: false }])
+  })
+
+  test('gives the address of a webhook instead', async () => {
+    const { client, service } = createTestClient([json(202, fixtures.runs.processingWebhook.body)])
+    await client.submit('aurora-image', INPUT, { webhookUrl: 'https://example.com/hook' })
+    expect(service.received[0]?.body).toEqual({ input: INPUT, webhook_url: 'https://example.com/hook' })
+  })
+
+  test('takes the job of an answer that only names it', async () => {
+    const { client } = createTestClient([json(200, { job_id: 'job_1', state: 'ok' })])
+    await expect(client.submit('aurora-image', INPUT)).resolves.toMatchObject({ id: 'job_1', modelId: 'aurora-image' })
+  })
+
+  test('is not sent again when its outcome is unknown', async () => {
+    const { client, service } = createTestClient([text(500, '')])
+    const error = await caught(client.submit('aurora-image', INPUT), ServerError)
+    expect(error.submission).toBe('unknown')
+    expect(service.received).toHaveLength(1)
+    const slow = createTestClient([silent()])
+    const timeout = await caught(slow.clock.run(slow.client.submit('aurora-image', INPUT)), AttemptTimeoutError)
+    expect(timeout.message).toContain('within 30000 ms')
+  })
+
+  test('settles at once when its signal aborts', async () => {
+    const controller = new AbortController()
+    const { client, clock } = createTestClient([silent()])
+    const work = client.submit('aurora-image', INPUT, { signal: controller.signal })
+    const failure = caught(work, AbortedError)
+    await settle()
+    controller.abort(new Error('no longer needed'))
+    expect(await failure).toMatchObject({ submission: 'unknown', cause: { message: 'no longer needed' } })
+    expect(clock.timerCount).toBe(0)
+  })
+})

@@ -1,0 +1,42 @@
+import { ModelRun } from '../client.ts'
+import type { Core } from '../core.ts'
+import { createTransport } from '../http/transport.ts'
+import { createModelCache } from '../models/model-cache.ts'
+import { type ModelRunOptions, resolveOptions } from '../options.ts'
+import { createManualClock, type ManualClock } from './manual-clock.ts'
+import { createScriptedService, type ScriptedService, type Step } from './scripted-service.ts'
+
+/** As long as a real key, so that it is redacted as one. */
+export const API_KEY = 'sk_test_0123456789abcdefABCDEF'
+
+export const BASE_URL = 'https://api.example.com'
+
+/** What a test of the client plays with. */
+export interface TestBench {
+  service: ScriptedService
+  clock: ManualClock
+}
+
+/** A client on a manual clock whose requests a script answers. Without jitter: each delay is half of its maximum. */
+export function createTestClient(
+  steps: readonly Step[],
+  options: ModelRunOptions = {},
+): TestBench & { client: ModelRun } {
+  const { service, clock, options: all } = prepare(steps, options)
+  return { service, clock, client: new ModelRun(all) }
+}
+
+/** The same for what is inside of a client. */
+export function createTestCore(steps: readonly Step[], options: ModelRunOptions = {}): TestBench & { core: Core } {
+  const { service, clock, options: all } = prepare(steps, options)
+  const resolved = resolveOptions(all)
+  const core = { options: resolved, transport: createTransport(resolved), modelCache: createModelCache() }
+  return { service, clock, core }
+}
+
+function prepare(steps: readonly Step[], options: ModelRunOptions): TestBench & { options: ModelRunOptions } {
+  const clock = createManualClock()
+  const service = createScriptedService(steps, clock)
+  const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
+  return { service, clock, options: { logLevel: 'off', ...defaults, ...options } }
+}
