@@ -139,6 +139,16 @@ describe('reference server', () => {
     expect(server.credits()).toBe(10_000 - 50 * 4)
   })
 
+  it('takes the timer of a webhook back when the job ends early', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const server = createReferenceServer()
+    const caller = apiCaller(server)
+    const { body } = await caller.run(MODEL, { webhook_url: 'https://receiver.test/' })
+    expect(vi.getTimerCount()).toBe(1)
+    await caller.delete(`/v1/jobs/${String(body.job_id)}`)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('gives files the address that a transport sets', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     server.setBaseUrl('http://127.0.0.1:4010/')
