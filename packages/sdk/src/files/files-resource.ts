@@ -1,8 +1,7 @@
 import type { OutputItem } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import type { RunResult } from '../runs/run-result.ts'
 import { type DownloadedFile, type DownloadOptions, download } from './download.ts'
+import { type ProducedOutput, saveFiles } from './save-files.ts'
 
 /** The files that runs produce (section 2.5). The API key is never sent to their addresses. */
 export class FilesResource {
@@ -24,37 +23,13 @@ export class FilesResource {
   }
 
   /**
-   * Saves every file of a result in a folder (Node, Bun and Deno), which is made when it is missing. A file appears
-   * under its name when it is complete.
+   * Saves every file of a result, or of a webhook's event, in a folder (Node, Bun and Deno), which is made when it is
+   * missing. A file appears under its name when it is complete.
    *
    * @returns The paths, in the order of the items
    * @throws As {@link download}; and what the file system throws
    */
-  async save(
-    result: Pick<RunResult, 'job_id' | 'output'>,
-    folder: string,
-    options: DownloadOptions = {},
-  ): Promise<string[]> {
-    // Not imported: browsers have no such modules, and bundlers for them would stumble.
-    const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises')
-    const path = globalThis.process?.getBuiltinModule?.('node:path')
-    if (fs === undefined || path === undefined) {
-      throw new ConfigurationError({ message: 'There is no file system here. Use `files.download` instead.' })
-    }
-    await fs.mkdir(folder, { recursive: true })
-    const saveItem = async (item: OutputItem, index: number) => {
-      const file = await this.download(item, options)
-      const prefix = `${result.job_id.replace(/[^\w.-]+/g, '_')}-${index}`
-      const target = path.join(folder, `${prefix}${path.extname(file.name)}`)
-      const partial = `${target}.part`
-      try {
-        await fs.writeFile(partial, file.stream)
-        await fs.rename(partial, target)
-      } finally {
-        await fs.rm(partial, { force: true })
-      }
-      return target
-    }
-    return await Promise.all(result.output.items.map(saveItem))
+  save(produced: ProducedOutput, folder: string, options: DownloadOptions = {}): Promise<string[]> {
+    return saveFiles(this.#core.options, produced, { ...options, folder })
   }
 }

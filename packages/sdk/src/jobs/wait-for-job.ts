@@ -4,7 +4,7 @@ import { isModelRunError } from '../errors/guards.ts'
 import type { ModelRunError } from '../errors/model-run-error.ts'
 import { AbortedError, DeadlineExceededError, type EndedWaitFacts } from '../errors/transport-errors.ts'
 import { positive } from '../options.ts'
-import { type RunResult, resultOfJob } from '../runs/run-result.ts'
+import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import { DEADLINE, openScope, type Scope } from '../scope.ts'
 import { cancelJobOperation } from './cancel-job.ts'
 import type { JobHandle } from './job-handle.ts'
@@ -53,7 +53,7 @@ export async function waitInScope(wait: Wait): Promise<RunResult> {
     options.onStatus?.(state)
   }
   if (last === undefined) throw new TypeError('A poll loop ended without a state.')
-  return resultOfJob({ jobId: job.id, modelId: job.modelId, requestId: job.requestId }, last)
+  return toResult(wait.core, outcomeOfJob({ jobId: job.id, modelId: job.modelId, requestId: job.requestId }, last))
 }
 
 /** Yields each new state of a job until it has finished. @throws As {@link waitInScope}, but for the job's own end */

@@ -9,7 +9,7 @@ import { preflight } from './preflight.ts'
 import type { RunAnswer } from './run-answer.ts'
 import { runOperation } from './run-operation.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
-import { type RunResult, resultOfCompleted } from './run-result.ts'
+import { outcomeOfCompleted, type RunResult, toResult } from './run-result.ts'
 
 /** A run as its caller asked for it. */
 export interface RunCall<O> {
@@ -30,7 +30,7 @@ async function runToEnd(core: Core, { model, input, options }: RunCall<RunOption
     await preflight(core, { model, input }, { scope, options })
     const body: RunRequest = { input, ...modeOf(options, scope) }
     const answer = await send(core, { model, body, scope, options })
-    if (answer.status === 'completed') return resultOfCompleted(answer)
+    if (answer.status === 'completed') return toResult(core, outcomeOfCompleted(answer))
     const job = new JobHandle(core, referenceOf(model, answer))
     const firstDelayMs = answer.status === 'unknown' ? 0 : core.options.polling.initialIntervalMs
     return await waitInScope({ core, job, scope, options, firstDelayMs })

@@ -3,20 +3,20 @@ import { describe, expect, test } from 'vitest'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { resultOfCompleted, resultOfJob } from './run-result.ts'
+import { outcomeOfCompleted, outcomeOfJob } from './run-result.ts'
 
 const reference = { jobId: 'job_1', modelId: 'aurora-image', requestId: 'req_1' }
 
 test('completed, which the wire says for a run, reads succeeded (section 3)', () => {
   const { body } = fixtures.runs.completed
-  expect(resultOfCompleted(body)).toEqual({ ...body, status: 'succeeded' })
+  expect(outcomeOfCompleted(body)).toEqual({ ...body, status: 'succeeded' })
 })
 
 describe('the result of a job (section 4.4)', () => {
   const { output } = fixtures.jobs.succeeded.body.data
 
   test('has the output and what is known of the run', () => {
-    expect(resultOfJob(reference, fixtures.jobs.succeeded.body.data)).toEqual({
+    expect(outcomeOfJob(reference, fixtures.jobs.succeeded.body.data)).toEqual({
       job_id: 'job_1',
       model_id: 'aurora-image',
       request_id: 'req_1',
@@ -26,7 +26,7 @@ describe('the result of a job (section 4.4)', () => {
   })
 
   test('has no fields that are undefined when only the id is known', () => {
-    expect(Object.keys(resultOfJob({ jobId: 'job_1' }, fixtures.jobs.succeeded.body.data))).toEqual([
+    expect(Object.keys(outcomeOfJob({ jobId: 'job_1' }, fixtures.jobs.succeeded.body.data))).toEqual([
       'job_id',
       'status',
       'output',
@@ -35,14 +35,14 @@ describe('the result of a job (section 4.4)', () => {
 
   test('takes credits and duration when the service shows them, as numbers (section 2.4)', () => {
     const job = { status: 'succeeded', output, credits_used: 4, duration_ms: '8421' }
-    expect(resultOfJob(reference, job)).toMatchObject({ credits_used: 4 })
-    expect(resultOfJob(reference, job)).not.toHaveProperty('duration_ms')
+    expect(outcomeOfJob(reference, job)).toMatchObject({ credits_used: 4 })
+    expect(outcomeOfJob(reference, job)).not.toHaveProperty('duration_ms')
   })
 
   test('is a JobFailedError with the reason when the job failed (section 7)', async () => {
     const job = fixtures.jobs.failed.body.data
     const error = await caught(
-      Promise.resolve().then(() => resultOfJob(reference, job)),
+      Promise.resolve().then(() => outcomeOfJob(reference, job)),
       JobFailedError,
     )
     expect(error).toMatchObject({ failureCode: 'PROVIDER_FAILURE', job, jobId: 'job_1', submission: 'accepted' })
@@ -50,15 +50,15 @@ describe('the result of a job (section 4.4)', () => {
   })
 
   test('is a JobFailedError without a code when the service gives no reason', () => {
-    expect(() => resultOfJob(reference, { status: 'failed' })).toThrow('The service gave no reason.')
+    expect(() => outcomeOfJob(reference, { status: 'failed' })).toThrow('The service gave no reason.')
   })
 
   test('is a JobCancelledError when the job was cancelled, which is not charged (section 1)', () => {
-    expect(() => resultOfJob(reference, { status: 'cancelled' })).toThrow(JobCancelledError)
-    expect(() => resultOfJob(reference, { status: 'cancelled' })).toThrow('It is not charged.')
+    expect(() => outcomeOfJob(reference, { status: 'cancelled' })).toThrow(JobCancelledError)
+    expect(() => outcomeOfJob(reference, { status: 'cancelled' })).toThrow('It is not charged.')
   })
 
   test('is an InvalidResponseError when the service sends no output', () => {
-    expect(() => resultOfJob(reference, { status: 'succeeded' })).toThrow(InvalidResponseError)
+    expect(() => outcomeOfJob(reference, { status: 'succeeded' })).toThrow(InvalidResponseError)
   })
 })

@@ -1,10 +1,13 @@
 import type { Job, Output, RunCompleted } from '@modelrun/contract'
+import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
+import type { DownloadOptions } from '../files/download.ts'
+import { saveFiles } from '../files/save-files.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 
-/** What a run produced, whichever way the service delivered it. */
-export interface RunResult {
+/** What a run produced, as plain data. */
+export interface RunOutcome {
   job_id: string
   /** Identifier of the request at the underlying provider; absent when only the job's id was known. */
   request_id?: string | undefined
@@ -19,13 +22,26 @@ export interface RunResult {
   duration_ms?: number | undefined
 }
 
-/** The result of a run that finished within the hold. */
-export function resultOfCompleted(run: RunCompleted): RunResult {
+/** What a run produced, whichever way the service delivered it. */
+export interface RunResult extends RunOutcome {
+  /** `client.files.save` for this result: saves every file in a folder and gives the paths. Not part of its JSON. */
+  save(folder: string, options?: DownloadOptions): Promise<string[]>
+}
+
+/** Gives an outcome its method, which is not enumerable: the result stays plain data to JSON, spread and test runners. */
+export function toResult({ options }: Core, outcome: RunOutcome): RunResult {
+  const save: RunResult['save'] = (folder, downloadOptions) =>
+    saveFiles(options, outcome, { ...downloadOptions, folder })
+  return Object.defineProperty({ ...outcome, save }, 'save', { enumerable: false })
+}
+
+/** The outcome of a run that finished within the hold. */
+export function outcomeOfCompleted(run: RunCompleted): RunOutcome {
   return { ...run, status: 'succeeded' }
 }
 
-/** The result of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
-export function resultOfJob(reference: JobReference, job: Job): RunResult {
+/** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
+export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
   const { jobId, modelId, requestId } = reference
   if (job.status === 'failed') {
     const reason = job.error ? `[${job.error.code}] ${job.error.message}` : 'The service gave no reason.'

@@ -1,0 +1,63 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { ConflictError, NotFoundError } from '../errors/api-errors.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { InvalidResponseError } from '../errors/transport-errors.ts'
+import { caught } from '../testing/caught.ts'
+import { broken, cut, json, refusal, text } from '../testing/scripted-service.ts'
+import { createTestClient } from '../testing/test-client.ts'
+
+describe('jobs.cancel (section 4.5)', () => {
+  test.each([
+    ['204', text(204, null)],
+    ['an empty 200', text(200, '')],
+    ['an empty 202', text(202, '')],
+    ['the job as it is now', json(200, fixtures.jobs.cancel.body)],
+    ['a status without a wrapper', json(200, { job_id: 'job_1', status: 'cancelled' })],
+    ['text', text(200, 'OK')],
+    ['JSON of another shape', json(200, { status: 5, ok: true })],
+    ['a list', json(200, [])],
+    ['a body that was cut', cut(200, '{"data":{"sta')],
+  ])('takes %s for a cancelled job', async (_, step) => {
+    const { client, service } = createTestClient([step])
+    await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status: 'cancelled' })
+    expect(service.received).toMatchObject([{ method: 'DELETE', path: '/v1/jobs/job_1', body: undefined }])
+  })
+
+  test('gives the status that the service says', async () => {
+    const { client } = createTestClient([json(202, { data: { status: 'cancelling' } })])
+    await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status: 'cancelling' })
+  })
+
+  test('does not take a web page for the service: the job may go on', async () => {
+    const { client } = createTestClient([text(200, '\n<!doctype html><title>Sign in to the network</title>')])
+    const error = await caught(client.jobs.cancel('job_1'), InvalidResponseError)
+    expect(error).toMatchObject({ jobId: 'job_1', isRetryable: true })
+    expect(error.message).toContain('Whether the job job_1 is cancelled is not known')
+  })
+
+  test('counts a 404 as done when an own attempt may have done it', async () => {
+    const { client, clock, service } = createTestClient([broken('ECONNRESET'), refusal(404, 'NOT_FOUND')])
+    const result = await clock.run(client.jobs.cancel('job_1'))
+    expect(result).toEqual({ job_id: 'job_1', status: 'cancelled' })
+    expect(service.received).toHaveLength(2)
+  })
+
+  test('rejects with NotFoundError for a 404 at first', async () => {
+    const { client } = createTestClient([refusal(404, 'NOT_FOUND')])
+    await caught(client.jobs.cancel('job_1'), NotFoundError)
+  })
+
+  test('rejects with ConflictError when the job has finished', async () => {
+    const { client } = createTestClient([refusal(409, 'CONFLICT')])
+    const error = await caught(client.jobs.cancel('job_1'), ConflictError)
+    expect(error).toMatchObject({ jobId: 'job_1', apiCode: 'CONFLICT', isRetryable: false })
+  })
+
+  test('rejects, and does not throw, for an id that would reach another endpoint', async () => {
+    const { client, service } = createTestClient([text(204, null)])
+    await caught(client.jobs.cancel('..'), ConfigurationError)
+    await caught(client.jobs.cancel(''), ConfigurationError)
+    expect(service.received).toHaveLength(0)
+  })
+})

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import type { JobJson } from './job-reference.ts'
+import { readJobReference } from './job-reference.ts'
+
+const JSON_OF_JOB = { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' }
+const REFERENCE = { jobId: 'job_1', modelId: 'aurora-image', requestId: 'req_1' }
+
+describe('readJobReference', () => {
+  test('takes an id, the JSON of a job, or its text', () => {
+    expect(readJobReference('job_1')).toEqual({ jobId: 'job_1' })
+    expect(readJobReference(JSON_OF_JOB)).toEqual(REFERENCE)
+    expect(readJobReference(JSON.stringify(JSON_OF_JOB))).toEqual(REFERENCE)
+  })
+
+  test('takes the answer of a run, whose other fields do not matter', () => {
+    expect(readJobReference({ ...JSON_OF_JOB, status: 'queued' } as JobJson)).toEqual(REFERENCE)
+  })
+
+  test.each(['', '{', '{"job_id":', '{}', '{"job_id":""}', '{"job_id":7}', '{"job_id":"a","model_id":5}'])(
+    'refuses the text %j',
+    (text) => {
+      expect(() => readJobReference(text)).toThrow(ConfigurationError)
+    },
+  )
+
+  test.each([undefined, null, 7, [], {}, { id: 'job_1' }])('refuses %j', (value) => {
+    // What a program without types may pass.
+    expect(() => readJobReference(value as unknown as JobJson)).toThrow('A job is given by its id')
+  })
+})

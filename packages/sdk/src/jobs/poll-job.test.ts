@@ -1,0 +1,145 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../errors/api-errors.ts'
+import type { ModelRunError } from '../errors/model-run-error.ts'
+import { InvalidResponseError } from '../errors/transport-errors.ts'
+import type { ModelRunOptions } from '../options.ts'
+import { DEADLINE, openScope } from '../scope.ts'
+import { caught } from '../testing/caught.ts'
+import { broken, cut, json, refusal, type Step, silent, text } from '../testing/scripted-service.ts'
+import { createTestCore } from '../testing/test-client.ts'
+import { isFinished, pollJob } from './poll-job.ts'
+
+const state = (status: string) => json(200, { data: { status } })
+const processing = state('processing')
+const succeeded = json(200, fixtures.jobs.succeeded.body)
+
+/** Polls a job to its end without retries within one look, so that each request is one look. */
+function poll(steps: readonly Step[], { deadlineMs, ...options }: ModelRunOptions & { deadlineMs?: number } = {}) {
+  const { core, clock, service } = createTestCore(steps, { maxRetries: 0, ...options })
+  const scope = openScope({ clock, deadlineMs })
+  const startedAt = clock.now()
+  const statuses: string[] = []
+  const failures: (ModelRunError | undefined)[] = []
+  const onLook = (failure: ModelRunError | undefined) => void failures.push(failure)
+  const toEnd = async () => {
+    const context = { core, scope, options: {}, firstDelayMs: 0, onLook }
+    for await (const { status } of pollJob('job_1', context)) statuses.push(status)
+    return statuses
+  }
+  const times = () => service.received.map(({ at }) => at - startedAt)
+  return { end: clock.run(toEnd().finally(() => scope.close())), times, failures, clock }
+}
+
+describe('pollJob (section 4.4)', () => {
+  test('yields each change once, the first state at once and the final one last (section 3)', async () => {
+    const { end } = poll([state('queued'), state('queued'), processing, processing, processing, succeeded])
+    await expect(end).resolves.toEqual(['queued', 'processing', 'succeeded'])
+  })
+
+  test.each(['succeeded', 'failed', 'cancelled'])('ends at the status %s (section 3)', async (status) => {
+    const { end, times } = poll([state(status)])
+    await expect(end).resolves.toEqual([status])
+    expect(times()).toEqual([0])
+  })
+
+  test('looks quickly at first, then in proportion to the age, with a limit', async () => {
+    const { end, times } = poll([...Array.from({ length: 30 }, () => processing), succeeded])
+    await end
+    const gaps = times().map((at, index, all) => at - (all[index - 1] ?? 0))
+    expect(gaps.slice(0, 7)).toEqual([0, 500, 500, 500, 500, 500, 500])
+    expect(gaps.at(-1)).toBe(5_000)
+    expect(gaps.slice(1)).toEqual(gaps.slice(1).toSorted((a, b) => a - b))
+  })
+
+  test.each([
+    ['a connection that broke', broken('ECONNRESET')],
+    ['a connection that was refused', broken('ECONNREFUSED')],
+    ['a time limit', silent()],
+    ['an answer that was cut', cut(200, '{"data"')],
+    ['a web page', text(200, '<html>maintenance</html>')],
+    ['an empty answer', text(200, '')],
+    ...[408, 429, 500, 501, 502, 503, 504, 520, 522, 524].map((status) => [`${status}`, text(status, '')] as const),
+  ])('is not ended by %s, which may pass', async (_, step) => {
+    const { end } = poll([processing, step, step, step, succeeded])
+    await expect(end).resolves.toEqual(['processing', 'succeeded'])
+  })
+
+  test('tolerates failures until the deadline, not longer', async () => {
+    const { end, times } = poll([broken('ECONNRESET')], { deadlineMs: 60_000 })
+    await expect(end).rejects.toBe(DEADLINE)
+    expect(times().length).toBeGreaterThan(10)
+    expect(times().every((at) => at < 60_000)).toBe(true)
+  })
+
+  test.each([
+    [400, ApiError],
+    [401, AuthenticationError],
+    [403, PermissionDeniedError],
+    [404, NotFoundError],
+    [410, ApiError],
+  ])('is ended by the status %i at once', async (status, type) => {
+    const { end, times } = poll([processing, refusal(status, 'X')])
+    const error = await caught(end, type)
+    expect(error).toMatchObject({ jobId: 'job_1', status, submission: 'accepted' })
+    expect(times()).toHaveLength(2)
+  })
+
+  test.each([
+    [
+      'an output of a wrong shape',
+      json(200, { data: { status: 'succeeded', output: { type: 'image' } } }),
+      'output/items',
+    ],
+    ['a redirect', text(302, '', { location: 'https://elsewhere.example.com' }), 'redirect'],
+  ])('is ended by %s at once, which would stay so until the deadline', async (_, step, reason) => {
+    const { end, times } = poll([processing, step])
+    const error = await caught(end, InvalidResponseError)
+    expect(error.message).toContain(reason)
+    expect(times()).toHaveLength(2)
+  })
+
+  test('takes an unknown status for not finished, and warns once (section 3)', async () => {
+    const warnings: string[] = []
+    const ignore = () => {}
+    const logger = { debug: ignore, info: ignore, error: ignore, warn: (line: string) => warnings.push(line) }
+    const paused = state('paused')
+    const { end, times } = poll([paused, paused, paused, succeeded], { logger, logLevel: 'warn' })
+    await expect(end).resolves.toEqual(['paused', 'succeeded'])
+    expect(times()).toEqual([0, 500, 1_000, 1_500])
+    expect(warnings).toEqual(['modelrun: the job job_1 has the unknown status "paused"; it is treated as not finished'])
+  })
+
+  test('waits as long as Retry-After asks', async () => {
+    const { end, times } = poll([refusal(429, 'X', { 'retry-after': '30' }), succeeded])
+    await end
+    expect(times()).toEqual([0, 30_000])
+  })
+
+  test.each(['0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
+    'never polls in a hot loop after Retry-After: %s',
+    async (header) => {
+      const slow = refusal(503, 'X', { 'retry-after': header })
+      const { end, times } = poll([slow, slow, slow, succeeded])
+      await end
+      expect(times()).toEqual([0, 500, 1_000, 1_500])
+    },
+  )
+
+  test('tells after each look what failed, or nothing', async () => {
+    const { end, failures } = poll([processing, text(502, ''), processing, succeeded])
+    await end
+    expect(failures.map((failure) => failure?.status)).toEqual([undefined, 502, undefined, undefined])
+  })
+
+  test('leaves no timer', async () => {
+    const { end, clock } = poll([processing, succeeded], { deadlineMs: 60_000 })
+    await end
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+test('isFinished knows the terminal statuses alone (section 3)', () => {
+  const statuses = ['queued', 'processing', 'succeeded', 'failed', 'cancelled', 'completed', 'paused', '']
+  expect(statuses.filter((status) => isFinished({ status }))).toEqual(['succeeded', 'failed', 'cancelled'])
+})

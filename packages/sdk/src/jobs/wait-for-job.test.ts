@@ -1,0 +1,152 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test, vi } from 'vitest'
+import { NotFoundError, ServerError } from '../errors/api-errors.ts'
+import { JobFailedError } from '../errors/job-errors.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
+import { caught } from '../testing/caught.ts'
+import { settle } from '../testing/manual-clock.ts'
+import { json, refusal, type Step, silent, text } from '../testing/scripted-service.ts'
+import { createTestClient } from '../testing/test-client.ts'
+
+const running = json(200, fixtures.jobs.processing.body)
+const succeeded = json(200, fixtures.jobs.succeeded.body)
+
+/** Answers looks at the job with `look`, and its cancellation with `cancel`. */
+const byMethod =
+  (look: Step, cancel: Step): Step =>
+  (request) =>
+    request.method === 'DELETE' ? cancel(request) : look(request)
+
+describe('jobs.wait', () => {
+  test('gives the result of a job that was known by its id alone', async () => {
+    const { client, clock } = createTestClient([running, succeeded])
+    await expect(clock.run(client.jobs.wait('job_1'))).resolves.toEqual({
+      job_id: 'job_1',
+      status: 'succeeded',
+      output: fixtures.jobs.succeeded.body.data.output,
+    })
+  })
+
+  test('rejects with the error of the job, or of the look at it', async () => {
+    const failing = createTestClient([json(200, fixtures.jobs.failed.body)])
+    await caught(failing.client.jobs.wait('job_1'), JobFailedError)
+    const missing = createTestClient([refusal(404, 'NOT_FOUND')])
+    await caught(missing.client.jobs.wait('job_1'), NotFoundError)
+  })
+
+  test.each([0, -1, Number.NaN])('rejects, and does not throw, for the deadline %j', async (deadlineMs) => {
+    const { client, service } = createTestClient([running])
+    await caught(client.jobs.wait('job_1', { deadlineMs }), ConfigurationError)
+    expect(service.received).toHaveLength(0)
+  })
+
+  test('has no end with an infinite deadline', async () => {
+    const { client, clock } = createTestClient([...Array.from({ length: 300 }, () => running), succeeded])
+    const startedAt = clock.now()
+    await clock.run(client.jobs.wait('job_1', { deadlineMs: Number.POSITIVE_INFINITY }))
+    expect(clock.now() - startedAt).toBeGreaterThan(1_000_000)
+  })
+
+  test('lets an error of onStatus through and stops polling', async () => {
+    const { client, clock, service } = createTestClient([running])
+    const onStatus = () => {
+      throw new RangeError('a fault of the caller')
+    }
+    await caught(client.jobs.wait('job_1', { onStatus }), RangeError)
+    await clock.advance(60_000)
+    expect(service.received).toHaveLength(1)
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+describe('a wait whose deadline passes', () => {
+  test('says what the service said last, and that the job goes on', async () => {
+    const { client, clock, service } = createTestClient([running])
+    const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 2_000 })), DeadlineExceededError)
+    expect(error.message).toBe(
+      'The job job_1 did not finish within deadlineMs (2000 ms); its last status is processing. ' +
+        'It goes on: `error.job.result()` waits again.',
+    )
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' } })
+    expect(error.cancellation).toBeUndefined()
+    expect(service.received.every(({ method }) => method === 'GET')).toBe(true)
+  })
+
+  test('tells why the last look failed, when it did', async () => {
+    const { client, clock } = createTestClient([running, text(502, '')])
+    const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 60_000 })), DeadlineExceededError)
+    expect(error.message).toContain('; its last status is processing; the last look at it failed: see `error.cause`.')
+    expect(error.cause).toBeInstanceOf(ServerError)
+    expect(error.attempts.at(-1)).toMatchObject({ status: 502 })
+  })
+
+  test('tells nothing of failures that were over', async () => {
+    const { client, clock } = createTestClient([text(502, ''), running])
+    const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 60_000 })), DeadlineExceededError)
+    expect(error.cause).toBeUndefined()
+  })
+
+  test('ends in the middle of a look', async () => {
+    const { client, clock } = createTestClient([silent()])
+    const startedAt = clock.now()
+    await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 1_000 })), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(1_000)
+  })
+})
+
+describe('a wait that ends early', () => {
+  async function abortWait(steps: readonly Step[], onAbort?: 'detach' | 'cancel') {
+    const bench = createTestClient(steps)
+    const controller = new AbortController()
+    const wait = bench.client.jobs.wait('job_1', { signal: controller.signal, onAbort })
+    const failure = caught(wait, AbortedError)
+    await settle()
+    controller.abort('enough')
+    return { ...bench, error: await failure }
+  }
+
+  test('leaves the job alone by default', async () => {
+    const { error, service } = await abortWait([running])
+    expect(error).toMatchObject({ cause: 'enough', submission: 'accepted', job: { id: 'job_1' } })
+    expect(error.message).toContain('was still running when the caller aborted the wait')
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('cancels the job when the policy says so, and does not wait for that (section 4.5)', async () => {
+    const { error, service } = await abortWait([byMethod(running, text(204, null))], 'cancel')
+    expect(error.message).toContain('Its cancellation was requested')
+    await expect(error.cancellation).resolves.toBe(true)
+    expect(service.received.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
+  })
+
+  test.each([
+    ['refuses it', refusal(409, 'CONFLICT')],
+    ['says that the job has another status', json(200, { data: { status: 'processing' } })],
+  ])('tells that a cancellation was not confirmed when the service %s', async (_, cancel) => {
+    const { error } = await abortWait([byMethod(running, cancel)], 'cancel')
+    await expect(error.cancellation).resolves.toBe(false)
+  })
+
+  test('bounds its cancellation to 5 s, and never rejects for it', async () => {
+    const { error, clock } = await abortWait([byMethod(running, silent())], 'cancel')
+    const settled = vi.fn()
+    void error.cancellation?.then(settled)
+    await clock.advance(4_999)
+    expect(settled).not.toHaveBeenCalled()
+    await clock.advance(1)
+    expect(settled).toHaveBeenCalledWith(false)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('cancels by its deadline only when that policy says so', async () => {
+    const { client, clock, service } = createTestClient([byMethod(running, text(204, null))])
+    const both = { deadlineMs: 600, onAbort: 'cancel' } as const
+    const kept = await caught(clock.run(client.jobs.wait('job_1', both)), DeadlineExceededError)
+    expect(kept.cancellation).toBeUndefined()
+    const wait = client.jobs.wait('job_1', { ...both, onDeadline: 'cancel' })
+    const cancelled = await caught(clock.run(wait), DeadlineExceededError)
+    await expect(cancelled.cancellation).resolves.toBe(true)
+    expect(service.received.filter(({ method }) => method === 'DELETE')).toHaveLength(1)
+  })
+})
