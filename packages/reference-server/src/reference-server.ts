@@ -92,8 +92,8 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
       service.activity.expectRemoteClients()
     },
     apiKey,
-    clock: service.clock,
-    clientOptions: () => ({ apiKey, baseUrl: service.baseUrl, fetch: serverFetch, clock: service.clock }),
+    clock: service.clock.forClients,
+    clientOptions: () => ({ apiKey, baseUrl: service.baseUrl, fetch: serverFetch, clock: service.clock.forClients }),
     mintKey: (keyOptions = {}) => mintedKey(demand('mintKey', mintKey(service, keyOptions))),
     revokeKey: (key) => {
       service.keys.get(key).isRevoked = true

@@ -47,7 +47,7 @@ export class Activity {
   /** Tells that something happened: a timer was set or fired, a request came or went. */
   touch(): void {
     this.#changes++
-    if (this.#hasRemoteClients) this.#lastChangeAt = realNow()
+    this.#lastChangeAt = realNow()
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting
     this.#waiting = []
@@ -59,16 +59,20 @@ export class Activity {
     this.#hasRemoteClients = true
   }
 
-  /** Resolves when everything waits on the clock (or was silent for too long). */
-  async quiet(): Promise<void> {
+  /**
+   * Resolves when everything waits on the clock (or was silent for too long), and nothing has changed for as much real
+   * time as `patienceMs` says.
+   */
+  async quiet(patienceMs: () => number = () => 0): Promise<void> {
     while (!this.#isClosed) {
       const busyMs = this.#busyMs()
       if (busyMs > 0) {
         await this.#changeWithin(busyMs)
       } else if (await this.#isCalm()) {
-        const remoteMs = this.#hasRemoteClients ? this.#lastChangeAt + REMOTE_QUIET_MS - realNow() : 0
-        if (remoteMs <= 0) return
-        await this.#changeWithin(remoteMs)
+        const quietMs = Math.max(patienceMs(), this.#hasRemoteClients ? REMOTE_QUIET_MS : 0)
+        const moreMs = quietMs > 0 ? this.#lastChangeAt + quietMs - realNow() : 0
+        if (moreMs <= 0) return
+        await this.#changeWithin(moreMs)
       }
     }
   }

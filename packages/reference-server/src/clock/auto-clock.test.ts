@@ -72,6 +72,26 @@ describe('auto clock', () => {
     await expect(clock.advance(-1)).rejects.toThrow('0 or more')
   })
 
+  it('is patient before it jumps to a time limit of a client, which may be busy with what nobody sees', async () => {
+    const { clock } = autoClock()
+    const timedOut = vi.fn()
+    const timeLimit = clock.forClients.setTimeout(timedOut, HOUR_MS)
+    for (let turn = 0; turn < 100; turn++) await nextTurn()
+    expect(timedOut).not.toHaveBeenCalled()
+    clock.forClients.clearTimeout(timeLimit)
+    await new Promise<void>((resolve) => clock.forClients.setTimeout(resolve, HOUR_MS))
+    expect(clock.now()).toBe(START + HOUR_MS)
+  })
+
+  it('jumps at once over what a client sleeps between two polls', async () => {
+    const { clock } = autoClock()
+    const before = realNow()
+    for (let poll = 0; poll < 20; poll++) {
+      await new Promise<void>((resolve) => clock.forClients.setTimeout(resolve, 5_000))
+    }
+    expect(realNow() - before).toBeLessThan(500)
+  })
+
   it('takes timers back and then has no reason to jump', async () => {
     const { clock } = autoClock()
     const fired = vi.fn()

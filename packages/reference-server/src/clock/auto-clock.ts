@@ -1,7 +1,16 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance } from './check-advance.ts'
-import { LATEST_TIME_MS, type RunningClock } from './clock.ts'
+import { LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
+
+/** A client's timer that is due later than this is rather a time limit than a sleep between two polls. */
+const LONGEST_SLEEP_MS = 20_000
+
+/**
+ * Before time jumps to a time limit of a client, that client gets this much real time: it may be loading a module or
+ * writing a file, which nobody here can see.
+ */
+const PATIENCE_MS = 250
 
 /**
  * Time jumps to the next timer as soon as everything waits on the clock, and stands still otherwise. So a wait of a
@@ -9,13 +18,21 @@ import { VirtualTimers } from './virtual-timers.ts'
  */
 export function createAutoClock(startTime: number, activity: Activity): RunningClock {
   const timers = new VirtualTimers(startTime)
+  const clientTimers = new Set<unknown>()
   let isJumping = false
+
+  function patienceMs(): number {
+    const { next, now } = timers
+    const isTimeLimit = next !== undefined && clientTimers.has(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
+    return isTimeLimit ? PATIENCE_MS : 0
+  }
 
   async function jump(): Promise<void> {
     if (isJumping) return
     isJumping = true
     while (timers.size > 0) {
-      await activity.quiet()
+      await activity.quiet(patienceMs)
+      clientTimers.delete(timers.next?.handle)
       timers.fireNext(LATEST_TIME_MS)
       activity.touch()
     }
@@ -29,17 +46,25 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     return handle
   }
 
-  return {
+  const clock: ServerClock = {
     mode: 'auto',
     now: () => timers.now,
     setTimeout: setTimer,
     clearTimeout: (handle) => {
+      clientTimers.delete(handle)
       if (timers.remove(handle)) activity.touch()
     },
     advance: async (ms) => {
       checkAdvance(timers.now, ms)
       await new Promise<void>((resolve) => setTimer(resolve, ms))
     },
-    close: () => timers.close(),
   }
+
+  function setClientTimer(callback: () => void, ms: number): unknown {
+    const handle = setTimer(callback, ms)
+    clientTimers.add(handle)
+    return handle
+  }
+
+  return { ...clock, forClients: { ...clock, setTimeout: setClientTimer }, close: () => timers.close() }
 }

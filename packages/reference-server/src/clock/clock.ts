@@ -31,6 +31,8 @@ export interface ServerClock {
 
 /** A clock that can be stopped for good. */
 export interface RunningClock extends ServerClock {
+  /** The same time for clients, whose timers may count for less than the server's own. */
+  readonly forClients: ServerClock
   /** Drops all timers; none fires any more. */
   close(): void
 }

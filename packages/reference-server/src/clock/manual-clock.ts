@@ -1,6 +1,6 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance } from './check-advance.ts'
-import type { RunningClock } from './clock.ts'
+import type { RunningClock, ServerClock } from './clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
 /** Time stands still until `advance`. */
@@ -18,7 +18,7 @@ export function createManualClock(startTime: number, activity: Activity): Runnin
     timers.moveTo(target)
   }
 
-  return {
+  const clock: ServerClock = {
     mode: 'manual',
     now: () => timers.now,
     setTimeout: (callback, ms) => {
@@ -34,6 +34,6 @@ export function createManualClock(startTime: number, activity: Activity): Runnin
       lastAdvance = lastAdvance.then(() => move(ms))
       await lastAdvance
     },
-    close: () => timers.close(),
   }
+  return { ...clock, forClients: clock, close: () => timers.close() }
 }

@@ -1,4 +1,4 @@
-import { dueTime, type RunningClock } from './clock.ts'
+import { dueTime, type RunningClock, type ServerClock } from './clock.ts'
 
 /** The longest time that timers of the platform take; more fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -23,7 +23,7 @@ export function createSystemClock(startTime: number, scale = 1): RunningClock {
     timers.set(handle, globalThis.setTimeout(next, stepMs))
   }
 
-  return {
+  const clock: ServerClock = {
     mode: scale === 1 ? 'system' : 'scaled',
     now,
     setTimeout: (callback, ms) => {
@@ -47,10 +47,11 @@ export function createSystemClock(startTime: number, scale = 1): RunningClock {
         "Time passes by itself here, so it cannot be advanced. Create the server with clock: 'manual' or 'auto'.",
       )
     },
-    close: () => {
-      isClosed = true
-      for (const timer of timers.values()) globalThis.clearTimeout(timer)
-      timers.clear()
-    },
   }
+  const close = () => {
+    isClosed = true
+    for (const timer of timers.values()) globalThis.clearTimeout(timer)
+    timers.clear()
+  }
+  return { ...clock, forClients: clock, close }
 }

@@ -24,6 +24,11 @@ export class TimerQueue<Value> {
     return this.#heap.length
   }
 
+  /** The entry that is due first. */
+  get first(): (TimerEntry<Value> & { readonly handle: number }) | undefined {
+    return this.#heap[0]
+  }
+
   /** @returns a handle for `remove` */
   add(dueAt: number, value: Value): number {
     const node = { dueAt, value, handle: ++this.#lastHandle, position: this.#heap.length }

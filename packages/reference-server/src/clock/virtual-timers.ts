@@ -19,6 +19,11 @@ export class VirtualTimers {
     return this.#queue.size
   }
 
+  /** The timer that is due first. */
+  get next(): { readonly handle: number; readonly dueAt: number } | undefined {
+    return this.#queue.first
+  }
+
   add(callback: () => void, ms: number): number | undefined {
     const dueAt = dueTime(this.#now, ms)
     return dueAt === undefined || this.#isClosed ? undefined : this.#queue.add(dueAt, callback)
