@@ -40,6 +40,20 @@ describe('describeNetworkFailure', () => {
     expect(found).toMatchObject({ reason: error.code, isBeforeConnection: false })
   })
 
+  test("knows Deno's failures before the connection by their text", () => {
+    const error = new TypeError(
+      'error sending request for url (http://127.0.0.1:1/): client error (Connect): tcp connect error: Connection refused (os error 111)',
+    )
+    expect(describeNetworkFailure(error)).toMatchObject({
+      reason: 'tcp connect error: Connection refused (os error 111)',
+      isBeforeConnection: true,
+    })
+    const later = new TypeError(
+      'error sending request for url (http://127.0.0.1:1/): client error (SendRequest): reset',
+    )
+    expect(describeNetworkFailure(later).isBeforeConnection).toBe(false)
+  })
+
   test('takes several addresses as one failure: before the connection only when each one was', () => {
     const refused = nodeError('ECONNREFUSED', { syscall: 'connect' })
     const both = Object.assign(new AggregateError([refused, refused]), { code: 'ECONNREFUSED' })

@@ -22,6 +22,9 @@ const BEFORE_CONNECTION = new Set([
 /** The system calls that come before a connection exists. */
 const BEFORE_CONNECTION_SYSCALLS = new Set(['connect', 'getaddrinfo'])
 
+/** Deno has no codes; its text names the phase, and what went wrong in it. */
+const DENO_CONNECT_FAILURE = /client error \(Connect\): (.+)$/s
+
 /** What is known of a failed connection. */
 export interface NetworkFailure {
   /** The deepest code there is, e.g. `ECONNRESET`; else the deepest message. */
@@ -47,7 +50,10 @@ export function describeNetworkFailure(
     return text === undefined ? undefined : redact(text)
   })
   const reason =
-    code ?? message ?? (typeof telling === 'string' && telling !== '' ? redact(telling) : 'unknown failure')
+    code ??
+    DENO_CONNECT_FAILURE.exec(message ?? '')?.[1] ??
+    message ??
+    (typeof telling === 'string' && telling !== '' ? redact(telling) : 'unknown failure')
   const cause = new Error(message ?? reason)
   cause.name = name ?? 'Error'
   if (code !== undefined) Object.assign(cause, { code })
@@ -73,7 +79,9 @@ function isBeforeConnection(error: unknown): boolean {
 
 function isConnectFailure(error: unknown): boolean {
   return (
-    BEFORE_CONNECTION.has(textOf(error, 'code') ?? '') || BEFORE_CONNECTION_SYSCALLS.has(textOf(error, 'syscall') ?? '')
+    BEFORE_CONNECTION.has(textOf(error, 'code') ?? '') ||
+    BEFORE_CONNECTION_SYSCALLS.has(textOf(error, 'syscall') ?? '') ||
+    DENO_CONNECT_FAILURE.test(textOf(error, 'message') ?? '')
   )
 }
 

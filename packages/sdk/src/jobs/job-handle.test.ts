@@ -19,6 +19,12 @@ const attach = (steps: readonly Step[]) => {
   return { ...bench, job: bench.client.jobs.attach(JOB) }
 }
 
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const item of items) all.push(item)
+  return all
+}
+
 describe('a job handle', () => {
   test('goes to another process as JSON and comes back', async () => {
     const { job, client } = attach([succeeded])
@@ -68,7 +74,7 @@ describe('a job handle', () => {
 describe('updates', () => {
   test('yield each new state, and the final one last (section 3)', async () => {
     const { job, clock } = attach([queued, queued, running, succeeded])
-    const states = await clock.run(Array.fromAsync(job.updates()))
+    const states = await clock.run(collect(job.updates()))
     expect(states.map(({ status }) => status)).toEqual(['queued', 'processing', 'succeeded'])
     expect(states.at(-1)?.output).toEqual(fixtures.jobs.succeeded.body.data.output)
   })
@@ -95,13 +101,13 @@ describe('updates', () => {
 
   test('end with an error of the job only in its state, not as an exception', async () => {
     const { job } = attach([json(200, fixtures.jobs.failed.body)])
-    await expect(Array.fromAsync(job.updates())).resolves.toMatchObject([{ status: 'failed' }])
+    await expect(collect(job.updates())).resolves.toMatchObject([{ status: 'failed' }])
   })
 
   test('end with AbortedError while they wait', async () => {
     const { job, clock } = attach([running])
     const controller = new AbortController()
-    const failure = caught(Array.fromAsync(job.updates({ signal: controller.signal })), AbortedError)
+    const failure = caught(collect(job.updates({ signal: controller.signal })), AbortedError)
     await settle()
     controller.abort()
     expect((await failure).job).toBe(job)
@@ -110,7 +116,7 @@ describe('updates', () => {
 
   test('end with DeadlineExceededError', async () => {
     const { job, clock } = attach([running])
-    await caught(clock.run(Array.fromAsync(job.updates({ deadlineMs: 1_000 }))), DeadlineExceededError)
+    await caught(clock.run(collect(job.updates({ deadlineMs: 1_000 }))), DeadlineExceededError)
   })
 
   test('reject in the loop for a wrong deadline or id', async () => {
@@ -121,6 +127,6 @@ describe('updates', () => {
 
   test('are those of jobs.watch for a job known by its id', async () => {
     const { client } = attach([succeeded])
-    await expect(Array.fromAsync(client.jobs.watch('job_1'))).resolves.toHaveLength(1)
+    await expect(collect(client.jobs.watch('job_1'))).resolves.toHaveLength(1)
   })
 })

@@ -52,14 +52,17 @@ describe('pollJob (section 4.4)', () => {
     expect(gaps.slice(1)).toEqual(gaps.slice(1).toSorted((a, b) => a - b))
   })
 
-  test.each([
+  test.each<[string, Step]>([
     ['a connection that broke', broken('ECONNRESET')],
     ['a connection that was refused', broken('ECONNREFUSED')],
     ['a time limit', silent()],
     ['an answer that was cut', cut(200, '{"data"')],
     ['a web page', text(200, '<html>maintenance</html>')],
     ['an empty answer', text(200, '')],
-    ...[408, 429, 500, 501, 502, 503, 504, 520, 522, 524].map((status) => [`${status}`, text(status, '')] as const),
+    ...[408, 429, 500, 501, 502, 503, 504, 520, 522, 524].map((status): [string, Step] => [
+      `${status}`,
+      text(status, ''),
+    ]),
   ])('is not ended by %s, which may pass', async (_, step) => {
     const { end } = poll([processing, step, step, step, succeeded])
     await expect(end).resolves.toEqual(['processing', 'succeeded'])

@@ -1,0 +1,75 @@
+import type { Job, Model, Output } from '@modelrun/contract'
+import { describe, expectTypeOf, test } from 'vitest'
+import type { ModelRun } from './client.ts'
+import type { ApiPromise } from './http/api-promise.ts'
+import type { CancelResult } from './jobs/cancel-job.ts'
+import type { JobHandle } from './jobs/job-handle.ts'
+import type { RunAnswer } from './runs/run-answer.ts'
+import type { RunResult } from './runs/run-result.ts'
+
+declare const client: ModelRun
+
+type IsAny<T> = 0 extends 1 & T ? true : false
+
+/** The names of the members of T whose parameters or result, itself or awaited, are `any`. */
+type AnyIn<T> = {
+  [K in keyof T]: T[K] extends (...parameters: infer P) => infer R
+    ? true extends IsAny<P[number]> | IsAny<R> | IsAny<Awaited<R>>
+      ? K
+      : never
+    : IsAny<T[K]> extends true
+      ? K
+      : never
+}[keyof T]
+
+describe('no method or field is any', () => {
+  test('of the client and its resources', () => {
+    expectTypeOf<AnyIn<ModelRun>>().toBeNever()
+    expectTypeOf<AnyIn<ModelRun['models']>>().toBeNever()
+    expectTypeOf<AnyIn<ModelRun['jobs']>>().toBeNever()
+    expectTypeOf<AnyIn<ModelRun['files']>>().toBeNever()
+    expectTypeOf<AnyIn<JobHandle>>().toBeNever()
+  })
+
+  test('and one that is would be found', () => {
+    // biome-ignore lint/suspicious/noExplicitAny: the point of the test.
+    expectTypeOf<AnyIn<{ good(): string; bad(): Promise<any> }>>().toEqualTypeOf<'bad'>()
+  })
+})
+
+test('each method gives its exact type', () => {
+  expectTypeOf(client.run('m', {})).toEqualTypeOf<Promise<RunResult>>()
+  expectTypeOf(client.submit('m', {})).toEqualTypeOf<Promise<JobHandle>>()
+  expectTypeOf(client.models.get('m')).toEqualTypeOf<ApiPromise<Model>>()
+  expectTypeOf(client.models.run('m', { input: {} })).toEqualTypeOf<ApiPromise<RunAnswer>>()
+  expectTypeOf(client.jobs.get('j')).toEqualTypeOf<ApiPromise<Job>>()
+  expectTypeOf(client.jobs.cancel('j')).toEqualTypeOf<ApiPromise<CancelResult>>()
+  expectTypeOf(client.jobs.wait('j')).toEqualTypeOf<Promise<RunResult>>()
+})
+
+test('a result always has its output', () => {
+  expectTypeOf<RunResult['output']>().toEqualTypeOf<Output>()
+  expectTypeOf<RunResult['status']>().toEqualTypeOf<'succeeded'>()
+})
+
+test('a job handle is no promise', () => {
+  expectTypeOf<Awaited<JobHandle>>().toEqualTypeOf<JobHandle>()
+})
+
+test('the answer to a run is told apart by its status (section 4.3)', () => {
+  const narrow = (answer: RunAnswer) => {
+    switch (answer.status) {
+      case 'completed':
+        return expectTypeOf(answer.output).toEqualTypeOf<Output>()
+      case 'processing':
+        return expectTypeOf(answer.message).toEqualTypeOf<string>()
+      case 'queued':
+        return expectTypeOf(answer.request_id).toEqualTypeOf<string>()
+      case 'unknown':
+        return expectTypeOf(answer.reported_status).toEqualTypeOf<string | undefined>()
+      default:
+        return expectTypeOf(answer).toBeNever()
+    }
+  }
+  expectTypeOf(narrow).parameter(0).toHaveProperty('job_id').toEqualTypeOf<string>()
+})

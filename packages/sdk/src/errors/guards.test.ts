@@ -1,0 +1,119 @@
+import { runInNewContext } from 'node:vm'
+import { describe, expect, test, vi } from 'vitest'
+import * as apiErrors from './api-errors.ts'
+import * as guards from './guards.ts'
+import * as jobErrors from './job-errors.ts'
+import * as localErrors from './local-errors.ts'
+import type { ModelRunError } from './model-run-error.ts'
+import * as transportErrors from './transport-errors.ts'
+
+interface ErrorClasses {
+  api: Pick<typeof apiErrors, 'createApiError' | 'ApiError'>
+  job: typeof jobErrors
+  local: typeof localErrors
+  transport: typeof transportErrors
+}
+
+const facts = { message: 'test' }
+
+/** One error of each class, by the name of the class. */
+function oneOfEach({ api, job, local, transport }: ErrorClasses): Record<string, ModelRunError> {
+  const byStatus = [400, 401, 402, 403, 404, 409, 418, 422, 429, 500].map((status) =>
+    api.createApiError({ ...facts, status }),
+  )
+  const jobEnd = { ...facts, jobId: 'job_1', job: { status: 'failed' } }
+  const others = [
+    new job.JobFailedError(jobEnd),
+    new job.JobCancelledError(jobEnd),
+    new local.ConfigurationError(facts),
+    new local.WebhookParseError(facts),
+    new local.InputValidationError({ ...facts, issues: [] }),
+    new local.BudgetExceededError({ ...facts, creditsPerRun: 2, maxCredits: 1 }),
+    new transport.ConnectionError(facts),
+    new transport.AttemptTimeoutError(facts),
+    new transport.InvalidResponseError(facts),
+    new transport.AbortedError(facts),
+    new transport.DeadlineExceededError(facts),
+  ]
+  return Object.fromEntries([...byStatus, ...others].map((error) => [error.name, error]))
+}
+
+const errors = oneOfEach({ api: apiErrors, job: jobErrors, local: localErrors, transport: transportErrors })
+
+/** The guards by the class that they tell, without the two that tell several. */
+const guardOf = Object.entries(guards)
+  .filter(([name]) => name !== 'isModelRunError' && name !== 'isApiError')
+  .map(([name, guard]) => [name.slice(2), guard] as const)
+
+const API_CLASSES = [
+  'ApiError',
+  'AuthenticationError',
+  'ConflictError',
+  'InsufficientCreditsError',
+  'InvalidRequestError',
+  'NotFoundError',
+  'PermissionDeniedError',
+  'RateLimitError',
+  'ServerError',
+]
+
+test('each class but the root of the answers has a guard of its own', () => {
+  const told = guardOf.map(([name]) => name)
+  expect([...told, 'ApiError'].sort()).toEqual(Object.keys(errors).sort())
+})
+
+describe.each(guardOf)('the guard for %s', (name, guard) => {
+  test('is true for its class alone', () => {
+    const accepted = Object.values(errors).filter((error) => guard(error))
+    expect(accepted.map((error) => error.name)).toEqual([name])
+  })
+})
+
+test('isApiError is true for the answers of the service, isModelRunError for all', () => {
+  const accepted = Object.values(errors).filter(guards.isApiError)
+  expect(accepted.map((error) => error.name).sort()).toEqual(API_CLASSES)
+  expect(Object.values(errors).every(guards.isModelRunError)).toBe(true)
+})
+
+test.each([
+  undefined,
+  null,
+  0,
+  'NotFoundError',
+  {},
+  new Error('x'),
+  Object.assign(new Error('x'), { name: 'NotFoundError' }),
+])('no guard is true for %s', (value) => {
+  expect(Object.values(guards).filter((guard) => guard(value))).toEqual([])
+})
+
+test('the guards know the errors of a second copy of the package, which instanceof does not', async () => {
+  vi.resetModules()
+  const copy: ErrorClasses = {
+    api: await import('./api-errors.ts'),
+    job: await import('./job-errors.ts'),
+    local: await import('./local-errors.ts'),
+    transport: await import('./transport-errors.ts'),
+  }
+  const others = oneOfEach(copy)
+  expect(others.NotFoundError).not.toBeInstanceOf(apiErrors.NotFoundError)
+  for (const [name, guard] of guardOf) expect(guard(others[name])).toBe(true)
+  expect(
+    Object.values(others)
+      .filter(guards.isApiError)
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(API_CLASSES)
+})
+
+test('the guards know an error of another realm', () => {
+  const error: unknown = runInNewContext(
+    `Object.assign(new Error('x'), { name: 'NotFoundError', [Symbol.for('modelrun.error')]: 'api' })`,
+  )
+  expect(error).not.toBeInstanceOf(Error)
+  expect([guards.isModelRunError(error), guards.isApiError(error), guards.isNotFoundError(error)]).toEqual([
+    true,
+    true,
+    true,
+  ])
+})

@@ -1,0 +1,60 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { createApiError } from './api-errors.ts'
+import { JobFailedError } from './job-errors.ts'
+import { ConfigurationError } from './local-errors.ts'
+import { ModelRunError } from './model-run-error.ts'
+import { ConnectionError } from './transport-errors.ts'
+
+describe('an error', () => {
+  test('prints its own name and message at the top of its stack', () => {
+    const error = new ConnectionError({ message: 'no way' })
+    expect(error.stack).toMatch(/^ConnectionError: no way\n/)
+    expect(inspect(error)).toMatch(/^ConnectionError: no way\n/)
+    expect(String(error)).toBe('ConnectionError: no way')
+  })
+
+  test('is an Error and a ModelRunError', () => {
+    const error = new ConfigurationError({ message: 'x' })
+    expect(error).toBeInstanceOf(Error)
+    expect(error).toBeInstanceOf(ModelRunError)
+  })
+
+  test('says by default that nothing was sent and that it may not be repeated', () => {
+    const error = new ConfigurationError({ message: 'x' })
+    expect(error).toMatchObject({ attempts: [], submission: 'not_sent', isRetryable: false, code: 'configuration' })
+  })
+
+  test('has no field for what is not known', () => {
+    const error = new JobFailedError({ message: 'x', jobId: 'job_1', job: { status: 'failed' } })
+    expect(Object.keys(error).sort()).toEqual(['attempts', 'isRetryable', 'job', 'jobId', 'submission'])
+    expect('cause' in error).toBe(false)
+    expect(error.failureCode).toBeUndefined()
+  })
+
+  test('keeps its cause, even one that is falsy', () => {
+    const cause = new Error('deeper')
+    expect(new ConnectionError({ message: 'x', cause }).cause).toBe(cause)
+    expect(new ConnectionError({ message: 'x', cause: null })).toHaveProperty('cause', null)
+  })
+})
+
+test.each([
+  [400, 'InvalidRequestError'],
+  [401, 'AuthenticationError'],
+  [402, 'InsufficientCreditsError'],
+  [403, 'PermissionDeniedError'],
+  [404, 'NotFoundError'],
+  [409, 'ConflictError'],
+  [410, 'ApiError'],
+  [418, 'ApiError'],
+  [422, 'InvalidRequestError'],
+  [429, 'RateLimitError'],
+  [499, 'ApiError'],
+  [500, 'ServerError'],
+  [599, 'ServerError'],
+])('the error for the status %i is %s', (status, name) => {
+  const error = createApiError({ message: 'x', status, apiCode: 'CODE', body: { a: 1 } })
+  expect(error).toMatchObject({ name, status, apiCode: 'CODE', body: { a: 1 } })
+  expect(error.constructor.name).toBe(name)
+})

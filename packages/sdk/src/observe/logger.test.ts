@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { createLog, type Logger } from './logger.ts'
+
+function recordingLogger() {
+  const lines: string[] = []
+  const at = (name: string) => (message: string) => void lines.push(`${name} ${message}`)
+  const logger: Logger = { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  return { lines, logger }
+}
+
+describe('createLog', () => {
+  test.each([
+    ['off', []],
+    ['error', ['error']],
+    ['warn', ['warn', 'error']],
+    ['info', ['info', 'warn', 'error']],
+    ['debug', ['debug', 'info', 'warn', 'error']],
+  ])('with the level %s lets through %j', (level, expected) => {
+    const { lines, logger } = recordingLogger()
+    const log = createLog(logger, level)
+    for (const name of ['debug', 'info', 'warn', 'error'] as const) log[name]('x')
+    expect(lines).toEqual(expected.map((name) => `${name} modelrun: x`))
+  })
+
+  test.each(['verbose', '', 'WARN', 'toString'])('refuses the level %j and lists those there are', (level) => {
+    const { logger } = recordingLogger()
+    expect(() => createLog(logger, level)).toThrow(ConfigurationError)
+    expect(() => createLog(logger, level)).toThrow('off, error, warn, info, debug')
+  })
+
+  test('calls the logger as a method, which classes need', () => {
+    class ClassLogger implements Logger {
+      readonly lines: string[] = []
+      debug(message: string) {
+        this.lines.push(message)
+      }
+      info = this.debug
+      warn = this.debug
+      error = this.debug
+    }
+    const logger = new ClassLogger()
+    createLog(logger, 'debug').debug('x')
+    expect(logger.lines).toEqual(['modelrun: x'])
+  })
+
+  test('survives a logger that throws', () => {
+    const fail = () => {
+      throw new Error('disk full')
+    }
+    const log = createLog({ debug: fail, info: fail, warn: fail, error: fail }, 'debug')
+    expect(() => log.error('x')).not.toThrow()
+  })
+})

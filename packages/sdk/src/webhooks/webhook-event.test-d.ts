@@ -1,0 +1,39 @@
+import type { ErrorDetail, Output } from '@modelrun/contract'
+import { expectTypeOf, test } from 'vitest'
+import type { ModelRun } from '../client.ts'
+import { createInbox } from './inbox.ts'
+import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
+
+test('a webhook event is told apart by its status (section 6)', () => {
+  const narrow = (event: WebhookEvent) => {
+    switch (event.status) {
+      case 'succeeded':
+        return [
+          expectTypeOf(event.output).toEqualTypeOf<Output>(),
+          expectTypeOf(event.credits_used).toEqualTypeOf<number>(),
+          expectTypeOf(event.completed_at).toEqualTypeOf<string>(),
+        ]
+      case 'failed':
+        return expectTypeOf(event.error).toEqualTypeOf<ErrorDetail>()
+      case 'unknown':
+        return expectTypeOf(event.payload).toEqualTypeOf<Record<string, unknown>>()
+      default:
+        return expectTypeOf(event).toBeNever()
+    }
+  }
+  expectTypeOf(narrow).parameter(0).toHaveProperty('job_id').toEqualTypeOf<string>()
+})
+
+test('each handler of an inbox gets the event of its kind, and a client is a reader of jobs', () => {
+  const client = {} as ModelRun
+  createInbox({
+    client,
+    onSucceeded: (event) => expectTypeOf(event).toEqualTypeOf<SucceededEvent>(),
+    onFailed: async (event) => expectTypeOf(event).toEqualTypeOf<FailedEvent>(),
+    onUnknown: (event, { attempt }) => [
+      expectTypeOf(event).toEqualTypeOf<UnknownEvent>(),
+      expectTypeOf(attempt).toEqualTypeOf<number>(),
+    ],
+    onHandlerError: async ({ error }) => expectTypeOf(error).toEqualTypeOf<unknown>(),
+  })
+})
