@@ -4,7 +4,7 @@ import { closestName } from './closest-name.ts'
 import { shorten } from './describe-value.ts'
 
 /** One thing that is wrong with the `input` of a run. */
-export interface InputProblem {
+interface InputProblem {
   /** JSON pointer (RFC 6901) into the input, such as `/num_images`. */
   pointer: string
   /** A sentence for people: what was got and what is allowed. */

@@ -27,7 +27,7 @@ const RULES: Readonly<Record<Route['method'], RetryRule>> = {
 }
 
 /** Delays between attempts, in milliseconds. */
-export const BACKOFF = { baseMs: 500, maxMs: 8_000, maxRetryAfterMs: 60_000 } as const
+const BACKOFF = { baseMs: 500, maxMs: 8_000, maxRetryAfterMs: 60_000 } as const
 
 /** True when sending the request again is safe and may help. */
 export function isWorthRetrying(method: Route['method'], failure: Failure, retryAfterMs: number | undefined): boolean {
@@ -62,7 +62,7 @@ export interface RetrySituation {
 /**
  * Milliseconds until the next attempt: what the service asked for, else exponential backoff with full jitter.
  *
- * @returns Undefined when the service asks for longer than {@link BACKOFF}.maxRetryAfterMs: then the call fails at once.
+ * @returns Undefined when the service asks for longer than a minute: then the call fails at once.
  */
 export function retryDelayMs({ retryCount, retryAfterMs, random }: RetrySituation): number | undefined {
   if (retryAfterMs !== undefined) return retryAfterMs <= BACKOFF.maxRetryAfterMs ? retryAfterMs : undefined

@@ -3,7 +3,7 @@ import type { PreparedRequest } from './build-request.ts'
 import { composeMiddleware } from './middleware.ts'
 
 /** What one request is sent with. */
-export interface SendOptions {
+interface SendOptions {
   apiKey: string
   signal: AbortSignal
   /** 1 for the first attempt of a call. */

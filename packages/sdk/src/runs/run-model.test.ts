@@ -95,6 +95,9 @@ describe('what client.run sends (section 4.3)', () => {
     ['does not hold when asked not to', { mode: 'async' }, { input: INPUT, sync: false }],
     ['does not hold with a deadline at the end of the hold', { deadlineMs: 60_000 }, { input: INPUT, sync: false }],
     ['holds with a longer deadline', { deadlineMs: 60_001 }, { input: INPUT }],
+    ['does not hold when an abort is to cancel the job', { onAbort: 'cancel' }, { input: INPUT, sync: false }],
+    ['does not hold when the deadline is to cancel the job', { onDeadline: 'cancel' }, { input: INPUT, sync: false }],
+    ['holds when asked to, also then', { mode: 'sync', onAbort: 'cancel' }, { input: INPUT }],
     ['holds without any deadline', { deadlineMs: Number.POSITIVE_INFINITY }, { input: INPUT }],
     [
       'gives a webhook',

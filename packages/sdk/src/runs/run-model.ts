@@ -71,11 +71,15 @@ function send(core: Core, { model, body, scope, options }: Submission): Promise<
 /** The hold takes "about" 55 s (section 8), and its answer has a way to go. */
 const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 5_000
 
-/** A run that must end before the service would give up its hold is better submitted: then its job is known. */
-function modeOf({ mode, webhookUrl }: RunOptions, scope: Scope): Partial<RunRequest> {
-  if (webhookUrl !== undefined) return { webhook_url: webhookUrl }
-  const isAsync = mode === undefined ? scope.remainingMs() <= LONGEST_HOLD_MS : mode === 'async'
-  return isAsync ? { sync: false } : {}
+function modeOf(options: RunOptions, scope: Scope): Partial<RunRequest> {
+  if (options.webhookUrl !== undefined) return { webhook_url: options.webhookUrl }
+  const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
+  return mode === 'async' ? { sync: false } : {}
+}
+
+/** While a run is held its job has no id here, so it could be neither handed over at the deadline nor cancelled. */
+function needsJobAtOnce({ onAbort, onDeadline }: RunOptions, scope: Scope): boolean {
+  return scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
 }
 
 function referenceOf(model: string, answer: RunAnswer): JobReference {

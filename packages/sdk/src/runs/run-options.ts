@@ -23,8 +23,8 @@ export interface SubmitOptions
 export interface RunOptions extends PreflightOptions, WaitOptions {
   /**
    * `sync`: the service holds the connection for about 55 s, which gives the result of a fast model without a poll.
-   * `async`: it answers at once, so that the job's id is known from the start. Default: `sync`, or `async` when
-   * `deadlineMs` is too short for the hold.
+   * `async`: it answers at once, so that the job's id is known from the start. Default: `sync`; `async` when
+   * `deadlineMs` is too short for the hold, or `onAbort` or `onDeadline` is to cancel the job.
    */
   mode?: 'sync' | 'async' | undefined
   /** Address that receives the result by POST (section 6), besides the result of this call. */
