@@ -2,7 +2,7 @@ import { modelSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { type AssumptionOptions, type Assumptions, assumptionsSchema, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
-import type { ClockSetting } from './clock/create-clock.ts'
+import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
 import { parseShape } from './parse-shape.ts'
 import type { Deliver } from './webhooks/send-delivery.ts'
@@ -105,20 +105,23 @@ function isCredits(credits: unknown): credits is number {
 /** An address without the slash at its end. */
 export function readBaseUrl(baseUrl = DEFAULT_BASE_URL): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  const isUsable = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === ''
-  return demand(isUsable, baseUrl, 'baseUrl: an http or https URL without query').replace(/\/+$/, '')
+  // Paths are put behind the text, and `fetch` takes no URL with a name and a password.
+  const isPlain = !/[?#\s]/.test(baseUrl) && url?.username === '' && url.password === ''
+  const isUsable = isPlain && /^https?:$/.test(url.protocol)
+  return demand(isUsable, baseUrl, 'baseUrl: an http or https URL without query or password').replace(/\/+$/, '')
 }
 
 function readClock(clock: ClockSetting = 'system'): ClockSetting {
   const scale = typeof clock === 'object' && clock !== null ? clock.scale : Number.NaN
-  const isUsable = clock === 'system' || clock === 'manual' || clock === 'auto' || (scale > 0 && Number.isFinite(scale))
-  return demand(isUsable, clock, "clock: 'system', 'manual', 'auto' or { scale: n } with n above 0")
+  const isUsable = clock === 'system' || clock === 'manual' || clock === 'auto' || (scale > 0 && scale <= LARGEST_SCALE)
+  return demand(isUsable, clock, "clock: 'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most")
 }
 
 function readStartTime(startTime?: Date | number): number | undefined {
   if (startTime === undefined) return undefined
-  const time = Number(startTime)
-  return demand(Math.abs(time) <= LATEST_TIME_MS, time, 'startTime: a Date or milliseconds since 1970')
+  const time = startTime instanceof Date ? startTime.getTime() : startTime
+  const isUsable = typeof time === 'number' && Math.abs(time) <= LATEST_TIME_MS
+  return demand(isUsable, time, 'startTime: a Date or milliseconds since 1970')
 }
 
 function readAssumptions(assumptions: AssumptionOptions = {}): Assumptions {

@@ -45,6 +45,13 @@ describe('parse shape', () => {
     expect(many.ok ? '' : many.message.match(/must be/g)).toHaveLength(5)
   })
 
+  it('keeps its sentence short, however many members do not exist', () => {
+    const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`k${index}`, 1]))
+    expect(message({ name: 'x', ...many })).toBe(
+      'It has members that do not exist: "k0", "k1", "k2", "k3", "k4", and others.',
+    )
+  })
+
   it('never throws', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {

@@ -44,10 +44,16 @@ function problem(issue: z.core.$ZodIssue, actual: unknown): string {
     case 'invalid_format':
       return issue.format === 'url' ? 'must be an http or https URL' : `must be a valid ${issue.format}`
     case 'unrecognized_keys':
-      return `has members that do not exist: ${issue.keys.map((key) => JSON.stringify(key.slice(0, 60))).join(', ')}`
+      return `has members that do not exist: ${listKeys(issue.keys)}`
     default:
       return `is not valid (${issue.message})`
   }
+}
+
+// A body of a megabyte holds so many that the list would be one, too.
+function listKeys(keys: readonly string[]): string {
+  const shown = keys.slice(0, MAX_PROBLEMS).map((key) => JSON.stringify(key.slice(0, 60)))
+  return [...shown, ...(keys.length > MAX_PROBLEMS ? ['and others'] : [])].join(', ')
 }
 
 function memberOf(value: unknown, part: PropertyKey): unknown {

@@ -111,6 +111,16 @@ describe('auto clock', () => {
     expect(clock.now()).toBe(START + 5)
   })
 
+  it('ends its advances when closed, and those that come later', async () => {
+    const { clock, activity } = autoClock()
+    activity.begin()
+    const advanced = clock.advance(HOUR_MS)
+    clock.close()
+    await advanced
+    await clock.advance(HOUR_MS)
+    expect(clock.now()).toBe(START)
+  })
+
   it('stops jumping when closed', async () => {
     const { clock, activity } = autoClock()
     const fired = vi.fn()

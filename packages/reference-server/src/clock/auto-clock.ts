@@ -19,6 +19,8 @@ const PATIENCE_MS = 250
 export function createAutoClock(startTime: number, activity: Activity): RunningClock {
   const timers = new VirtualTimers(startTime)
   const clientTimers = new Set<unknown>()
+  /** Ends of the calls of `advance` going on. */
+  const advances = new Set<() => void>()
   let isJumping = false
 
   function patienceMs(): number {
@@ -56,7 +58,15 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     },
     advance: async (ms) => {
       checkAdvance(timers.now, ms)
-      await new Promise<void>((resolve) => setTimer(resolve, ms))
+      await new Promise<void>((resolve) => {
+        const end = () => {
+          advances.delete(end)
+          resolve()
+        }
+        advances.add(end)
+        // No handle: the clock is closed, and no timer fires any more.
+        if (setTimer(end, ms) === undefined) end()
+      })
     },
   }
 
@@ -66,5 +76,10 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     return handle
   }
 
-  return { ...clock, forClients: { ...clock, setTimeout: setClientTimer }, close: () => timers.close() }
+  function close(): void {
+    timers.close()
+    for (const end of advances) end()
+  }
+
+  return { ...clock, forClients: { ...clock, setTimeout: setClientTimer }, close }
 }

@@ -7,11 +7,14 @@ import { createSystemClock } from './system-clock.ts'
 /**
  * How the server's time passes:
  * - `system`: as on the wall (default)
- * - `{ scale: n }`: n times as fast
+ * - `{ scale: n }`: n times as fast, at most a million
  * - `manual`: only by `clock.advance(ms)`
  * - `auto`: jumps ahead whenever everything waits on the clock
  */
 export type ClockSetting = 'system' | 'manual' | 'auto' | { scale: number }
+
+/** At more than this times real time, a server would come to the end of what a `Date` can hold within days. */
+export const LARGEST_SCALE = 1_000_000
 
 /** A virtual time begins here unless told otherwise, so that runs repeat themselves. */
 const VIRTUAL_START = Date.UTC(2026, 0, 1)

@@ -82,6 +82,10 @@ describe('output', () => {
     expect(fileOf(succeeded('image', { end: { status: 'succeeded', at: 0, output } }), '0.png')).toBeUndefined()
   })
 
+  it('has no more files than memory can hold, whatever a catalog allows', () => {
+    expect(outputOf(succeeded('image', { input: { prompt: 'a', num_images: 1e12 } }), '').items).toHaveLength(100)
+  })
+
   it('is the one that a test gave', () => {
     const output = { type: 'image', items: [{ type: 'image', url: 'https://elsewhere.test/a.png' }] }
     expect(outputOf(succeeded('image', { end: { status: 'succeeded', at: 0, output } }), 'https://x.test')).toBe(output)

@@ -6,6 +6,9 @@ import type { Job } from './job.ts'
 /** What `produceFile` makes of each kind; known without producing anything. */
 const EXTENSIONS: Readonly<Record<FileRequest['kind'], string>> = { image: 'png', video: 'mp4', audio: 'wav' }
 
+/** A catalog that sets no maximum shall not let one request fill the memory. */
+const MAX_FILES = 100
+
 /** The output of a job that succeeded (section 2.5), with files that live under `baseUrl`. */
 export function outputOf(job: Job, baseUrl: string): Output {
   if (job.end?.output !== undefined) return job.end.output
@@ -31,7 +34,7 @@ function fileName(job: Job, index: number): string {
 
 function fileCount({ model, input }: Job): number {
   const count = model.output_kind === 'image' ? input.num_images : undefined
-  return typeof count === 'number' && count >= 1 ? Math.floor(count) : 1
+  return typeof count === 'number' && count >= 1 ? Math.min(Math.floor(count), MAX_FILES) : 1
 }
 
 function pixelsOf({ input }: Job): { width: number; height: number } {

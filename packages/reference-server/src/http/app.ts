@@ -8,6 +8,7 @@ import { answerFile } from './file-route.ts'
 import { answerCancel, answerJob } from './job-routes.ts'
 import { answerModel, answerModelList, answerModelNamedRun } from './model-routes.ts'
 import { refusals } from './refusals.ts'
+import { refuseQuery } from './refuse-query.ts'
 import { requirePermission } from './require-permission.ts'
 import { routePattern, routingPath } from './routing-path.ts'
 import { answerRun } from './run-route.ts'
@@ -45,7 +46,9 @@ function addRoutes(app: Hono<AppEnv>, service: Service): void {
   for (const name of names) {
     const route = ROUTES[name]
     const permit = requirePermission(route, permissionsFor(service, name))
-    app.on(route.method, routePattern(route), permit, (context) => ANSWERS[name](service, context))
+    app.on(route.method, routePattern(route), permit)
+    if (name !== 'listModels') app.on(route.method, routePattern(route), refuseQuery)
+    app.on(route.method, routePattern(route), (context) => ANSWERS[name](service, context))
   }
   addModelNamedRun(app, service)
   for (const name of names) {

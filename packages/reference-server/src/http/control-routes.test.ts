@@ -65,6 +65,19 @@ describe('POST /_reference/scripts', () => {
   })
 })
 
+it('answers 400 to outcomes that are nested too deeply to be answered with', async () => {
+  const { server, caller } = setUp()
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  const outcome = `{"result":"succeeded","output":{"type":"image","items":[],"deep":${deep}}}`
+  const response = await server.fetch('/_reference/scripts', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: `{"model":"${MODEL}","outcomes":[${outcome}]}`,
+  })
+  expect(response.status).toBe(400)
+  expect((await caller.post('/_reference/scripts', { model: MODEL, outcomes: [] })).body).toEqual({ waiting: 0 })
+})
+
 describe('POST /_reference/clock', () => {
   it('moves time, and is not waited for by time itself', async () => {
     const { server, caller } = setUp()
@@ -83,7 +96,7 @@ describe('POST /_reference/clock', () => {
       409,
       { code: 'CONFLICT', message: expect.stringContaining("'manual'") },
     ])
-    for (const advance_ms of [-1, '1', null]) {
+    for (const advance_ms of [-1, '1', null, 1e300]) {
       expect((await setUp().caller.post('/_reference/clock', { advance_ms })).status).toBe(400)
     }
   })

@@ -85,7 +85,8 @@ async function answerClock({ clock }: Service, { req, env }: AppContext): Promis
   try {
     await clock.advance(body.value.advance_ms)
   } catch (error) {
-    return refusals.conflict(error instanceof Error ? error.message : String(error))
+    const message = error instanceof Error ? error.message : String(error)
+    return error instanceof TypeError ? refusals.invalid(message) : refusals.conflict(message)
   } finally {
     env.work.resume()
   }

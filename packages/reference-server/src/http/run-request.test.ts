@@ -34,6 +34,16 @@ describe('run request', () => {
     expect(server.credits()).toBe(10_000)
   })
 
+  it.each(['/run?sync=false', '/run?webhook_url=https%3A%2F%2Fa.test'])(
+    'answers 400 VALIDATION_ERROR to %s: what a run takes is in its body (section 4.3)',
+    async (path) => {
+      const { server, caller } = setUp()
+      const answer = await caller.post(`/v1/models/${MODEL}${path}`, { input })
+      expect([answer.status, errorOf(answer).code]).toEqual([400, 'VALIDATION_ERROR'])
+      expect(server.credits()).toBe(10_000)
+    },
+  )
+
   it.each([
     [{}, '/input/prompt:'],
     [{ prompt: 1 }, '/input/prompt:'],

@@ -64,8 +64,9 @@ describe('readCommand', () => {
     ['--credits -1', '--credits must be an integer, 0 or more, got "-1".'],
     ['--seed 1e3', '--seed must be an integer, got "1e3".'],
     ['--seed 9007199254740993', '--seed must be an integer, got "9007199254740993".'],
-    ['--scale 0', '--scale must be a number above 0, such as 60, got "0".'],
-    ['--scale fast', '--scale must be a number above 0, such as 60, got "fast".'],
+    ['--scale 0', '--scale must be a number above 0, such as 60, and at most 1000000, got "0".'],
+    ['--scale 1000001', '--scale must be a number above 0, such as 60, and at most 1000000, got "1000001".'],
+    ['--scale fast', '--scale must be a number above 0, such as 60, and at most 1000000, got "fast".'],
     ['--clock atomic', '--clock must be one of system, manual, auto, got "atomic".'],
     ['--clock auto --scale 2', '--scale is a clock of its own: leave --clock out, or --scale.'],
   ])('refuses "%s" and says what is allowed', (line, message) => {

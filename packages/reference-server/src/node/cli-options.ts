@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { closestName } from '../domain/closest-name.ts'
 
 /** What the command line asks for. */
@@ -133,6 +134,6 @@ function readClock(rawClock: RawValue, rawScale: RawValue): ServeCommand['clock'
 function readScale(rawClock: RawValue, rawScale: RawValue): number {
   if (rawClock !== undefined) throw new UsageError('--scale is a clock of its own: leave --clock out, or --scale.')
   const scale = /^\d*\.?\d+$/.test(String(rawScale)) ? Number(rawScale) : 0
-  if (scale > 0) return scale
-  throw new UsageError(`--scale must be a number above 0, such as 60, got "${rawScale}".`)
+  if (scale > 0 && scale <= LARGEST_SCALE) return scale
+  throw new UsageError(`--scale must be a number above 0, such as 60, and at most ${LARGEST_SCALE}, got "${rawScale}".`)
 }

@@ -181,7 +181,10 @@ describe('listen on a port that cannot be bound', () => {
     await expect(serve(hello, { host: '203.0.113.1' })).rejects.toThrow('203.0.113.1 is no address of this machine')
   })
 
-  it('says what is wrong with a port beyond all ports', async () => {
-    await expect(serve(hello, { port: 70_000 })).rejects.toThrow('Cannot listen on port 70000 of 127.0.0.1: ')
-  })
+  it.each([{ port: 70_000 }, { port: -1 }, { port: Number.NaN }, { host: '' }, { host: 'a b' }, { host: '::1%lo' }])(
+    'refuses %j, which no URL can name',
+    async (options) => {
+      await expect(serve(hello, options)).rejects.toThrow(ListenError)
+    },
+  )
 })

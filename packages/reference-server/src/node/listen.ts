@@ -37,6 +37,7 @@ export class ListenError extends Error {
  */
 export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1' } = options
+  checkAddress(host, port)
   const nodeServer = createServer(
     getRequestListener(
       (request, { incoming }) => server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress }),
@@ -56,6 +57,13 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
       return closing
     },
   }
+}
+
+// What no URL can name (an IPv6 zone, a port that is no number) would be bound, and then left without an address.
+function checkAddress(host: string, port: number): void {
+  const url = urlOf(host, port)
+  if (URL.canParse(url)) return
+  throw new ListenError(`Cannot listen on port ${port} of ${host}: ${url} is no address that a client could use.`)
 }
 
 async function bind(nodeServer: Server, port: number, host: string): Promise<AddressInfo> {

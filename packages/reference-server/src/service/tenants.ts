@@ -64,6 +64,15 @@ export function scriptRuns(service: Service, { account, modelId, outcomes }: Scr
   if (!service.models.has(modelId)) {
     return { ok: false, message: `There is no model ${JSON.stringify(modelId)}. GET /v1/models lists the models.` }
   }
-  const checked = parseShape(outcomesSchema, jsonCopy(outcomes))
+  const checked = parseOutcomes(outcomes)
   return checked.ok ? { ok: true, value: account.addScript(modelId, checked.value) } : checked
+}
+
+function parseOutcomes(outcomes: readonly ScriptedOutcome[]): ShapeCheck<ScriptedOutcome[]> {
+  try {
+    return parseShape(outcomesSchema, jsonCopy(outcomes))
+  } catch (error) {
+    // A cycle, or a nesting that is too deep for the stack, which a request can hold as well.
+    return { ok: false, message: `The outcomes are not JSON: ${error instanceof Error ? error.message : error}.` }
+  }
 }

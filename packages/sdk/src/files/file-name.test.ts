@@ -14,6 +14,8 @@ test.each([
   ['/', undefined, 'output.bin'],
   ['/', 'video/mp4', 'output.mp4'],
   ['/.htaccess', undefined, 'htaccess'],
+  ['/a/fox', '__proto__', 'fox'],
+  ['/a/fox', 'constructor', 'fox'],
   ['/a/..%2f..%2fpasswd', undefined, '_2f.._2fpasswd'],
 ])('the file at %s of type %s is called %s', (address, contentType, name) => {
   expect(nameOf(address, contentType)).toBe(name)

@@ -24,7 +24,8 @@ export function fileNameOf(url: URL, contentType: string | undefined): string {
     .replace(/[^\w.-]+/g, '_')
     .replace(/^\.+/, '')
     .slice(-100)
-  const extension = EXTENSIONS[contentType?.split(';')[0]?.trim().toLowerCase() ?? '']
+  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const extension = Object.hasOwn(EXTENSIONS, type) ? EXTENSIONS[type] : undefined
   if (extension === undefined) return safe || 'output.bin'
   return `${safe.replace(/\.\w{1,5}$/, '') || 'output'}.${extension}`
 }

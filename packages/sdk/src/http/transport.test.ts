@@ -2,7 +2,7 @@ import { ROUTES } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
 import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { AbortedError, AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { cancelJobOperation } from '../jobs/cancel-job.ts'
 import { getJobOperation } from '../jobs/poll-job.ts'
 import type { ModelRunOptions } from '../options.ts'
@@ -23,16 +23,13 @@ interface Setup {
   client?: ModelRunOptions
   options?: CallOptions
   deadlineMs?: number
+  signal?: AbortSignal
 }
 
 /** Makes one call. Delays have no jitter and are the longest there are. */
-function callOnce<T>(
-  operation: Operation<T>,
-  steps: readonly Step[],
-  { client, options = {}, deadlineMs }: Setup = {},
-) {
+function callOnce<T>(operation: Operation<T>, steps: readonly Step[], { client, options = {}, ...ends }: Setup = {}) {
   const { core, clock, service } = createTestCore(steps, { random: () => 1, ...client })
-  const scope = openScope({ clock, deadlineMs })
+  const scope = openScope({ clock, ...ends })
   const startedAt = clock.now()
   const result = clock.run(core.transport.call(operation, { scope, options }).finally(() => scope.close()))
   /** When the requests came, in milliseconds after the call. */
@@ -155,6 +152,25 @@ describe('a run', () => {
     const { result, elapsedMs } = callOnce(run, [stalled(200, '{"status"')])
     await caught(result, AttemptTimeoutError)
     expect(elapsedMs()).toBe(85_000)
+  })
+})
+
+describe('an abort between two attempts', () => {
+  test.each([
+    ['429', text(429, ''), 'rejected'],
+    ['a connection that was refused', broken('ECONNREFUSED'), 'not_sent'],
+  ])('leaves a run as %s left it', async (_, step, submission) => {
+    const controller = new AbortController()
+    // The log line of the retry is written just before the wait.
+    const ignore = () => {}
+    const info = () => queueMicrotask(() => controller.abort('enough'))
+    const logger = { debug: ignore, info, warn: ignore, error: ignore }
+    const client: ModelRunOptions = { logger, logLevel: 'info' }
+    const { result, times, clock } = callOnce(run, [step], { client, signal: controller.signal })
+    const error = await caught(result, AbortedError)
+    expect(error).toMatchObject({ submission, cause: 'enough', attempts: [{ delayMs: 500 }] })
+    expect(times()).toEqual([0])
+    expect(clock.timerCount).toBe(0)
   })
 })
 

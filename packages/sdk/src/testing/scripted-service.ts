@@ -4,7 +4,7 @@ import type { ManualClock } from './manual-clock.ts'
 export type Step = (request: Request) => Response | Promise<Response>
 
 /** A request as the service got it. */
-export interface ReceivedRequest {
+interface ReceivedRequest {
   method: string
   url: string
   /** Path and query. */

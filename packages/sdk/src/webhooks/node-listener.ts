@@ -30,13 +30,13 @@ export function createNodeListener(receive: (method: string, body: WebhookBody) 
   }
 }
 
-/** The body that a parser made, or the stream's bytes; nothing when the stream was read and nobody kept it. */
+/** The body that a parser made, or the stream's bytes: none when the stream was read and nobody kept them. */
 async function bodyOf(request: NodeRequest): Promise<WebhookBody> {
   const { body, readableEnded } = request
   if (typeof body === 'string') return body
   // Express 4 sets an empty object when its parser left a body alone, for instance because of the content type.
   if (typeof body === 'object' && body !== null && (readableEnded || Object.keys(body).length > 0)) return body
-  return readableEnded ? '' : await readStream(request)
+  return await readStream(request)
 }
 
 async function readStream(request: NodeRequest): Promise<WebhookBody> {

@@ -1,0 +1,183 @@
+import { execFile } from 'node:child_process'
+import { getEventListeners } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { type CallOptions, isAbortedError, type ModelRun, type ModelRunOptions } from 'modelrun'
+import { afterEach, describe, expect, test } from 'vitest'
+import { json, partial, silence } from './answers.ts'
+import { findClosedPort, type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
+import { createTestClient, expectNoKey } from './test-client.ts'
+
+const queued = json(202, fixtures.runs.queued.body)
+const running = json(200, fixtures.jobs.processing.body)
+const busy = json(429, {}, [['retry-after', '30']])
+
+/** The goal is 20 ms; the machine may be busy. */
+const AT_ONCE_MS = 100
+
+let server: HostileServer | undefined
+
+afterEach(async () => {
+  await server?.close()
+  server = undefined
+})
+
+/** Tells when a phase has begun. */
+interface Phase {
+  begun: Promise<void>
+  begin(): void
+}
+
+function phase(): Phase {
+  let begin = () => {}
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve
+  })
+  return { begun, begin: () => begin() }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** How a call comes into a phase in which it waits. */
+interface Setup {
+  name: string
+  /** None: nobody listens there. */
+  script?: (begin: () => void) => Script
+  options?: (begin: () => void) => ModelRunOptions
+  /** Default: an asynchronous run. */
+  call?: (client: ModelRun, options: CallOptions, begin: () => void) => Promise<unknown>
+  submission: string
+}
+
+/** Begins the phase with the arrival of a request that is never answered. */
+const silent = (begin: () => void) => [() => begin()]
+
+/** Begins the phase with the log line of a retry. */
+const atRetry = (begin: () => void): ModelRunOptions => {
+  const ignore = () => {}
+  return { logLevel: 'info', logger: { debug: ignore, info: begin, warn: ignore, error: ignore } }
+}
+
+const SETUPS: readonly Setup[] = [
+  {
+    name: 'the API key function',
+    script: () => ({ POST: [queued] }),
+    options: (begin) => ({ apiKey: () => new Promise(() => begin()) }),
+    submission: 'not_sent',
+  },
+  { name: 'the head of the answer', script: (begin) => ({ POST: silent(begin) }), submission: 'unknown' },
+  {
+    name: 'the body of the answer',
+    script: () => ({ POST: [partial(200, '{"status"', 'stall')] }),
+    options: (begin) => ({ middleware: [(request, next) => next(request).finally(begin)] }),
+    submission: 'unknown',
+  },
+  { name: 'a retry after 429', script: () => ({ POST: [busy] }), options: atRetry, submission: 'rejected' },
+  {
+    name: 'a retry after a refused connection',
+    options: (begin) => ({ ...atRetry(begin), random: () => 1 }),
+    submission: 'not_sent',
+  },
+  {
+    name: 'the next poll',
+    script: () => ({ GET: [running] }),
+    options: () => ({ polling: { initialIntervalMs: 60_000, maxIntervalMs: 60_000 } }),
+    call: (client, options, begin) => client.jobs.wait('job_1', { ...options, onStatus: begin }),
+    submission: 'accepted',
+  },
+  {
+    name: 'the answer to a poll',
+    script: (begin) => ({ POST: [queued], GET: silent(begin) }),
+    options: () => ({ polling: { initialIntervalMs: 1 } }),
+    submission: 'accepted',
+  },
+  {
+    name: 'the price of the model',
+    script: (begin) => ({ GET: silent(begin) }),
+    call: (client, options) => client.run('aurora-image', {}, { ...options, maxCredits: 5 }),
+    submission: 'not_sent',
+  },
+]
+
+describe('an abort while a run waits for', () => {
+  test.each(SETUPS)('$name settles at once, with the submission $submission', async (setup) => {
+    const { begun, begin } = phase()
+    server = setup.script && (await startHostileServer(setup.script(begin)))
+    const client = createTestClient(server?.url ?? (await findClosedPort()), setup.options?.(begin))
+    const controller = new AbortController()
+    const { signal } = controller
+    const call =
+      setup.call ?? ((one, options) => one.run('aurora-image', { prompt: 'x' }, { ...options, mode: 'async' }))
+    const ending = call(client, { timeoutMs: 60_000, signal }, begin).catch((error: unknown) => error)
+    await begun
+    // What follows the beginning without any input or output runs before the second turn of the event loop.
+    await turn()
+    await turn()
+
+    const abortedAt = performance.now()
+    controller.abort(new Error('enough'))
+    const error = await ending
+    expect(performance.now() - abortedAt).toBeLessThan(AT_ONCE_MS)
+    if (!isAbortedError(error)) throw error
+    expect(error).toMatchObject({ submission: setup.submission, cause: { message: 'enough' } })
+    expect(error.job !== undefined).toBe(setup.submission === 'accepted')
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    expectNoKey(error)
+  })
+})
+
+describe('a signal', () => {
+  test('has no listener after 1 000 calls', async () => {
+    const done = json(200, fixtures.jobs.succeeded.body)
+    server = await startHostileServer({ POST: [json(200, fixtures.runs.completed.body), queued, busy], GET: [done] })
+    const client = createTestClient(server.url, { maxRetries: 0 })
+    const { signal } = new AbortController()
+    const calls = [
+      () => client.run('aurora-image', {}, { signal }),
+      () => client.submit('aurora-image', {}, { signal }),
+      () => client.models.run('aurora-image', { input: {} }, { signal }),
+      () => client.jobs.get('job_1', { signal }),
+      () => client.jobs.wait('job_1', { signal }),
+    ]
+    for (let batch = 0; batch < 20; batch++) {
+      const batches = Array.from({ length: 10 }, () => calls.map((call) => call()))
+      await Promise.allSettled(batches.flat())
+    }
+    expect(server.requests).toHaveLength(1_000)
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+  })
+
+  test('that has aborted before sends nothing', async () => {
+    server = await startHostileServer({ POST: [queued], GET: [running] })
+    const client = createTestClient(server.url)
+    const signal = AbortSignal.abort('before')
+    const calls = [
+      client.run('aurora-image', {}, { signal }),
+      client.submit('aurora-image', {}, { signal }),
+      client.models.list({}, { signal }),
+      client.jobs.wait('job_1', { signal }),
+      client.jobs.cancel('job_1', { signal }),
+    ]
+    const outcomes = await Promise.allSettled(calls)
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { name: 'AbortedError', cause: 'before' } })
+    expect(server.connectionCount()).toBe(0)
+  })
+})
+
+test('a process that made calls and aborted some exits by itself', async () => {
+  server = await startHostileServer({
+    POST: [json(200, fixtures.runs.completed.body), queued, busy, silence],
+    GET: [running, silence],
+  })
+  const program = fileURLToPath(new URL('./aborting-program.ts', import.meta.url))
+  const startedAt = performance.now()
+  const { stdout, stderr } = await promisify(execFile)(
+    process.execPath,
+    ['--conditions=@modelrun/source', program, server.url],
+    { timeout: 12_000 },
+  )
+  expect(stderr).toBe('')
+  expect(stdout).toBe('success AbortedError RateLimitError AbortedError DeadlineExceededError\n')
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+})

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+
+/** A request as it came over the socket. */
+interface RawRequest {
+  method: string
+  path: string
+  /** Names in lower case. */
+  headers: Record<string, string>
+  body: string
+}
+
+/** Does something to the socket of a request, for instance answers. */
+export type Answer = (socket: Socket, request: RawRequest) => void
+
+/** What a server does: the answers to the requests of each method, in order; the last one repeats. */
+export interface Script {
+  POST?: readonly Answer[] | undefined
+  GET?: readonly Answer[] | undefined
+  DELETE?: readonly Answer[] | undefined
+  /** Done to each connection as soon as it is open, before it says anything. */
+  onConnect?: ((socket: Socket) => void) | undefined
+}
+
+/** A server that follows a script of faults, on a real socket of this machine. */
+export interface HostileServer {
+  url: string
+  /** Every request that came whole, in order. */
+  requests: readonly RawRequest[]
+  /** How many connections were opened. */
+  connectionCount(): number
+  close(): Promise<void>
+}
+
+export async function startHostileServer(script: Script): Promise<HostileServer> {
+  const requests: RawRequest[] = []
+  const sockets = new Set<Socket>()
+  let connectionCount = 0
+  const server = createServer((socket) => {
+    connectionCount++
+    // Else the second of two writes waits for an acknowledgement, which some systems delay by 40 ms.
+    socket.setNoDelay()
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    // The client may leave at any time: that is a part of what is tested.
+    socket.on('error', () => {})
+    script.onConnect?.(socket)
+    readRequests(socket, (request) => {
+      const answers = script[request.method as 'POST' | 'GET' | 'DELETE'] ?? []
+      const answer = answers[Math.min(countOf(requests, request.method), answers.length - 1)]
+      requests.push(request)
+      if (answer) answer(socket, request)
+      else socket.end('HTTP/1.1 501 No script for this\r\ncontent-length: 0\r\n\r\n')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A TCP server that listens has an AddressInfo; a string is the address of a pipe.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    connectionCount: () => connectionCount,
+    close: async () => {
+      const closed = once(server, 'close')
+      server.close()
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+}
+
+/** The address of a port on which nobody listens. */
+export async function findClosedPort(): Promise<string> {
+  const server = await startHostileServer({})
+  await server.close()
+  return server.url
+}
+
+function countOf(requests: readonly RawRequest[], method: string): number {
+  return requests.filter((request) => request.method === method).length
+}
+
+/** Takes requests off a connection, one after the other, each by its content-length. */
+function readRequests(socket: Socket, onRequest: (request: RawRequest) => void): void {
+  let buffer = Buffer.alloc(0)
+  socket.on('data', (chunk) => {
+    buffer = Buffer.concat([buffer, chunk])
+    for (;;) {
+      const headEnd = buffer.indexOf('\r\n\r\n')
+      if (headEnd === -1) return
+      const request = parseHead(buffer.toString('latin1', 0, headEnd))
+      const end = headEnd + 4 + Number(request.headers['content-length'] ?? 0)
+      if (buffer.length < end) return
+      request.body = buffer.toString('utf8', headEnd + 4, end)
+      buffer = buffer.subarray(end)
+      onRequest(request)
+    }
+  })
+}
+
+function parseHead(head: string): RawRequest {
+  const [start = '', ...lines] = head.split('\r\n')
+  const [method = '', path = ''] = start.split(' ')
+  const headers = lines.map((line) => {
+    const colon = line.indexOf(':')
+    return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+  })
+  return { method, path, headers: Object.fromEntries(headers), body: '' }
+}

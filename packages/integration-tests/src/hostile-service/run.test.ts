@@ -1,0 +1,84 @@
+import { ConnectionError, InvalidResponseError, ModelRunError } from 'modelrun'
+import { afterEach, describe, expect, test } from 'vitest'
+import { answer, json } from './answers.ts'
+import { findClosedPort, type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
+import { RUN_FAULTS, type RunFault } from './run-faults.ts'
+import { createTestClient, observe, SHORT_MS } from './test-client.ts'
+
+const servers: HostileServer[] = []
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
+async function start(script: Script): Promise<HostileServer> {
+  const server = await startHostileServer(script)
+  servers.push(server)
+  return server
+}
+
+async function addressOf(service: RunFault['service']): Promise<string> {
+  if (service === 'closed port') return await findClosedPort()
+  if (service === 'unknown host') return 'http://modelrun.invalid'
+  if (service !== 'no TLS') return (await start(service)).url
+  const plain = await start({ onConnect: (socket) => socket.once('data', () => socket.end('HTTP/1.1 400 No\r\n\r\n')) })
+  return plain.url.replace('http:', 'https:')
+}
+
+const countPosts = () => servers.flatMap(({ requests }) => requests).filter(({ method }) => method === 'POST').length
+
+describe('a run at a service that (section 4.3)', () => {
+  test.each(RUN_FAULTS)('$name: the service gets $posts, the caller $outcome', async (fault) => {
+    const client = createTestClient(await addressOf(fault.service), fault.isSlow ? { timeoutMs: SHORT_MS } : {})
+    // Asynchronous, because the hold of 55 s would be added to the time limit.
+    const call = (signal: AbortSignal) => client.run('aurora-image', { prompt: 'x' }, { mode: 'async', signal })
+    const { settled, name, elapsedMs } = await observe(call)
+
+    expect(name).toBe(fault.outcome)
+    expect(countPosts()).toBe(fault.posts)
+    expect(elapsedMs).toBeLessThan(fault.withinMs ?? 2_000)
+    if (settled instanceof ModelRunError) {
+      expect(settled.submission).toBe(fault.submission)
+      expect(settled.attempts.length).toBeGreaterThan(0)
+    } else {
+      expect(settled).toMatchObject({ job_id: 'job_1', status: 'succeeded' })
+    }
+  })
+
+  test('resets each connection at once gets no second one, unless the first never came about', async () => {
+    const server = await start({ onConnect: (socket) => void socket.resetAndDestroy() })
+    const client = createTestClient(server.url)
+    const { settled } = await observe((signal) => client.submit('aurora-image', {}, { signal }))
+    if (!(settled instanceof ConnectionError)) throw settled
+    // Which of the two it is depends on how far the client's system is when the reset comes.
+    if (settled.submission === 'unknown') expect(server.connectionCount()).toBe(1)
+    else expect(settled.submission).toBe('not_sent')
+    expect(server.requests).toHaveLength(0)
+  })
+})
+
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])(
+    'of status %i to another place is not followed: that gets nothing',
+    async (status) => {
+      const other = await start({ POST: [json(202, {})], GET: [json(200, {})] })
+      const redirect = answer(status, '', [['location', `${other.url}/v1/models/aurora-image/run`]])
+      const service = await start({ POST: [redirect], GET: [redirect] })
+      const client = createTestClient(service.url)
+      const run = await observe((signal) => client.run('aurora-image', {}, { mode: 'async', signal }))
+      const read = await observe((signal) => client.models.list({}, { signal }))
+
+      expect([run.name, read.name]).toEqual(['InvalidResponseError', 'InvalidResponseError'])
+      expect(run.settled).toMatchObject({ submission: 'unknown', status })
+      expect(run.settled instanceof InvalidResponseError && run.settled.message).toContain(`a redirect to ${other.url}`)
+      expect(service.requests.map(({ method }) => method)).toEqual(['POST', 'GET'])
+      expect(other.connectionCount()).toBe(0)
+    },
+  )
+})
+
+test('the table has at least 35 faults, each under a name of its own', () => {
+  const names = RUN_FAULTS.map(({ name }) => name)
+  expect(names.length).toBeGreaterThanOrEqual(35)
+  expect(new Set(names).size).toBe(names.length)
+})
