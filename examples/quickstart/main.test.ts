@@ -18,6 +18,8 @@ it('does the main job from end to end', async () => {
   expect(stderr).toBe('')
   expect(stdout.match(/^ {2}handled /gm)).toHaveLength(1)
   expect(stdout.match(/delivery delivered/g)).toHaveLength(2)
+  expect(stdout).toMatch(/^ {2}aurora-image +text-to-image +4$/m)
+  expect(stdout.match(/\d+(?= credits charged)/g)).toEqual(['4', '60', '4', '0'])
   expect(stdout).toMatch(/Cancelled: it costs nothing\n {2}0 credits charged\n$/)
   expect(files.map((file) => file.split('.').at(-1)).sort()).toEqual(['mp4', 'png', 'png'])
 })

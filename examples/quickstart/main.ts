@@ -16,9 +16,9 @@ async function finish(result: RunResult): Promise<void> {
   showLine(`  ${credits.spent()} credits charged, saved ${files.join(', ')}`)
 }
 
-showLine('Models')
+showLine('Models, and the credits that a run costs')
 for await (const { id, category, pricing } of client.models.list()) {
-  showLine(`  ${id.padEnd(28)}${category}, ${pricing.credits_per_run} credits`)
+  showLine(`  ${id.padEnd(28)}${category.padEnd(18)}${pricing.credits_per_run}`)
 }
 
 showLine('A fast model: the service holds the request and answers 200 with the result')

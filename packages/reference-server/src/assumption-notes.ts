@@ -97,6 +97,12 @@ export const ASSUMPTION_NOTES: readonly AssumptionNote[] = [
   },
   {
     section: '4.4',
+    question: 'How long a job and its files can be read',
+    choice: 'As long as the server runs, or until a reset',
+    alternatives: ['404 NOT_FOUND after some time'],
+  },
+  {
+    section: '4.4',
     question: 'A job of another account',
     choice: '404 NOT_FOUND, as if there were none',
     alternatives: ['403 FORBIDDEN'],
@@ -140,6 +146,12 @@ export const ASSUMPTION_NOTES: readonly AssumptionNote[] = [
     question: 'A key used from an address outside its allowlist',
     choice: '403 FORBIDDEN: the key is valid',
     alternatives: ['401 UNAUTHORIZED'],
+  },
+  {
+    section: '5',
+    question: 'What a live key and a test key do differently',
+    choice: 'Nothing: both run models and are charged',
+    alternatives: ['a test key is charged nothing, or gets sample files'],
   },
   {
     section: '5',

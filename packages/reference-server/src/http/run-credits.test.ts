@@ -33,6 +33,17 @@ describe('credits', () => {
     })
   })
 
+  it('too few of them leave the script to the next run', async () => {
+    const { server } = setUp()
+    const { key } = server.mintKey({ credits: PRICE })
+    const caller = apiCaller(server, key)
+    server.script(MODEL, [{ result: 'hang' }, { result: 'failed', after_ms: 1 }], key)
+    const hanging = await caller.run(MODEL, { sync: false })
+    expect((await caller.run(MODEL)).status).toBe(402)
+    await caller.delete(`/v1/jobs/${String(hanging.body.job_id)}`)
+    expect((await caller.run(MODEL)).body.status).toBe('failed')
+  })
+
   it('cannot be overspent by runs at the same time', async () => {
     const { server, caller } = setUp({ credits: 3 * PRICE })
     const answers = await Promise.all(Array.from({ length: 10 }, () => caller.run(MODEL)))

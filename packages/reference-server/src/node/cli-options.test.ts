@@ -5,6 +5,7 @@ const DEFAULTS = {
   kind: 'serve',
   port: 4010,
   host: '127.0.0.1',
+  baseUrl: undefined,
   clock: 'system',
   seed: undefined,
   credits: undefined,
@@ -19,6 +20,7 @@ describe('readCommand', () => {
     ['--port 1 --port 2', { port: 2 }],
     ['--host 0.0.0.0', { host: '0.0.0.0' }],
     ['--host [::1]', { host: '::1' }],
+    ['--base-url http://models:4010/', { baseUrl: 'http://models:4010' }],
     ['--scale 60', { clock: { scale: 60 } }],
     ['--scale .5', { clock: { scale: 0.5 } }],
     ['--clock manual', { clock: 'manual' }],
@@ -47,7 +49,7 @@ describe('readCommand', () => {
     [
       '--verbose',
       'There is no option --verbose. ' +
-        'Options: --port, --host, --scale, --clock, --seed, --credits, --json, --quiet, --help, --version.',
+        'Options: --port, --host, --base-url, --scale, --clock, --seed, --credits, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],
@@ -64,6 +66,7 @@ describe('readCommand', () => {
     ['--credits -1', '--credits must be an integer, 0 or more, got "-1".'],
     ['--seed 1e3', '--seed must be an integer, got "1e3".'],
     ['--seed 9007199254740993', '--seed must be an integer, got "9007199254740993".'],
+    ['--base-url models:4010', '--base-url must be an http or https URL without query'],
     ['--scale 0', '--scale must be a number above 0, such as 60, and at most 1000000, got "0".'],
     ['--scale 1000001', '--scale must be a number above 0, such as 60, and at most 1000000, got "1000001".'],
     ['--scale fast', '--scale must be a number above 0, such as 60, and at most 1000000, got "fast".'],
@@ -76,7 +79,8 @@ describe('readCommand', () => {
 
   it('names every option in its help, in lines that fit a terminal', () => {
     const lines = HELP.split('\n')
-    for (const name of ['port', 'host', 'scale', 'clock', 'seed', 'credits', 'json', 'quiet', 'help', 'version']) {
+    const names = ['port', 'host', 'base-url', 'scale', 'clock', 'seed', 'credits', 'json', 'quiet', 'help', 'version']
+    for (const name of names) {
       expect(lines.filter((line) => line.trimStart().startsWith(`--${name} `))).toHaveLength(1)
     }
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)

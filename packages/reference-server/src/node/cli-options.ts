@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { closestName } from '../domain/closest-name.ts'
+import { readBaseUrl } from '../options.ts'
 
 /** What the command line asks for. */
 export type Command = { kind: 'help' } | { kind: 'version' } | ServeCommand
@@ -10,6 +11,8 @@ export interface ServeCommand {
   kind: 'serve'
   port: number
   host: string
+  /** Address that clients use, when it is not the one that is bound. */
+  baseUrl: string | undefined
   clock: 'system' | 'manual' | 'auto' | { scale: number }
   seed: number | undefined
   credits: number | undefined
@@ -27,6 +30,11 @@ const CLOCKS = ['system', 'manual', 'auto'] as const
 const OPTIONS = {
   port: { type: 'string', value: '<number>', help: 'port to listen on; 0 picks a free one (default: 4010)' },
   host: { type: 'string', value: '<address>', help: 'address to bind; 0.0.0.0 for every one (default: 127.0.0.1)' },
+  'base-url': {
+    type: 'string',
+    value: '<url>',
+    help: 'address that clients use, and that files get (default: where it listens)',
+  },
   scale: { type: 'string', value: '<factor>', help: 'let time pass so many times as fast, such as 60' },
   clock: { type: 'string', value: '<mode>', help: 'system, manual (time moves when told) or auto (waits are skipped)' },
   seed: {
@@ -67,6 +75,7 @@ export function readCommand(args: readonly string[]): Command {
     kind: 'serve',
     port: readInteger('port', values.port, PORT_RANGE) ?? 4010,
     host: readHost(values.host),
+    baseUrl: readUrl(values['base-url']),
     clock: readClock(values.clock, values.scale),
     seed: readInteger('seed', values.seed, SEED_RANGE),
     credits: readInteger('credits', values.credits, CREDITS_RANGE),
@@ -122,6 +131,15 @@ function readInteger(name: OptionName, raw: RawValue, range: IntegerRange): numb
 function readHost(raw: RawValue): string {
   const host = String(raw ?? '127.0.0.1')
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
+}
+
+function readUrl(raw: RawValue): string | undefined {
+  if (raw === undefined) return undefined
+  try {
+    return readBaseUrl(String(raw))
+  } catch {
+    throw new UsageError(`--base-url must be an http or https URL without query or password, got "${raw}".`)
+  }
 }
 
 function readClock(rawClock: RawValue, rawScale: RawValue): ServeCommand['clock'] {

@@ -87,6 +87,12 @@ describe('modelrun-server --json', () => {
     await idleClosed
   })
 
+  it('is known by the base address that other machines use', async () => {
+    const { url, key } = await startReady('--host', '0.0.0.0', '--base-url', 'http://models:4010', '--scale', '1000')
+    expect(url).toBe('http://models:4010')
+    expect(key).toMatch(/^sk_test_/)
+  })
+
   it('gives the same key for the same seed, and the credits asked for', async () => {
     const first = await startReady('--seed', '7')
     const second = await startReady('--seed', '7', '--credits', '0')

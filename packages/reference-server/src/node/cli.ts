@@ -21,6 +21,7 @@ async function serve(command: ServeCommand): Promise<void> {
   // With --json standard output belongs to the program that reads it.
   const server = createReferenceServer({ clock, seed, credits, log: command.announce === 'text' ? print : undefined })
   const listening = await listen(server, { port: command.port, host: command.host })
+  if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
   const stop = async () => {
     await listening.close()
     await server.close()
@@ -28,7 +29,7 @@ async function serve(command: ServeCommand): Promise<void> {
   // Once: a second signal ends the process the hard way, should stopping ever take too long.
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
-  const text = announcement({ url: listening.url, key: server.apiKey, controlToken: server.controlToken }, command)
+  const text = announcement({ url: server.baseUrl, key: server.apiKey, controlToken: server.controlToken }, command)
   if (text !== undefined) print(text)
 }
 

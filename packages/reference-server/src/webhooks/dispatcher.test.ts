@@ -203,8 +203,8 @@ describe('webhook receiver behind a real socket', () => {
   })
 })
 
-describe('reset and close', () => {
-  it('take back deliveries that wait or are on their way', async () => {
+describe('reset and close of the server', () => {
+  it.each(['reset', 'close'] as const)('%s takes back deliveries that wait or are on their way', async (end) => {
     const signals: (AbortSignal | null | undefined)[] = []
     const deliver = vi.fn<Deliver>((_, { signal }) => {
       signals.push(signal)
@@ -218,7 +218,7 @@ describe('reset and close', () => {
     ])
     for (let run = 0; run < 3; run++) await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(1)
-    server.reset()
+    await server[end]()
     expect(signals.map((signal) => signal?.aborted)).toEqual([true])
     await server.clock.advance(60_000)
     expect(deliver).toHaveBeenCalledOnce()

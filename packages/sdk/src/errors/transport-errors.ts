@@ -61,7 +61,7 @@ export class AbortedError extends EndedWaitError {
   }
 }
 
-/** `deadlineMs` passed. */
+/** `deadlineMs` passed. When the last look at the job failed, `cause` says why. */
 export class DeadlineExceededError extends EndedWaitError {
   override get name(): 'DeadlineExceededError' {
     return 'DeadlineExceededError'
