@@ -21,7 +21,7 @@ describe('the README', () => {
 
   beforeAll(async () => {
     // Inside the package, so that its imports resolve.
-    folder = await mkdtemp(join(here, 'readme-'))
+    folder = await mkdtemp(join(here, '.readme-'))
   })
 
   afterAll(async () => {

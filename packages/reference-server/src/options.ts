@@ -92,8 +92,19 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
     baseUrl: readBaseUrl(options.baseUrl),
     assumptions: readAssumptions(options.assumptions),
     deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
-    log: demand(typeof log === 'function', log, 'log: a function that takes a line'),
+    log: writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
     startTime: readStartTime(options.startTime),
+  }
+}
+
+/** A line that cannot be written must not cost the answer to a run, which is charged by then. */
+function writeSafely(log: (line: string) => void): (line: string) => void {
+  return (line) => {
+    try {
+      log(line)
+    } catch (error) {
+      console.error('modelrun-reference-server: the option `log` failed:', error)
+    }
   }
 }
 

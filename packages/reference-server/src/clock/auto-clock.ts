@@ -1,5 +1,6 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance } from './check-advance.ts'
+import { createClientClock } from './client-clock.ts'
 import { LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
@@ -18,14 +19,13 @@ const PATIENCE_MS = 250
  */
 export function createAutoClock(startTime: number, activity: Activity): RunningClock {
   const timers = new VirtualTimers(startTime)
-  const clientTimers = new Set<unknown>()
   /** Ends of the calls of `advance` going on. */
   const advances = new Set<() => void>()
   let isJumping = false
 
   function patienceMs(): number {
     const { next, now } = timers
-    const isTimeLimit = next !== undefined && clientTimers.has(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
+    const isTimeLimit = next !== undefined && forClients.owns(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
     return isTimeLimit ? PATIENCE_MS : 0
   }
 
@@ -34,7 +34,6 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     isJumping = true
     while (timers.size > 0) {
       await activity.quiet(patienceMs)
-      clientTimers.delete(timers.next?.handle)
       timers.fireNext(LATEST_TIME_MS)
       activity.touch()
     }
@@ -53,7 +52,6 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     now: () => timers.now,
     setTimeout: setTimer,
     clearTimeout: (handle) => {
-      clientTimers.delete(handle)
       if (timers.remove(handle)) activity.touch()
     },
     advance: async (ms) => {
@@ -70,16 +68,13 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     },
   }
 
-  function setClientTimer(callback: () => void, ms: number): unknown {
-    const handle = setTimer(callback, ms)
-    clientTimers.add(handle)
-    return handle
-  }
+  const forClients = createClientClock(clock)
 
   function close(): void {
     timers.close()
     for (const end of advances) end()
+    forClients.release()
   }
 
-  return { ...clock, forClients: { ...clock, setTimeout: setClientTimer }, close }
+  return { ...clock, forClients, close }
 }

@@ -124,4 +124,16 @@ describe('manual clock', () => {
     await clock.advance(10)
     expect(fired).not.toHaveBeenCalled()
   })
+
+  it('lets happen what its clients wait for when it is closed, in order, and runs later waits in real time', async () => {
+    const { clock } = manualClock()
+    const order: string[] = []
+    clock.forClients.setTimeout(() => order.push('deadline'), 600_000)
+    clock.forClients.setTimeout(() => order.push('poll'), 500)
+    clock.forClients.clearTimeout(clock.forClients.setTimeout(() => order.push('taken back'), 1))
+    clock.close()
+    expect(order).toEqual(['poll', 'deadline'])
+    await new Promise<void>((resolve) => clock.forClients.setTimeout(resolve, 1))
+    clock.forClients.clearTimeout(clock.forClients.setTimeout(() => order.push('taken back'), 1))
+  })
 })

@@ -1,5 +1,6 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance } from './check-advance.ts'
+import { createClientClock } from './client-clock.ts'
 import type { RunningClock, ServerClock } from './clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
@@ -35,5 +36,10 @@ export function createManualClock(startTime: number, activity: Activity): Runnin
       await lastAdvance
     },
   }
-  return { ...clock, forClients: clock, close: () => timers.close() }
+  const forClients = createClientClock(clock)
+  const close = () => {
+    timers.close()
+    forClients.release()
+  }
+  return { ...clock, forClients, close }
 }

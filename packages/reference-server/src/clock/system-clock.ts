@@ -1,4 +1,4 @@
-import { dueTime, type RunningClock, type ServerClock } from './clock.ts'
+import { dueTime, type RunningClock } from './clock.ts'
 
 /** The longest time that timers of the platform take; more fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -9,49 +9,56 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
  */
 export function createSystemClock(startTime: number, scale = 1): RunningClock {
   const realStart = Date.now()
-  const timers = new Map<unknown, ReturnType<typeof setTimeout>>()
   // Platform timers may fire a little early. A timer that fired is proof that its time has come.
   let provenTime = startTime
-  let lastHandle = 0
-  let isClosed = false
 
   const now = () => Math.max(provenTime, Math.floor(startTime + (Date.now() - realStart) * scale))
 
-  function arm(handle: number, realMs: number, fire: () => void): void {
-    const stepMs = Math.min(realMs, LONGEST_TIMER_MS)
-    const next = () => (realMs > stepMs ? arm(handle, realMs - stepMs, fire) : fire())
-    timers.set(handle, globalThis.setTimeout(next, stepMs))
+  function createTimers(): Pick<RunningClock, 'setTimeout' | 'clearTimeout' | 'close'> {
+    const timers = new Map<unknown, ReturnType<typeof globalThis.setTimeout>>()
+    let lastHandle = 0
+    let isClosed = false
+
+    function arm(handle: number, realMs: number, fire: () => void): void {
+      const stepMs = Math.min(realMs, LONGEST_TIMER_MS)
+      const next = () => (realMs > stepMs ? arm(handle, realMs - stepMs, fire) : fire())
+      timers.set(handle, globalThis.setTimeout(next, stepMs))
+    }
+
+    return {
+      setTimeout: (callback, ms) => {
+        const setAt = now()
+        const dueAt = dueTime(setAt, ms)
+        if (dueAt === undefined || isClosed) return undefined
+        const handle = ++lastHandle
+        arm(handle, (dueAt - setAt) / scale, () => {
+          timers.delete(handle)
+          provenTime = Math.max(provenTime, dueAt)
+          callback()
+        })
+        return handle
+      },
+      clearTimeout: (handle) => {
+        globalThis.clearTimeout(timers.get(handle))
+        timers.delete(handle)
+      },
+      close: () => {
+        isClosed = true
+        for (const timer of timers.values()) globalThis.clearTimeout(timer)
+        timers.clear()
+      },
+    }
   }
 
-  const clock: ServerClock = {
+  const time = {
     mode: scale === 1 ? 'system' : 'scaled',
     now,
-    setTimeout: (callback, ms) => {
-      const setAt = now()
-      const dueAt = dueTime(setAt, ms)
-      if (dueAt === undefined || isClosed) return undefined
-      const handle = ++lastHandle
-      arm(handle, (dueAt - setAt) / scale, () => {
-        timers.delete(handle)
-        provenTime = Math.max(provenTime, dueAt)
-        callback()
-      })
-      return handle
-    },
-    clearTimeout: (handle) => {
-      globalThis.clearTimeout(timers.get(handle))
-      timers.delete(handle)
-    },
     advance: async () => {
       throw new Error(
         "Time passes by itself here, so it cannot be advanced. Create the server with clock: 'manual' or 'auto'.",
       )
     },
-  }
-  const close = () => {
-    isClosed = true
-    for (const timer of timers.values()) globalThis.clearTimeout(timer)
-    timers.clear()
-  }
-  return { ...clock, forClients: clock, close }
+  } as const
+  // Closing the server takes back its own timers: what its clients wait for is theirs.
+  return { ...time, ...createTimers(), forClients: { ...time, ...createTimers() } }
 }

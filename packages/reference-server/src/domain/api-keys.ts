@@ -44,6 +44,7 @@ export class ApiKeys {
   /** Replaces a key by a new one that may do the same, for the same account. */
   rotate(key: string): ApiKey {
     const old = this.get(key)
+    if (old.isRevoked) throw new Error('That API key is revoked, so it cannot be rotated. mintKey() makes another.')
     old.isRevoked = true
     return this.#add(old)
   }

@@ -1,4 +1,5 @@
 import type { ServeCommand } from './cli-options.ts'
+import { isLoopback } from './is-loopback.ts'
 
 /** What a person or program needs to use a server that has just begun to listen. */
 export interface ReadyServer {
@@ -53,7 +54,3 @@ const CLOCK_TEXTS = {
   manual: 'stands still until POST /_reference/clock moves it',
   auto: 'skips every wait',
 } as const
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.')
-}

@@ -1,7 +1,9 @@
+import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { closestName } from '../domain/closest-name.ts'
 import { readBaseUrl } from '../options.ts'
+import { isLoopback } from './is-loopback.ts'
 
 /** What the command line asks for. */
 export type Command = { kind: 'help' } | { kind: 'version' } | ServeCommand
@@ -40,7 +42,7 @@ const OPTIONS = {
   seed: {
     type: 'string',
     value: '<integer>',
-    help: 'start of all random numbers: ids, keys and produced files (default: 1)',
+    help: 'start of ids, keys and files (default: 1; random beyond loopback)',
   },
   credits: { type: 'string', value: '<number>', help: 'credits of the account (default: 10000)' },
   json: { type: 'boolean', value: '', help: 'print one line of JSON when ready and nothing else, for programs' },
@@ -71,13 +73,15 @@ export function readCommand(args: readonly string[]): Command {
   for (const token of tokens) checkToken(token)
   if (values.help) return { kind: 'help' }
   if (values.version) return { kind: 'version' }
+  const host = readHost(values.host)
   return {
     kind: 'serve',
     port: readInteger('port', values.port, PORT_RANGE) ?? 4010,
-    host: readHost(values.host),
+    host,
     baseUrl: readUrl(values['base-url']),
     clock: readClock(values.clock, values.scale),
-    seed: readInteger('seed', values.seed, SEED_RANGE),
+    // The key of a known seed is known to everyone, who could then let the server call any webhook.
+    seed: readInteger('seed', values.seed, SEED_RANGE) ?? (isLoopback(host) ? undefined : randomInt(2 ** 32)),
     credits: readInteger('credits', values.credits, CREDITS_RANGE),
     announce: values.json ? 'json' : values.quiet ? 'nothing' : 'text',
   }

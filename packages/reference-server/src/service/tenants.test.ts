@@ -16,6 +16,13 @@ describe('tenants', () => {
     expect((await apiCaller(server).run(MODEL)).body.status).toBe('failed')
   })
 
+  it('refuses to rotate a revoked key (section 5.6)', () => {
+    const server = createReferenceServer()
+    const { key } = server.mintKey()
+    server.revokeKey(key)
+    expect(() => server.rotateKey(key)).toThrow('revoked')
+  })
+
   it('keep their account when their key is rotated (section 5.6)', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const { key } = server.mintKey({ credits: 10, permissions: ['models:run', 'jobs:read'] })

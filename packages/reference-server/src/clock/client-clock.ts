@@ -1,0 +1,58 @@
+import type { ServerClock } from './clock.ts'
+
+interface ClientTimer {
+  readonly dueAt: number
+  callback(): void
+}
+
+/** The clock of a virtual time as clients see it. */
+export interface ClientClock extends ServerClock {
+  /** Whether a client set the timer. */
+  owns(handle: unknown): boolean
+  /**
+   * The server has closed, and its time stands still. So that no client waits for ever, what clients wait for happens
+   * now, in order, and whatever they set later runs in real time.
+   */
+  release(): void
+}
+
+/** Marks timers of real time, which the virtual clock does not know. */
+class RealTimer {
+  readonly timer: ReturnType<typeof setTimeout>
+  constructor(callback: () => void, ms: number) {
+    this.timer = globalThis.setTimeout(callback, ms)
+  }
+}
+
+export function createClientClock(clock: ServerClock): ClientClock {
+  const pending = new Map<unknown, ClientTimer>()
+  let isReleased = false
+
+  function setVirtualTimer(callback: () => void, ms: number): unknown {
+    const handle = clock.setTimeout(() => {
+      pending.delete(handle)
+      callback()
+    }, ms)
+    if (handle !== undefined) pending.set(handle, { dueAt: clock.now() + ms, callback })
+    return handle
+  }
+
+  return {
+    ...clock,
+    setTimeout: (callback, ms) => (isReleased ? new RealTimer(callback, ms) : setVirtualTimer(callback, ms)),
+    clearTimeout: (handle) => {
+      if (handle instanceof RealTimer) return globalThis.clearTimeout(handle.timer)
+      pending.delete(handle)
+      clock.clearTimeout(handle)
+    },
+    owns: (handle) => pending.has(handle),
+    release: () => {
+      isReleased = true
+      const timers = [...pending].sort(([, one], [, other]) => one.dueAt - other.dueAt)
+      for (const [handle, { callback }] of timers) {
+        // One that fired may have taken back another.
+        if (pending.delete(handle)) callback()
+      }
+    },
+  }
+}
