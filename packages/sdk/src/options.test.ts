@@ -48,6 +48,15 @@ describe('the API key (section 5)', () => {
   })
 })
 
+test('an environment that may not be read, as in Deno without --allow-env, is one without variables', async () => {
+  const env = new Proxy({}, { get: () => expect.unreachable() })
+  vi.stubGlobal('process', { env })
+  const { apiKey } = resolveOptions(valid)
+  const withoutKey = () => resolveOptions({ baseUrl: BASE_URL })
+  expect(withoutKey).toThrow(ConfigurationError)
+  await expect(apiKey()).resolves.toBe(API_KEY)
+})
+
 describe('the base address', () => {
   test('comes from the option, else from MODELRUN_BASE_URL', () => {
     vi.stubEnv('MODELRUN_BASE_URL', 'https://env.example.com')

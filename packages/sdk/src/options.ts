@@ -156,5 +156,9 @@ export function wholeNumber(name: string, value: number): number {
 }
 
 function readEnvironment(name: string): string | undefined {
-  return globalThis.process?.env?.[name]
+  try {
+    return globalThis.process?.env?.[name]
+  } catch {
+    return undefined // Deno without --allow-env
+  }
 }

@@ -3,6 +3,7 @@ import { afterRealTime, nextTurn, realNow } from './real-time.ts'
 
 afterEach(() => {
   vi.useRealTimers()
+  vi.unstubAllGlobals()
 })
 
 describe('real time', () => {
@@ -17,6 +18,12 @@ describe('real time', () => {
     for (let turn = 0; turn < 100; turn++) await nextTurn()
     isOver = true
     expect(immediates).toBeGreaterThan(50)
+  })
+
+  it('has turns where there is no MessageChannel, as in older workers', async () => {
+    vi.stubGlobal('MessageChannel', undefined)
+    vi.useFakeTimers()
+    await expect(nextTurn()).resolves.toBeUndefined()
   })
 
   it('goes on under fake timers', async () => {

@@ -54,6 +54,12 @@ describe('describeNetworkFailure', () => {
     expect(describeNetworkFailure(later).isBeforeConnection).toBe(false)
   })
 
+  test('knows that a request which Deno has no permission for was not sent', () => {
+    const message = 'Requires net access to "127.0.0.1:1", run again with the --allow-net flag'
+    const error = Object.assign(new Error(message), { name: 'NotCapable' })
+    expect(describeNetworkFailure(error)).toMatchObject({ reason: message, isBeforeConnection: true })
+  })
+
   test('takes several addresses as one failure: before the connection only when each one was', () => {
     const refused = nodeError('ECONNREFUSED', { syscall: 'connect' })
     const both = Object.assign(new AggregateError([refused, refused]), { code: 'ECONNREFUSED' })

@@ -81,7 +81,9 @@ function isConnectFailure(error: unknown): boolean {
   return (
     BEFORE_CONNECTION.has(textOf(error, 'code') ?? '') ||
     BEFORE_CONNECTION_SYSCALLS.has(textOf(error, 'syscall') ?? '') ||
-    DENO_CONNECT_FAILURE.test(textOf(error, 'message') ?? '')
+    DENO_CONNECT_FAILURE.test(textOf(error, 'message') ?? '') ||
+    // Deno without --allow-net.
+    textOf(error, 'name') === 'NotCapable'
   )
 }
 

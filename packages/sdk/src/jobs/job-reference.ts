@@ -18,7 +18,7 @@ export interface JobJson {
 
 const jobJsonSchema = /* @__PURE__ */ (() =>
   z.looseObject({
-    job_id: z.string().check(z.minLength(1)),
+    job_id: z.string(),
     model_id: z.optional(z.string()),
     request_id: z.optional(z.string()),
   }))()
@@ -28,7 +28,7 @@ export function readJobReference(source: string | JobJson): JobReference {
   const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : source
   if (typeof value === 'string' && value !== '') return { jobId: value }
   const checked = z.safeParse(jobJsonSchema, value)
-  if (checked.success) {
+  if (checked.success && checked.data.job_id !== '') {
     const { job_id, model_id, request_id } = checked.data
     return { jobId: job_id, modelId: model_id, requestId: request_id }
   }

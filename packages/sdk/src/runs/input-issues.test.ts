@@ -33,9 +33,43 @@ describe('findInputIssues (section 2.3)', () => {
     expect(other?.message).toBe('no such parameter; the model takes prompt, image_size, num_images')
   })
 
+  test.each([
+    ['string', 'x', 1],
+    ['boolean', false, 'false'],
+    ['number', 0.5, '0.5'],
+    ['number', -1, Number.NaN],
+    ['integer', 3, 3.5],
+    ['array', [], {}],
+    ['object', {}, []],
+    ['object', { a: 1 }, null],
+    ['string', '', 1n],
+  ])('tells a %s: %j is one, %s is not', (type, good, bad) => {
+    const typed: InputSchema = { type: 'object', properties: { value: { type } } }
+    expect(findInputIssues(typed, { value: good })).toEqual([])
+    const [found] = findInputIssues(typed, { value: bad })
+    expect(found).toEqual({ pointer: '/value', message: expect.stringContaining(`must be of type ${type}, not `) })
+  })
+
+  test('says what is allowed, and what was given', () => {
+    const messages = findInputIssues(schema, { prompt: 7, image_size: 'huge', num_images: 9 }).map((one) => one.message)
+    expect(messages).toEqual([
+      'must be of type string, not 7',
+      'must be one of "square", "square_hd", "portrait_4_3", "landscape_16_9", not "huge"',
+      'must be at most 4, not 9',
+    ])
+  })
+
+  test('takes undefined for a parameter that is left out, as JSON does', () => {
+    expect(findInputIssues(schema, { prompt: 'x', num_images: undefined, voice: undefined })).toEqual([])
+    expect(pointersOf({ prompt: undefined })).toEqual(['/prompt'])
+  })
+
   test.each(['image', 'file'])('leaves an input to the service when its schema has the unknown type %s', (type) => {
     const newer: InputSchema = { type: 'object', properties: { source: { type } }, required: ['source'] }
     expect(findInputIssues(newer, { source: 'x' })).toEqual([])
-    expect(findInputIssues(newer, { sauce: 'x' })).toHaveLength(1)
+    expect(findInputIssues(newer, { sauce: 'x' })).toEqual([
+      { pointer: '/source', message: 'the parameter is required' },
+      { pointer: '/sauce', message: 'no such parameter; did you mean source?' },
+    ])
   })
 })

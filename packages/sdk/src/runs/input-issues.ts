@@ -1,43 +1,71 @@
-import type { InputSchema } from '@modelrun/contract'
-// biome-ignore lint/style/noRestrictedImports: zod/mini has no fromJSONSchema; this file is loaded on first use.
-import * as z from 'zod'
+import type { InputProperty, InputSchema } from '@modelrun/contract'
 import type { InputIssue } from '../errors/local-errors.ts'
 import { closestName } from './closest-name.ts'
 
-/** Everything in an input that breaks the model's schema (section 2.3). */
-export function findInputIssues(schema: InputSchema, input: Record<string, unknown>): InputIssue[] {
-  const unknown = Object.keys(input).filter((name) => !Object.hasOwn(schema.properties, name))
-  return [...unknown.map((name) => unknownParameter(name, schema)), ...schemaIssues(schema, input)]
+/**
+ * Everything in an input that breaks the model's schema (section 2.3). What a newer schema says beyond that section is
+ * left to the service.
+ */
+export function findInputIssues(
+  { properties, required = [] }: InputSchema,
+  input: Record<string, unknown>,
+): InputIssue[] {
+  const names = Object.keys(properties)
+  const missing = required.filter((name) => input[name] === undefined)
+  return [
+    ...missing.map((name) => issue(name, 'the parameter is required')),
+    ...Object.entries(input).flatMap(([name, value]) => {
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+      const problem = property === undefined ? unknownParameter(name, names) : findProblem(property, value)
+      return value === undefined || problem === undefined ? [] : [issue(name, problem)]
+    }),
+  ]
 }
 
-function unknownParameter(name: string, schema: InputSchema): InputIssue {
-  const closest = closestName(name, Object.keys(schema.properties))
-  const hint =
-    closest === undefined ? `the model takes ${Object.keys(schema.properties).join(', ')}` : `did you mean ${closest}?`
-  return { pointer: pointerOf([name]), message: `no such parameter; ${hint}` }
+/** The path is a JSON pointer (RFC 6901). */
+function issue(name: string, message: string): InputIssue {
+  return { pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, message }
 }
 
-function schemaIssues(schema: InputSchema, input: Record<string, unknown>): InputIssue[] {
-  const checked = readSchema(schema)?.safeParse(input)
-  if (checked === undefined || checked.success) return []
-  return checked.error.issues.map((issue) => ({ pointer: pointerOf(issue.path), message: messageOf(issue, input) }))
+function unknownParameter(name: string, names: readonly string[]): string {
+  const closest = closestName(name, names)
+  const hint = closest === undefined ? `the model takes ${names.join(', ')}` : `did you mean ${closest}?`
+  return `no such parameter; ${hint}`
 }
 
-/** The schema as a parser; undefined when it uses what we do not know: then the service alone judges the input. */
-function readSchema(schema: InputSchema): z.ZodType | undefined {
-  try {
-    // The wire's dialect is a part of JSON Schema; the parser checks what it gets.
-    return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
-  } catch {
-    return undefined
+function findProblem({ type, enum: allowed, minimum, maximum }: InputProperty, value: unknown): string | undefined {
+  const got = `not ${show(value)}`
+  if (!hasType(value, type)) return `must be of type ${type}, ${got}`
+  if (allowed !== undefined && typeof value !== 'object' && !allowed.includes(value)) {
+    return `must be one of ${allowed.map(show).join(', ')}, ${got}`
   }
+  if (typeof value !== 'number') return undefined
+  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}, ${got}`
+  if (maximum !== undefined && value > maximum) return `must be at most ${maximum}, ${got}`
+  return undefined
 }
 
-function messageOf(issue: z.core.$ZodIssue, input: Record<string, unknown>): string {
-  const isMissing = issue.path.length === 1 && !Object.hasOwn(input, String(issue.path[0]))
-  return isMissing ? 'the parameter is required' : issue.message
+/** Never throws: an input may hold what JSON cannot. */
+function show(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Array.isArray(value) ? 'an array' : 'an object'
 }
 
-function pointerOf(path: readonly PropertyKey[]): string {
-  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+function hasType(value: unknown, type: string | undefined): boolean {
+  switch (type) {
+    case 'string':
+    case 'boolean':
+      return typeof value === type
+    case 'number':
+      return Number.isFinite(value)
+    case 'integer':
+      return Number.isInteger(value)
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return typeof value === 'object' && value !== null && !Array.isArray(value)
+    default:
+      return true
+  }
 }

@@ -4,6 +4,8 @@ import { isNotFoundError } from '../errors/guards.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
 import type { CallContext } from '../http/operation.ts'
 import { readJson } from '../http/read-json.ts'
+import { closestName } from './closest-name.ts'
+import { findInputIssues } from './input-issues.ts'
 import type { PreflightOptions } from './run-options.ts'
 
 /** A run before it is sent. */
@@ -26,7 +28,7 @@ export async function preflight(
   if (maxCredits === undefined && !validateInput) return
   const model = await readModel(core, run.model, context)
   if (maxCredits !== undefined) checkBudget(model, maxCredits)
-  if (validateInput) await checkInput(model, run.input)
+  if (validateInput) checkInput(model, run.input)
 }
 
 function checkBudget(model: Model, maxCredits: number): void {
@@ -39,9 +41,7 @@ function checkBudget(model: Model, maxCredits: number): void {
   })
 }
 
-async function checkInput(model: Model, input: Record<string, unknown>): Promise<void> {
-  // Loaded on first use: the full schema library is several times the size of this client.
-  const { findInputIssues } = await import('./input-issues.ts')
+function checkInput(model: Model, input: Record<string, unknown>): void {
   const issues = findInputIssues(model.input_schema, input)
   if (issues.length === 0) return
   const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
@@ -53,7 +53,6 @@ async function readModel(core: Core, id: string, context: CallContext): Promise<
     return await core.modelCache.read(core, id, context)
   } catch (error) {
     if (!isNotFoundError(error)) throw error
-    const { closestName } = await import('./closest-name.ts')
     const closest = closestName(id, await listModelIds(core, context))
     if (closest === undefined) throw error
     const message = `there is no model ${id}; did you mean ${closest}?`

@@ -11,7 +11,7 @@ import type { Answer, Operation } from '../http/operation.ts'
 import { tryParseJson } from '../http/read-json.ts'
 import { parseByStatus } from '../parse-wire.ts'
 import type { RunAnswer } from './run-answer.ts'
-import { demandJob, salvageJob } from './salvage-job.ts'
+import { refuseAnswer, salvageJob } from './salvage-job.ts'
 
 /** The call of `POST /v1/models/{model}/run` (section 4.3). */
 export function runOperation(model: string, body: RunRequest): Operation<RunAnswer> {
@@ -22,7 +22,7 @@ export function runOperation(model: string, body: RunRequest): Operation<RunAnsw
     body,
     isRun: true,
     ...(isHeld ? { holdMs: LIMITS.syncWaitMs } : {}),
-    read: (answer) => readKnownAnswer(answer) ?? salvageJob(answer) ?? demandJob(answer),
+    read: (answer) => readKnownAnswer(answer) ?? salvageJob(answer) ?? refuseAnswer(answer),
     // Whatever the status: an answer that names a job tells that the run was accepted.
     readError: (answer) => {
       const data = salvageJob(answer)

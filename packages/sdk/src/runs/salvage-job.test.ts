@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../http/operation.ts'
 import { UnreadableAnswer } from '../http/operation.ts'
-import { demandJob, salvageJob } from './salvage-job.ts'
+import { refuseAnswer, salvageJob } from './salvage-job.ts'
 
 const answer = (body: unknown, isCut = false): Answer => ({
   status: 200,
@@ -86,7 +86,7 @@ test.each([
   ['<html>', 'not JSON'],
   ['', 'empty'],
   [{ id: 'job_1' }, 'wrong shape at /job_id'],
-])('demandJob says what is wrong with an answer that names no job: %j', (body, problem) => {
-  expect(() => demandJob(answer(body))).toThrow(expect.any(UnreadableAnswer))
-  expect(() => demandJob(answer(body))).toThrow(expect.objectContaining({ problem: expect.stringContaining(problem) }))
+])('refuseAnswer says what is wrong with an answer that names no job: %j', (body, problem) => {
+  expect(() => refuseAnswer(answer(body))).toThrow(expect.any(UnreadableAnswer))
+  expect(() => refuseAnswer(answer(body))).toThrow(expect.objectContaining({ problem: expect.stringContaining(problem) }))
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import type { Answer } from '../http/operation.ts'
+import { type Answer, UnreadableAnswer } from '../http/operation.ts'
 import { readJson, tryParseJson } from '../http/read-json.ts'
 import type { UnknownRun } from './run-answer.ts'
 
@@ -10,7 +10,7 @@ interface PartialAnswer {
 
 const partialAnswerSchema = /* @__PURE__ */ (() =>
   z.looseObject({
-    job_id: z.string().check(z.minLength(1)),
+    job_id: z.string(),
     status: z.optional(z.unknown()),
   }))() satisfies z.ZodMiniType<PartialAnswer>
 
@@ -40,15 +40,16 @@ export function salvageJob({ text }: Answer): UnknownRun | undefined {
   }
   const wrapper = z.safeParse(wrapperSchema, value)
   const places = wrapper.success ? [value, wrapper.data.data, wrapper.data.error] : []
-  const found = places.map((place) => z.safeParse(partialAnswerSchema, place)).find(({ success }) => success)
-  return found?.data && unknownRun(found.data)
+  const found = places.map((place) => z.safeParse(partialAnswerSchema, place).data).find((partial) => partial?.job_id)
+  return found && unknownRun(found)
 }
 
 const readPartialAnswer = /* @__PURE__ */ readJson(partialAnswerSchema)
 
-/** For an answer without a job: says what is missing. @throws UnreadableAnswer */
-export function demandJob(answer: Answer): UnknownRun {
-  return unknownRun(readPartialAnswer(answer))
+/** For an answer in which no job was found: says what is missing. @throws UnreadableAnswer */
+export function refuseAnswer(answer: Answer): never {
+  readPartialAnswer(answer)
+  throw new UnreadableAnswer('its `job_id` is empty')
 }
 
 function unknownRun({ job_id, status }: PartialAnswer): UnknownRun {
