@@ -1,0 +1,48 @@
+/** Runs measurements, all or those named: `npm run bench -- cpu import --rounds 3`. `--no-build` takes the last build. */
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const MEASUREMENTS = ['double-charge', 'abort', 'stall', 'leaks', 'size', 'types', 'import', 'cpu']
+
+const BENCH = fileURLToPath(new URL('../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+/** Our packages, which npm installs as copies. */
+const PACKAGES = [
+  { source: 'packages/contract', target: 'node_modules/@modelrun/contract' },
+  { source: 'packages/sdk', target: 'node_modules/modelrun' },
+]
+
+function run(command: string, args: readonly string[], cwd: string): void {
+  execFileSync(command, args, { cwd, stdio: ['ignore', 'inherit', 'inherit'] })
+}
+
+/** Brings the installed copies up to date: npm does not notice that a package in a folder was built again. */
+function refreshCopies(): void {
+  for (const { source, target } of PACKAGES) {
+    for (const item of ['dist', 'package.json']) {
+      rmSync(`${BENCH}${target}/${item}`, { recursive: true, force: true })
+      cpSync(`${ROOT}${source}/${item}`, `${BENCH}${target}/${item}`, { recursive: true })
+    }
+  }
+}
+
+const { values, positionals } = parseArgs({
+  options: { rounds: { type: 'string' }, 'no-build': { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const unknown = positionals.filter((name) => !MEASUREMENTS.includes(name))
+if (unknown.length > 0) {
+  console.error(`There is no measurement ${unknown.join(', ')}. There are: ${MEASUREMENTS.join(', ')}.`)
+  process.exit(1)
+}
+
+if (!values['no-build']) run('npm', ['run', 'build', '--workspace=@modelrun/contract', '--workspace=modelrun'], ROOT)
+if (!existsSync(`${BENCH}node_modules/modelrun`)) run('npm', ['ci'], BENCH)
+refreshCopies()
+const rounds = values.rounds === undefined ? [] : ['--rounds', values.rounds]
+for (const name of positionals.length > 0 ? positionals : MEASUREMENTS) {
+  run(process.execPath, [`src/${name}.ts`, ...rounds], BENCH)
+}

@@ -1,0 +1,3 @@
+import { createInbox } from 'modelrun/webhooks'
+
+export const inbox = createInbox({ onSucceeded: (event) => console.log(event.output.items.length) })
