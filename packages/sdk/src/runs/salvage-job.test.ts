@@ -88,5 +88,7 @@ test.each([
   [{ id: 'job_1' }, 'wrong shape at /job_id'],
 ])('refuseAnswer says what is wrong with an answer that names no job: %j', (body, problem) => {
   expect(() => refuseAnswer(answer(body))).toThrow(expect.any(UnreadableAnswer))
-  expect(() => refuseAnswer(answer(body))).toThrow(expect.objectContaining({ problem: expect.stringContaining(problem) }))
+  expect(() => refuseAnswer(answer(body))).toThrow(
+    expect.objectContaining({ problem: expect.stringContaining(problem) }),
+  )
 })
