@@ -35,6 +35,8 @@ export interface Operation<T> {
   isRun?: boolean | undefined
   /** The job that the call is about. */
   jobId?: string | undefined
+  /** The job that an answer names, however little of it came. */
+  jobIdIn?: ((answer: Answer) => string | undefined) | undefined
   /** Turns a 2xx answer into the result; throws {@link UnreadableAnswer}. */
   read(answer: Answer): T
   /** Turns an error answer into the result where it is one; `mayHaveArrived`: an earlier attempt may have counted. */

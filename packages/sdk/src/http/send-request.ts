@@ -29,7 +29,7 @@ export function createSender(client: ResolvedOptions): SendRequest {
       signal,
       // Following a redirect would take the key, or a second POST, to another place.
       redirect: 'manual',
-      ...(body === undefined ? {} : { body }),
+      ...(body === undefined ? {} : { body: sendOnce(body) }),
       ...(method === 'GET' && takesCache ? { cache: 'no-store' } : {}),
     }
     const send: typeof fetch = (input, sendInit) => {
@@ -39,6 +39,14 @@ export function createSender(client: ResolvedOptions): SendRequest {
     if (client.middleware.length === 0) return await send(url, init)
     return await composeMiddleware(client.middleware, { method, path, attempt }, send)(new Request(url, init))
   }
+}
+
+/**
+ * Deno's own `fetch` sends a request again when the connection breaks under it, a POST too, which would pay twice
+ * (denoland/deno#35610). It leaves a Blob alone, for it could have been used up.
+ */
+function sendOnce(body: string): string | Blob {
+  return 'Deno' in globalThis ? new Blob([body]) : body
 }
 
 /** Some runtimes refuse the field. Frameworks that patch `fetch` would otherwise freeze a job's status for ever. */

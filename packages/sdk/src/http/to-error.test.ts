@@ -191,6 +191,13 @@ describe('an answer that cannot be read', () => {
 })
 
 describe('a failed call about a job', () => {
+  test('names the job that had been named before the caller aborted', () => {
+    const { answer: partial } = answer(202, '{"job_id":"job_9","status":"queued"')
+    const error = toError({ ...interruption('aborted', 'unknown'), partial }, call(run))
+    expect(error).toMatchObject({ name: 'AbortedError', jobId: 'job_9', submission: 'accepted' })
+    expect(error.message).toContain('The service had accepted the run: see `error.jobId`.')
+  })
+
   test('says that a job which was only looked at is not affected', () => {
     const error = toError(interruption('connection', 'unknown'), call(look))
     expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })

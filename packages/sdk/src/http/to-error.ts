@@ -35,16 +35,17 @@ export function toError(failure: Failure, call: FailedCall): ModelRunError {
 }
 
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
-  const { kind, reason, cause } = interruption
+  const { kind, reason, cause, partial } = interruption
   const { operation, attempts } = call
-  const submission = operation.isRun ? interruption.submission : submissionOf(operation)
+  const jobId = operation.jobId ?? (partial && operation.jobIdIn?.(partial))
+  const submission = operation.isRun && jobId === undefined ? interruption.submission : submissionOf(jobId)
   const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
   const facts: ErrorFacts = {
     message: `${describeInterruption(kind, reason, call)}${consequence(submission, operation, isUntouched)}`,
     cause,
     attempts,
     submission,
-    jobId: operation.jobId,
+    jobId,
     isRetryable: call.isRetryable,
   }
   switch (kind) {
@@ -63,7 +64,7 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
 
 function unreadableError(answer: Answer, problem: string, call: FailedCall): InvalidResponseError {
   const { operation, label } = call
-  const submission = operation.isRun ? 'unknown' : submissionOf(operation)
+  const submission = operation.isRun ? 'unknown' : submissionOf(operation.jobId)
   // What is not JSON comes from something in between and may pass. JSON of a wrong shape stays so, and so do redirects.
   const mayPass = answer.response.ok && tryParseJson(answer.text) === undefined
   return new InvalidResponseError({
@@ -88,7 +89,7 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
   const parsed = z.safeParse(errorBodySchema, json)
   const detail = parsed.success ? parsed.data.error : undefined
   const requestId = requestIdOf(answer.response)
-  const submission = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
+  const submission = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation.jobId)
   const said = detail ? `[${detail.code}] ${detail.message}` : 'The service answered without an error body of its own'
   // A refusal about a job, such as 404, speaks for itself.
   const speaksForItself = operation.jobId !== undefined && isRefusal(answer.status)
@@ -124,8 +125,8 @@ function submissionAfter(status: number, retryAfterMs: number | undefined): Subm
   return isRefusal(status) ? 'rejected' : 'unknown'
 }
 
-function submissionOf(operation: Operation<unknown>): Submission {
-  return operation.jobId === undefined ? 'not_sent' : 'accepted'
+function submissionOf(jobId: string | undefined): Submission {
+  return jobId === undefined ? 'not_sent' : 'accepted'
 }
 
 function describeInterruption(kind: InterruptionKind, reason: string, call: FailedCall): string {
@@ -173,6 +174,6 @@ function consequence(submission: Submission, operation: Operation<unknown>, isUn
     case 'unknown':
       return ' The service may have accepted the run and may charge it, so it was not sent again. Check the account before you run it once more.'
     case 'accepted':
-      return ''
+      return ' The service had accepted the run: see `error.jobId`.'
   }
 }

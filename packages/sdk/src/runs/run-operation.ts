@@ -23,6 +23,7 @@ export function runOperation(model: string, body: RunRequest): Operation<RunAnsw
     isRun: true,
     ...(isHeld ? { holdMs: LIMITS.syncWaitMs } : {}),
     read: (answer) => readKnownAnswer(answer) ?? salvageJob(answer) ?? refuseAnswer(answer),
+    jobIdIn: (answer) => salvageJob(answer)?.job_id,
     // Whatever the status: an answer that names a job tells that the run was accepted.
     readError: (answer) => {
       const data = salvageJob(answer)
