@@ -1,0 +1,3 @@
+import { findFacts } from './program.mjs'
+
+console.log(JSON.stringify(await findFacts(...process.argv.slice(2))))
