@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { jsonPointer } from './json-pointer.ts'
 
 /** What came of holding a value against a schema; the message is a sentence for people. */
 export type ShapeCheck<Value> = { ok: true; value: Value } | { ok: false; message: string }
@@ -24,7 +25,7 @@ export function parseShape<Value>(schema: z.ZodMiniType<Value>, value: unknown):
 }
 
 function describe(issue: z.core.$ZodIssue, root: unknown): string {
-  const pointer = issue.path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+  const pointer = jsonPointer(issue.path)
   const actual = issue.path.reduce<unknown>(memberOf, root)
   return `${pointer === '' ? 'It' : pointer} ${problem(issue, actual)}.`
 }

@@ -1,4 +1,5 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
+import { jsonPointer } from '../json-pointer.ts'
 import { checkValue, typeNoun } from './check-value.ts'
 import { closestName } from './closest-name.ts'
 import { shorten } from './describe-value.ts'
@@ -63,19 +64,19 @@ function missingProblem({ name, property, isRequired }: Parameter): InputProblem
   const noun = typeNoun(property.type)
   const description = typeof property.description === 'string' ? ` ${property.description}` : ''
   const wanted = noun === undefined ? '' : `; send ${noun}`
-  return { pointer: pointerTo(name), message: `${name} is required${wanted}.${description}` }
+  return { pointer: jsonPointer([name]), message: `${name} is required${wanted}.${description}` }
 }
 
 function valueProblem({ name, property }: Parameter, value: unknown): InputProblem | undefined {
   const wrong = checkValue(property, value)
-  return wrong === undefined ? undefined : { pointer: pointerTo(name), message: `${name} ${wrong}.` }
+  return wrong === undefined ? undefined : { pointer: jsonPointer([name]), message: `${name} ${wrong}.` }
 }
 
 function unknownProblems(parameters: ReadonlyMap<string, Parameter>, input: Record<string, unknown>): InputProblem[] {
   const known = [...parameters.keys()]
   return Object.keys(input)
     .filter((name) => input[name] !== undefined && !parameters.has(name))
-    .map((name) => ({ pointer: pointerTo(name), message: unknownMessage(name, known) }))
+    .map((name) => ({ pointer: jsonPointer([name]), message: unknownMessage(name, known) }))
 }
 
 function unknownMessage(name: string, known: readonly string[]): string {
@@ -90,8 +91,4 @@ function listParameters(known: readonly string[]): string {
 
 function isString(value: unknown): value is string {
   return typeof value === 'string'
-}
-
-function pointerTo(name: string): string {
-  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

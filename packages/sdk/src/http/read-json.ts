@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import { jsonPointer } from '../json-pointer.ts'
 import { parseWire } from '../parse-wire.ts'
 import { type Answer, UnreadableAnswer } from './operation.ts'
 
@@ -29,8 +30,7 @@ function parseJson(text: string, isCut: boolean): unknown {
 }
 
 function describeIssue(issue: z.core.$ZodIssue | undefined): string {
-  const pointer = issue?.path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-  return `the body has a wrong shape at ${pointer || 'its root'}: ${issue?.message ?? 'unknown'}`
+  return `the body has a wrong shape at ${jsonPointer(issue?.path ?? []) || 'its root'}: ${issue?.message ?? 'unknown'}`
 }
 
 function excerpt(text: string): string {

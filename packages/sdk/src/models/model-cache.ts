@@ -1,7 +1,7 @@
 import type { Model } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import type { CallContext } from '../http/operation.ts'
-import { getModelOperation } from './get-model.ts'
+import { getModelOperation } from './model-operations.ts'
 
 /** How long a model's price and input schema are believed. */
 const MAX_AGE_MS = 300_000

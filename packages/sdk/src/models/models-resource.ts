@@ -1,12 +1,11 @@
-import { type ListModelsQuery, type Model, modelListSchema, ROUTES, type RunRequest } from '@modelrun/contract'
+import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
-import { readJson } from '../http/read-json.ts'
 import { request } from '../http/request.ts'
 import type { RunAnswer } from '../runs/run-answer.ts'
 import { runOperation } from '../runs/run-operation.ts'
-import { getModelOperation } from './get-model.ts'
+import { getModelOperation, listModelsOperation } from './model-operations.ts'
 import { ModelsPagePromise } from './models-page.ts'
 
 /** The models of the service (section 4.1 to 4.3). */
@@ -26,9 +25,8 @@ export class ModelsResource {
    * for await (const model of client.models.list({ category: 'text-to-image' })) console.log(model.id)
    */
   list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
-    const read = readJson(modelListSchema)
     return new ModelsPagePromise(query, (pageQuery) =>
-      request(this.#core, { route: ROUTES.listModels, query: { ...pageQuery }, read }, options).withResponse(),
+      request(this.#core, listModelsOperation(pageQuery), options).withResponse(),
     )
   }
 

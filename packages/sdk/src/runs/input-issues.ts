@@ -1,5 +1,6 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
 import type { InputIssue } from '../errors/local-errors.ts'
+import { jsonPointer } from '../json-pointer.ts'
 import { closestName } from './closest-name.ts'
 
 /**
@@ -22,9 +23,8 @@ export function findInputIssues(
   ]
 }
 
-/** The path is a JSON pointer (RFC 6901). */
 function issue(name: string, message: string): InputIssue {
-  return { pointer: `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, message }
+  return { pointer: jsonPointer([name]), message }
 }
 
 function unknownParameter(name: string, names: readonly string[]): string {

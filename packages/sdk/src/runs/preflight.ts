@@ -1,9 +1,9 @@
-import { type Model, modelListSchema, ROUTES } from '@modelrun/contract'
+import { LIMITS, type Model } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { isNotFoundError } from '../errors/guards.ts'
 import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
 import type { CallContext } from '../http/operation.ts'
-import { readJson } from '../http/read-json.ts'
+import { listModelsOperation } from '../models/model-operations.ts'
 import { closestName } from './closest-name.ts'
 import { findInputIssues } from './input-issues.ts'
 import type { PreflightOptions } from './run-options.ts'
@@ -66,8 +66,7 @@ async function readModel(core: Core, id: string, context: CallContext): Promise<
 /** The ids to guess from. None when they cannot be read: the error that asks for a guess is the one that counts. */
 async function listModelIds(core: Core, context: CallContext): Promise<string[]> {
   try {
-    const operation = { route: ROUTES.listModels, query: { limit: 100 }, read: readJson(modelListSchema) }
-    const { data } = await core.transport.call(operation, context)
+    const { data } = await core.transport.call(listModelsOperation({ limit: LIMITS.modelsPageMax }), context)
     return data.models.map((model) => model.id)
   } catch (error) {
     if (context.scope.signal.aborted) throw error
