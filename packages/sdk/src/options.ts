@@ -2,7 +2,7 @@ import { API_VERSION } from '@modelrun/contract'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
 import type { Middleware } from './http/middleware.ts'
-import { createLog, type Logger, type LogLevel } from './observe/logger.ts'
+import { createLog, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
@@ -62,7 +62,7 @@ export interface ResolvedOptions {
   headers: Record<string, string>
   polling: { initialIntervalMs: number; maxIntervalMs: number }
   middleware: readonly Middleware[]
-  log: Logger
+  log: Log
   tracer: Tracer | undefined
   clock: Clock
   random: () => number

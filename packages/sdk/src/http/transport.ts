@@ -1,6 +1,6 @@
 import { sleep } from '../abort.ts'
 import type { Attempt, ModelRunError } from '../errors/model-run-error.ts'
-import { type AttemptEvent, observeAttempt } from '../observe/attempt-event.ts'
+import { type AttemptEvent, createAttemptObserver } from '../observe/attempt-event.ts'
 import { positive, type ResolvedOptions, wholeNumber } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import { buildRequest, type PreparedRequest } from './build-request.ts'
@@ -20,13 +20,24 @@ export interface Transport {
 
 export function createTransport(client: ResolvedOptions): Transport {
   const send = createSender(client)
+  const observeAttempt = createAttemptObserver(client.log)
   return {
     call: async (operation, context) => {
       const { options } = context
       const request = buildRequest(operation, client, options)
       const timeoutMs = positive('timeoutMs', options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
       const maxRetries = wholeNumber('maxRetries', options.maxRetries ?? client.maxRetries)
-      return await callWithRetries({ operation, context, client, send, request, timeoutMs, maxRetries, attempts: [] })
+      const limits = { timeoutMs, maxRetries }
+      return await callWithRetries({
+        operation,
+        context,
+        client,
+        send,
+        observeAttempt,
+        request,
+        ...limits,
+        attempts: [],
+      })
     },
   }
 }
@@ -36,6 +47,7 @@ interface Call<T> {
   context: CallContext
   client: ResolvedOptions
   send: SendRequest
+  observeAttempt: (event: AttemptEvent) => void
   request: PreparedRequest
   timeoutMs: number
   maxRetries: number
@@ -69,8 +81,8 @@ async function callWithRetries<T>(call: Call<T>): Promise<ApiResult<T>> {
   }
 }
 
-function observe<T>({ request, client }: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
-  observeAttempt({ method: request.method, path: request.path, ...event }, client.log)
+function observe<T>({ request, observeAttempt }: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
+  observeAttempt({ method: request.method, path: request.path, ...event })
 }
 
 /** Whether and when a request is sent again. */

@@ -1,4 +1,4 @@
-import type { Logger } from './logger.ts'
+import type { Log } from './logger.ts'
 
 /** One HTTP attempt, for logs and diagnostics. Holds no header and no body. */
 export interface AttemptEvent {
@@ -20,13 +20,16 @@ export interface AttemptEvent {
 /** Node's channel of that name gets an {@link AttemptEvent} for each HTTP attempt. */
 export const ATTEMPT_CHANNEL = 'modelrun:attempt'
 
-/** Tells an attempt to the log and to Node's diagnostics channel. */
-export function observeAttempt(event: AttemptEvent, log: Logger): void {
-  if (event.delayMs === undefined) log.debug(describeAttempt(event))
-  else log.info(describeAttempt(event))
+/** Makes what tells attempts to the log and to Node's diagnostics channel, and costs next to nothing when nobody listens. */
+export function createAttemptObserver(log: Log): (event: AttemptEvent) => void {
   // Not imported: other runtimes have no such module.
-  const channel = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel').channel(ATTEMPT_CHANNEL)
-  if (channel?.hasSubscribers) channel.publish(event)
+  const diagnostics = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')
+  const channel = diagnostics?.channel(ATTEMPT_CHANNEL)
+  return (event) => {
+    const level = event.delayMs === undefined ? 'debug' : 'info'
+    if (log.isOn(level)) log[level](describeAttempt(event))
+    if (channel?.hasSubscribers) channel.publish(event)
+  }
 }
 
 function describeAttempt({

@@ -13,21 +13,26 @@ const LEVELS = ['off', 'error', 'warn', 'info', 'debug'] as const
 /** How much is logged: `warn` for what needs a look, `info` for retries, `debug` for one line per HTTP attempt. */
 export type LogLevel = (typeof LEVELS)[number]
 
+/** A logger with a level. Ask `isOn` before a line that costs something to make. */
+export interface Log extends Logger {
+  isOn(level: keyof Logger): boolean
+}
+
 /** A logger that leaves out what is below a level. @throws ConfigurationError when there is no such level */
-export function createLog(logger: Logger, level: string): Logger {
+export function createLog(logger: Logger, level: string): Log {
   const rank = (LEVELS as readonly string[]).indexOf(level)
   if (rank === -1) {
     throw new ConfigurationError({
       message: `The log level must be one of ${LEVELS.join(', ')}, not ${JSON.stringify(level)}: look at \`logLevel\` and MODELRUN_LOG.`,
     })
   }
-  const at = (name: Exclude<LogLevel, 'off'>) =>
-    LEVELS.indexOf(name) <= rank ? (message: string) => write(logger, name, message) : () => {}
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+  const isOn = (name: keyof Logger) => LEVELS.indexOf(name) <= rank
+  const at = (name: keyof Logger) => (isOn(name) ? (message: string) => write(logger, name, message) : () => {})
+  return { isOn, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
 /** A log that cannot be written must not cost the answer to a run that was paid for. */
-function write(logger: Logger, name: Exclude<LogLevel, 'off'>, message: string): void {
+function write(logger: Logger, name: keyof Logger, message: string): void {
   try {
     logger[name](`modelrun: ${message}`)
   } catch {
