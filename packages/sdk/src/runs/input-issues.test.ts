@@ -64,6 +64,12 @@ describe('findInputIssues (section 2.3)', () => {
     expect(pointersOf({ prompt: undefined })).toEqual(['/prompt'])
   })
 
+  test('lets a required parameter with a default be left out, but not one whose name every object has', () => {
+    const properties = { size: { type: 'string', default: 'big' }, toString: { type: 'string' } }
+    const strict: InputSchema = { type: 'object', properties, required: ['size', 'toString'] }
+    expect(findInputIssues(strict, {})).toEqual([{ pointer: '/toString', message: 'the parameter is required' }])
+  })
+
   test.each(['image', 'file'])('leaves an input to the service when its schema has the unknown type %s', (type) => {
     const newer: InputSchema = { type: 'object', properties: { source: { type } }, required: ['source'] }
     expect(findInputIssues(newer, { source: 'x' })).toEqual([])

@@ -12,7 +12,9 @@ export function findInputIssues(
   input: Record<string, unknown>,
 ): InputIssue[] {
   const names = Object.keys(properties)
-  const missing = required.filter((name) => input[name] === undefined)
+  // A parameter with a default may be left out, required or not. A name that every object has is not given by that.
+  const isGiven = (name: string) => Object.hasOwn(input, name) && input[name] !== undefined
+  const missing = required.filter((name) => !isGiven(name) && properties[name]?.default === undefined)
   return [
     ...missing.map((name) => issue(name, 'the parameter is required')),
     ...Object.entries(input).flatMap(([name, value]) => {
