@@ -1,13 +1,13 @@
 import type { Core } from './core.ts'
-import { ConfigurationError } from './errors/local-errors.ts'
+import { createCore } from './create-core.ts'
 import { FilesResource } from './files/files-resource.ts'
-import { createTransport } from './http/transport.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
-import { createModelCache } from './models/model-cache.ts'
 import type { ModelId, ModelInput } from './models/model-inputs.ts'
 import { ModelsResource } from './models/models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
+import { runMany } from './runs/run-many.ts'
+import type { RunManyOptions, SettledRun } from './runs/run-many-options.ts'
 import { runModel, submitRun } from './runs/run-model.ts'
 import type { RunOptions, SubmitOptions } from './runs/run-options.ts'
 import type { RunResult } from './runs/run-result.ts'
@@ -33,9 +33,8 @@ export class ModelRun {
 
   /** @throws ConfigurationError when the key or the address is missing, or an option is wrong */
   constructor(options: ModelRunOptions = {}) {
-    const resolved = resolveOptions(options)
     this.#options = { ...options }
-    this.#core = { options: resolved, transport: createTransport(resolved), modelCache: createModelCache() }
+    this.#core = createCore(resolveOptions(options))
     this.models = new ModelsResource(this.#core)
     this.jobs = new JobsResource(this.#core)
     this.files = new FilesResource(this.#core)
@@ -62,7 +61,7 @@ export class ModelRun {
     input: ModelInput<NoInfer<Id>>,
     options: RunOptions = {},
   ): Promise<RunResult> {
-    return runModel(this.#core, { model, input: checkInput(input), options })
+    return runModel(this.#core, { model, input, options })
   }
 
   /**
@@ -75,14 +74,28 @@ export class ModelRun {
     input: ModelInput<NoInfer<Id>>,
     options: SubmitOptions = {},
   ): Promise<JobHandle> {
-    return submitRun(this.#core, { model, input: checkInput(input), options })
+    return submitRun(this.#core, { model, input, options })
   }
-}
 
-/** A copy, because an exact input type may be an interface, which has no index signature. */
-function checkInput(input: object): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
-  throw new ConfigurationError({
-    message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }. Nothing was sent.`,
-  })
+  /**
+   * Runs a model on many inputs, a few at a time, and yields each run as it ends. Inputs are taken only when a place is
+   * free, and no run begins while results wait to be taken: inputs may be endless, and memory stays small. Leaving the
+   * loop begins no further run; those under way go on, and `onProgress` has told their jobs.
+   *
+   * @example
+   * for await (const run of client.runMany('aurora-image', prompts, { concurrency: 4 })) {
+   *   if (run.status === 'fulfilled') await run.value.save('out')
+   *   else console.error(run.index, run.reason)
+   * }
+   *
+   * @param inputs Parameters per the model's `input_schema`, one object for each run
+   * @throws The first error with `stopOnError`, an error of the inputs, AbortedError
+   */
+  runMany<const Id extends string, Input extends ModelInput<NoInfer<Id>>>(
+    model: ModelId<Id>,
+    inputs: Iterable<Input> | AsyncIterable<Input>,
+    options: RunManyOptions = {},
+  ): AsyncGenerator<SettledRun<Input>, void, undefined> {
+    return runMany(this.#core, { model, inputs, options })
+  }
 }

@@ -1,4 +1,5 @@
 import type { Transport } from './http/transport.ts'
+import type { PollScheduler } from './jobs/polling/poll-scheduler.ts'
 import type { ModelCache } from './models/model-cache.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -7,4 +8,5 @@ export interface Core {
   options: ResolvedOptions
   transport: Transport
   modelCache: ModelCache
+  scheduler: PollScheduler
 }

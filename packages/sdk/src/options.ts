@@ -2,18 +2,26 @@ import { API_VERSION } from '@modelrun/contract'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
 import type { Middleware } from './http/middleware.ts'
+import type { PollContext } from './jobs/polling/cadence.ts'
 import { createLog, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
 export type ApiKey = string | (() => string | Promise<string>)
 
-/** How a job is polled. */
+/** How jobs are polled: by one scheduler for all waits of a client. */
 export interface PollingOptions {
-  /** Wait before the second look at a job, in milliseconds. Default 500. It grows with the age of the job. */
+  /** Shortest wait between two looks at a job of unknown duration, in milliseconds. Default 500. */
   initialIntervalMs?: number | undefined
-  /** Longest wait between two looks, in milliseconds. Default 5 000. */
+  /** Longest wait between two looks at a job that may end at any moment, in milliseconds. Default 5 000. */
   maxIntervalMs?: number | undefined
+  /** Looks at jobs in any second, over all waits of the client. Default 10; `Infinity` for no limit. */
+  maxRequestsPerSecond?: number | undefined
+  /**
+   * A cadence of your own: milliseconds until the next look at a job. `context.defaultDelayMs` is what the client would
+   * do; `Infinity` stops the looks at this job. A delay jitters by up to a tenth.
+   */
+  nextDelayMs?: ((context: PollContext & { defaultDelayMs: number }) => number) | undefined
 }
 
 /** Options of {@link ModelRun}. */
@@ -60,12 +68,20 @@ export interface ResolvedOptions {
   /** Undefined: the global one, looked up at each call. */
   fetch: typeof globalThis.fetch | undefined
   headers: Record<string, string>
-  polling: { initialIntervalMs: number; maxIntervalMs: number }
+  polling: ResolvedPolling
   middleware: readonly Middleware[]
   log: Log
   tracer: Tracer | undefined
   clock: Clock
   random: () => number
+}
+
+/** {@link PollingOptions}, resolved. */
+export interface ResolvedPolling {
+  initialIntervalMs: number
+  maxIntervalMs: number
+  maxRequestsPerSecond: number
+  nextDelayMs: PollingOptions['nextDelayMs']
 }
 
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
@@ -77,15 +93,22 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     maxRetries: wholeNumber('maxRetries', options.maxRetries ?? 2),
     fetch: options.fetch,
     headers: { ...options.headers },
-    polling: {
-      initialIntervalMs: positive('polling.initialIntervalMs', options.polling?.initialIntervalMs ?? 500),
-      maxIntervalMs: positive('polling.maxIntervalMs', options.polling?.maxIntervalMs ?? 5_000),
-    },
+    polling: resolvePolling(options.polling ?? {}),
     middleware: [...(options.middleware ?? [])],
     log: createLog(options.logger ?? console, options.logLevel ?? readEnvironment('MODELRUN_LOG') ?? 'warn'),
     tracer: options.tracer,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
+  }
+}
+
+function resolvePolling(polling: PollingOptions): ResolvedPolling {
+  const { initialIntervalMs = 500, maxIntervalMs = 5_000, maxRequestsPerSecond = 10, nextDelayMs } = polling
+  return {
+    initialIntervalMs: positive('polling.initialIntervalMs', initialIntervalMs),
+    maxIntervalMs: positive('polling.maxIntervalMs', maxIntervalMs),
+    maxRequestsPerSecond: positive('polling.maxRequestsPerSecond', maxRequestsPerSecond),
+    nextDelayMs,
   }
 }
 

@@ -131,14 +131,18 @@ describe('a signal', () => {
   test('has no listener after 1 000 calls', async () => {
     const done = json(200, fixtures.jobs.succeeded.body)
     server = await startHostileServer({ POST: [json(200, fixtures.runs.completed.body), queued, busy], GET: [done] })
-    const client = createTestClient(server.url, { maxRetries: 0 })
+    const client = createTestClient(server.url, {
+      maxRetries: 0,
+      polling: { maxRequestsPerSecond: Number.POSITIVE_INFINITY },
+    })
     const { signal } = new AbortController()
+    let job = 0
     const calls = [
       () => client.run('aurora-image', {}, { signal }),
       () => client.submit('aurora-image', {}, { signal }),
       () => client.models.run('aurora-image', { input: {} }, { signal }),
       () => client.jobs.get('job_1', { signal }),
-      () => client.jobs.wait('job_1', { signal }),
+      () => client.jobs.wait(`job_${++job}`, { signal }),
     ]
     for (let batch = 0; batch < 20; batch++) {
       const batches = Array.from({ length: 10 }, () => calls.map((call) => call()))

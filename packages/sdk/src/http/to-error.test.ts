@@ -20,7 +20,7 @@ import {
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import { cancelJobOperation } from '../jobs/cancel-job.ts'
-import { getJobOperation } from '../jobs/poll-job.ts'
+import { getJobOperation } from '../jobs/get-job.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import type { Failure, Interruption, InterruptionKind, Operation } from './operation.ts'
 import { type FailedCall, toError } from './to-error.ts'

@@ -4,7 +4,7 @@ import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError, AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { cancelJobOperation } from '../jobs/cancel-job.ts'
-import { getJobOperation } from '../jobs/poll-job.ts'
+import { getJobOperation } from '../jobs/get-job.ts'
 import type { ModelRunOptions } from '../options.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import { openScope } from '../scope.ts'

@@ -5,10 +5,11 @@ import type { CallOptions } from '../http/operation.ts'
 import { request } from '../http/request.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { type CancelResult, cancelJobOperation } from './cancel-job.ts'
+import { getJobOperation } from './get-job.ts'
 import type { JobJson, JobReference } from './job-reference.ts'
-import { getJobOperation } from './poll-job.ts'
-import { openWaitScope, waitForJob, watchInScope } from './wait-for-job.ts'
+import { type WaitRequest, waitForJob } from './wait-for-job.ts'
 import type { WaitOptions } from './wait-options.ts'
+import { watchJob } from './watch-job.ts'
 
 /** A job of the service, as one object: look at it, wait for it, cancel it, hand it to another process. */
 export class JobHandle {
@@ -19,10 +20,12 @@ export class JobHandle {
   /** Identifier of the request at the underlying provider; undefined when only the id was known. */
   readonly requestId: string | undefined
   readonly #core: Core
+  readonly #reference: JobReference
 
   /** @internal */
   constructor(core: Core, reference: JobReference) {
     this.#core = core
+    this.#reference = reference
     this.id = reference.jobId
     this.modelId = reference.modelId
     this.requestId = reference.requestId
@@ -40,17 +43,12 @@ export class JobHandle {
    * @throws DeadlineExceededError, AbortedError when the wait ended first; the job goes on unless a policy says `cancel`
    */
   result(options: WaitOptions = {}): Promise<RunResult> {
-    return waitForJob(this.#core, this, options)
+    return waitForJob(this.waitRequest(options))
   }
 
   /** Yields each new state of the job, the first one at once and the final one last. Leaving the loop stops the polls. */
   async *updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    const scope = openWaitScope(this.#core, options)
-    try {
-      yield* watchInScope({ core: this.#core, job: this, scope, options, firstDelayMs: 0 })
-    } finally {
-      scope.close()
-    }
+    yield* watchJob(this.waitRequest(options))
   }
 
   /**
@@ -60,6 +58,11 @@ export class JobHandle {
    */
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
     return request(this.#core, cancelJobOperation(this.id), options)
+  }
+
+  /** @internal */
+  waitRequest(options: WaitOptions): WaitRequest {
+    return { core: this.#core, job: this, reference: this.#reference, options }
   }
 
   /** The job as plain JSON; `client.jobs.attach` brings it back, in another process too. */

@@ -7,6 +7,10 @@ export interface JobReference {
   jobId: string
   modelId?: string | undefined
   requestId?: string | undefined
+  /** When it was submitted, in milliseconds of this client's clock; undefined when another process did that. */
+  submittedAt?: number | undefined
+  /** When the service told its state on submission. */
+  seenAt?: number | undefined
 }
 
 /** A job as plain JSON, for another process: what `JobHandle.toJSON()` gives and `jobs.attach` takes. */

@@ -6,6 +6,7 @@ import type { RunResult } from '../runs/run-result.ts'
 import type { CancelResult } from './cancel-job.ts'
 import { JobHandle } from './job-handle.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
+import { type JobSource, type SettledJob, settleJobs } from './settle-jobs.ts'
 import type { WaitOptions } from './wait-options.ts'
 
 /** The jobs of the service (sections 4.4 and 4.5). Each method is that of {@link JobHandle} for a job known by its id. */
@@ -40,6 +41,23 @@ export class JobsResource {
   /** Yields each new state of a job. @throws As {@link JobHandle.updates} */
   watch(id: string, options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
     return this.#job(id).updates(options)
+  }
+
+  /**
+   * Waits for many jobs and yields how each one ended, in the order in which they end. Leaving the loop stops the polls;
+   * the jobs go on. An error ends the wait for its own job alone.
+   *
+   * @example
+   * for await (const job of client.jobs.settle(ids)) {
+   *   if (job.status === 'fulfilled') save(job.job_id, job.value.output)
+   *   else report(job.job_id, job.reason)
+   * }
+   *
+   * @param jobs Ids, JSON or handles of jobs
+   * @throws ConfigurationError when one of them is no job
+   */
+  settle(jobs: Iterable<JobSource>, options: WaitOptions = {}): AsyncGenerator<SettledJob, void, undefined> {
+    return settleJobs(this.#core, jobs, options)
   }
 
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */

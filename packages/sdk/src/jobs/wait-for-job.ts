@@ -1,120 +1,126 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import { isModelRunError } from '../errors/guards.ts'
-import type { ModelRunError } from '../errors/model-run-error.ts'
-import { AbortedError, DeadlineExceededError, type EndedWaitFacts } from '../errors/transport-errors.ts'
 import { positive } from '../options.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
-import { DEADLINE, openScope, type Scope } from '../scope.ts'
-import { cancelJobOperation } from './cancel-job.ts'
+import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
+import { endOfWait } from './ended-wait.ts'
 import type { JobHandle } from './job-handle.ts'
-import { pollJob } from './poll-job.ts'
+import type { JobReference } from './job-reference.ts'
+import type { EarlyEnd, JobWatch, LastSeen, Watcher } from './polling/job-watch.ts'
 import { DEFAULT_DEADLINE_MS, type WaitOptions } from './wait-options.ts'
 
-/** How long a cancellation after an early end may take. */
-const CANCEL_TIMEOUT_MS = 5_000
-
-/** The job that is waited for, and what is known of the wait. */
-export interface Wait {
+/** The job that is waited for, and how. */
+export interface WaitRequest {
   core: Core
   job: JobHandle
-  scope: Scope
+  reference: JobReference
   options: WaitOptions
-  /** Milliseconds before the first look at the job. */
-  firstDelayMs: number
-}
-
-/** Waits in a scope of its own. @throws As {@link waitInScope} */
-export async function waitForJob(core: Core, job: JobHandle, options: WaitOptions): Promise<RunResult> {
-  const scope = openWaitScope(core, options)
-  try {
-    return await waitInScope({ core, job, scope, options, firstDelayMs: 0 })
-  } finally {
-    scope.close()
-  }
-}
-
-/** The scope of a wait: the caller's signal and one deadline over everything. @throws ConfigurationError */
-export function openWaitScope(core: Core, { signal, deadlineMs = DEFAULT_DEADLINE_MS }: WaitOptions): Scope {
-  return openScope({ clock: core.options.clock, signal, deadlineMs: positive('deadlineMs', deadlineMs) })
+  /** When the wait ends, in milliseconds of the client's clock; by default, when its own `deadlineMs` is over. */
+  endsAt?: number | undefined
+  /** Brings the end, when it is faster than the polls, which are only a safety net then. */
+  webhook?: WebhookReceiver | undefined
 }
 
 /**
- * Polls a job to its end.
+ * Waits for a job's end.
  *
  * @throws JobFailedError, JobCancelledError, AbortedError, DeadlineExceededError, ApiError (401, 403, 404),
- *   InvalidResponseError
+ *   InvalidResponseError, ConfigurationError
  */
-export async function waitInScope(wait: Wait): Promise<RunResult> {
-  const { job, options } = wait
-  let last: Job | undefined
-  for await (const state of watchInScope(wait)) {
-    last = state
-    options.onStatus?.(state)
-  }
-  if (last === undefined) throw new TypeError('A poll loop ended without a state.')
-  return toResult(wait.core, outcomeOfJob({ jobId: job.id, modelId: job.modelId, requestId: job.requestId }, last))
+export function waitForJob(request: WaitRequest): Promise<RunResult> {
+  return new Promise((resolve, reject) => {
+    startWait(request, resolve, reject)
+  })
 }
 
-/** Yields each new state of a job until it has finished. @throws As {@link waitInScope}, but for the job's own end */
-export async function* watchInScope(wait: Wait): AsyncGenerator<Job, void, undefined> {
-  const { core, job, scope, options, firstDelayMs } = wait
-  const seen: LastSeen = {}
-  const onLook = (failure: ModelRunError | undefined) => {
-    seen.failure = failure
+/** Begins a wait, and returns how to leave it without settling it. @throws ConfigurationError */
+export function startWait(
+  request: WaitRequest,
+  resolve: (result: RunResult) => void,
+  reject: (error: unknown) => void,
+): () => void {
+  const { core, job, webhook } = request
+  const watcher = new ResultWatcher(request, resolve, reject)
+  core.scheduler.join(watcher)
+  if (webhook && watcher.watch) {
+    watcher.stopListening = webhook.listen(job.id, (event) => core.scheduler.deliver(watcher, event))
+    // The delivery may have come before.
+    if (!watcher.watch) watcher.stopListening()
   }
-  try {
-    for await (const state of pollJob(job.id, { core, scope, options, firstDelayMs, onLook })) {
-      seen.status = state.status
-      yield state
+  return () => watcher.leave()
+}
+
+/** What every watcher has, whatever it does with what it is told. */
+export abstract class WaitWatcher implements Watcher {
+  readonly core: Core
+  readonly handle: JobHandle
+  readonly job: JobReference
+  readonly options: WaitOptions
+  readonly at: number
+  readonly hasWebhook: boolean
+  order = 0
+  slot = -1
+  watch: JobWatch | undefined = undefined
+  abstract readonly isEager: boolean
+  abstract readonly isWatching: boolean
+
+  constructor({ core, job, reference, options, endsAt, webhook }: WaitRequest) {
+    this.core = core
+    this.handle = job
+    this.job = reference
+    this.options = options
+    this.at = endsAt ?? core.options.clock.now() + positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
+    this.hasWebhook = webhook !== undefined
+  }
+
+  abstract onState(state: Job, isEnd: boolean): void
+  abstract onError(error: unknown): void
+
+  onEarlyEnd(end: EarlyEnd, seen: LastSeen): void {
+    const { core, handle, options } = this
+    this.onError(endOfWait({ core, job: handle, options, end, seen }))
+  }
+}
+
+/** Tells what the job comes to. */
+class ResultWatcher extends WaitWatcher {
+  readonly resolve: (result: RunResult) => void
+  readonly reject: (error: unknown) => void
+  stopListening: (() => void) | undefined = undefined
+
+  constructor(request: WaitRequest, resolve: (result: RunResult) => void, reject: (error: unknown) => void) {
+    super(request)
+    this.resolve = resolve
+    this.reject = reject
+  }
+
+  /** Whoever submitted the job knows its state; others look at once. */
+  get isEager(): boolean {
+    return this.job.seenAt === undefined
+  }
+
+  get isWatching(): boolean {
+    return this.options.onStatus !== undefined
+  }
+
+  onState(state: Job, isEnd: boolean): void {
+    try {
+      this.options.onStatus?.(state, this.handle)
+      if (!isEnd) return
+      this.leave()
+      this.resolve(toResult(this.core, outcomeOfJob(this.job, state)))
+    } catch (error) {
+      this.onError(error)
     }
-  } catch (error) {
-    throw scope.signal.aborted ? endOfWait(wait, error, seen) : error
   }
-}
 
-/** What a wait last saw of its job. */
-interface LastSeen {
-  status?: string
-  /** Why the last look failed, when it did. */
-  failure?: ModelRunError | undefined
-}
-
-/** The error for a wait that its signal or deadline ended. */
-function endOfWait(wait: Wait, error: unknown, seen: LastSeen): AbortedError | DeadlineExceededError {
-  const { job, scope, options } = wait
-  const isDeadline = scope.signal.reason === DEADLINE
-  const policy = (isDeadline ? options.onDeadline : options.onAbort) ?? 'detach'
-  const what = isDeadline
-    ? `did not finish within deadlineMs (${scope.deadlineMs} ms)`
-    : 'was still running when the caller aborted the wait'
-  const status = seen.status === undefined ? '' : `; its last status is ${seen.status}`
-  const failure = isDeadline && seen.failure ? '; the last look at it failed: see `error.cause`' : ''
-  const then =
-    policy === 'cancel'
-      ? 'Its cancellation was requested: see `error.cancellation`.'
-      : 'It goes on: `error.job.result()` waits again.'
-  const facts: EndedWaitFacts = {
-    message: `The job ${job.id} ${what}${status}${failure}. ${then}`,
-    cause: isDeadline ? seen.failure : scope.signal.reason,
-    attempts: isModelRunError(error) ? error.attempts : (seen.failure?.attempts ?? []),
-    submission: 'accepted',
-    jobId: job.id,
-    job,
-    ...(policy === 'cancel' ? { cancellation: cancelInBackground(wait.core, job.id) } : {}),
+  onError(error: unknown): void {
+    this.leave()
+    this.reject(error)
   }
-  return isDeadline ? new DeadlineExceededError(facts) : new AbortedError(facts)
-}
 
-/** Best effort and bounded: the wait has ended already, and does not wait for this. */
-async function cancelInBackground(core: Core, jobId: string): Promise<boolean> {
-  const scope = openScope({ clock: core.options.clock, deadlineMs: CANCEL_TIMEOUT_MS })
-  try {
-    const { data } = await core.transport.call(cancelJobOperation(jobId), { scope, options: {} })
-    return data.status === 'cancelled'
-  } catch {
-    return false
-  } finally {
-    scope.close()
+  leave(): void {
+    this.core.scheduler.leave(this)
+    this.stopListening?.()
   }
 }

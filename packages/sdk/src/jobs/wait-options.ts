@@ -1,5 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import type { CallOptions } from '../http/operation.ts'
+import type { JobHandle } from './job-handle.ts'
 
 /** What happens to the job when its wait ends early: it goes on, or it is cancelled. */
 export type EarlyEndPolicy = 'detach' | 'cancel'
@@ -8,8 +9,8 @@ export type EarlyEndPolicy = 'detach' | 'cancel'
 export interface WaitOptions extends CallOptions {
   /** One budget for the whole wait, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. */
   deadlineMs?: number | undefined
-  /** Called with each new state of the job, the first one included. */
-  onStatus?: ((job: Job) => void) | undefined
+  /** Called with each new state of the job, the first one included, and with the job's handle. */
+  onStatus?: ((state: Job, job: JobHandle) => void) | undefined
   /** What becomes of the job when `signal` aborts. Default `detach`. */
   onAbort?: EarlyEndPolicy | undefined
   /** What becomes of the job when the deadline passes. Default `detach`. */

@@ -1,89 +1,88 @@
-import { LIMITS, type RunRequest } from '@modelrun/contract'
+import { LIMITS } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
 import { JobHandle } from '../jobs/job-handle.ts'
-import type { JobReference } from '../jobs/job-reference.ts'
-import { openWaitScope, waitInScope } from '../jobs/wait-for-job.ts'
+import { waitForJob } from '../jobs/wait-for-job.ts'
+import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
 import { traced } from '../observe/tracer.ts'
+import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
 import { preflight } from './preflight.ts'
-import type { RunAnswer } from './run-answer.ts'
-import { runOperation } from './run-operation.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import { outcomeOfCompleted, type RunResult, toResult } from './run-result.ts'
+import { type SentRun, sendRun } from './send-run.ts'
 
 /** A run as its caller asked for it. */
 export interface RunCall<O> {
   model: string
-  input: Record<string, unknown>
+  input: object
   options: O
 }
 
-/** Runs a model to its end: within the hold, or by polling after it. */
+/** Runs a model to its end: within the hold, or by polling or a webhook after it. */
 export function runModel(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
   const span = { name: 'modelrun.run', attributes: { 'modelrun.model_id': call.model } }
   return traced(core.options.tracer, span, () => runToEnd(core, call))
 }
 
-async function runToEnd(core: Core, { model, input, options }: RunCall<RunOptions>): Promise<RunResult> {
-  const scope = openWaitScope(core, options)
-  try {
-    await preflight(core, { model, input }, { scope, options })
-    const body: RunRequest = { input, ...modeOf(options, scope) }
-    const answer = await send(core, { model, body, scope, options })
-    if (answer.status === 'completed') return toResult(core, outcomeOfCompleted(answer))
-    const job = new JobHandle(core, referenceOf(model, answer))
-    const firstDelayMs = answer.status === 'unknown' ? 0 : core.options.polling.initialIntervalMs
-    return await waitInScope({ core, job, scope, options, firstDelayMs })
-  } finally {
-    scope.close()
+async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
+  const { options } = call
+  const { clock } = core.options
+  const deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
+  const endsAt = clock.now() + deadlineMs
+  const { answer, reference, elapsedMs } = await submit(core, call, deadlineMs)
+  if (answer.status === 'completed') {
+    core.scheduler.durations.learn(answer.model_id, elapsedMs, elapsedMs)
+    return toResult(core, outcomeOfCompleted(answer))
   }
+  const job = new JobHandle(core, reference)
+  return await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook })
 }
 
 /** Starts a run and gives its job at once. */
-export async function submitRun(core: Core, { model, input, options }: RunCall<SubmitOptions>): Promise<JobHandle> {
-  const scope = openScope({ clock: core.options.clock, signal: options.signal })
+export async function submitRun(core: Core, call: RunCall<SubmitOptions>): Promise<JobHandle> {
+  const { reference } = await submit(core, { ...call, options: { ...call.options, mode: 'async' } })
+  return new JobHandle(core, reference)
+}
+
+async function submit(
+  core: Core,
+  { model, input, options }: RunCall<RunOptions>,
+  deadlineMs?: number,
+): Promise<SentRun> {
+  const { signal, webhook, webhookUrl } = options
+  if (webhook !== undefined && webhookUrl !== undefined) {
+    throw new ConfigurationError({ message: 'Pass either `webhook` or `webhookUrl`, not both. Nothing was sent.' })
+  }
+  const parameters = checkInput(input)
+  const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
-    await preflight(core, { model, input }, { scope, options })
-    const { webhookUrl } = options
-    const body: RunRequest = { input, ...(webhookUrl === undefined ? { sync: false } : { webhook_url: webhookUrl }) }
-    return new JobHandle(core, referenceOf(model, await send(core, { model, body, scope, options })))
+    await preflight(core, { model, input: parameters }, { scope, options })
+    const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
+    return await sendRun(core, {
+      model,
+      input: parameters,
+      mode: mode === 'async' ? { sync: false } : {},
+      scope,
+      options,
+    })
   } finally {
     scope.close()
   }
 }
 
-interface Submission {
-  model: string
-  body: RunRequest
-  scope: Scope
-  options: SubmitOptions
-}
-
-function send(core: Core, { model, body, scope, options }: Submission): Promise<RunAnswer> {
-  const span = { name: 'modelrun.submit', attributes: { 'modelrun.model_id': model } }
-  return traced(core.options.tracer, span, async (active) => {
-    const { data } = await core.transport.call(runOperation(model, body), { scope, options })
-    active.setAttribute('modelrun.job_id', data.job_id)
-    return data
+/** A copy, because an exact input type may be an interface, which has no index signature. */
+function checkInput(input: object): Record<string, unknown> {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
+  throw new ConfigurationError({
+    message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }. Nothing was sent.`,
   })
 }
 
 /** The hold takes "about" 55 s (section 8), and its answer has a way to go. */
 const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 5_000
 
-function modeOf(options: RunOptions, scope: Scope): Partial<RunRequest> {
-  if (options.webhookUrl !== undefined) return { webhook_url: options.webhookUrl }
-  const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
-  return mode === 'async' ? { sync: false } : {}
-}
-
 /** While a run is held its job has no id here, so it could be neither handed over at the deadline nor cancelled. */
 function needsJobAtOnce({ onAbort, onDeadline }: RunOptions, scope: Scope): boolean {
   return scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
-}
-
-function referenceOf(model: string, answer: RunAnswer): JobReference {
-  return answer.status === 'unknown'
-    ? { jobId: answer.job_id, modelId: model }
-    : { jobId: answer.job_id, modelId: answer.model_id, requestId: answer.request_id }
 }

@@ -1,4 +1,5 @@
 import type { WaitOptions } from '../jobs/wait-options.ts'
+import type { WebhookReceiver } from './webhook-receiver.ts'
 
 /** What is checked before a run is sent. */
 export interface PreflightOptions {
@@ -17,6 +18,11 @@ export interface SubmitOptions
     Pick<WaitOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers'> {
   /** Address that receives the result by POST (section 6). */
   webhookUrl?: string | undefined
+  /**
+   * Receives the result by POST (section 6): an inbox of `modelrun/webhooks`. It makes the address, knows of the run
+   * before it is sent, and polls for it when the delivery does not come. Instead of `webhookUrl`.
+   */
+  webhook?: WebhookReceiver | undefined
 }
 
 /** Options of `client.run`. */
@@ -29,4 +35,9 @@ export interface RunOptions extends PreflightOptions, WaitOptions {
   mode?: 'sync' | 'async' | undefined
   /** Address that receives the result by POST (section 6), besides the result of this call. */
   webhookUrl?: string | undefined
+  /**
+   * Receives the result by POST (section 6): an inbox of `modelrun/webhooks`. The call resolves by whichever comes
+   * first, the delivery or a poll; the polls are slow then. Instead of `webhookUrl`.
+   */
+  webhook?: WebhookReceiver | undefined
 }

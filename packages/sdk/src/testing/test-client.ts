@@ -1,7 +1,6 @@
 import { ModelRun } from '../client.ts'
 import type { Core } from '../core.ts'
-import { createTransport } from '../http/transport.ts'
-import { createModelCache } from '../models/model-cache.ts'
+import { createCore } from '../create-core.ts'
 import { type ModelRunOptions, resolveOptions } from '../options.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 import { createScriptedService, type ScriptedService, type Step } from './scripted-service.ts'
@@ -29,9 +28,7 @@ export function createTestClient(
 /** The same for what is inside of a client. */
 export function createTestCore(steps: readonly Step[], options: ModelRunOptions = {}): TestBench & { core: Core } {
   const { service, clock, options: all } = prepare(steps, options)
-  const resolved = resolveOptions(all)
-  const core = { options: resolved, transport: createTransport(resolved), modelCache: createModelCache() }
-  return { service, clock, core }
+  return { service, clock, core: createCore(resolveOptions(all)) }
 }
 
 function prepare(steps: readonly Step[], options: ModelRunOptions): TestBench & { options: ModelRunOptions } {

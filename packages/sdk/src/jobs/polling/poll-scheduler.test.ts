@@ -1,37 +1,30 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../errors/api-errors.ts'
-import type { ModelRunError } from '../errors/model-run-error.ts'
-import { InvalidResponseError } from '../errors/transport-errors.ts'
-import type { ModelRunOptions } from '../options.ts'
-import { DEADLINE, openScope } from '../scope.ts'
-import { caught } from '../testing/caught.ts'
-import { broken, cut, json, refusal, type Step, silent, text } from '../testing/scripted-service.ts'
-import { createTestCore } from '../testing/test-client.ts'
-import { isFinished, pollJob } from './poll-job.ts'
+import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'
+import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
+import type { ModelRunOptions } from '../../options.ts'
+import { caught } from '../../testing/caught.ts'
+import { broken, cut, json, refusal, type Step, silent, text } from '../../testing/scripted-service.ts'
+import { createTestClient } from '../../testing/test-client.ts'
 
 const state = (status: string) => json(200, { data: { status } })
 const processing = state('processing')
 const succeeded = json(200, fixtures.jobs.succeeded.body)
 
-/** Polls a job to its end without retries within one look, so that each request is one look. */
+/** Watches a job to its end; each request is one look. */
 function poll(steps: readonly Step[], { deadlineMs, ...options }: ModelRunOptions & { deadlineMs?: number } = {}) {
-  const { core, clock, service } = createTestCore(steps, { maxRetries: 0, ...options })
-  const scope = openScope({ clock, deadlineMs })
+  const { client, clock, service } = createTestClient(steps, options)
   const startedAt = clock.now()
   const statuses: string[] = []
-  const failures: (ModelRunError | undefined)[] = []
-  const onLook = (failure: ModelRunError | undefined) => void failures.push(failure)
   const toEnd = async () => {
-    const context = { core, scope, options: {}, firstDelayMs: 0, onLook }
-    for await (const { status } of pollJob('job_1', context)) statuses.push(status)
+    for await (const { status } of client.jobs.watch('job_1', { deadlineMs })) statuses.push(status)
     return statuses
   }
   const times = () => service.received.map(({ at }) => at - startedAt)
-  return { end: clock.run(toEnd().finally(() => scope.close())), times, failures, clock }
+  return { end: clock.run(toEnd()), times, clock }
 }
 
-describe('pollJob (section 4.4)', () => {
+describe('watching one job (section 4.4)', () => {
   test('yields each change once, the first state at once and the final one last (section 3)', async () => {
     const { end } = poll([state('queued'), state('queued'), processing, processing, processing, succeeded])
     await expect(end).resolves.toEqual(['queued', 'processing', 'succeeded'])
@@ -43,11 +36,11 @@ describe('pollJob (section 4.4)', () => {
     expect(times()).toEqual([0])
   })
 
-  test('looks quickly at first, then in proportion to the age, with a limit', async () => {
+  test('looks quickly at first, then at longer intervals, with a limit', async () => {
     const { end, times } = poll([...Array.from({ length: 30 }, () => processing), succeeded])
     await end
     const gaps = times().map((at, index, all) => at - (all[index - 1] ?? 0))
-    expect(gaps.slice(0, 7)).toEqual([0, 500, 500, 500, 500, 500, 500])
+    expect(gaps.slice(0, 8).map(Math.round)).toEqual([0, 500, 500, 600, 960, 1_536, 2_458, 2_700])
     expect(gaps.at(-1)).toBe(5_000)
     expect(gaps.slice(1)).toEqual(gaps.slice(1).toSorted((a, b) => a - b))
   })
@@ -70,7 +63,7 @@ describe('pollJob (section 4.4)', () => {
 
   test('tolerates failures until the deadline, not longer', async () => {
     const { end, times } = poll([broken('ECONNRESET')], { deadlineMs: 60_000 })
-    await expect(end).rejects.toBe(DEADLINE)
+    await caught(end, DeadlineExceededError)
     expect(times().length).toBeGreaterThan(10)
     expect(times().every((at) => at < 60_000)).toBe(true)
   })
@@ -109,7 +102,7 @@ describe('pollJob (section 4.4)', () => {
     const paused = state('paused')
     const { end, times } = poll([paused, paused, paused, succeeded], { logger, logLevel: 'warn' })
     await expect(end).resolves.toEqual(['paused', 'succeeded'])
-    expect(times()).toEqual([0, 500, 1_000, 1_500])
+    expect(times()).toEqual([0, 500, 1_000, 1_600])
     expect(warnings).toEqual(['modelrun: the job job_1 has the unknown status "paused"; it is treated as not finished'])
   })
 
@@ -125,24 +118,13 @@ describe('pollJob (section 4.4)', () => {
       const slow = refusal(503, 'X', { 'retry-after': header })
       const { end, times } = poll([slow, slow, slow, succeeded])
       await end
-      expect(times()).toEqual([0, 500, 1_000, 1_500])
+      expect(times()).toEqual([0, 500, 1_000, 1_600])
     },
   )
-
-  test('tells after each look what failed, or nothing', async () => {
-    const { end, failures } = poll([processing, text(502, ''), processing, succeeded])
-    await end
-    expect(failures.map((failure) => failure?.status)).toEqual([undefined, 502, undefined, undefined])
-  })
 
   test('leaves no timer', async () => {
     const { end, clock } = poll([processing, succeeded], { deadlineMs: 60_000 })
     await end
     expect(clock.timerCount).toBe(0)
   })
-})
-
-test('isFinished knows the terminal statuses alone (section 3)', () => {
-  const statuses = ['queued', 'processing', 'succeeded', 'failed', 'cancelled', 'completed', 'paused', '']
-  expect(statuses.filter((status) => isFinished({ status }))).toEqual(['succeeded', 'failed', 'cancelled'])
 })

@@ -1,0 +1,33 @@
+/** Hands values from whoever has them to the one loop that asks for them. */
+export interface AsyncQueue<T> {
+  push(value: T): void
+  /** Ends the queue: `next` rejects once the values are taken. */
+  fail(error: unknown): void
+  next(): Promise<T>
+}
+
+export function createAsyncQueue<T>(): AsyncQueue<T> {
+  const values: T[] = []
+  let failure: { error: unknown } | undefined
+  let wake = () => {}
+  return {
+    push: (value) => {
+      values.push(value)
+      wake()
+    },
+    fail: (error) => {
+      failure ??= { error }
+      wake()
+    },
+    next: async () => {
+      if (values.length === 0 && !failure) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      if (values.length === 0 && failure) throw failure.error
+      // Whoever woke this up left a value.
+      return values.shift() as T
+    },
+  }
+}

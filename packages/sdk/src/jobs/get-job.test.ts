@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest'
+import { isFinished } from './get-job.ts'
+
+test('isFinished knows the terminal statuses alone (section 3)', () => {
+  const statuses = ['queued', 'processing', 'succeeded', 'failed', 'cancelled', 'completed', 'paused', '']
+  expect(statuses.filter((status) => isFinished({ status }))).toEqual(['succeeded', 'failed', 'cancelled'])
+})

@@ -1,0 +1,66 @@
+/** What a heap orders: by `at`, and by `order` where that is equal. */
+export interface HeapItem {
+  /** When it is due, in milliseconds of the client's clock. */
+  at: number
+  /** Rises with each item, so that of two due at once the older one comes first. */
+  order: number
+  /** Where the heap keeps it; -1 while it is in none. Only the heap writes it. */
+  slot: number
+}
+
+/** Items by their due time: adding and removing any of them takes logarithmic time. */
+export interface Heap<T extends HeapItem> {
+  /** The item that is due first. */
+  first(): T | undefined
+  /** Adds an item, or moves it to where its changed `at` belongs. */
+  put(item: T): void
+  /** Takes an item out, if it is in. */
+  remove(item: T): void
+}
+
+export function createHeap<T extends HeapItem>(): Heap<T> {
+  const items: T[] = []
+
+  function place(item: T, slot: number): void {
+    items[slot] = item
+    item.slot = slot
+  }
+
+  /** Moves an item up to its parent's place, then down to its earlier child's, as long as they are out of order. */
+  function settle(item: T, from: number): void {
+    let slot = from
+    for (let parent = items[(slot - 1) >> 1]; slot > 0 && parent && isBefore(item, parent); ) {
+      const next = (slot - 1) >> 1
+      place(parent, slot)
+      slot = next
+      parent = items[(slot - 1) >> 1]
+    }
+    for (let child = earlierChild(slot); child && isBefore(child, item); child = earlierChild(slot)) {
+      const next = child.slot
+      place(child, slot)
+      slot = next
+    }
+    place(item, slot)
+  }
+
+  function earlierChild(slot: number): T | undefined {
+    const [left, right] = [items[2 * slot + 1], items[2 * slot + 2]]
+    return left && right && isBefore(right, left) ? right : left
+  }
+
+  return {
+    first: () => items[0],
+    put: (item) => settle(item, item.slot < 0 ? items.length : item.slot),
+    remove: (item) => {
+      if (item.slot < 0) return
+      const { slot } = item
+      const last = items.pop()
+      item.slot = -1
+      if (last && last !== item) settle(last, slot)
+    },
+  }
+}
+
+function isBefore(a: HeapItem, b: HeapItem): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order)
+}

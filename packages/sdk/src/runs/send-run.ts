@@ -1,0 +1,79 @@
+import type { RunRequest } from '@modelrun/contract'
+import type { Core } from '../core.ts'
+import { isModelRunError } from '../errors/guards.ts'
+import type { JobReference } from '../jobs/job-reference.ts'
+import { traced } from '../observe/tracer.ts'
+import type { Scope } from '../scope.ts'
+import type { RunAnswer } from './run-answer.ts'
+import { runOperation } from './run-operation.ts'
+import type { SubmitOptions } from './run-options.ts'
+
+/** A run that is ready to be sent. */
+export interface Submission {
+  model: string
+  input: Record<string, unknown>
+  /** `sync: false`, or nothing to have the run held. A webhook overrides it. */
+  mode: Pick<RunRequest, 'sync'>
+  scope: Scope
+  options: SubmitOptions
+}
+
+/** The answer to a run, and the job that it named. */
+export interface SentRun {
+  answer: RunAnswer
+  reference: JobReference
+  /** Milliseconds from sending to the answer. */
+  elapsedMs: number
+}
+
+/** Sends a run, once. With a webhook receiver, the receiver knows of it before and after. */
+export async function sendRun(core: Core, submission: Submission): Promise<SentRun> {
+  const { model, options } = submission
+  const { webhook, webhookUrl } = options
+  if (webhook === undefined) {
+    return send(core, submission, webhookUrl === undefined ? submission.mode : { webhook_url: webhookUrl })
+  }
+  const { url, ref } = await webhook.prepare({ modelId: model })
+  try {
+    const sent = await send(core, submission, { webhook_url: url })
+    await told(core, webhook.expect(sent.reference.jobId, { ref, modelId: model }))
+    return sent
+  } catch (error) {
+    if (isNotAccepted(error)) await told(core, webhook.forget(ref))
+    throw error
+  }
+}
+
+async function send(
+  core: Core,
+  { model, input, scope, options }: Submission,
+  mode: Partial<RunRequest>,
+): Promise<SentRun> {
+  const { clock, tracer } = core.options
+  const span = { name: 'modelrun.submit', attributes: { 'modelrun.model_id': model } }
+  return await traced(tracer, span, async (active) => {
+    const submittedAt = clock.now()
+    const { data: answer } = await core.transport.call(runOperation(model, { input, ...mode }), { scope, options })
+    active.setAttribute('modelrun.job_id', answer.job_id)
+    const seenAt = clock.now()
+    const known = answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt }
+    return { answer, reference: { jobId: answer.job_id, submittedAt, ...known }, elapsedMs: seenAt - submittedAt }
+  })
+}
+
+function describe(answer: { model_id: string; request_id: string }): Pick<JobReference, 'modelId' | 'requestId'> {
+  return { modelId: answer.model_id, requestId: answer.request_id }
+}
+
+/** The run is paid for: a receiver that cannot write it down must not lose it. Its polls find the result. */
+async function told({ options }: Core, note: Promise<void>): Promise<void> {
+  try {
+    await note
+  } catch (error) {
+    options.log.warn(`the webhook receiver could not note what became of a run: ${String(error)}`)
+  }
+}
+
+function isNotAccepted(error: unknown): boolean {
+  return isModelRunError(error) && (error.submission === 'not_sent' || error.submission === 'rejected')
+}
