@@ -29,12 +29,12 @@ export interface CadenceLimits {
 /** While nothing is known: the interval is this share of the job's age ... */
 const YOUNG_SHARE = 0.6
 /** ... up to here, where it stays ... */
-const PLATEAU_MS = 2_700
+const PLATEAU_MS = 2_600
 /** ... until it is this share of the age, up to its maximum. */
 const OLD_SHARE = 1 / 15
 
-/** Looks into which the span of the usual ends is divided. */
-const LOOKS_IN_USUAL_SPAN = 13
+/** Among the usual ends: the interval is this share of the span between the earliest and the latest. */
+const CLOSE_SHARE = 0.074
 /** How fast the looks at a job grow apart that is later than usual: this share of how late it is. */
 const LATE_SHARE = 0.3
 /** Longest time without a look, also when the usual end is far: a job may fail early. */
@@ -62,7 +62,7 @@ function unknownDelayMs(ageMs: number, { initialIntervalMs, maxIntervalMs }: Cad
 /** Nothing before the usual ends begin, close looks among them, and looks that grow apart after them. */
 function knownDelayMs(ageMs: number, { earliestMs, latestMs }: UsualDuration, limits: CadenceLimits): number {
   const shortest = Math.min(limits.initialIntervalMs / 2, limits.maxIntervalMs)
-  const close = clamp((latestMs - earliestMs) / LOOKS_IN_USUAL_SPAN, shortest, limits.maxIntervalMs)
+  const close = clamp((latestMs - earliestMs) * CLOSE_SHARE, shortest, limits.maxIntervalMs)
   if (ageMs < earliestMs) return Math.max(close, earliestMs - ageMs)
   const late = close + Math.max(0, ageMs - latestMs) * LATE_SHARE
   return Math.min(late, Math.max(close, unknownDelayMs(ageMs, limits)))

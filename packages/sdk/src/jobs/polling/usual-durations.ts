@@ -15,7 +15,7 @@ export interface UsualDurations {
 }
 
 /** Latest jobs of a model that count: older ones are forgotten, so that a model that got faster is noticed. */
-const MAX_SAMPLES = 16
+const MAX_SAMPLES = 32
 /** Models that are remembered; the one that was learnt of longest ago is forgotten first. */
 const MAX_MODELS = 100
 /** How far one single job may be off, as a share of its duration. More jobs make this smaller. */

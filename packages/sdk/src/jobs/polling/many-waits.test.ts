@@ -1,0 +1,249 @@
+import { getEventListeners } from 'node:events'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ModelRun } from '../../client.ts'
+import { AbortedError, DeadlineExceededError } from '../../errors/transport-errors.ts'
+import type { ModelRunOptions } from '../../options.ts'
+import { createManualClock } from '../../testing/manual-clock.ts'
+import { type Simulation, simulateJobs } from '../../testing/simulated-jobs.ts'
+import { API_KEY, BASE_URL } from '../../testing/test-client.ts'
+
+function setup(simulation: Omit<Simulation, 'clock'> = {}, options: ModelRunOptions = {}) {
+  const clock = createManualClock()
+  const service = simulateJobs({ clock, ...simulation })
+  const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
+  const client = new ModelRun({ logLevel: 'off', ...defaults, ...options })
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `job_${index}`)
+  return { clock, service, client, ids, startedAt: clock.now() }
+}
+
+/** The most looks in any second. */
+function highestRate(looks: readonly { at: number }[]): number {
+  return Math.max(...looks.map(({ at: from }) => looks.filter(({ at }) => at >= from && at < from + 1_000).length))
+}
+
+const refused = (headers: Record<string, string> = {}) =>
+  Response.json({ error: { code: 'RATE_LIMITED', message: 'Too many requests' } }, { status: 429, headers })
+
+describe('many waits of one client', () => {
+  test('keep the rate, end with each job, and leave nothing behind, whatever the jobs are like', async () => {
+    const jobs = fc.array(fc.nat({ max: 120_000 }), { minLength: 1, maxLength: 60 })
+    const rate = fc.integer({ min: 1, max: 40 })
+    await fc.assert(
+      fc.asyncProperty(jobs, rate, fc.nat({ max: 400 }), async (durations, maxRequestsPerSecond, latencyMs) => {
+        const endsAt = (id: string) => startedAt + (durations[Number(id.slice(4))] ?? 0)
+        const bench = setup({ endsAt, latencyMs }, { polling: { maxRequestsPerSecond } })
+        const { clock, service, client, ids, startedAt } = bench
+        const waits = ids(durations.length).map((id) => client.jobs.wait(id, { deadlineMs: Number.POSITIVE_INFINITY }))
+        await clock.run(Promise.all(waits))
+        expect(highestRate(service.looks)).toBeLessThanOrEqual(maxRequestsPerSecond)
+        expect(service.maxInFlight).toBeLessThanOrEqual(8)
+        expect(clock.timerCount).toBe(0)
+        // One look finds a job finished, and it is the last one.
+        const late = service.looks.filter(({ jobId, at }) => at >= endsAt(jobId)).map(({ jobId }) => jobId)
+        expect(late.toSorted()).toEqual(ids(durations.length).toSorted())
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('are fair: a job is looked at again only after all that were due before it', async () => {
+    const { clock, service, client, ids, startedAt } = setup(
+      { endsAt: () => startedAt + 60_000 },
+      { polling: { maxRequestsPerSecond: 5 } },
+    )
+    const waits = ids(50).map((id) => client.jobs.wait(id))
+    await clock.advance(20_000)
+    const order = service.looks.map(({ jobId }) => jobId)
+    expect(order.slice(0, 50)).toEqual(ids(50))
+    expect(order.slice(50, 100)).toEqual(ids(50))
+    await clock.run(Promise.all(waits))
+  })
+
+  test('look at the job that is due first, not at the one that was added first', async () => {
+    const bench = setup({ endsAt: () => startedAt + 20_000 })
+    const { clock, service, client, startedAt } = bench
+    const first = client.jobs.wait('job_old')
+    await clock.advance(7_500)
+    const second = client.jobs.wait('job_young')
+    await clock.advance(2_000)
+    const young = service.looks.filter(({ jobId }) => jobId === 'job_young')
+    expect(young.length).toBeGreaterThan(2)
+    await clock.run(Promise.all([first, second]))
+  })
+
+  test('pause all together after a 429, for as long as it asks', async () => {
+    let isRefusing = true
+    const refuse = () => (isRefusing ? refused({ 'retry-after': '30' }) : undefined)
+    const { clock, service, client, ids, startedAt } = setup({ refuse })
+    const waits = ids(20).map((id) => client.jobs.wait(id))
+    await clock.advance(5_000)
+    const before = service.looks.length
+    expect(before).toBeLessThanOrEqual(8)
+    isRefusing = false
+    await clock.advance(24_000)
+    expect(service.looks).toHaveLength(before)
+    await clock.run(Promise.all(waits))
+    expect(service.looks[before]?.at).toBeGreaterThanOrEqual(startedAt + 30_000)
+  })
+
+  test('pause longer each time while the service says nothing of how long', async () => {
+    const { clock, service, client } = setup({ refuse: () => refused(), latencyMs: 0 })
+    const wait = client.jobs.wait('job_1', { deadlineMs: 100_000 }).catch((error: unknown) => error)
+    expect(await clock.run(wait)).toBeInstanceOf(DeadlineExceededError)
+    const gaps = service.looks.slice(1).map(({ at }, index) => at - (service.looks[index]?.at ?? 0))
+    expect(gaps.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+  })
+
+  test('of one job share its looks', async () => {
+    const { clock, service, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
+    const statuses: string[] = []
+    const watched = async () => {
+      for await (const { status } of client.jobs.watch('job_1')) statuses.push(status)
+    }
+    const waits = [client.jobs.wait('job_1'), client.jobs.wait('job_1'), watched()]
+    await clock.run(Promise.all(waits))
+    const alone = setup({ endsAt: () => alone.startedAt + 5_000 })
+    await alone.clock.run(alone.client.jobs.wait('job_1'))
+    expect(service.looks).toHaveLength(alone.service.looks.length)
+    expect(statuses).toEqual(['processing', 'succeeded'])
+  })
+
+  test('of one job that ask for other headers do not share them', async () => {
+    const { clock, service, client } = setup()
+    await clock.run(
+      Promise.all([client.jobs.wait('job_1'), client.jobs.wait('job_1', { headers: { 'x-trace': 'a' } })]),
+    )
+    expect(service.looks).toHaveLength(2)
+  })
+
+  test('give a late one the last known state at once', async () => {
+    const { clock, client, service, startedAt } = setup({ endsAt: () => startedAt + 60_000 })
+    const wait = client.jobs.wait('job_1')
+    await clock.advance(100)
+    const updates = client.jobs.watch('job_1')
+    expect((await updates.next()).value).toEqual({ status: 'processing' })
+    expect(service.looks).toHaveLength(1)
+    await updates.return()
+    await clock.run(wait)
+  })
+
+  test('go on when one of them leaves', async () => {
+    const { clock, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
+    const controller = new AbortController()
+    const leaving = client.jobs.wait('job_1', { signal: controller.signal }).catch((error: unknown) => error)
+    const staying = client.jobs.wait('job_1')
+    await clock.advance(30)
+    controller.abort()
+    expect(await leaving).toBeInstanceOf(AbortedError)
+    await expect(clock.run(staying)).resolves.toMatchObject({ status: 'succeeded' })
+  })
+
+  test('end by one signal all at once, with no listener, timer or request left', async () => {
+    const { clock, service, client, ids } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
+    const { signal, abort } = abortable()
+    const waits = ids(10_000).map((id) => client.jobs.wait(id, { signal }))
+    await clock.advance(500)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    abort()
+    const ended = await Promise.allSettled(waits)
+    expect(ended.every((one) => one.status === 'rejected' && one.reason instanceof AbortedError)).toBe(true)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    const before = service.looks.length
+    await clock.advance(60_000)
+    expect(service.looks).toHaveLength(before)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('end each at its own deadline', async () => {
+    const { clock, client, ids, startedAt } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
+    const ends = ids(20).map(async (id, index) => {
+      const error: unknown = await client.jobs.wait(id, { deadlineMs: (20 - index) * 777 }).catch((reason) => reason)
+      expect(error).toBeInstanceOf(DeadlineExceededError)
+      return clock.now() - startedAt
+    })
+    expect(await clock.run(Promise.all(ends))).toEqual(ids(20).map((_, index) => (20 - index) * 777))
+    // The service takes a moment to notice that a look was given up.
+    await clock.advance(60)
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+function abortable() {
+  const controller = new AbortController()
+  return { signal: controller.signal, abort: () => controller.abort() }
+}
+
+describe('a cadence of the caller', () => {
+  test('gets what is known, and decides', async () => {
+    const seen: unknown[] = []
+    const nextDelayMs = (context: { ageMs: number; polls: number; defaultDelayMs: number }) => {
+      seen.push(context)
+      return 1_000
+    }
+    const { clock, service, client, startedAt } = setup(
+      { endsAt: () => startedAt + 2_500, latencyMs: 0 },
+      { polling: { nextDelayMs } },
+    )
+    await clock.run(client.jobs.wait('job_1'))
+    expect(service.looks.map(({ at }) => at - startedAt)).toEqual([0, 1_000, 2_000, 3_000])
+    expect(seen[1]).toEqual({
+      jobId: 'job_1',
+      modelId: undefined,
+      status: 'processing',
+      ageMs: 1_000,
+      polls: 2,
+      usual: undefined,
+      isWatched: false,
+      hasWebhook: false,
+      defaultDelayMs: 600,
+    })
+  })
+
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new RangeError('a fault of the caller')
+      },
+    ],
+    ['gives no number', () => Number.NaN],
+    ['gives a negative one', () => -1],
+  ])('that %s is replaced by the default', async (_, nextDelayMs) => {
+    const { clock, service, client, startedAt } = setup(
+      { endsAt: () => startedAt + 1_000, latencyMs: 0 },
+      { polling: { nextDelayMs } },
+    )
+    await clock.run(client.jobs.wait('job_1'))
+    expect(service.looks.map(({ at }) => at - startedAt)).toEqual([0, 500, 1_000])
+  })
+
+  test('can stop the looks at a job: its wait ends at the deadline', async () => {
+    const { clock, service, client } = setup(
+      { endsAt: () => Number.POSITIVE_INFINITY },
+      { polling: { nextDelayMs: () => Number.POSITIVE_INFINITY } },
+    )
+    await expect(clock.run(client.jobs.wait('job_1'))).rejects.toBeInstanceOf(DeadlineExceededError)
+    expect(service.looks).toHaveLength(1)
+  })
+})
+
+describe('what a client has learnt of a model', () => {
+  test('saves looks: the first one comes when jobs usually end', async () => {
+    const submittedAt = new Map<string, number>()
+    const bench = setup({ endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000 })
+    const { clock, service, client } = bench
+    const looksOfNext = async () => {
+      const before = service.looks.length
+      const submit = client.submit('aurora-image', {})
+      const job = await clock.run(submit)
+      submittedAt.set(job.id, clock.now())
+      await clock.run(job.result())
+      return { count: service.looks.length - before }
+    }
+    const first = await looksOfNext()
+    expect(first.count).toBeGreaterThan(15)
+    for (let job = 0; job < 8; job++) await looksOfNext()
+    expect((await looksOfNext()).count).toBeLessThanOrEqual(8)
+  })
+})

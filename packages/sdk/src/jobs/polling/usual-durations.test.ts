@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { createUsualDurations } from './usual-durations.ts'
+
+/** What is usual after jobs of these durations, each known exactly. */
+function usualAfter(durations: readonly number[]) {
+  const all = createUsualDurations()
+  for (const ms of durations) all.learn('aurora-image', ms, ms)
+  return all.of('aurora-image')
+}
+
+describe('usual durations', () => {
+  test('are unknown for a model that was never seen', () => {
+    expect(createUsualDurations().of('aurora-image')).toBeUndefined()
+  })
+
+  test('reach a fifth to either side of one single job', () => {
+    expect(usualAfter([40_000])).toEqual({ earliestMs: 32_000, latestMs: 48_000 })
+  })
+
+  test('get narrower with each job that takes the same time', () => {
+    expect(usualAfter(Array.from({ length: 16 }, () => 40_000))).toEqual({ earliestMs: 39_500, latestMs: 40_500 })
+  })
+
+  test('span the durations that were seen', () => {
+    expect(usualAfter(Array.from({ length: 17 }, (_, index) => 36_000 + index * 500))).toEqual({
+      earliestMs: 36_000,
+      latestMs: 44_000,
+    })
+  })
+
+  test('do not change much for one odd job', () => {
+    const usual = usualAfter([...Array.from({ length: 9 }, (_, index) => 39_000 + index * 250), 600_000])
+    expect(usual?.latestMs).toBeLessThan(43_000)
+  })
+
+  test('are those of the latest jobs when a model has become faster', () => {
+    const fast = Array.from({ length: 32 }, () => 10_000)
+    expect(usualAfter([...Array.from({ length: 32 }, () => 40_000), ...fast])?.latestMs).toBeLessThan(11_000)
+  })
+
+  test('are as wide as the looks were apart', () => {
+    const all = createUsualDurations()
+    all.learn('aurora-image', 36_000, 44_000)
+    expect(all.of('aurora-image')).toEqual({ earliestMs: 32_000, latestMs: 48_000 })
+    for (let job = 0; job < 7; job++) all.learn('aurora-image', 36_000, 44_000)
+    expect(all.of('aurora-image')).toEqual({ earliestMs: 36_000, latestMs: 44_000 })
+  })
+
+  test('are forgotten for the model that was seen longest ago, past a hundred models', () => {
+    const all = createUsualDurations()
+    for (let model = 0; model <= 100; model++) {
+      all.learn(`model-${model}`, 1_000, 1_000)
+      all.learn('model-0', 1_000, 1_000)
+    }
+    expect([all.of('model-0'), all.of('model-1'), all.of('model-2')]).toEqual([
+      expect.anything(),
+      undefined,
+      expect.anything(),
+    ])
+  })
+})

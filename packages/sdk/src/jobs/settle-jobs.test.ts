@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest'
+import { ModelRun } from '../client.ts'
+import { NotFoundError } from '../errors/api-errors.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { AbortedError } from '../errors/transport-errors.ts'
+import { caught } from '../testing/caught.ts'
+import { createManualClock, settle } from '../testing/manual-clock.ts'
+import { type Simulation, simulateJobs } from '../testing/simulated-jobs.ts'
+import { API_KEY, BASE_URL } from '../testing/test-client.ts'
+import type { SettledJob } from './settle-jobs.ts'
+
+function setup(simulation: Omit<Simulation, 'clock'> = {}) {
+  const clock = createManualClock()
+  const service = simulateJobs({ clock, ...simulation })
+  const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, logLevel: 'off' })
+  return { clock, service, client, startedAt: clock.now() }
+}
+
+async function collect(jobs: AsyncIterable<SettledJob>): Promise<SettledJob[]> {
+  const all: SettledJob[] = []
+  for await (const job of jobs) all.push(job)
+  return all
+}
+
+const missing = (jobId: string) =>
+  jobId === 'job_gone'
+    ? Response.json({ error: { code: 'NOT_FOUND', message: 'No such job' } }, { status: 404 })
+    : undefined
+
+describe('jobs.settle', () => {
+  test('yields each job in the order in which they end', async () => {
+    const ends: Record<string, number> = { job_a: 30_000, job_b: 10_000, job_c: 20_000 }
+    const { clock, client, startedAt } = setup({ endsAt: (id) => startedAt + (ends[id] ?? 0) })
+    const settled = await clock.run(collect(client.jobs.settle(['job_a', 'job_b', 'job_c'])))
+    expect(settled.map(({ job_id }) => job_id)).toEqual(['job_b', 'job_c', 'job_a'])
+    expect(settled[0]).toMatchObject({ status: 'fulfilled', value: { job_id: 'job_b', status: 'succeeded' } })
+  })
+
+  test('takes ids, JSON and handles, also twice the same', async () => {
+    const { clock, client, service } = setup()
+    const handle = client.jobs.attach('job_a')
+    const settled = await clock.run(collect(client.jobs.settle(['job_a', { job_id: 'job_a' }, handle])))
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
+    expect(service.looks).toHaveLength(1)
+  })
+
+  test('yields the error of one job and goes on with the others', async () => {
+    const { clock, client } = setup({ refuse: ({ jobId }) => missing(jobId) })
+    const settled = await clock.run(collect(client.jobs.settle(['job_gone', 'job_a'])))
+    const failed = settled.find(({ job_id }) => job_id === 'job_gone')
+    expect(failed?.status === 'rejected' && failed.reason).toBeInstanceOf(NotFoundError)
+    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
+  test('yields an AbortedError for each job that was still running when its signal aborted', async () => {
+    const { clock, client } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
+    const controller = new AbortController()
+    const all = collect(client.jobs.settle(['job_a', 'job_b'], { signal: controller.signal }))
+    await settle()
+    controller.abort()
+    const settled = await clock.run(all)
+    expect(settled.map((job) => job.status === 'rejected' && job.reason instanceof AbortedError)).toEqual([true, true])
+  })
+
+  test('stops its looks when the loop is left', async () => {
+    const { clock, client, service, startedAt } = setup({ endsAt: (id) => (id === 'job_a' ? startedAt : Infinity) })
+    const loop = async () => {
+      for await (const _ of client.jobs.settle(['job_a', 'job_b'])) break
+    }
+    await clock.run(loop())
+    const before = service.looks.length
+    await clock.advance(60_000)
+    expect(service.looks).toHaveLength(before)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('ends at once for no jobs', async () => {
+    await expect(collect(setup().client.jobs.settle([]))).resolves.toEqual([])
+  })
+
+  test('looks at nothing when one of them is no job, or the deadline is wrong', async () => {
+    const { client, service, clock } = setup()
+    await caught(collect(client.jobs.settle(['job_a', ''])), ConfigurationError)
+    await caught(collect(client.jobs.settle(['job_a'], { deadlineMs: 0 })), ConfigurationError)
+    await clock.advance(60_000)
+    expect(service.looks).toHaveLength(0)
+  })
+})
