@@ -2,7 +2,7 @@ const sdk = { path: 'packages/sdk/dist/index.js', gzip: true }
 const contract = { path: 'packages/contract/dist/index.js', gzip: true }
 
 export default [
-  { ...sdk, name: 'modelrun: the client', import: '{ ModelRun }', limit: '20 kB' },
+  { ...sdk, name: 'modelrun: the client', import: '{ ModelRun }', limit: '24 kB' },
   { ...sdk, name: 'modelrun: an error guard', import: '{ isModelRunError }', limit: '2 kB' },
   { ...contract, name: '@modelrun/contract: every schema', limit: '10 kB' },
   { ...contract, name: '@modelrun/contract: the routes alone', import: '{ ROUTES, routePath }', limit: '1 kB' },

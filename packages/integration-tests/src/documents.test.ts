@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process'
+import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const here = dirname(fileURLToPath(import.meta.url))
+const root = join(here, '../../..')
+const documents = await Array.fromAsync(glob(['README.md', 'docs/guides/*.md', 'packages/*/README.md'], { cwd: root }))
+
+/** Every TypeScript block of a document, with the heading it stands under. */
+async function blocksOf(document: string) {
+  const text = await readFile(join(root, document), 'utf8')
+  return text.split(/^## /m).flatMap((section) =>
+    [...section.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ''], index) => ({
+      title: `${document}: ${section.split('\n', 1)[0]} (${index + 1})`,
+      code,
+    })),
+  )
+}
+
+const blocks = (await Promise.all(documents.map(blocksOf))).flat()
+
+describe('the documents', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    // Inside the package, so that its imports resolve.
+    folder = await mkdtemp(join(here, '.documents-'))
+  })
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true })
+  })
+
+  it('show a quickstart of at most ten lines', () => {
+    const quickstart = blocks.find(({ title }) => title.startsWith('README.md: Quickstart'))
+    expect(quickstart?.code.trim().split('\n').length).toBeLessThanOrEqual(10)
+  })
+
+  it.each(blocks)('show an example that runs: $title', async ({ title, code }) => {
+    const file = join(folder, `${title.replace(/\W+/g, '-')}.ts`)
+    await writeFile(file, code)
+    const run = promisify(execFile)(process.execPath, ['--conditions=@modelrun/source', file], { cwd: folder })
+    await expect(run).resolves.toMatchObject({ stderr: '' })
+  })
+})
