@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { glob, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -7,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const root = join(here, '../../..')
-const documents = await Array.fromAsync(glob(['README.md', 'docs/guides/*.md', 'packages/*/README.md'], { cwd: root }))
+const documents = globSync(['README.md', 'docs/guides/*.md', 'packages/*/README.md'], { cwd: root })
 
 /** Every TypeScript block of a document, with the heading it stands under. */
 async function blocksOf(document: string) {
