@@ -4,7 +4,7 @@ import { cpSync, existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-const MEASUREMENTS = ['double-charge', 'abort', 'stall', 'leaks', 'size', 'types', 'import', 'cpu']
+const MEASUREMENTS = ['double-charge', 'abort', 'stall', 'leaks', 'waits', 'size', 'types', 'import', 'cpu']
 
 const BENCH = fileURLToPath(new URL('../', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
