@@ -77,7 +77,7 @@ export interface ResolvedOptions {
 }
 
 /** {@link PollingOptions}, resolved. */
-export interface ResolvedPolling {
+interface ResolvedPolling {
   initialIntervalMs: number
   maxIntervalMs: number
   maxRequestsPerSecond: number

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 
 /** One look at a job, as the service saw it. */
-export interface ReceivedLook {
+interface ReceivedLook {
   jobId: string
   at: number
 }

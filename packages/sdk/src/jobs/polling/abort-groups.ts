@@ -5,15 +5,15 @@ export interface AbortGroups<M> {
   remove(signal: AbortSignal, member: M): void
 }
 
-/** @param onAbort Called for each member of a signal that aborted, in the order in which they were added */
-export function createAbortGroups<M>(onAbort: (member: M, reason: unknown) => void): AbortGroups<M> {
+/** @param onAbort Called with the members of a signal that aborted, in the order in which they were added */
+export function createAbortGroups<M>(onAbort: (members: readonly M[]) => void): AbortGroups<M> {
   const groups = new Map<AbortSignal, { members: Set<M>; listener: () => void }>()
 
   function open(signal: AbortSignal): { members: Set<M>; listener: () => void } {
     const members = new Set<M>()
     const listener = () => {
       groups.delete(signal)
-      for (const member of members) onAbort(member, signal.reason)
+      onAbort([...members])
     }
     signal.addEventListener('abort', listener, { once: true })
     const group = { members, listener }

@@ -1,7 +1,7 @@
 import type { ResolvedOptions } from '../../options.ts'
 import { createAbortGroups } from './abort-groups.ts'
 import type { Agenda } from './agenda.ts'
-import { type EarlyEnd, type JobWatch, type Watcher, watchKey } from './job-watch.ts'
+import { type EarlyEnd, type JobWatch, type LastSeen, type Watcher, watchKey } from './job-watch.ts'
 
 /** Who waits for which job. */
 export interface WatchList {
@@ -17,7 +17,7 @@ export interface WatchList {
 
 export function createWatchList({ clock, polling }: ResolvedOptions, agenda: Agenda): WatchList {
   const watches = new Map<string, JobWatch>()
-  const signals = createAbortGroups<Watcher>((watcher) => endEarly(watcher, 'aborted'))
+  const signals = createAbortGroups<Watcher>(abort)
   let order = 0
 
   function add(watcher: Watcher): JobWatch {
@@ -56,6 +56,13 @@ export function createWatchList({ clock, polling }: ResolvedOptions, agenda: Age
     watcher.onEarlyEnd(end, watch)
   }
 
+  function abort(watchers: readonly Watcher[]): void {
+    const seen = watchers.map(({ watch }) => watch)
+    // The latest first: a heap gives up its last items fastest.
+    for (const watcher of watchers.toReversed()) remove(watcher)
+    for (const [index, watcher] of watchers.entries()) watcher.onEarlyEnd('aborted', seen[index] ?? NOTHING_SEEN)
+  }
+
   return {
     add,
     remove,
@@ -68,6 +75,8 @@ export function createWatchList({ clock, polling }: ResolvedOptions, agenda: Age
     },
   }
 }
+
+const NOTHING_SEEN: LastSeen = { state: undefined, failure: undefined }
 
 function newWatch(
   { job, options }: Watcher,
