@@ -1,0 +1,88 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { EventEmitter, once } from 'node:events'
+import { Agent } from 'node:http'
+import type { ReceiverMessage, ReceiverSettings } from './receiver-settings.ts'
+
+/** A process that takes deliveries. */
+export interface Receiver {
+  port: number
+  agent: Agent
+}
+
+/** Processes that take deliveries; each one that dies is replaced. */
+export interface Receivers {
+  /** One of those that are up; waits for one when there is none. `random` is a number from 0 up to 1. */
+  pick(random: number): Promise<Receiver>
+  /** Resolves when all are up. */
+  allUp(): Promise<void>
+  /** How many have died. */
+  readonly deaths: number
+  stop(): Promise<void>
+}
+
+export interface ReceiversOptions {
+  program: string
+  settings: ReceiverSettings
+  count: number
+}
+
+/** Longest wait before a process is killed that has asked for it. */
+const MAX_KILL_DELAY_MS = 20
+
+export function startReceivers({ program, settings, count }: ReceiversOptions): Receivers {
+  const children = new Set<ChildProcess>()
+  const up = new Map<ChildProcess, Receiver>()
+  const changes = new EventEmitter().setMaxListeners(0)
+  let deaths = 0
+  let isStopping = false
+  let fault: Error | undefined
+
+  function start(): void {
+    const child = fork(program, [JSON.stringify(settings)], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+    children.add(child)
+    child.on('message', (message) => {
+      // Only `receiver-process.ts` sends.
+      const told = message as ReceiverMessage
+      if (told.kind === 'kill me') setTimeout(() => child.kill('SIGKILL'), Math.random() * MAX_KILL_DELAY_MS)
+      else up.set(child, { port: told.port, agent: new Agent({ keepAlive: true }) })
+      changes.emit('change')
+    })
+    child.once('exit', (code, signal) => {
+      children.delete(child)
+      up.get(child)?.agent.destroy()
+      up.delete(child)
+      if (!isStopping) replace(code, signal)
+      changes.emit('change')
+    })
+  }
+
+  function replace(code: number | null, signal: NodeJS.Signals | null): void {
+    if (signal !== 'SIGKILL') fault ??= new Error(`A receiver ended by itself, with ${code ?? signal}.`)
+    deaths++
+    start()
+  }
+
+  async function until<T>(look: () => T | undefined): Promise<T> {
+    for (;;) {
+      if (fault !== undefined) throw fault
+      const found = look()
+      if (found !== undefined) return found
+      await once(changes, 'change')
+    }
+  }
+
+  for (let index = 0; index < count; index++) start()
+  return {
+    pick: (random) => until(() => [...up.values()][Math.floor(random * up.size)]),
+    allUp: async () => void (await until(() => up.size === count || undefined)),
+    get deaths() {
+      return deaths
+    },
+    stop: async () => {
+      isStopping = true
+      const gone = [...children].map((child) => once(child, 'exit'))
+      for (const child of children) child.kill('SIGKILL')
+      await Promise.all(gone)
+    },
+  }
+}
