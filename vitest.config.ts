@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 // The private export condition lets tests run on the sources: no build is needed before `npm test`.
-const conditions = ['@modelrun/source', 'node', 'import', 'module', 'default']
+// Without `import`: Node gets these too, and would take it for what `require` asks for.
+const conditions = ['@modelrun/source', 'node', 'module']
 
 export default defineConfig({
   resolve: { conditions },

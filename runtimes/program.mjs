@@ -35,7 +35,7 @@ export async function findFacts(closedUrl, breakingUrl) {
   const onUsedConnection = await brokenRun(breaking)
 
   const handled = []
-  const inbox = createInbox({ onSucceeded: ({ job_id }) => handled.push(job_id) })
+  const inbox = createInbox({ trust: 'payload', onSucceeded: ({ job_id }) => handled.push(job_id) })
   const answers = [await deliver(inbox), await deliver(inbox)]
 
   const printed = [client, failure, aborted, typo, refused].map((value) => `${JSON.stringify(value)} ${value}`)
@@ -64,7 +64,7 @@ async function brokenRun(breaking) {
 
 async function deliver(inbox) {
   const { status } = await inbox.handle(new Request('https://app.example.com/', { method: 'POST', body: delivery }))
-  await inbox.drain()
+  await inbox.waitFor('job_1')
   return status
 }
 

@@ -49,6 +49,11 @@ const expected = {
   charged: 60, // the film alone
   inbox: { answers: [202, 200], handled: ['job_1'] },
   webhook: 'succeeded',
+  received: {
+    outcomes: ['delivered', 'delivered'],
+    refusals: { malformed: 400, tooLarge: 400, unsigned: 401 },
+    handledOnce: true,
+  },
   showsKey: false,
 }
 
@@ -65,7 +70,7 @@ async function installPackages(folder) {
   const tarballs = (await readdir(folder)).map((name) => `./${name}`)
   await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
   await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs)
-  for (const name of ['program.mjs', 'main.mjs', 'worker.mjs']) {
+  for (const name of ['program.mjs', 'main.mjs', 'worker.mjs', 'serve-inbox.mjs', 'deliver-results.mjs']) {
     await copyFile(join(import.meta.dirname, name), join(folder, name))
   }
 }

@@ -1,4 +1,6 @@
-// Bundles worker.mjs of the working directory, as a deployment would, and asks it once. workerd has no console program.
+// Bundles worker.mjs of the working directory, as a deployment would, and asks it. workerd has no console program.
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { Miniflare } from 'miniflare'
 
@@ -12,12 +14,26 @@ const { outputFiles } = await build({
   write: false,
 })
 const miniflare = new Miniflare({ modules: true, script: outputFiles[0].text, compatibilityDate })
-try {
-  const query = new URLSearchParams(urls.map((url) => ['url', url]))
-  const answer = await miniflare.dispatchFetch(`https://worker.example.com/?${query}`)
+
+async function ask(path) {
+  const answer = await miniflare.dispatchFetch(`https://worker.example.com${path}`)
   const text = await answer.text()
   if (!answer.ok) throw new Error(text)
-  console.log(text)
+  return text
+}
+
+try {
+  const { agent, refused, facts } = JSON.parse(
+    await ask(`/facts?${new URLSearchParams(urls.map((url) => ['url', url]))}`),
+  )
+  // With the packages of the working directory: this file is not among them.
+  const { deliverResults } = await import(pathToFileURL(join(process.cwd(), 'deliver-results.mjs')))
+  const received = await deliverResults({
+    callbackUrl: () => ask('/callback-url'),
+    post: (url, init) => miniflare.dispatchFetch(url, init),
+    handled: async () => JSON.parse(await ask('/handled')),
+  })
+  console.log(JSON.stringify({ agent, refused, facts: { ...facts, received } }))
 } finally {
   await miniflare.dispose()
 }

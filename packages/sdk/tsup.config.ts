@@ -1,7 +1,12 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/webhooks/index.ts'],
+  entry: [
+    'src/index.ts',
+    'src/webhooks/index.ts',
+    'src/webhooks/store/{sqlite,redis,postgres}-store.ts',
+    'src/webhooks/testing/index.ts',
+  ],
   format: 'esm',
   target: 'es2023',
   dts: true,

@@ -40,7 +40,7 @@ async function openMsw(options?: ReferenceServerOptions): Promise<Connection> {
   return connection(server, { baseUrl: server.baseUrl, fetch: globalThis.fetch, close: async () => network.close() })
 }
 
-async function openSocket(options?: ReferenceServerOptions): Promise<Connection> {
+export async function openSocket(options?: ReferenceServerOptions): Promise<Connection> {
   const server = startServer(options)
   const { url, close } = await listen(server)
   return connection(server, { baseUrl: url, fetch: globalThis.fetch, close })

@@ -6,7 +6,7 @@ type Method = Exclude<keyof InboxStore, 'guarantees'>
  * How a call fails. `before`: nothing happens. `after`: it happens, and the answer is lost. `hang`: nothing happens, and
  * there is no answer. `late`: it happens now, and the answer comes when the test calls `answerLate`.
  */
-export type FaultKind = 'before' | 'after' | 'hang' | 'late'
+type FaultKind = 'before' | 'after' | 'hang' | 'late'
 
 /** A store whose calls fail when a test says so. */
 export interface FaultyStore extends InboxStore {

@@ -5,6 +5,7 @@ import type { InboxMetric } from '../webhooks/inbox-notices.ts'
 import type { InboxOptions } from '../webhooks/inbox-options.ts'
 import type { InboxStore } from '../webhooks/store/inbox-store.ts'
 import { createMemoryStore } from '../webhooks/store/memory-store.ts'
+import { createFaultyStore } from './faulty-store.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 
 /** Deliveries and jobs as the service sends them. */
@@ -82,4 +83,33 @@ export function gate() {
     open = resolve
   })
   return { opened, open: () => open() }
+}
+
+/** An inbox whose handler runs until the test ends it, on a store that fails when told to. */
+export function openBusyInbox(options: Omit<InboxOptions, 'clock'> = {}) {
+  const clock = createManualClock()
+  const store = createFaultyStore(createMemoryStore({ clock }))
+  const { opened, open: finish } = gate()
+  const signals: AbortSignal[] = []
+  const onSucceeded: InboxOptions['onSucceeded'] = async (_, { signal }) => {
+    signals.push(signal)
+    await opened
+  }
+  const bench = openInbox({ clock, store, onSucceeded, ...options })
+  return { ...bench, clock, store, finish, signals }
+}
+
+/** An inbox that was started, and the times of the looks at its jobs in milliseconds. */
+export function openStartedInbox(state: () => Job, options: Omit<InboxOptions, 'clock'> = {}) {
+  const clock = createManualClock()
+  const startedAt = clock.now()
+  const times: number[] = []
+  const { client, calls } = jobsOf(() => {
+    times.push(clock.now() - startedAt)
+    return state()
+  })
+  // 0.5: no jitter of ±20 %.
+  const bench = openInbox({ clock, client, random: () => 0.5, ...options })
+  bench.inbox.start()
+  return { ...bench, clock, calls, times }
 }

@@ -1,48 +1,25 @@
-import type { Job } from '@modelrun/contract'
-import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test, vi } from 'vitest'
-import { createManualClock, settle } from '../testing/manual-clock.ts'
-import { createInbox } from './inbox.ts'
-import type { InboxOptions } from './inbox-options.ts'
+import { settle } from '../testing/manual-clock.ts'
+import { FAILED, gate, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
 
-const succeeded = fixtures.webhooks.succeeded.body
-const failed = fixtures.webhooks.failed.body
-const { job_id } = succeeded
-
-function open(options: InboxOptions = {}) {
-  const clock = createManualClock()
-  const failures = vi.fn()
-  const inbox = createInbox({ clock, random: () => 1, onHandlerError: failures, ...options })
-  const deliver = async (body: unknown) => {
-    const request = new Request('https://example.com/hook', { method: 'POST', body: JSON.stringify(body) })
-    return (await inbox.handle(request)).status
-  }
-  return { inbox, clock, failures, deliver }
-}
-
-/** A service whose job is what `state` says at the time. */
-const service = (state: () => Job) => {
-  const get = vi.fn(async () => state())
-  return { client: { jobs: { get } }, get }
-}
-
-/** A promise that a test settles itself. */
-function gate() {
-  let open = () => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
+const { job_id } = SUCCEEDED
 
 describe('a delivery (section 6)', () => {
   test('is answered with 202 before its handler is done', async () => {
     const { opened, open: finish } = gate()
     const onSucceeded = vi.fn(() => opened)
-    const { inbox, deliver } = open({ onSucceeded })
-    await expect(deliver(succeeded)).resolves.toBe(202)
+    const { inbox, deliver } = openInbox({ onSucceeded })
+    await expect(deliver(SUCCEEDED)).resolves.toBe(202)
     await settle()
-    expect(onSucceeded).toHaveBeenCalledWith(succeeded, { attempt: 1 })
+    expect(onSucceeded).toHaveBeenCalledWith(SUCCEEDED, {
+      attempt: 1,
+      fence: 1,
+      source: 'webhook',
+      idempotencyKey: job_id,
+      context: undefined,
+      signal: expect.any(AbortSignal),
+      complete: expect.any(Function),
+    })
     finish()
     await inbox.drain()
   })
@@ -50,158 +27,134 @@ describe('a delivery (section 6)', () => {
   test('that comes again is answered with 202 while the first is worked on, then with 200, and is not handled', async () => {
     const { opened, open: finish } = gate()
     const onSucceeded = vi.fn(() => opened)
-    const { inbox, deliver } = open({ onSucceeded })
-    await deliver(succeeded)
-    await expect(deliver(succeeded)).resolves.toBe(202)
+    const { deliver, count, told } = openInbox({ onSucceeded })
+    await deliver(SUCCEEDED)
+    await expect(deliver(SUCCEEDED)).resolves.toBe(202)
     finish()
-    await inbox.drain()
-    await expect(deliver(succeeded)).resolves.toBe(200)
+    await settle()
+    await expect(deliver(SUCCEEDED)).resolves.toBe(200)
     expect(onSucceeded).toHaveBeenCalledOnce()
+    expect([count('claimed'), count('busy'), count('done'), count('completed')]).toEqual([1, 1, 1, 1])
+    expect(told.onConflict).toEqual([])
   })
 
   test('that comes a hundred times at once is handled once (rule 3)', async () => {
     const onSucceeded = vi.fn()
-    const { inbox, deliver } = open({ onSucceeded })
-    const statuses = await Promise.all(Array.from({ length: 100 }, () => deliver(succeeded)))
-    await inbox.drain()
+    const { deliver } = openInbox({ onSucceeded })
+    const statuses = await Promise.all(Array.from({ length: 100 }, () => deliver(SUCCEEDED)))
+    await settle()
     expect(statuses.every((status) => status === 200 || status === 202)).toBe(true)
     expect(onSucceeded).toHaveBeenCalledOnce()
+  })
+
+  test('that says something else than the first is told to `onConflict`, and the first one stands', async () => {
+    const onSucceeded = vi.fn()
+    const { deliver, told, count } = openInbox({ onSucceeded })
+    await deliver(SUCCEEDED)
+    await settle()
+    await deliver({ ...FAILED, job_id })
+    await settle()
+    expect(onSucceeded).toHaveBeenCalledOnce()
+    expect(told.onConflict).toEqual([{ jobId: job_id, event: { ...FAILED, job_id } }])
+    expect(count('mismatch')).toBe(1)
   })
 
   test('of an unknown status does not hide the result that follows', async () => {
     const onUnknown = vi.fn()
     const onSucceeded = vi.fn()
-    const { inbox, deliver } = open({ onUnknown, onSucceeded })
+    const { deliver } = openInbox({ onUnknown, onSucceeded })
     await deliver({ job_id, status: 'processing' })
-    await inbox.drain()
-    await expect(deliver(succeeded)).resolves.toBe(202)
-    await inbox.drain()
+    await settle()
+    await expect(deliver(SUCCEEDED)).resolves.toBe(202)
+    await settle()
     expect([onUnknown.mock.calls.length, onSucceeded.mock.calls.length]).toEqual([1, 1])
   })
 
-  test('whose handler failed 8 times is new when it comes again', async () => {
-    const onFailed = vi.fn<() => unknown>(() => {
+  test('whose handler failed 8 times is a dead letter: its duplicate is not handled', async () => {
+    const onFailed = vi.fn(() => {
       throw new Error('the database is down')
     })
-    const { inbox, clock, deliver, failures } = open({ onFailed })
-    await deliver(failed)
-    await clock.run(inbox.drain())
-    expect(failures).toHaveBeenCalledTimes(8)
-    onFailed.mockImplementation(() => {})
-    await expect(deliver(failed)).resolves.toBe(202)
-    await inbox.drain()
-    expect(onFailed).toHaveBeenCalledTimes(9)
-    await expect(deliver(failed)).resolves.toBe(200)
+    const { clock, deliver, told } = openInbox({ onFailed })
+    await deliver(FAILED)
+    await clock.advance(127_000)
+    expect(told.onHandlerError.map(({ retryInMs }) => retryInMs)).toEqual([
+      1_000,
+      2_000,
+      4_000,
+      8_000,
+      16_000,
+      32_000,
+      64_000,
+      undefined,
+    ])
+    await expect(deliver(FAILED)).resolves.toBe(200)
+    await clock.advance(1_000_000)
+    expect(onFailed).toHaveBeenCalledTimes(8)
+  })
+
+  test('is counted with the time until its answer', async () => {
+    const { deliver, metrics } = openInbox()
+    await deliver(SUCCEEDED)
+    expect(metrics.filter(({ name }) => name === 'ack_ms')).toEqual([{ name: 'ack_ms', value: 0, jobId: undefined }])
   })
 })
 
 describe('an inbox with a client (section 6, rule 4)', () => {
   const forged = {
-    ...succeeded,
+    ...SUCCEEDED,
     output: { type: 'image', items: [{ type: 'image', url: 'https://evil.example.com' }] },
   }
 
   test('shows its handler what the service says, not what was delivered', async () => {
-    const { client, get } = service(() => fixtures.jobs.succeeded.body.data)
+    const { client, calls } = jobsOf(() => SUCCEEDED_JOB)
     const onSucceeded = vi.fn()
-    const { inbox, deliver } = open({ client, onSucceeded })
+    const { deliver } = openInbox({ client, onSucceeded })
     await deliver(forged)
-    await inbox.drain()
-    expect(get.mock.calls).toEqual([[job_id]])
-    expect(onSucceeded.mock.calls[0]?.[0]).toMatchObject({ output: fixtures.jobs.succeeded.body.data.output })
+    await settle()
+    expect(calls).toEqual([job_id])
+    expect(onSucceeded.mock.calls[0]?.[0]).toMatchObject({ output: SUCCEEDED_JOB.output })
     expect(JSON.stringify(onSucceeded.mock.calls)).not.toContain('evil')
   })
 
   test('looks again at a job that is still processing', async () => {
     const states = ['processing', 'processing']
-    const { client, get } = service(() => {
+    const { client, calls } = jobsOf(() => {
       const status = states.shift()
-      return status === undefined ? fixtures.jobs.succeeded.body.data : { status }
+      return status === undefined ? SUCCEEDED_JOB : { status }
     })
     const onSucceeded = vi.fn()
-    const { inbox, clock, deliver } = open({ client, onSucceeded })
-    await deliver(succeeded)
-    await clock.run(inbox.drain())
-    expect(get).toHaveBeenCalledTimes(3)
+    const { clock, deliver } = openInbox({ client, onSucceeded })
+    await deliver(SUCCEEDED)
+    await clock.advance(2_999)
+    expect(onSucceeded).not.toHaveBeenCalled()
+    await clock.advance(1)
+    expect(calls).toHaveLength(3)
     expect(onSucceeded).toHaveBeenCalledOnce()
   })
 
   test('does not lose the true delivery after a forged one that came too early', async () => {
-    let job: Job = { status: 'processing' }
-    const { client } = service(() => job)
+    let job = { status: 'processing' } as typeof SUCCEEDED_JOB
+    const { client } = jobsOf(() => job)
     const onSucceeded = vi.fn()
-    const { inbox, clock, deliver } = open({ client, onSucceeded })
+    const { inbox, clock, deliver } = openInbox({ client, onSucceeded })
     const waited = vi.fn()
     void inbox.waitFor(job_id).then(waited)
     await deliver(forged)
-    await clock.run(inbox.drain())
+    await clock.advance(31_000)
     expect(onSucceeded).not.toHaveBeenCalled()
     expect(waited).not.toHaveBeenCalled()
 
-    job = fixtures.jobs.succeeded.body.data
-    await expect(deliver(succeeded)).resolves.toBe(202)
-    await inbox.drain()
+    job = SUCCEEDED_JOB
+    await expect(deliver(SUCCEEDED)).resolves.toBe(202)
     await settle()
     expect(onSucceeded).toHaveBeenCalledOnce()
-    expect(waited.mock.calls).toMatchObject([[{ output: fixtures.jobs.succeeded.body.data.output }]])
-  })
-})
-
-describe('waitFor', () => {
-  test('resolves for everybody who waits once the handler is done', async () => {
-    const { opened, open: finish } = gate()
-    const { inbox, deliver } = open({ onSucceeded: () => opened })
-    const waits = Promise.all([inbox.waitFor(job_id), inbox.waitFor(job_id)])
-    await deliver(succeeded)
-    finish()
-    await expect(waits).resolves.toEqual([succeeded, succeeded])
-  })
-
-  test('resolves at once for a job that is done', async () => {
-    const { inbox, deliver } = open()
-    await deliver(failed)
-    await inbox.drain()
-    await expect(inbox.waitFor(failed.job_id)).resolves.toEqual(failed)
-  })
-
-  test('resolves when the handler has failed for the last time', async () => {
-    const { inbox, clock, deliver } = open({ onSucceeded: () => Promise.reject(new Error('no')) })
-    const waiting = inbox.waitFor(job_id)
-    await deliver(succeeded)
-    await expect(clock.run(waiting)).resolves.toEqual(succeeded)
-  })
-})
-
-describe('drain', () => {
-  test('resolves at once when nothing runs', async () => {
-    await expect(open().inbox.drain()).resolves.toBeUndefined()
-  })
-
-  test('waits for handlers, and for those that begin while it waits', async () => {
-    const { opened, open: finish } = gate()
-    const done: string[] = []
-    const { inbox, deliver } = open({
-      onSucceeded: async () => {
-        await opened
-        await deliver(failed)
-        done.push('succeeded')
-      },
-      onFailed: async () => {
-        await settle()
-        done.push('failed')
-      },
-    })
-    await deliver(succeeded)
-    const drained = inbox.drain()
-    finish()
-    await drained
-    expect(done).toEqual(['succeeded', 'failed'])
+    expect(waited.mock.calls).toMatchObject([[{ output: SUCCEEDED_JOB.output }]])
   })
 })
 
 describe('a request that is no delivery', () => {
   test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('is answered with 405 when it is a %s', async (method) => {
-    const response = await open().inbox.handle(new Request('https://example.com', { method }))
+    const response = await openInbox().inbox.handle(new Request('https://example.com', { method }))
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
@@ -209,7 +162,7 @@ describe('a request that is no delivery', () => {
     'is answered with 400 when its body is bad',
     async (body) => {
       const request = new Request('https://example.com', { method: 'POST', body })
-      const response = await open().inbox.handle(request)
+      const response = await openInbox().inbox.handle(request)
       expect(response.status).toBe(400)
       await expect(response.json()).resolves.toEqual({ message: expect.stringContaining('cannot be used') })
     },

@@ -1,87 +1,116 @@
-import { isModelRunError } from '../errors/guards.ts'
+import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
+import { type DrainOptions, drainInbox } from './drain-inbox.ts'
+import {
+  type ExpectOptions,
+  expectJob,
+  forgetRun,
+  makeCallbackUrl,
+  type PreparedRun,
+  type PrepareOptions,
+  prepareRun,
+} from './expecting/expectations.ts'
+import type { EventListener } from './follow/followers.ts'
+import { waitFor } from './follow/wait-for.ts'
+import { createInboxCore } from './inbox-core.ts'
 import type { InboxOptions } from './inbox-options.ts'
-import { type Claim, createMemoryRecords } from './memory-records.ts'
+import { createLambdaHandler, type LambdaHandler } from './lambda-handler.ts'
 import { createNodeListener, type NodeListener } from './node-listener.ts'
-import { parseWebhook, type WebhookBody } from './parse-webhook.ts'
-import { runHandler } from './run-handler.ts'
+import { createReceive } from './receiving/receive-delivery.ts'
+import { startBackground } from './recovery/background.ts'
+import { createReconciler, type ReconcileOptions, type ReconcileReport } from './recovery/reconcile.ts'
+import { type SweepReport, sweep } from './recovery/sweep.ts'
+import { toDelivery } from './request-delivery.ts'
 import type { WebhookEvent } from './webhook-event.ts'
+import type { WaitUntil } from './work/start-work.ts'
 
-/** Receives webhook deliveries: answers at once, then works, and works once for each job. */
+/**
+ * Receives webhook deliveries: stores them, answers, then works; and works once for each job, unless a process dies in
+ * the middle. Deliveries are never sent again (section 6, rule 2): `start()` finds what was left undone, and the results
+ * whose delivery did not come.
+ */
 export interface Inbox {
   /** Answers a delivery: for every framework with web-standard requests. Never rejects. */
-  handle(request: Request): Promise<Response>
+  handle(request: Request, options?: { waitUntil?: WaitUntil | undefined }): Promise<Response>
   /** A listener for `node:http`, Express and Fastify, also right when a body parser ran first. */
   node(): NodeListener
+  /** A handler for AWS Lambda. */
+  lambda(): LambdaHandler
   /**
-   * Resolves with the event of a job once its handler has succeeded or failed for the last time; at once when it has
-   * succeeded already. A delivery that the service does not confirm counts for nothing.
+   * An address for `webhook_url` of one run, with a signed token: a second job that is delivered to it is refused.
+   *
+   * @param baseUrl Default: `publicUrl` of the inbox
+   * @param context JSON that the handler gets as `context.context`
+   * @throws ConfigurationError without a `secret`
    */
-  waitFor(jobId: string): Promise<WebhookEvent>
-  /** Resolves when no handler is running or waiting to run again. Call it before the process ends. */
-  drain(): Promise<void>
+  callbackUrl(baseUrl?: string, context?: unknown): Promise<string>
+  /** Makes the callback address of one run, and notes that it is about to be sent. @throws ConfigurationError */
+  prepare(options?: PrepareOptions): Promise<PreparedRun>
+  /** Notes that the result of a job is to come, so that it is looked for when its delivery does not. */
+  expect(jobId: string, options?: ExpectOptions): Promise<void>
+  /** Notes that a prepared run certainly did not count. */
+  forget(ref: string): Promise<void>
+  /**
+   * Calls back with each event of a job that is confirmed in this process, before its handler runs, and with a result
+   * that was confirmed before. Returns how to stop that.
+   */
+  listen(jobId: string, listener: EventListener): () => void
+  /**
+   * Resolves with the event of a job once its handler has succeeded or failed for the last time, here or in another
+   * process. A delivery that is not confirmed counts for nothing.
+   *
+   * @throws AbortedError when the signal aborts or the inbox is drained
+   * @throws JobLostError when the job was given up
+   */
+  waitFor(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<WebhookEvent>
+  /** Works on what is due: retries, and what a process left that died. `start()` does it every 15 s. */
+  sweep(): Promise<SweepReport>
+  /** Looks at the jobs whose delivery is overdue. `start()` does it every 15 s. */
+  reconcile(options?: ReconcileOptions): Promise<ReconcileReport>
+  /**
+   * Looks for due work and overdue jobs from now on, in the background. Right on every replica.
+   *
+   * @throws ConfigurationError after `drain`, or when the store was found not to work as one
+   */
+  start(): void
+  /** Takes no more deliveries (503) and waits for the handlers that run. What waits to run again is left to the store. */
+  drain(options?: DrainOptions): Promise<void>
+  /** Jobs that could not be handled. */
+  readonly deadLetters: DeadLetters
 }
 
 /**
- * Makes an inbox that tells duplicates by `job_id` (section 6, rule 3) in the memory of this process.
+ * Makes an inbox. By default it keeps deliveries in the memory of this process: pass a `store` to lose none of them.
  *
  * @example
  * const inbox = createInbox({ client, onSucceeded: (event) => save(event.output) })
  * createServer(inbox.node()).listen(3000)
+ *
+ * @throws ConfigurationError when an option is wrong, or two do not go together
  */
-export function createInbox(options: InboxOptions): Inbox {
-  const records = createMemoryRecords()
-  const running = new Set<Promise<void>>()
-  const waiting = new Map<string, ((event: WebhookEvent) => void)[]>()
-
-  async function work(delivered: WebhookEvent): Promise<void> {
-    const { event, isHandled } = await runHandler(delivered, options)
-    // What nobody confirmed or handled is not done: the next delivery of it gets another chance.
-    if (event === undefined || !isHandled) records.release(delivered)
-    else records.finish(delivered, event)
-    if (event === undefined) return
-    for (const resolve of waiting.get(event.job_id) ?? []) resolve(event)
-    waiting.delete(event.job_id)
-  }
-
-  function accept(event: WebhookEvent): Claim {
-    const claim = records.claim(event)
-    if (claim === 'new') {
-      const task = work(event).finally(() => running.delete(task))
-      running.add(task)
-    }
-    return claim
-  }
-
-  async function receive(method: string, body: WebhookBody): Promise<Response> {
-    if (method !== 'POST') return answer(405, 'A webhook delivery is a POST request.', { allow: 'POST' })
-    try {
-      return STATUS_BY_CLAIM[accept(await parseWebhook(body))]()
-    } catch (error) {
-      return answer(400, isModelRunError(error) ? error.message : 'The webhook body could not be read.')
-    }
-  }
-
+export function createInbox(options: InboxOptions = {}): Inbox {
+  const core = createInboxCore(options)
+  const receive = createReceive(core)
+  const reconciler = createReconciler(core)
+  const { clock } = core.options
+  let isStarted = false
   return {
-    handle: (request) => receive(request.method, request),
-    node: () => createNodeListener(receive),
-    waitFor: (jobId) => {
-      const event = records.finished(jobId)
-      if (event !== undefined) return Promise.resolve(event)
-      return new Promise((resolve) => waiting.set(jobId, [...(waiting.get(jobId) ?? []), resolve]))
+    // Frameworks that call this as their handler pass arguments of their own.
+    handle: (request, options) => receive(toDelivery(request, { clock, waitUntil: options?.waitUntil })),
+    node: () => createNodeListener(receive, { clock }),
+    lambda: () => createLambdaHandler(receive, { clock }),
+    callbackUrl: (baseUrl, context) => makeCallbackUrl(core, baseUrl, context),
+    prepare: (run = {}) => prepareRun(core, run),
+    expect: (jobId, run = {}) => expectJob(core, jobId, run),
+    forget: (ref) => forgetRun(core, ref),
+    listen: core.followers.listen,
+    waitFor: (jobId, { signal } = {}) => waitFor(core, jobId, signal),
+    sweep: () => core.tasks.track(sweep(core)),
+    reconcile: (run) => core.tasks.track(reconciler.reconcile(run)),
+    start: () => {
+      if (!isStarted) startBackground(core, reconciler)
+      isStarted = true
     },
-    drain: async () => {
-      while (running.size > 0) await Promise.all(running)
-    },
+    drain: (end = {}) => drainInbox(core, end),
+    deadLetters: createDeadLetters(core),
   }
-}
-
-/** The sender asks for 2xx within 10 s (section 6, rule 1): the work comes after the answer. */
-const STATUS_BY_CLAIM: Record<Claim, () => Response> = {
-  new: () => answer(202, 'accepted'),
-  busy: () => answer(202, 'in progress'),
-  done: () => answer(200, 'duplicate'),
-}
-
-function answer(status: number, message: string, headers: Record<string, string> = {}): Response {
-  return Response.json({ message }, { status, headers })
 }

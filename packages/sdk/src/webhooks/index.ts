@@ -5,8 +5,49 @@
  */
 export { isWebhookParseError } from '../errors/guards.ts'
 export { WebhookParseError } from '../errors/local-errors.ts'
+export { redactCallbackUrl } from './callback-token.ts'
+export type { DeadLetter, DeadLetters, PageOptions } from './dead-letters.ts'
+export type { DrainOptions } from './drain-inbox.ts'
+export type { ExpectOptions, PreparedRun, PrepareOptions } from './expecting/expectations.ts'
+export type { EventListener } from './follow/followers.ts'
 export { createInbox, type Inbox } from './inbox.ts'
-export type { DeliveryContext, HandlerFailure, InboxOptions, JobReader } from './inbox-options.ts'
-export type { NodeListener, NodeRequest, NodeResponse } from './node-listener.ts'
-export { parseWebhook, type WebhookBody } from './parse-webhook.ts'
+export { JobLostError, LeaseLostError, PermanentError } from './inbox-errors.ts'
+export type {
+  DeadLetterNotice,
+  HandlerFailure,
+  InboxMetric,
+  InboxMetricName,
+  LostJob,
+  MissedWebhook,
+  OrphanIntent,
+  PayloadConflict,
+} from './inbox-notices.ts'
+export type { DeliveryContext, EventHandler, InboxOptions, JobReader, Trust } from './inbox-options.ts'
+export type {
+  LambdaContext,
+  LambdaEvent,
+  LambdaHandler,
+  LambdaRequestContext,
+  LambdaResponse,
+} from './lambda-handler.ts'
+export type { FastifyLikeReply, FastifyLikeRequest, NodeListener, NodeRequest, NodeResponse } from './node-listener.ts'
+export { checkOutputUrls, isSafeOutputUrl, type OutputUrlOptions, type OutputUrlProblem } from './output-urls.ts'
+export { parseWebhook } from './parse-webhook.ts'
+export type { ReconcileOptions, ReconcileReport } from './recovery/reconcile.ts'
+export type { SweepReport } from './recovery/sweep.ts'
+export type {
+  ClaimRequest,
+  ClaimResult,
+  DueRecord,
+  Expectation,
+  InboxRecord,
+  InboxStore,
+  Lease,
+  NextStep,
+  RecordState,
+  StoreGuarantees,
+} from './store/inbox-store.ts'
+export { createMemoryStore, type MemoryStoreOptions } from './store/memory-store.ts'
+export type { WebhookBody } from './webhook-body.ts'
 export type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
+export type { WaitUntil } from './work/start-work.ts'

@@ -10,8 +10,11 @@ import type { AddressInfo } from 'node:net'
 import { text as readAll } from 'node:stream/consumers'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createManualClock, settle } from '../testing/manual-clock.ts'
 import { createInbox } from './inbox.ts'
-import type { NodeRequest } from './node-listener.ts'
+import { createNodeListener, type NodeRequest } from './node-listener.ts'
+import { parseWebhook } from './parse-webhook.ts'
+import type { Delivery } from './receive.ts'
 
 const delivery = fixtures.webhooks.succeeded.body
 const TEXT = JSON.stringify(delivery)
@@ -35,7 +38,7 @@ async function listen(listener: RequestListener): Promise<string> {
 /** An inbox behind a body parser, and what its handler saw. */
 async function openInbox(parse?: (request: IncomingMessage & NodeRequest) => Promise<void>) {
   const onSucceeded = vi.fn()
-  const inbox = createInbox({ onSucceeded })
+  const inbox = createInbox({ trust: 'payload', onSucceeded })
   const node = inbox.node()
   const url = await listen(async (request, response) => {
     await parse?.(request)
@@ -52,8 +55,8 @@ describe('the listener for node:http', () => {
   test('takes a delivery and answers at once (section 6)', async () => {
     const { inbox, onSucceeded, post } = await openInbox()
     await expect(post(TEXT)).resolves.toEqual({ status: 202, message: '{"message":"accepted"}' })
-    await inbox.drain()
-    expect(onSucceeded).toHaveBeenCalledWith(delivery, { attempt: 1 })
+    await inbox.waitFor(delivery.job_id)
+    expect(onSucceeded).toHaveBeenCalledWith(delivery, expect.objectContaining({ attempt: 1 }))
     await expect(post(TEXT)).resolves.toMatchObject({ status: 200 })
   })
 
@@ -67,7 +70,7 @@ describe('the listener for node:http', () => {
     })
     await expect(post(TEXT)).resolves.toMatchObject({ status: 202 })
     await inbox.drain()
-    expect(onSucceeded).toHaveBeenCalledWith(delivery, { attempt: 1 })
+    expect(onSucceeded).toHaveBeenCalledWith(delivery, expect.objectContaining({ attempt: 1 }))
   })
 
   test('reads the body itself when a parser left it alone and set an empty object', async () => {
@@ -125,7 +128,7 @@ describe('the listener for node:http', () => {
   })
 
   test('survives a sender that leaves in the middle of the body', async () => {
-    const node = createInbox({}).node()
+    const node = createInbox({ trust: 'payload' }).node()
     const url = await listen((request, response) => {
       server?.emit('answered', node(request, response))
     })
@@ -135,5 +138,109 @@ describe('the listener for node:http', () => {
     sending.write('{"job_id"', () => sending.destroy())
     const [answer] = (await answered) ?? []
     await expect(answer).resolves.toBeUndefined()
+  })
+})
+
+describe('the way to receive', () => {
+  /** Gives each delivery to `receive`, which answers with the job or the problem. */
+  async function openListener(prepare: (request: IncomingMessage & NodeRequest) => unknown = () => {}) {
+    const clock = createManualClock()
+    const deliveries: Delivery[] = []
+    const receive = async (delivery: Delivery) => {
+      deliveries.push(delivery)
+      try {
+        return new Response((await parseWebhook(await delivery.readBody())).job_id)
+      } catch (error) {
+        // What `readBody` and `parseWebhook` throw.
+        const { message, status } = error as Error & { status: number }
+        return new Response(message, { status })
+      }
+    }
+    const node = createNodeListener(receive, { clock })
+    const url = await listen(async (request, response) => {
+      await prepare(request)
+      await node(request, response)
+    })
+    return { url, deliveries, clock }
+  }
+
+  test('tells the address with its query', async () => {
+    const { url, deliveries } = await openListener()
+    await fetch(`${url}?token=1`, { method: 'POST', body: TEXT })
+    expect(deliveries).toMatchObject([{ method: 'POST', url: '/hook?token=1' }])
+  })
+
+  test('tells the address that the sender used when a router cut off its own path', async () => {
+    const { url, deliveries } = await openListener((request) =>
+      Object.assign(request, { originalUrl: '/all/hook?t=1' }),
+    )
+    await fetch(url, { method: 'POST', body: TEXT })
+    expect(deliveries).toMatchObject([{ url: '/all/hook?t=1' }])
+  })
+
+  test('gives up a body that is not there after 3 s, answers 408 and closes', async () => {
+    const { url, clock } = await openListener()
+    const sending = httpRequest(url, { method: 'POST', headers: { 'content-length': 1_000 } })
+    const onAnswer = vi.fn()
+    sending.on('response', onAnswer)
+    const answered = once(sending, 'response')
+    sending.write('{"job_id"')
+    while (clock.timerCount === 0) await settle()
+    await clock.advance(2_999)
+    expect(onAnswer).not.toHaveBeenCalled()
+    await clock.advance(1)
+    const [response] = await answered
+    expect([response.statusCode, response.headers.connection]).toEqual([408, 'close'])
+    sending.on('error', () => {})
+    sending.destroy()
+  })
+
+  test('answers also when somebody else has begun to read the body', async () => {
+    const { url, clock } = await openListener((request) => void request.on('data', () => {}).pause())
+    const answered = fetch(url, { method: 'POST', body: TEXT })
+    const response = await clock.run(answered)
+    expect([200, 400, 408]).toContain(response.status)
+  })
+
+  test.each(['gzip', 'br'])('refuses a body that is packed with %s', async (encoding) => {
+    const { url } = await openListener()
+    const response = await fetch(url, { method: 'POST', body: TEXT, headers: { 'content-encoding': encoding } })
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(`"${encoding}"`)])
+  })
+
+  test('takes a body that a parser has unpacked', async () => {
+    const { url } = await openListener(async (request) => {
+      request.body = JSON.parse(await readAll(request))
+    })
+    const response = await fetch(url, { method: 'POST', body: TEXT, headers: { 'content-encoding': 'gzip' } })
+    await expect(response.text()).resolves.toBe(delivery.job_id)
+  })
+
+  test('takes the body before it was parsed, where it is kept', async () => {
+    const { url } = await openListener(async (request) => {
+      request.rawBody = Buffer.from(await readAll(request))
+      request.body = { parsed: 'with loss' }
+    })
+    const response = await fetch(url, { method: 'POST', body: TEXT })
+    await expect(response.text()).resolves.toBe(delivery.job_id)
+  })
+
+  test('stays silent when somebody else has answered', async () => {
+    const receive = vi.fn(async () => new Response('late'))
+    const node = createNodeListener(receive)
+    const done = vi.fn()
+    const url = await listen((request, response) => {
+      response.writeHead(503).end('time is up')
+      void node(request, response).then(done)
+    })
+    const response = await fetch(url, { method: 'POST', body: TEXT })
+    expect([response.status, await response.text()]).toEqual([503, 'time is up'])
+    await vi.waitFor(() => expect(done).toHaveBeenCalledOnce())
+  })
+
+  test('keeps the connection for the next delivery when the body was read', async () => {
+    const { url } = await openListener()
+    const response = await fetch(url, { method: 'POST', body: TEXT })
+    expect(response.headers.get('connection')).toBe('keep-alive')
   })
 })

@@ -1,69 +1,115 @@
-import type { WebhookBody } from './parse-webhook.ts'
-import { MAX_WEBHOOK_BYTES } from './parse-webhook.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { readNodeStream } from './read-body.ts'
+import type { Receive } from './receive.ts'
+import { refuseEncoded, unusableBody, type WebhookBody } from './webhook-body.ts'
 
-/** The part of Node's request that is used; Express and Fastify add `body`. */
+/** The part of Node's request that is used. Express, body parsers and cloud functions add what they made of the body. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
   method?: string | undefined
+  url?: string | undefined
+  /** Express: the address before a router cut off the path where it is mounted. */
+  originalUrl?: string | undefined
+  headers?: Record<string, string | string[] | undefined> | undefined
   body?: unknown
+  /** The body before it was parsed. */
+  rawBody?: unknown
+  /** True when the message has come to its end. */
+  complete?: boolean | undefined
   readableEnded?: boolean | undefined
 }
 
 /** The part of Node's response that is used. */
 export interface NodeResponse {
   statusCode: number
+  headersSent?: boolean | undefined
   setHeader(name: string, value: string): unknown
   end(body: string): unknown
 }
 
-/** A request listener of `node:http`. */
-export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
+/** The part of Fastify's request that is used. Its parsers have always run first. */
+export interface FastifyLikeRequest {
+  method: string
+  originalUrl: string
+  body?: unknown
+  raw: NodeRequest
+}
+
+/** The part of Fastify's reply that is used. */
+export interface FastifyLikeReply {
+  code(status: number): unknown
+  headers(values: Record<string, string>): unknown
+  send(body: string): unknown
+  raw: NodeResponse
+}
+
+/** A request listener of `node:http`, a handler of Express, and a handler of Fastify. Never rejects. */
+export type NodeListener = (
+  request: NodeRequest | FastifyLikeRequest,
+  response: NodeResponse | FastifyLikeReply,
+) => Promise<void>
 
 /** Carries a delivery from Node's request to `receive`, and its answer back. */
-export function createNodeListener(receive: (method: string, body: WebhookBody) => Promise<Response>): NodeListener {
+export function createNodeListener(
+  receive: Receive,
+  { clock = systemClock }: { clock?: Clock | undefined } = {},
+): NodeListener {
   return async (request, response) => {
-    const answer = await receive(request.method ?? 'GET', await bodyOf(request))
-    response.statusCode = answer.status
-    answer.headers.forEach((value, name) => {
-      response.setHeader(name, value)
-    })
-    response.end(await answer.text())
+    const { method = 'GET', body } = request
+    const raw = Symbol.asyncIterator in request ? request : request.raw
+    const url = request.originalUrl ?? raw.url
+    const answer = await receive({ method, url, readBody: () => readBody(body, raw, clock) })
+    const text = await answer.text()
+    const headers = Object.fromEntries(answer.headers)
+    // What is left of a body that is not wanted would be read for as long as the sender likes.
+    if (raw.complete === false) headers.connection = 'close'
+    await send(response, { status: answer.status, headers, text })
   }
 }
 
-/** The body that a parser made, or the stream's bytes: none when the stream was read and nobody kept them. */
-async function bodyOf(request: NodeRequest): Promise<WebhookBody> {
-  const { body, readableEnded } = request
-  if (typeof body === 'string') return body
-  // Express 4 sets an empty object when its parser left a body alone, for instance because of the content type.
-  if (typeof body === 'object' && body !== null && (readableEnded || Object.keys(body).length > 0)) return body
-  return await readStream(request)
+interface Answer {
+  status: number
+  headers: Record<string, string>
+  text: string
 }
 
-async function readStream(request: NodeRequest): Promise<WebhookBody> {
-  const chunks: Uint8Array[] = []
-  let byteCount = 0
-  const encoder = new TextEncoder()
-  try {
-    for await (const chunk of request) {
-      const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
-      byteCount += bytes.byteLength
-      // Read on, but keep nothing: leaving the loop would destroy the connection, and with it the answer.
-      if (byteCount <= MAX_WEBHOOK_BYTES) chunks.push(bytes)
-      else chunks.length = 0
-    }
-  } catch {
-    return ''
+async function send(response: NodeResponse | FastifyLikeReply, { status, headers, text }: Answer): Promise<void> {
+  if ('code' in response) {
+    if (response.raw.headersSent) return
+    response.code(status)
+    response.headers(headers)
+    // A reply is a promise of its end. Fastify sends a second answer when a handler is done before its first is out.
+    await response.send(text)
+    return
   }
-  // One byte too much makes the parser say that it is too large.
-  return byteCount > MAX_WEBHOOK_BYTES ? new Uint8Array(MAX_WEBHOOK_BYTES + 1) : concatenate(chunks, byteCount)
+  // Somebody else has answered, for instance a time limit of the application.
+  if (response.headersSent) return
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end(text)
 }
 
-function concatenate(chunks: readonly Uint8Array[], byteCount: number): Uint8Array {
-  const bytes = new Uint8Array(byteCount)
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.byteLength
+/** What a parser left, or the stream's bytes. */
+async function readBody(parsed: unknown, request: NodeRequest, clock: Clock): Promise<WebhookBody> {
+  const isRead = request.readableEnded === true
+  for (const kept of [request.rawBody, parsed]) {
+    if (isKept(kept, isRead)) return kept
   }
-  return bytes
+  if (isRead) {
+    throw unusableBody(
+      'it was read before the inbox saw it. If a body parser ran first, let it keep what it made in `request.body`, as ' +
+        '`express.json()` does; or leave the body alone on this route',
+    )
+  }
+  refuseEncoded({ contentEncoding: textOf(request.headers?.['content-encoding']) })
+  return await readNodeStream(request, clock)
+}
+
+/** Express 4 sets an empty object when its parser left a body alone, for instance because of the content type. */
+function isKept(body: unknown, isRead: boolean): body is string | object {
+  if (typeof body === 'string') return body !== ''
+  return typeof body === 'object' && body !== null && (isRead || Object.keys(body).length > 0)
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header
 }

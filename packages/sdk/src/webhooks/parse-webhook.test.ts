@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { WebhookParseError } from '../errors/local-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { MAX_WEBHOOK_BYTES, parseWebhook, type WebhookBody } from './parse-webhook.ts'
+import { parseWebhook } from './parse-webhook.ts'
+import { MAX_WEBHOOK_BYTES, type WebhookBody } from './webhook-body.ts'
 
 const { succeeded, failed, unknownFields, unknownOutputType, unknownStatus, cancelled } = fixtures.webhooks
 
@@ -23,6 +24,7 @@ describe('a delivery (section 6)', () => {
     ['a view of a part of a buffer', Buffer.from(`xx${textOf(succeeded.body)}xx`).subarray(2, -2)],
     ['a request', requestOf(textOf(succeeded.body))],
     ['an object that a body parser made', succeeded.body],
+    ['text with a byte order mark', `\ufeff${textOf(succeeded.body)}`],
     ['text with a byte order mark, as bytes', Buffer.from(`\ufeff${textOf(succeeded.body)}`)],
   ])('is read from %s', async (_, body) => {
     await expect(parseWebhook(body)).resolves.toEqual(succeeded.body)
@@ -66,6 +68,24 @@ describe('a delivery (section 6)', () => {
     })
   })
 
+  test('with 1,000 items is a success, with one more an unknown event', async () => {
+    const items = Array.from({ length: 1_001 }, () => ({ type: 'image', url: 'https://a.example/1.png' }))
+    const deliveryOf = (count: number) => ({
+      ...succeeded.body,
+      output: { type: 'image', items: items.slice(0, count) },
+    })
+    await expect(parseWebhook(deliveryOf(1_000))).resolves.toMatchObject({ status: 'succeeded' })
+    await expect(parseWebhook(deliveryOf(1_001))).resolves.toMatchObject({
+      status: 'unknown',
+      reported_status: 'succeeded',
+    })
+  })
+
+  test.each(['x'.repeat(101), 'a\nb', '\ud800', ''])('reports no status that is no short text: %j', async (status) => {
+    const body = { job_id: 'job_1', status }
+    await expect(parseWebhook(body)).resolves.toEqual({ status: 'unknown', job_id: 'job_1', payload: body })
+  })
+
   test.each([{ job_id: 'job_1' }, { job_id: 'job_1', status: 5 }])(
     'without a text status reports none: %j',
     async (body) => {
@@ -85,10 +105,35 @@ describe('a body that is no delivery', () => {
     ['of a job id that is no text', '{"job_id":1}'],
     ['of an empty job id', textOf({ ...failed.body, job_id: '' })],
     ['of an endless job id', textOf({ ...succeeded.body, job_id: 'x'.repeat(201) })],
+    ['of a job id with a control character', '{"job_id":"a\\u0000b"}'],
+    ['of a job id with a line feed', { job_id: 'a\nb' }],
+    ['of a job id with half a character', { job_id: '\ud800' }],
     ['undefined, because no body parser ran', undefined],
     ['null, because no body parser ran', null],
   ])('is refused when it is %s', async (_, body) => {
     expect(await refused(body)).toContain('The webhook body cannot be used: it is not ')
+  })
+
+  test.each([
+    ['undefined', undefined, 'so no body parser ran: pass the request'],
+    ['a list', [], 'it is a list'],
+    ['an object without a job', { id: 'job_1' }, 'it has no `job_id`'],
+    ['a job id that cannot be one', { job_id: 7 }, 'its `job_id` is something else'],
+  ])('is refused with what is wrong: %s', async (_, body, problem) => {
+    expect(await refused(body)).toContain(problem)
+  })
+
+  test.each(['gzip', 'br', 'identity, gzip'])('is refused when its content-encoding is %s', async (encoding) => {
+    const headers = { 'content-encoding': encoding }
+    const request = new Request('https://example.com', { method: 'POST', body: textOf(succeeded.body), headers })
+    expect(await refused(request)).toContain(`its content-encoding is "${encoding}". Send it without`)
+    expect(request.bodyUsed).toBe(false)
+  })
+
+  test('may say that its content-encoding is none', async () => {
+    const headers = { 'content-encoding': 'Identity' }
+    const request = new Request('https://example.com', { method: 'POST', body: textOf(failed.body), headers })
+    await expect(parseWebhook(request)).resolves.toEqual(failed.body)
   })
 
   test.each(['', new Uint8Array(), requestOf('')])('is refused with a hint when it is empty', async (body) => {
@@ -144,9 +189,43 @@ describe('a hostile body', () => {
     expect(event).not.toHaveProperty('payload.polluted')
   })
 
-  test('may be nested deeper than any stack', async () => {
+  test('changes no object that it is merged into', async () => {
+    const event = await parseWebhook(textOf(failed.body).replace('{', '{"__proto__":{"isAdmin":true},'))
+    const merged: object = Object.assign({}, event)
+    expect(merged).not.toHaveProperty('isAdmin')
+  })
+
+  test('that is nested deeper than any stack is an unknown event with what is at its top', async () => {
     const deep = `{"job_id":"job_1","status":"succeeded","x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
-    await expect(parseWebhook(deep)).resolves.toMatchObject({ status: 'unknown', job_id: 'job_1' })
+    const payload = { job_id: 'job_1', status: 'succeeded' }
+    await expect(parseWebhook(deep)).resolves.toEqual({
+      status: 'unknown',
+      job_id: 'job_1',
+      reported_status: 'succeeded',
+      payload,
+    })
+  })
+
+  test('that holds itself is an unknown event that can be stored', async () => {
+    const body: Record<string, unknown> = { ...failed.body }
+    body.self = body
+    const event = await parseWebhook(body)
+    expect(JSON.parse(textOf(event))).toMatchObject({ status: 'unknown', job_id: failed.body.job_id })
+  })
+
+  test('runs nothing when the event is stored', async () => {
+    const body = { ...failed.body, toJSON: () => ({ job_id: 'another' }) }
+    const stored = JSON.parse(textOf(await parseWebhook(body)))
+    expect(stored).toEqual(failed.body)
+  })
+
+  test('is refused when looking at it fails', async () => {
+    const body = {
+      get job_id() {
+        throw new Error('trap')
+      },
+    }
+    expect(await refused(body)).toContain('it fails when it is looked at')
   })
 
   test('gets an event or WebhookParseError, whatever it is', async () => {

@@ -1,18 +1,21 @@
 import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { WebhookParseError } from '../errors/local-errors.ts'
+import { systemClock } from '../clock.ts'
 import { parseByStatus } from '../parse-wire.ts'
-import type { WebhookEvent } from './webhook-event.ts'
+import { type PlainJson, toPlainJson } from './plain-json.ts'
+import { readRequest } from './read-body.ts'
+import { MAX_WEBHOOK_BYTES, tooLarge, unusableBody, type WebhookBody } from './webhook-body.ts'
+import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
-/** Largest body that is read. */
-export const MAX_WEBHOOK_BYTES = 256 * 1024
+/** What a job may be called here, and a status: text of a length that a store can have as a key. */
+const JOB_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u
+const STATUS = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
-/** What a web framework may hand over: text, bytes, the request itself, or an object that a body parser made. */
-export type WebhookBody = string | Uint8Array | ArrayBuffer | Request | object
+const MAX_ITEMS = 1_000
 
 const namedJobSchema = /* @__PURE__ */ (() =>
   z.looseObject({
-    job_id: z.string().check(z.minLength(1), z.maxLength(200)),
+    job_id: z.string().check(z.regex(JOB_ID)),
     status: z.optional(z.unknown()),
   }))()
 
@@ -22,20 +25,42 @@ const DELIVERIES_BY_STATUS = { succeeded: succeededDeliverySchema, failed: faile
  * Reads a webhook delivery (section 6). Newer fields and statuses are kept, not refused: they come as
  * {@link UnknownEvent}, so that no delivery is lost. Deliveries are unsigned: confirm them with `jobs.get`.
  *
- * @throws WebhookParseError when the body is no JSON object with a `job_id`, is larger than 256 KiB, or was read before
+ * @throws WebhookParseError when the body is no JSON object with a `job_id` of 1 to 200 characters, is larger than
+ * 256 KiB, or is a request that was read before, is packed (`content-encoding`), or takes longer than 3 s
  */
 export async function parseWebhook(body: WebhookBody): Promise<WebhookEvent> {
-  const value = await readValue(body)
+  const value = copyOf(await readValue(body))
   const named = z.safeParse(namedJobSchema, value)
-  if (!named.success) throw parseError('it is not a JSON object with a text `job_id` of 1 to 200 characters')
+  if (!named.success) throw unusableBody(describeUnnamed(value))
   const known = parseByStatus<WebhookEvent>(DELIVERIES_BY_STATUS, value)
-  if (known !== undefined) return known
-  const { job_id, status } = named.data
-  return {
-    status: 'unknown',
-    job_id,
-    ...(typeof status === 'string' ? { reported_status: status } : {}),
-    payload: named.data,
+  if (known === undefined || hasTooManyItems(known)) return unknownEvent(named.data)
+  return known
+}
+
+function unknownEvent(payload: { job_id: string; status?: unknown }): UnknownEvent {
+  const { job_id, status } = payload
+  const isReadable = typeof status === 'string' && STATUS.test(status)
+  return { status: 'unknown', job_id, ...(isReadable ? { reported_status: status } : {}), payload: { ...payload } }
+}
+
+/** A handler may fetch each item. */
+function hasTooManyItems(event: WebhookEvent): boolean {
+  return event.status === 'succeeded' && event.output.items.length > MAX_ITEMS
+}
+
+/** Of a value that is too deep, its top: that has no output and no error, so it is no known event. */
+function copyOf(value: unknown): unknown {
+  const copy = tryCopy(value)
+  if (copy.kind === 'too_large') throw tooLarge()
+  return copy.value
+}
+
+function tryCopy(value: unknown): PlainJson {
+  try {
+    return toPlainJson(value)
+  } catch {
+    // A getter or a proxy: no body parser makes such things.
+    throw unusableBody('it is not a JSON object: it fails when it is looked at')
   }
 }
 
@@ -43,9 +68,8 @@ async function readValue(body: WebhookBody): Promise<unknown> {
   if (typeof body === 'string') return parseText(body, new TextEncoder().encode(body).byteLength)
   // What a program without types passes when no body parser ran: refused as any other value that is no object.
   if (typeof body !== 'object' || body === null) return body
-  if (isRequest(body)) return await readRequest(body)
-  if (body instanceof ArrayBuffer) return parseText(new TextDecoder().decode(body), body.byteLength)
-  if (ArrayBuffer.isView(body)) return parseText(new TextDecoder().decode(body), body.byteLength)
+  if (isRequest(body)) return parseBytes(await readRequest(body, systemClock))
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return parseBytes(body)
   return body
 }
 
@@ -54,35 +78,28 @@ function isRequest(body: object): body is Request {
   return 'bodyUsed' in body && 'arrayBuffer' in body && typeof body.arrayBuffer === 'function'
 }
 
-async function readRequest(request: Request): Promise<unknown> {
-  if (request.bodyUsed) {
-    throw parseError('the body of the request has been read already: pass the value that your body parser made of it')
-  }
-  const decoder = new TextDecoder()
-  let text = ''
-  let byteCount = 0
-  try {
-    for await (const chunk of request.body ?? []) {
-      byteCount += chunk.byteLength
-      if (byteCount > MAX_WEBHOOK_BYTES) break
-      text += decoder.decode(chunk, { stream: true })
-    }
-  } catch {
-    throw parseError('the connection broke before its end')
-  }
-  return parseText(text + decoder.decode(), byteCount)
+function parseBytes(bytes: ArrayBuffer | ArrayBufferView): unknown {
+  if (bytes.byteLength > MAX_WEBHOOK_BYTES) throw tooLarge()
+  return parseText(new TextDecoder().decode(bytes), bytes.byteLength)
 }
 
 function parseText(text: string, byteCount: number): unknown {
-  if (byteCount > MAX_WEBHOOK_BYTES) throw parseError(`it is larger than ${MAX_WEBHOOK_BYTES} bytes`)
-  if (text === '') throw parseError('it is empty. If a body parser ran first, pass the value that it made')
+  if (byteCount > MAX_WEBHOOK_BYTES) throw tooLarge()
+  const json = text.startsWith('\ufeff') ? text.slice(1) : text
+  if (json === '') throw unusableBody('it is empty. If a body parser ran first, pass the value that it made')
   try {
-    return JSON.parse(text)
+    return JSON.parse(json)
   } catch {
-    throw parseError('it is not JSON')
+    throw unusableBody('it is not JSON. The service sends a JSON object (section 6)')
   }
 }
 
-function parseError(problem: string): WebhookParseError {
-  return new WebhookParseError({ message: `The webhook body cannot be used: ${problem}.` })
+function describeUnnamed(value: unknown): string {
+  const wanted = 'it is not a JSON object with a text `job_id` of 1 to 200 characters'
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const kind = Array.isArray(value) ? 'a list' : value === null ? 'null' : `of type ${typeof value}`
+    return `${wanted}; it is ${kind}${value === undefined ? ', so no body parser ran: pass the request' : ''}`
+  }
+  if (!('job_id' in value)) return `${wanted}; it has no \`job_id\``
+  return `${wanted}, without control characters; its \`job_id\` is something else`
 }

@@ -1,7 +1,8 @@
 import type { ErrorDetail, Output } from '@modelrun/contract'
 import { expectTypeOf, test } from 'vitest'
 import type { ModelRun } from '../client.ts'
-import { createInbox } from './inbox.ts'
+import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
+import { createInbox, type Inbox } from './inbox.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 test('a webhook event is told apart by its status (section 6)', () => {
@@ -10,8 +11,8 @@ test('a webhook event is told apart by its status (section 6)', () => {
       case 'succeeded':
         return [
           expectTypeOf(event.output).toEqualTypeOf<Output>(),
-          expectTypeOf(event.credits_used).toEqualTypeOf<number>(),
-          expectTypeOf(event.completed_at).toEqualTypeOf<string>(),
+          expectTypeOf(event.credits_used).toEqualTypeOf<number | undefined>(),
+          expectTypeOf(event.completed_at).toEqualTypeOf<string | undefined>(),
         ]
       case 'failed':
         return expectTypeOf(event.error).toEqualTypeOf<ErrorDetail>()
@@ -36,4 +37,8 @@ test('each handler of an inbox gets the event of its kind, and a client is a rea
     ],
     onHandlerError: async ({ error }) => expectTypeOf(error).toEqualTypeOf<unknown>(),
   })
+})
+
+test('an inbox fits as the webhook receiver of a run', () => {
+  expectTypeOf<Inbox>().toExtend<WebhookReceiver>()
 })

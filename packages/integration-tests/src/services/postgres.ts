@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort, requireProgram, type Service, startProcess, stopProcess } from './service-process.ts'
+
+export const POSTGRES_PROGRAMS = ['initdb', 'postgres']
+
+const run = promisify(execFile)
+
+/** How long clients may take to leave. */
+const PATIENCE_MS = 2_000
+
+/** A Postgres that a test started: user and database `postgres`, no password. */
+export interface PostgresService extends Service {
+  url: string
+}
+
+/** Starts a Postgres of its own. It forgets its data in a power failure, which is faster. `settings` are more of its options. */
+export async function startPostgres(settings: Record<string, string> = {}): Promise<PostgresService> {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-postgres-'))
+  const user = await unprivilegedUser()
+  if (user.uid !== undefined) await chown(folder, user.uid, user.gid)
+  const options = { cwd: folder, ...user }
+  const setup = ['-D', 'data', '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync']
+  await run(requireProgram('initdb'), setup, options)
+  const port = await freePort()
+  const values = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings }
+  const server = await startProcess({
+    program: 'postgres',
+    args: ['-D', 'data', ...Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    options,
+    readyPattern: /ready to accept connections/,
+  })
+  const stop = async () => {
+    // SIGTERM waits for clients that are about to leave; SIGINT ends those who stay.
+    const impatience = setTimeout(() => server.kill('SIGINT'), PATIENCE_MS)
+    await stopProcess(server, 'SIGTERM')
+    clearTimeout(impatience)
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { port, url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop }
+}
+
+/** Postgres refuses to run as root: then it runs as the user that Debian makes for it, or as nobody. */
+async function unprivilegedUser(): Promise<{ uid: number; gid: number } | { uid?: undefined; gid?: undefined }> {
+  if (process.getuid?.() !== 0) return {}
+  const name = await run('id', ['-u', 'postgres']).then(
+    () => 'postgres',
+    () => 'nobody',
+  )
+  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout)))
+  if (uid === undefined || gid === undefined) throw new Error(`There is no user ${name} to run Postgres as.`)
+  return { uid, gid }
+}

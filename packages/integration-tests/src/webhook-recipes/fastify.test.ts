@@ -1,0 +1,53 @@
+import fastify, { type FastifyInstance } from 'fastify'
+import { type StartedApp, testRecipe } from './test-recipe.ts'
+
+async function start(app: FastifyInstance): Promise<StartedApp> {
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  return { url: `${address}/webhooks`, close: () => app.close() }
+}
+
+testRecipe({
+  name: 'Fastify 5',
+  start: (inbox) => {
+    const app = fastify()
+    app.post('/webhooks', inbox.node())
+    return start(app)
+  },
+})
+
+testRecipe({
+  name: 'Fastify 5 with hooks that wait, in a plugin',
+  start: async (inbox) => {
+    const app = fastify()
+    app.addHook('onSend', async (_request, _reply, payload) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      return payload
+    })
+    await app.register(async (plugin) => void plugin.post('/', inbox.node()), { prefix: '/webhooks' })
+    return await start(app)
+  },
+})
+
+testRecipe({
+  name: 'Fastify 5 with a parser that keeps bytes',
+  start: async (inbox) => {
+    const app = fastify()
+    app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: unknown, body: Buffer) => body)
+    app.removeContentTypeParser('application/json')
+    app.post('/webhooks', inbox.node())
+    return await start(app)
+  },
+})
+
+testRecipe({
+  name: "Fastify 5 with Node's own request and response",
+  start: async (inbox) => {
+    const app = fastify()
+    const receive = inbox.node()
+    app.post('/webhooks', async (request, reply) => {
+      reply.hijack()
+      await receive(Object.assign(request.raw, { body: request.body }), reply.raw)
+    })
+    return await start(app)
+  },
+})

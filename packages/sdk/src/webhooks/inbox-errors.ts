@@ -1,0 +1,40 @@
+import { ModelRunError } from '../errors/model-run-error.ts'
+
+/** Thrown by a handler: running it again would not help. The job becomes a dead letter at once. */
+export class PermanentError extends Error {
+  override get name(): 'PermanentError' {
+    return 'PermanentError'
+  }
+}
+
+/** By its name, which is the same in every copy of this package. */
+export function isPermanentError(error: unknown): boolean {
+  return error instanceof Error && error.name === 'PermanentError'
+}
+
+/** Another worker has the job, or may have it: this one stalled, or could not reach the store. */
+export class LeaseLostError extends ModelRunError {
+  override get name(): 'LeaseLostError' {
+    return 'LeaseLostError'
+  }
+  override get code(): 'lease_lost' {
+    return 'lease_lost'
+  }
+}
+
+/** An expected job was given up: the service does not know it, or it has not ended within `giveUpAfterMs`. */
+export class JobLostError extends ModelRunError {
+  override get name(): 'JobLostError' {
+    return 'JobLostError'
+  }
+  override get code(): 'job_lost' {
+    return 'job_lost'
+  }
+}
+
+/** The service does not say yet what the delivery says. */
+export class UnconfirmedError extends Error {
+  override get name(): 'UnconfirmedError' {
+    return 'UnconfirmedError'
+  }
+}

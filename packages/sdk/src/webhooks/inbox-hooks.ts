@@ -1,0 +1,53 @@
+import type { HandlerFailure, InboxMetricName } from './inbox-notices.ts'
+import type { InboxOptions } from './inbox-options.ts'
+import type { Tasks } from './inbox-tasks.ts'
+
+type HookName = 'onHandlerError' | 'onDead' | 'onLost' | 'onOrphanIntent' | 'onWebhookMissed' | 'onConflict'
+
+type Notice<Name extends HookName> = Parameters<NonNullable<InboxOptions[Name]>>[0]
+
+/** Tells the user's hooks. One that fails harms nothing, and is logged. */
+export interface Hooks {
+  tell<Name extends HookName>(name: Name, notice: Notice<Name>): void
+  /** Counts 1, or notes a value. */
+  metric(name: InboxMetricName, jobId?: string, value?: number): void
+  /** Logs what no hook is for. */
+  warn(message: string, error: unknown): void
+}
+
+export function createHooks(options: InboxOptions, tasks: Tasks): Hooks {
+  return {
+    tell: (name, notice) => {
+      // Each name has a hook for its own notice: the type of `tell` says so, and an index by a union loses it.
+      const hook = options[name] as ((notice: unknown) => unknown) | undefined
+      void tasks.track(callHook(name, hook ?? (name === 'onHandlerError' ? logFailure : undefined), notice))
+    },
+    metric: (name, jobId, value = 1) => {
+      const { onMetric } = options
+      if (onMetric !== undefined) void tasks.track(callHook('onMetric', onMetric, { name, value, jobId }))
+    },
+    warn: (message, error) => console.warn(`modelrun: ${message}:`, error),
+  }
+}
+
+/** Calls at once: only what the hook does asynchronously comes later. */
+async function callHook<T>(name: HookName | 'onMetric', hook: ((notice: T) => unknown) | undefined, notice: T) {
+  try {
+    await hook?.(notice)
+  } catch (error) {
+    logBrokenHook(name, error)
+    // What it was to tell must not be lost with it.
+    if (name === 'onHandlerError') logFailure(notice)
+  }
+}
+
+function logBrokenHook(name: string, error: unknown): void {
+  console.error(`modelrun: the inbox's hook \`${name}\` failed:`, error)
+}
+
+function logFailure(notice: unknown): void {
+  // Only `onHandlerError` is given to this.
+  const { event, attempt, error, retryInMs } = notice as HandlerFailure
+  const next = retryInMs === undefined ? 'it is not tried again' : `next try in ${Math.round(retryInMs)} ms`
+  console.error(`modelrun: the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next}):`, error)
+}

@@ -1,0 +1,75 @@
+import type { WebhookEvent } from './webhook-event.ts'
+
+/** A handler that failed, or a delivery that the service did not confirm, for logs. */
+export interface HandlerFailure {
+  event: WebhookEvent
+  /** 1 for the first run of the handler, or for the first look at the job. */
+  attempt: number
+  error: unknown
+  /** Milliseconds until it is tried again; undefined when it is not. */
+  retryInMs?: number | undefined
+}
+
+/** A job whose handler failed for good. `deadLetters` of the inbox lists it and runs it again. */
+export interface DeadLetterNotice {
+  jobId: string
+  event: WebhookEvent
+  attempt: number
+  error: unknown
+  context: unknown
+}
+
+/** An expected job that was given up. */
+export interface LostJob {
+  jobId: string
+  /** `not_found`: the service said three times that there is no such job. `gave_up`: it has not ended in time. */
+  reason: 'not_found' | 'gave_up'
+  context: unknown
+}
+
+/** A run that was prepared, and whose job is not known. */
+export interface OrphanIntent {
+  ref: string
+  modelId: string | undefined
+  context: unknown
+}
+
+/** A result whose delivery did not come. */
+export interface MissedWebhook {
+  jobId: string
+  event: WebhookEvent
+  context: unknown
+}
+
+/** Two deliveries of one job that differ. */
+export interface PayloadConflict {
+  jobId: string
+  /** What the later one says. */
+  event: WebhookEvent
+}
+
+/**
+ * What a metric counts. `claimed`: deliveries and retries that this process took. `busy`, `done`: duplicates of a job
+ * that is worked on, that is done. `mismatch`: duplicates that differ. `reclaimed`: work of a process that died or
+ * stalled. `lost_lease`: own work that another process may have. `reconciled`: results found without a delivery. `dead`:
+ * dead letters and lost jobs. `completed`: jobs done. `ack_ms`: milliseconds until a delivery was answered.
+ */
+export type InboxMetricName =
+  | 'claimed'
+  | 'busy'
+  | 'done'
+  | 'mismatch'
+  | 'reclaimed'
+  | 'lost_lease'
+  | 'reconciled'
+  | 'dead'
+  | 'completed'
+  | 'ack_ms'
+
+/** One count, or one measured time. */
+export interface InboxMetric {
+  name: InboxMetricName
+  /** 1 for each thing counted; milliseconds for `ack_ms`. */
+  value: number
+  jobId?: string | undefined
+}

@@ -1,0 +1,78 @@
+import { ConfigurationError } from '../errors/local-errors.ts'
+
+/** One secret, or several by their ids while one replaces another. */
+export type Secret = string | Readonly<Record<string, string>>
+
+/** The keys of a secret. */
+export interface Keyring {
+  /** Id of the key that signs. */
+  signer: string
+  /** HMAC of a text by the key that signs. */
+  sign(text: string): Promise<Uint8Array>
+  /** Compares in constant time. False for an id that is not in the ring. */
+  verify(kid: string, mac: Uint8Array<ArrayBuffer>, text: string): Promise<boolean>
+}
+
+const MIN_SECRET_BYTES = 32
+const KEY_ID = /^[A-Za-z0-9_-]{1,16}$/
+const HMAC = { name: 'HMAC', hash: 'SHA-256' }
+
+/**
+ * Reads the secret. Keys are made from it once, when they are first needed.
+ *
+ * @throws ConfigurationError when a secret is shorter than 32 bytes, or an id is not 1 to 16 letters, digits, `_`, `-`
+ */
+export function createKeyring(secret: Secret): Keyring {
+  const secrets = typeof secret === 'string' ? [{ kid: '1', text: secret }] : readSecrets(secret)
+  const [signer] = secrets
+  if (signer === undefined) throw new ConfigurationError({ message: '`secret` holds no key: give one at least.' })
+  const bytesByKid = new Map(secrets.map(({ kid, text }) => [kid, secretBytes(kid, text)]))
+  const keys = new Map<string, Promise<CryptoKey>>()
+  const encoder = new TextEncoder()
+
+  function keyOf(kid: string): Promise<CryptoKey> | undefined {
+    const bytes = bytesByKid.get(kid)
+    if (bytes === undefined) return undefined
+    const key = keys.get(kid) ?? globalThis.crypto.subtle.importKey('raw', bytes, HMAC, false, ['sign', 'verify'])
+    keys.set(kid, key)
+    return key
+  }
+
+  return {
+    signer: signer.kid,
+    sign: async (text) => {
+      const key = await keyOf(signer.kid)
+      // The signer is one of the ring.
+      return new Uint8Array(await globalThis.crypto.subtle.sign(HMAC, key as CryptoKey, encoder.encode(text)))
+    },
+    verify: async (kid, mac, text) => {
+      const key = await keyOf(kid)
+      return key !== undefined && (await globalThis.crypto.subtle.verify(HMAC, key, mac, encoder.encode(text)))
+    },
+  }
+}
+
+/**
+ * In the order of signing. An object lists members whose names are numbers first and ascending, however it was written:
+ * the order of the author is lost. So the others come first, then the highest number, as new ones are counted upwards.
+ */
+function readSecrets(secret: Readonly<Record<string, string>>): { kid: string; text: string }[] {
+  const entries = Object.entries(secret).map(([kid, text]) => ({ kid, text }))
+  const isMoved = ({ kid }: { kid: string }) => String(Number(kid) >>> 0) === kid
+  return [...entries.filter((entry) => !isMoved(entry)), ...entries.filter(isMoved).reverse()]
+}
+
+function secretBytes(kid: string, secret: string): Uint8Array<ArrayBuffer> {
+  if (!KEY_ID.test(kid)) {
+    throw new ConfigurationError({
+      message: `The id ${JSON.stringify(kid)} of a key in \`secret\` is not 1 to 16 letters, digits, "_" or "-".`,
+    })
+  }
+  const bytes = new TextEncoder().encode(typeof secret === 'string' ? secret : '')
+  if (bytes.byteLength >= MIN_SECRET_BYTES) return bytes
+  throw new ConfigurationError({
+    message:
+      `The key "${kid}" of \`secret\` has ${bytes.byteLength} bytes; it must have ${MIN_SECRET_BYTES} at least. ` +
+      'Make one with `openssl rand -base64 32` and keep it out of the code.',
+  })
+}

@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { jobsOf, SECRET, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import { createInbox } from './inbox.ts'
+import type { InboxOptions } from './inbox-options.ts'
+import { resolveInboxOptions } from './resolve-inbox-options.ts'
+import { createMemoryStore } from './store/memory-store.ts'
+
+const { client } = jobsOf(() => SUCCEEDED_JOB)
+const shared = { ...createMemoryStore(), guarantees: { durable: true, shared: true, transactional: true } }
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+})
+
+describe('trust', () => {
+  test.each<[string, InboxOptions]>([
+    ['verify', { client }],
+    ['verify', { client, secret: SECRET }],
+    ['token', { secret: SECRET }],
+    ['payload', {}],
+  ])('is %s by default for what is given', (trust, options) => {
+    vi.spyOn(console, 'warn').mockImplementation(() => {})
+    expect(resolveInboxOptions(options).trust).toBe(trust)
+  })
+
+  test('of whoever posts warns once, unless it was asked for', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    createInbox({ trust: 'payload' })
+    createInbox({ client })
+    createInbox({ secret: SECRET })
+    expect(warn).not.toHaveBeenCalled()
+    createInbox()
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('believes whoever posts to it')]])
+  })
+})
+
+describe('options that cannot work are refused', () => {
+  test.each<[string, InboxOptions, string]>([
+    ['verify without a client', { trust: 'verify' }, "`trust: 'verify'` needs a `client`"],
+    ['token without a secret', { trust: 'token' }, "`trust: 'token'` needs a `secret`"],
+    ['another trust', { trust: 'blind' as never }, 'must be verify, token or payload, not blind'],
+    ['a short secret', { secret: 'short' }, 'it must have 32 at least'],
+    ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 86700000'],
+    ['a lease of no time', { trust: 'payload', leaseMs: 0 }, '`leaseMs` must be a number above 0'],
+    ['attempts that are no number', { trust: 'payload', maxAttempts: 1.5 }, '`maxAttempts` must be a whole number'],
+    ['no attempt', { trust: 'payload', maxAttempts: 0 }, '`maxAttempts` must be at least 1'],
+    ['a host that is none', { trust: 'payload', allowedOutputHosts: ['https://x'] }, 'The allowed host'],
+    ['serverless on a memory store', { trust: 'payload', waitUntil: () => {} }, 'Pass a `store` that they share'],
+  ])('%s', (_, options, message) => {
+    expect(() => createInbox(options)).toThrow(message)
+    expect(() => createInbox(options)).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
+  })
+
+  test('but not on a store that is shared', () => {
+    expect(() => createInbox({ trust: 'payload', waitUntil: () => {}, store: shared })).not.toThrow()
+  })
+})
+
+describe('the memory store', () => {
+  test('warns in production, and nowhere else', () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    createInbox({ client })
+    vi.stubEnv('NODE_ENV', 'production')
+    createInbox({ client, store: shared })
+    expect(warn).not.toHaveBeenCalled()
+    createInbox({ client })
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('keeps deliveries in memory')]])
+  })
+})

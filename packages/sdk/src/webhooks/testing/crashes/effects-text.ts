@@ -1,0 +1,20 @@
+/** The same text for effects that are the same: with the members of objects, maps and sets in one order. */
+export function effectsText(effects: unknown): string {
+  // JSON.stringify gives undefined for undefined and functions, whatever its type says.
+  const text = JSON.stringify(effects, (_, value) => toPlain(value)) as string | undefined
+  return text ?? 'undefined'
+}
+
+function toPlain(value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`
+  if (value instanceof Map || value instanceof Set) return inOrder([...value])
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(inOrder(Object.entries(value)))
+}
+
+function inOrder<T>(members: T[]): T[] {
+  return members
+    .map((member) => ({ member, text: effectsText(member) }))
+    .sort((a, b) => (a.text < b.text ? -1 : Number(a.text !== b.text)))
+    .map(({ member }) => member)
+}

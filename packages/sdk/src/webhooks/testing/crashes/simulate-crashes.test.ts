@@ -1,0 +1,268 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { caught } from '../../../testing/caught.ts'
+import { PermanentError } from '../../inbox-errors.ts'
+import type { DeliveryContext } from '../../inbox-options.ts'
+import { failedEvent, succeededEvent } from '../event-fixtures.ts'
+import type { CrashHandlers, CrashWorld, ProcessTools } from './crash-world.ts'
+import { type CrashReport, simulateCrashes } from './simulate-crashes.ts'
+
+type OnSucceeded = NonNullable<CrashHandlers['onSucceeded']>
+
+/** A world whose effects are a list of texts. */
+function worldOf(makeHandler: (tools: ProcessTools, effects: string[]) => OnSucceeded): () => CrashWorld {
+  return () => {
+    const effects: string[] = []
+    return { handlers: (tools) => ({ onSucceeded: makeHandler(tools, effects) }), effects: () => effects }
+  }
+}
+
+const unsafeNames = ({ scenarios }: CrashReport) => scenarios.filter(({ isSafe }) => !isSafe).map(({ name }) => name)
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('a handler that may not be run again', () => {
+  test('is found wherever it sends a mail twice, with the counts', async () => {
+    const report = await simulateCrashes(
+      worldOf(
+        ({ step }, mails) =>
+          () =>
+            step('send', () => mails.push('mail')),
+      ),
+    )
+    expect(report).toMatchObject({ isSafe: false, wanted: ['mail'] })
+    expect(unsafeNames(report)).toEqual([
+      'the process dies after "send"',
+      'the process stalls before "send", and another one takes over',
+      'the process stalls after "send", and another one takes over',
+      '"send" happens, and its answer is lost',
+      'the process dies before the job is noted as done',
+    ])
+    expect(report.scenarios.find(({ name }) => name === 'the process dies after "send"')).toEqual({
+      name: 'the process dies after "send"',
+      isSafe: false,
+      end: 'done',
+      effects: ['mail', 'mail'],
+      steps: { send: 2 },
+    })
+    expect(report.summary).toMatch(/^5 of 10 scenarios do not leave \["mail"\], as an undisturbed run does:\n/)
+    expect(report.summary).toContain('\n- the process dies after "send": ["mail","mail"] (send ×2)\n')
+  })
+
+  test('is found when it remembers in its own memory what it did', async () => {
+    const report = await simulateCrashes(
+      worldOf(({ step }, mails) => {
+        const sent = new Set<string>()
+        return async ({ job_id }) => {
+          if (sent.has(job_id)) return
+          await step('send', () => mails.push('mail'))
+          sent.add(job_id)
+        }
+      }),
+    )
+    expect(unsafeNames(report)).toContain('the process dies after "send"')
+  })
+
+  test('is found when it notes elsewhere what it did, because it can die in between', async () => {
+    const report = await simulateCrashes(() => {
+      const [mails, sent]: [string[], Set<string>] = [[], new Set()]
+      const onSucceeded = async ({ step }: ProcessTools, { job_id }: { job_id: string }) => {
+        if (await step('look', () => sent.has(job_id))) return
+        await step('send', () => mails.push('mail'))
+        await step('note', () => sent.add(job_id))
+      }
+      return { handlers: (tools) => ({ onSucceeded: (event) => onSucceeded(tools, event) }), effects: () => mails }
+    })
+    expect(unsafeNames(report)).toContain('the process dies before "note"')
+    expect(unsafeNames(report)).not.toContain('the process dies after "note"')
+  })
+
+  test('is found when it is done before all of its effects are', async () => {
+    const report = await simulateCrashes(
+      worldOf(({ step }, mails) => async (_, { complete }) => {
+        await complete()
+        await step('send', () => mails.push('mail'))
+      }),
+    )
+    const lost = report.scenarios.find(({ name }) => name === 'the process dies before "send"')
+    expect(lost).toMatchObject({ isSafe: false, end: 'done', effects: [], steps: {} })
+  })
+
+  test('is found when it fails on what it did before', async () => {
+    const report = await simulateCrashes(() => {
+      const rows: string[] = []
+      const insert = (id: string) => {
+        if (rows.includes(id)) throw new Error('the row is there')
+        rows.push(id)
+      }
+      const handlers = ({ step }: ProcessTools) => ({
+        onSucceeded: ({ job_id }: { job_id: string }) => step('insert', () => insert(job_id)),
+      })
+      return { handlers, effects: () => rows }
+    })
+    const again = report.scenarios.find(({ name }) => name === 'the process dies after "insert"')
+    expect(again).toMatchObject({ isSafe: false, end: 'dead', effects: report.wanted, steps: { insert: 1 } })
+    expect(report.summary).toContain('(insert ×1; the handler was given up: Error: the row is there)')
+  })
+
+  test('is found when only its second step of a name repeats itself', async () => {
+    const report = await simulateCrashes(() => {
+      const rows = new Set<string>()
+      const counts = { total: 0 }
+      const onSucceeded = async ({ step }: ProcessTools) => {
+        await step('write', () => rows.add('row'))
+        await step('write', () => counts.total++)
+      }
+      return { handlers: (tools) => ({ onSucceeded: () => onSucceeded(tools) }), effects: () => ({ rows, counts }) }
+    })
+    expect(unsafeNames(report)).toContain('the process dies after "write" (2)')
+    expect(unsafeNames(report)).not.toContain('the process dies after "write"')
+  })
+})
+
+describe('a handler that may be run again', () => {
+  test('writes what it has by its key', async () => {
+    const report = await simulateCrashes(() => {
+      const rows = new Map<string, unknown>()
+      const onSucceeded: (tools: ProcessTools) => OnSucceeded =
+        ({ step }) =>
+        (event, { idempotencyKey }) =>
+          step('upsert', () => rows.set(idempotencyKey, event.output))
+      return { handlers: (tools) => ({ onSucceeded: onSucceeded(tools) }), effects: () => rows }
+    })
+    expect(report.summary).toMatch(/^The effects are the same in each of 10 scenarios: \[\["job_.*\]\.$/)
+    expect(report.isSafe).toBe(true)
+  })
+
+  test('commits its effects with the mark "done"', async () => {
+    const withTx = (isMarked: boolean) =>
+      worldOf(({ transaction }, rows) => async (_, { complete }) => {
+        await transaction('commit', async (tx) => {
+          tx.write(() => rows.push('row'))
+          if (isMarked) await complete({ tx })
+        })
+      })
+    const report = await simulateCrashes(withTx(true))
+    expect([report.isSafe, report.scenarios.length]).toEqual([true, 10])
+    const stalled = report.scenarios.find(({ name }) => name.includes('stalls before "commit"'))
+    expect(stalled).toMatchObject({ steps: { commit: 1 }, error: { message: expect.stringContaining('rolled back') } })
+    expect((await simulateCrashes(withTx(false))).isSafe).toBe(false)
+  })
+
+  test('lets a later worker be refused by its fence', async () => {
+    const report = await simulateCrashes(() => {
+      const row = { fence: 0, writes: 0 }
+      const write = ({ fence }: DeliveryContext) => {
+        if (fence < row.fence) throw new PermanentError('a later worker was here')
+        Object.assign(row, { fence, writes: 1 })
+      }
+      return {
+        handlers: ({ step }) => ({ onSucceeded: (_, context) => step('write', () => write(context)) }),
+        effects: () => row.writes,
+      }
+    })
+    expect(report.isSafe).toBe(true)
+    const stalled = report.scenarios.find(({ name }) => name.includes('stalls before "write"'))
+    expect(stalled).toMatchObject({ steps: { write: 1 }, error: { name: 'PermanentError' } })
+  })
+})
+
+describe('the simulation', () => {
+  test('shows a handler its lost lease after a stall, and its attempts', async () => {
+    const seen: [number, boolean][] = []
+    await simulateCrashes(
+      worldOf(({ step }, effects) => async (_, { attempt, signal }) => {
+        await step('work', () => effects.push('effect'))
+        seen.push([attempt, signal.aborted])
+      }),
+    )
+    expect(seen).toContainEqual([1, true])
+    expect(seen).toContainEqual([2, false])
+    expect(seen).not.toContainEqual([2, true])
+  })
+
+  test('delivers the event and the context that it is given', async () => {
+    const seen: unknown[] = []
+    const event = failedEvent()
+    await simulateCrashes(
+      () => {
+        const rows = new Set<string>()
+        const onFailed: CrashHandlers['onFailed'] = (delivered, { context }) => void seen.push(delivered, context)
+        const handlers = ({ step }: ProcessTools): CrashHandlers => ({
+          onFailed: async (...facts) => {
+            await step('write', () => rows.add('row'))
+            onFailed(...facts)
+          },
+        })
+        return { handlers, effects: () => rows }
+      },
+      { event, context: { order: 7 } },
+    )
+    expect(seen.slice(0, 2)).toEqual([event, { order: 7 }])
+  })
+
+  test('needs no timers: those of the test may be fake, and no time passes', async () => {
+    vi.useFakeTimers()
+    const startedAt = Date.now()
+    const world = worldOf(
+      ({ step }, effects) =>
+        () =>
+          step('work', () => effects.push('effect')),
+    )
+    await expect(simulateCrashes(world)).resolves.toMatchObject({ isSafe: false })
+    expect([Date.now() - startedAt, vi.getTimerCount()]).toEqual([0, 0])
+  })
+
+  test('waits for what a handler does in real time', async () => {
+    const report = await simulateCrashes(() => {
+      const rows = new Set<string>()
+      const write = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 2))
+        rows.add('row')
+      }
+      return { handlers: ({ step }) => ({ onSucceeded: () => step('write', write) }), effects: async () => [...rows] }
+    })
+    expect(report).toMatchObject({ isSafe: true, wanted: ['row'] })
+  })
+
+  test.each([
+    { why: 'makes no step', onSucceeded: () => {}, effects: () => Math.random() },
+    { why: 'has no handler for the event', onSucceeded: undefined, effects: () => Math.random() },
+  ])('refuses a handler that $why: it would look safe', async ({ onSucceeded, effects }) => {
+    const work = simulateCrashes(() => ({ handlers: () => ({ onSucceeded }), effects }))
+    expect((await caught(work, Error)).message).toContain('makes no step')
+  })
+
+  test('refuses effects that do not show, and tells what the handler threw', async () => {
+    const fail = () => Promise.reject(new Error('no table'))
+    const work = simulateCrashes(() => ({
+      handlers: ({ step }) => ({ onSucceeded: () => step('write', fail) }),
+      effects: () => [],
+    }))
+    const { message } = await caught(work, Error)
+    expect(message).toContain('`effects()` is the same before and after')
+    expect(message).toContain('Error: no table')
+  })
+
+  test('refuses a transaction that is not its own, with the way to make one', async () => {
+    const world = worldOf(({ step }, effects) => async (_, { complete }) => {
+      await step('write', () => effects.push('effect'))
+      await complete({ tx: {} })
+    })
+    const { scenarios } = await simulateCrashes(world)
+    expect(scenarios[0]).toMatchObject({ end: 'dead', error: { message: expect.stringContaining('transaction(name') } })
+  })
+
+  test('gives each scenario an event of the same job', async () => {
+    const ids = new Set<string>()
+    await simulateCrashes(
+      worldOf(({ step }, effects) => async ({ job_id }) => {
+        ids.add(job_id)
+        await step('write', () => effects.push('effect'))
+      }),
+      { event: succeededEvent({ job_id: 'job_7' }) },
+    )
+    expect([...ids]).toEqual(['job_7'])
+  })
+})

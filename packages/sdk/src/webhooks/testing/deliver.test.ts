@@ -1,0 +1,116 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
+import { SECRET } from '../../testing/test-inbox.ts'
+import { createInbox } from '../inbox.ts'
+import { deliver } from './deliver.ts'
+import { failedEvent, succeededEvent } from './event-fixtures.ts'
+
+const ids = (answers: { event: unknown }[]) => answers.map(({ event }) => (event as { job_id: string }).job_id)
+
+/** A receiver that notes what it gets. */
+function createReceiver(answer: () => Response | Promise<Response> = () => new Response('thanks')) {
+  const requests: Request[] = []
+  const receive = async (request: Request) => {
+    requests.push(request)
+    return await answer()
+  }
+  return { requests, receive }
+}
+
+describe('deliver', () => {
+  test('posts an event as the service does, and gives the answer (section 6)', async () => {
+    const { requests, receive } = createReceiver()
+    const event = succeededEvent()
+    const [answer] = await deliver(receive, { events: event })
+    expect(answer).toEqual({ event, isDelivered: true, status: 200, text: 'thanks', durationMs: expect.any(Number) })
+    const [request] = requests
+    expect([request?.method, request?.headers.get('content-type')]).toEqual(['POST', 'application/json'])
+    await expect(request?.json()).resolves.toEqual(event)
+  })
+
+  test('delivers duplicates one after the other, and an inbox handles one', async () => {
+    const onSucceeded = vi.fn()
+    const inbox = createInbox({ trust: 'payload', onSucceeded })
+    const event = succeededEvent()
+    const answers = await deliver(inbox.handle, { events: event, duplicates: 2 })
+    await inbox.waitFor(event.job_id)
+    const late = await deliver(inbox.handle, { events: event })
+    expect([...answers, ...late].map(({ status }) => status)).toEqual([
+      202,
+      expect.any(Number),
+      expect.any(Number),
+      200,
+    ])
+    expect(onSucceeded).toHaveBeenCalledOnce()
+  })
+
+  test('delivers all at once when told to', async () => {
+    let running = 0
+    let most = 0
+    const answer = async () => {
+      most = Math.max(most, ++running)
+      await Promise.resolve()
+      running--
+      return new Response()
+    }
+    const events = [succeededEvent(), failedEvent()]
+    await deliver(createReceiver(answer).receive, { events, duplicates: 1 })
+    expect(most).toBe(1)
+    await deliver(createReceiver(answer).receive, { events, duplicates: 1, concurrent: true })
+    expect(most).toBe(4)
+  })
+
+  test('shuffles by a seed, always alike, and loses none', async () => {
+    const { receive } = createReceiver()
+    const events = Array.from({ length: 20 }, (_, index) => succeededEvent({ job_id: `job_${index}` }))
+    const inOrder = ids(await deliver(receive, { events, duplicates: 1 }))
+    const once = ids(await deliver(receive, { events, duplicates: 1, seed: 1 }))
+    expect(once).toEqual(ids(await deliver(receive, { events, duplicates: 1, seed: 1 })))
+    expect(once).not.toEqual(ids(await deliver(receive, { events, duplicates: 1, seed: 2 })))
+    expect(once).not.toEqual(inOrder)
+    expect([...once].sort()).toEqual([...inOrder].sort())
+  })
+
+  test('takes an address of its own for each event, as one token is for one job', async () => {
+    const inbox = createInbox({ secret: SECRET, publicUrl: 'https://app.example.com/hook' })
+    const events = [succeededEvent(), failedEvent()]
+    const url = await inbox.callbackUrl()
+    const shared = await deliver(inbox.handle, { events, url })
+    expect(shared.map(({ status }) => status)).toEqual([202, 401])
+    const own = await deliver(inbox.handle, {
+      events: [succeededEvent(), failedEvent()],
+      url: () => inbox.callbackUrl(),
+    })
+    expect(own.map(({ status }) => status)).toEqual([202, 202])
+    await expect(deliver(inbox.handle, { events })).resolves.toMatchObject([{ status: 401 }, { status: 401 }])
+  })
+
+  test('delivers over the network to an address', async () => {
+    const server = createServer((_, response) => response.writeHead(500).end('no'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    // A server that listens on TCP has an AddressInfo.
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+    const events = failedEvent()
+    await expect(deliver(address, { events })).resolves.toMatchObject([{ status: 500, isDelivered: false, text: 'no' }])
+    await expect(deliver(fetch, { events, url: address })).resolves.toMatchObject([{ status: 500 }])
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    const [answer] = await deliver(new URL(address), { events })
+    expect(answer).toMatchObject({ status: undefined, isDelivered: false, error: { message: 'fetch failed' } })
+  })
+
+  test('sends text as it is', async () => {
+    const inbox = createInbox({ trust: 'payload' })
+    await expect(deliver(inbox.handle, { events: ['{"job_id":', '[]'] })).resolves.toMatchObject([
+      { status: 400, text: expect.stringContaining('not JSON') },
+      { status: 400 },
+    ])
+  })
+
+  test('tells what a receiver throws', async () => {
+    const failure = new Error('the route is broken')
+    const { receive } = createReceiver(() => Promise.reject(failure))
+    await expect(deliver(receive, { events: failedEvent() })).resolves.toMatchObject([{ error: failure }])
+  })
+})

@@ -1,0 +1,24 @@
+/**
+ * For tests of webhook receivers, with any test runner.
+ *
+ * @module
+ */
+export type {
+  CrashHandlers,
+  CrashWorld,
+  ProcessTools,
+  SimulatedTransaction,
+  Step,
+  Transaction,
+} from './crashes/crash-world.ts'
+export { type CrashOptions, type CrashReport, type CrashScenario, simulateCrashes } from './crashes/simulate-crashes.ts'
+export { type DeliverOptions, type DeliveryAnswer, type DeliveryTarget, deliver } from './deliver.ts'
+export {
+  type DeliveryBody,
+  failedEvent,
+  succeededEvent,
+  type UnknownDelivery,
+  unknownEvent,
+} from './event-fixtures.ts'
+export { inboxStoreChecks, type RegisterTest, type StoreUnderTest, testInboxStore } from './inbox-store-suite.ts'
+export type { InboxStoreCheck } from './store-check.ts'

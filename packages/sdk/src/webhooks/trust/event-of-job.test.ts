@@ -1,0 +1,78 @@
+import type { Job } from '@modelrun/contract'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import type { UnknownEvent } from '../webhook-event.ts'
+import { eventOfJob } from './event-of-job.ts'
+
+const succeeded = fixtures.webhooks.succeeded.body
+const failed = fixtures.webhooks.failed.body
+const unknown: UnknownEvent = { status: 'unknown', job_id: 'job_1', reported_status: 'x', payload: { forged: true } }
+
+const forged = { ...succeeded, output: { type: 'image', items: [{ type: 'image', url: 'https://evil.example.com' }] } }
+
+const asUnknown = (job_id: string, job: Job) => ({
+  status: 'unknown',
+  job_id,
+  reported_status: job.status,
+  payload: job,
+})
+
+describe('eventOfJob (section 6, rule 4)', () => {
+  test('gives the output of the service, not that of the delivery', () => {
+    const { output } = fixtures.jobs.succeeded.body.data
+    const { job_id, credits_used, completed_at } = succeeded
+    const delivered = { ...forged, injected: 'x' } as typeof forged
+    expect(eventOfJob(job_id, { status: 'succeeded', output }, delivered)).toStrictEqual({
+      job_id,
+      status: 'succeeded',
+      output,
+      credits_used,
+      completed_at,
+    })
+  })
+
+  test('gives a success without credits when none was delivered, or it was delivered as a failure', () => {
+    const { output } = fixtures.jobs.succeeded.body.data
+    for (const delivered of [undefined, failed]) {
+      expect(eventOfJob('job_1', { status: 'succeeded', output }, delivered)).toStrictEqual({
+        job_id: 'job_1',
+        status: 'succeeded',
+        output,
+      })
+    }
+  })
+
+  test('gives the failure that the service says, whatever was delivered', () => {
+    const { error } = fixtures.jobs.failed.body.data
+    for (const delivered of [succeeded, failed, undefined]) {
+      const event = eventOfJob('job_1', { status: 'failed', error }, delivered)
+      expect(event).toStrictEqual({ job_id: 'job_1', status: 'failed', error })
+    }
+    expect(eventOfJob('job_1', { status: 'failed' }, failed)).toMatchObject({ error: { code: 'UNKNOWN' } })
+  })
+
+  test.each(['queued', 'processing', 'a newer status'])(
+    'gives nothing while the service says %s (section 3)',
+    (status) => {
+      for (const delivered of [succeeded, failed, undefined]) {
+        expect(eventOfJob('job_1', { status }, delivered)).toBeUndefined()
+      }
+    },
+  )
+
+  test.each<[string, Job]>([
+    ['a job that was cancelled', { status: 'cancelled' }],
+    ['a success without an output', { status: 'succeeded' }],
+  ])('gives what the service says as unknown for %s', (_, job) => {
+    for (const delivered of [succeeded, undefined]) {
+      expect(eventOfJob('job_1', job, delivered)).toEqual(asUnknown('job_1', job))
+    }
+  })
+
+  test.each(['processing', 'succeeded', 'failed', 'x'])(
+    'leaves an unknown event unknown, with the job as it is: %s',
+    (status) => {
+      expect(eventOfJob('job_1', { status }, unknown)).toEqual(asUnknown('job_1', { status }))
+    },
+  )
+})
