@@ -6,6 +6,7 @@ import type { StoredDelivery } from '../stored-delivery.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 import { eventOfJob } from './event-of-job.ts'
 import type { Look } from './job-looker.ts'
+import { outputProblem } from './output-problem.ts'
 
 /** A delivery to confirm. */
 export interface Unconfirmed {
@@ -38,8 +39,12 @@ export async function confirmDelivery(core: InboxCore, unconfirmed: Unconfirmed)
 }
 
 /** True when the service decides what a handler sees. */
-export function needsLook({ options }: InboxCore, { source, token }: StoredDelivery): boolean {
-  return source === 'webhook' && (options.trust === 'verify' || token === 'expired')
+export function needsLook(core: InboxCore, { source, token, event }: StoredDelivery): boolean {
+  const { options, looker } = core
+  if (source !== 'webhook') return false
+  // A forged result must not become the dead letter that hides the real one.
+  const isDoubtful = looker !== undefined && outputProblem(core, event) !== undefined
+  return options.trust === 'verify' || token === 'expired' || isDoubtful
 }
 
 async function lookUntilClear(core: InboxCore, unconfirmed: Unconfirmed): Promise<Confirmation> {

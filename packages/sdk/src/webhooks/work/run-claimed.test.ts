@@ -205,6 +205,23 @@ test('a result that links to a host that is not allowed reaches no handler, and 
   ])
 })
 
+test('a result that links to a host that is not allowed is asked for, whoever is trusted: it may be forged', async () => {
+  const onSucceeded = vi.fn()
+  const { client, calls } = jobsOf(() => SUCCEEDED_JOB)
+  const { deliver, told } = openInbox({
+    client,
+    trust: 'payload',
+    onSucceeded,
+    allowedOutputHosts: [new URL(SUCCEEDED.output.items[0].url).host],
+  })
+  const output = { type: 'image', items: [{ type: 'image', url: 'https://169.254.169.254/latest' }] }
+  await deliver({ ...SUCCEEDED, output })
+  await settle()
+  expect(calls).toEqual([SUCCEEDED.job_id])
+  expect(onSucceeded.mock.calls).toMatchObject([[{ output: SUCCEEDED_JOB.output }, {}]])
+  expect(told.onDead).toEqual([])
+})
+
 describe('hooks', () => {
   test.each([
     ['throws', no],

@@ -1,11 +1,9 @@
 import { contextOf } from '../expecting/context-of.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import { PermanentError } from '../inbox-errors.ts'
-import { checkOutputUrls } from '../output-urls.ts'
 import { jobIdOfKey } from '../record-key.ts'
 import { readStoredDelivery, type StoredDelivery } from '../stored-delivery.ts'
 import { type Confirmation, confirmDelivery } from '../trust/confirm-delivery.ts'
-import type { WebhookEvent } from '../webhook-event.ts'
+import { outputProblem } from '../trust/output-problem.ts'
 import type { Claimed } from './claimed.ts'
 import { endDead, endFailed, endLost, endRun, endUnconfirmed, type Work, type WorkOutcome } from './end-work.ts'
 import { holdLease } from './lease.ts'
@@ -61,11 +59,4 @@ async function confirmAndRun(work: Work): Promise<WorkOutcome> {
 async function confirm({ core, delivery, context, confirmed }: Work): Promise<Confirmation> {
   if (confirmed !== undefined) return { kind: 'confirmed', event: confirmed }
   return await confirmDelivery(core, { delivery, isExpected: context !== undefined })
-}
-
-function outputProblem({ options }: InboxCore, event: WebhookEvent): PermanentError | undefined {
-  const { allowedOutputHosts: allowedHosts } = options
-  const [found] = allowedHosts === undefined ? [] : checkOutputUrls(event, { allowedHosts })
-  if (found === undefined) return undefined
-  return new PermanentError(`The address of item ${found.index} of the output must not be fetched: ${found.problem}.`)
 }
