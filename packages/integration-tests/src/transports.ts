@@ -27,7 +27,7 @@ export const TRANSPORTS: readonly { name: string; open: OpenConnection }[] = [
   { name: 'a socket', open: openSocket },
 ]
 
-async function openInProcess(options?: ReferenceServerOptions): Promise<Connection> {
+export async function openInProcess(options?: ReferenceServerOptions): Promise<Connection> {
   const server = startServer(options)
   return connection(server, { baseUrl: server.baseUrl, fetch: server.fetch, close: async () => {} })
 }
