@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { ASSUMPTION_NOTES, type AssumptionNote, DEFAULT_ASSUMPTIONS } from '@modelrun/reference-server'
 import * as sdk from 'modelrun'
+import * as webhooks from 'modelrun/webhooks'
 import { expect, it } from 'vitest'
 
 const guides = fileURLToPath(new URL('../../../docs/guides/', import.meta.url))
@@ -17,7 +18,8 @@ it('has a note for every switch of the reference server', () => {
 
 it('explains every error class, with its code', async () => {
   const page = await readFile(`${guides}errors.md`, 'utf8')
-  const classes = Object.entries(sdk).filter(([name]) => /^[A-Z]\w+Error$/.test(name) && name !== 'ModelRunError')
+  const isShown = (name: string) => /^[A-Z]\w+Error$/.test(name) && !['ModelRunError', 'PermanentError'].includes(name)
+  const classes = Object.entries({ ...sdk, ...webhooks }).filter(([name]) => isShown(name))
   expect(classes.length).toBeGreaterThan(15)
   for (const [name, value] of classes) {
     const code: unknown = Reflect.get((value as { prototype: object }).prototype, 'code')

@@ -1,14 +1,21 @@
-import { createInbox, type DeliveryContext, type InboxOptions, type WebhookEvent } from 'modelrun/webhooks'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { WebhookReceiver } from 'modelrun'
+import {
+  createInbox,
+  createMemoryStore,
+  type DeliveryContext,
+  type InboxOptions,
+  type WebhookEvent,
+} from 'modelrun/webhooks'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Connection, openSocket } from './transports.ts'
-import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts'
+import { type WebhookReceiver as ReceivingServer, startReceiver } from './webhook-receiver.ts'
 
 const MODEL = 'aurora-image'
 const SECRET = 'a secret of thirty-two bytes, or more'
 
 describe('runs whose results an inbox receives, over real sockets', () => {
   let connection: Connection
-  let receiver: WebhookReceiver | undefined
+  let receiver: ReceivingServer | undefined
 
   beforeEach(async () => {
     connection = await openSocket()
@@ -62,11 +69,12 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     await inbox.drain()
   })
 
-  it('finds the result of a delivery that never came', async () => {
+  it('finds the result of a delivery that never came, for a job of which only the caller knows', async () => {
     const missed: unknown[] = []
-    const { inbox, handled } = await openInbox({ expectedAfterMs: 1, onWebhookMissed: (notice) => missed.push(notice) })
+    const { inbox, handled } = await openInbox({ onWebhookMissed: (notice) => missed.push(notice) })
     connection.server.script(MODEL, [{ result: 'succeeded', webhook: { deliveries: 0 } }])
-    const job = await connection.client.submit(MODEL, { prompt: 'x' }, { webhook: inbox })
+    const webhookUrl = await inbox.callbackUrl()
+    const job = await connection.client.submit(MODEL, { prompt: 'x' }, { webhookUrl })
     await job.result()
     const waiting = inbox.waitFor(job.id)
     await expect(inbox.reconcile({ listPending: () => [job.id] })).resolves.toMatchObject({ reconciled: 1 })
@@ -76,12 +84,58 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     await inbox.drain()
   })
 
-  it('resolves a run by its delivery', async () => {
-    const { inbox, handled } = await openInbox()
-    const result = await connection.client.run(MODEL, { prompt: 'x' }, { webhook: inbox })
+  it('resolves a run by its delivery, without a look at the job', async () => {
+    const { inbox, handled } = await openInbox({ client: undefined })
+    const requests: string[] = []
+    const client = connection.connect({
+      middleware: [
+        (request, next) => {
+          requests.push(request.method)
+          return next(request)
+        },
+      ],
+    })
+    const result = await client.run(MODEL, { prompt: 'x' }, { webhook: inbox })
     expect(result.output.items).toHaveLength(1)
+    expect(requests).toEqual(['POST'])
     await inbox.waitFor(result.job_id)
-    expect(handled).toHaveLength(1)
+    expect(handled).toMatchObject([[{ job_id: result.job_id }, { source: 'webhook' }]])
+    await inbox.drain()
+  })
+
+  it('resolves a run by a look when its delivery does not come, and the handler runs all the same', async () => {
+    const { inbox, handled } = await openInbox({ expectedAfterMs: 1 })
+    connection.server.script(MODEL, [{ result: 'succeeded', webhook: { deliveries: 0 } }])
+    const { job_id, output } = await connection.client.run(MODEL, { prompt: 'x' }, { webhook: inbox })
+    expect(handled).toEqual([])
+    await expect(inbox.reconcile()).resolves.toEqual({ found: 1, reconciled: 1, lost: 0 })
+    expect(handled).toMatchObject([[{ job_id, output }, { source: 'poll' }]])
+    await inbox.drain()
+  })
+
+  it('knows a run whose answer was lost by the address of its delivery', async () => {
+    const store = createMemoryStore()
+    const { inbox, handled } = await openInbox({ store })
+    const client = connection.connect({
+      fetch: async (...request) => {
+        await connection.fetch(...request)
+        throw new TypeError('fetch failed')
+      },
+    })
+    const webhook: WebhookReceiver = {
+      ...inbox,
+      prepare: (run) => inbox.prepare({ ...run, context: { order: 7 } }),
+    }
+    const run = client.run(MODEL, { prompt: 'x' }, { webhook })
+    await expect(run).rejects.toMatchObject({ submission: 'unknown' })
+    const { outcome } = await connection.server.webhooks.next()
+    expect(outcome).toBe('delivered')
+    await vi.waitFor(() => expect(handled).toHaveLength(1))
+    const [[event, context] = []] = handled
+    expect([event?.status, context?.context]).toEqual(['succeeded', { order: 7 }])
+    await inbox.waitFor(event?.job_id ?? '')
+    // Nothing is left of what was noted before the run: it would become an alarm.
+    await expect(store.list('expected', { limit: 10 })).resolves.toEqual([])
     await inbox.drain()
   })
 })

@@ -9,6 +9,7 @@ import type {
   RateLimitError,
   ServerError,
 } from './api-errors.ts'
+import { guard, isModelRunError } from './guard.ts'
 import type { JobCancelledError, JobFailedError } from './job-errors.ts'
 import type {
   BudgetExceededError,
@@ -16,7 +17,7 @@ import type {
   InputValidationError,
   WebhookParseError,
 } from './local-errors.ts'
-import { ERROR_BRAND, type ModelRunError } from './model-run-error.ts'
+import { ERROR_BRAND } from './model-run-error.ts'
 import type {
   AbortedError,
   AttemptTimeoutError,
@@ -25,18 +26,11 @@ import type {
   InvalidResponseError,
 } from './transport-errors.ts'
 
-/** True for every error of this package, of whichever copy of it, and from whichever realm. */
-export function isModelRunError(error: unknown): error is ModelRunError {
-  return typeof error === 'object' && error !== null && ERROR_BRAND in error
-}
+export { isModelRunError }
 
 /** True when the service answered with an error status. */
 export function isApiError(error: unknown): error is ApiError {
   return isModelRunError(error) && error[ERROR_BRAND] === 'api'
-}
-
-function guard<E extends ModelRunError>(name: E['name']) {
-  return (error: unknown): error is E => isModelRunError(error) && error.name === name
 }
 
 export const isAuthenticationError = /* @__PURE__ */ guard<AuthenticationError>('AuthenticationError')

@@ -1,3 +1,4 @@
+import { guard } from '../errors/guard.ts'
 import { ModelRunError } from '../errors/model-run-error.ts'
 
 /** Thrown by a handler: running it again would not help. The job becomes a dead letter at once. */
@@ -31,6 +32,9 @@ export class JobLostError extends ModelRunError {
     return 'job_lost'
   }
 }
+
+export const isLeaseLostError = /* @__PURE__ */ guard<LeaseLostError>('LeaseLostError')
+export const isJobLostError = /* @__PURE__ */ guard<JobLostError>('JobLostError')
 
 /** The service does not say yet what the delivery says. */
 export class UnconfirmedError extends Error {

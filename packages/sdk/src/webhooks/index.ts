@@ -11,7 +11,7 @@ export type { DrainOptions } from './drain-inbox.ts'
 export type { ExpectOptions, PreparedRun, PrepareOptions } from './expecting/expectations.ts'
 export type { EventListener } from './follow/followers.ts'
 export { createInbox, type Inbox } from './inbox.ts'
-export { JobLostError, LeaseLostError, PermanentError } from './inbox-errors.ts'
+export { isJobLostError, isLeaseLostError, JobLostError, LeaseLostError, PermanentError } from './inbox-errors.ts'
 export type {
   DeadLetterNotice,
   HandlerFailure,

@@ -30,8 +30,8 @@ const MAX_WAIT_MS = 15 * 60_000
 export async function pollRecord(core: InboxCore, pacer: Pacer, record: DueRecord): Promise<PollOutcome> {
   const { looker, stopping } = core
   if (looker === undefined) return await waitOrGiveUp(core, record)
-  await pacer.turn(stopping.signal)
-  if (pacer.isPaused || !(await postpone(core, record))) return { kind: 'taken' }
+  const begin = async () => !pacer.isPaused && (await postpone(core, record))
+  if (!(await pacer.turn(stopping.signal, begin))) return { kind: 'taken' }
   const postponed = { ...record, polls: record.polls + 1 }
   const jobId = jobIdOfKey(record.key)
   const look = await abortable(looker.look(jobId), stopping.signal)

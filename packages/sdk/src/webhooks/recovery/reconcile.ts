@@ -19,7 +19,10 @@ export interface ReconcileReport {
 
 /** Options of `reconcile`. */
 export interface ReconcileOptions {
-  /** Gives the ids of jobs that wait for a result, from a table of your own: they are looked at now. */
+  /**
+   * Gives the ids of jobs that wait for a result, from a table of your own. Those that the inbox does not know are looked
+   * at now, and expected from then on; the others when they are due.
+   */
   listPending?: (() => Iterable<string> | PromiseLike<Iterable<string>>) | undefined
 }
 

@@ -1,26 +1,11 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { caught } from '../../../testing/caught.ts'
+import { describe, expect, test } from 'vitest'
+import { type OnSucceeded, worldOf } from '../../../testing/crash-world-of.ts'
 import { PermanentError } from '../../inbox-errors.ts'
 import type { DeliveryContext } from '../../inbox-options.ts'
-import { failedEvent, succeededEvent } from '../event-fixtures.ts'
-import type { CrashHandlers, CrashWorld, ProcessTools } from './crash-world.ts'
+import type { ProcessTools } from './crash-world.ts'
 import { type CrashReport, simulateCrashes } from './simulate-crashes.ts'
 
-type OnSucceeded = NonNullable<CrashHandlers['onSucceeded']>
-
-/** A world whose effects are a list of texts. */
-function worldOf(makeHandler: (tools: ProcessTools, effects: string[]) => OnSucceeded): () => CrashWorld {
-  return () => {
-    const effects: string[] = []
-    return { handlers: (tools) => ({ onSucceeded: makeHandler(tools, effects) }), effects: () => effects }
-  }
-}
-
 const unsafeNames = ({ scenarios }: CrashReport) => scenarios.filter(({ isSafe }) => !isSafe).map(({ name }) => name)
-
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 describe('a handler that may not be run again', () => {
   test('is found wherever it sends a mail twice, with the counts', async () => {
@@ -165,104 +150,5 @@ describe('a handler that may be run again', () => {
     expect(report.isSafe).toBe(true)
     const stalled = report.scenarios.find(({ name }) => name.includes('stalls before "write"'))
     expect(stalled).toMatchObject({ steps: { write: 1 }, error: { name: 'PermanentError' } })
-  })
-})
-
-describe('the simulation', () => {
-  test('shows a handler its lost lease after a stall, and its attempts', async () => {
-    const seen: [number, boolean][] = []
-    await simulateCrashes(
-      worldOf(({ step }, effects) => async (_, { attempt, signal }) => {
-        await step('work', () => effects.push('effect'))
-        seen.push([attempt, signal.aborted])
-      }),
-    )
-    expect(seen).toContainEqual([1, true])
-    expect(seen).toContainEqual([2, false])
-    expect(seen).not.toContainEqual([2, true])
-  })
-
-  test('delivers the event and the context that it is given', async () => {
-    const seen: unknown[] = []
-    const event = failedEvent()
-    await simulateCrashes(
-      () => {
-        const rows = new Set<string>()
-        const onFailed: CrashHandlers['onFailed'] = (delivered, { context }) => void seen.push(delivered, context)
-        const handlers = ({ step }: ProcessTools): CrashHandlers => ({
-          onFailed: async (...facts) => {
-            await step('write', () => rows.add('row'))
-            onFailed(...facts)
-          },
-        })
-        return { handlers, effects: () => rows }
-      },
-      { event, context: { order: 7 } },
-    )
-    expect(seen.slice(0, 2)).toEqual([event, { order: 7 }])
-  })
-
-  test('needs no timers: those of the test may be fake, and no time passes', async () => {
-    vi.useFakeTimers()
-    const startedAt = Date.now()
-    const world = worldOf(
-      ({ step }, effects) =>
-        () =>
-          step('work', () => effects.push('effect')),
-    )
-    await expect(simulateCrashes(world)).resolves.toMatchObject({ isSafe: false })
-    expect([Date.now() - startedAt, vi.getTimerCount()]).toEqual([0, 0])
-  })
-
-  test('waits for what a handler does in real time', async () => {
-    const report = await simulateCrashes(() => {
-      const rows = new Set<string>()
-      const write = async () => {
-        await new Promise((resolve) => setTimeout(resolve, 2))
-        rows.add('row')
-      }
-      return { handlers: ({ step }) => ({ onSucceeded: () => step('write', write) }), effects: async () => [...rows] }
-    })
-    expect(report).toMatchObject({ isSafe: true, wanted: ['row'] })
-  })
-
-  test.each([
-    { why: 'makes no step', onSucceeded: () => {}, effects: () => Math.random() },
-    { why: 'has no handler for the event', onSucceeded: undefined, effects: () => Math.random() },
-  ])('refuses a handler that $why: it would look safe', async ({ onSucceeded, effects }) => {
-    const work = simulateCrashes(() => ({ handlers: () => ({ onSucceeded }), effects }))
-    expect((await caught(work, Error)).message).toContain('makes no step')
-  })
-
-  test('refuses effects that do not show, and tells what the handler threw', async () => {
-    const fail = () => Promise.reject(new Error('no table'))
-    const work = simulateCrashes(() => ({
-      handlers: ({ step }) => ({ onSucceeded: () => step('write', fail) }),
-      effects: () => [],
-    }))
-    const { message } = await caught(work, Error)
-    expect(message).toContain('`effects()` is the same before and after')
-    expect(message).toContain('Error: no table')
-  })
-
-  test('refuses a transaction that is not its own, with the way to make one', async () => {
-    const world = worldOf(({ step }, effects) => async (_, { complete }) => {
-      await step('write', () => effects.push('effect'))
-      await complete({ tx: {} })
-    })
-    const { scenarios } = await simulateCrashes(world)
-    expect(scenarios[0]).toMatchObject({ end: 'dead', error: { message: expect.stringContaining('transaction(name') } })
-  })
-
-  test('gives each scenario an event of the same job', async () => {
-    const ids = new Set<string>()
-    await simulateCrashes(
-      worldOf(({ step }, effects) => async ({ job_id }) => {
-        ids.add(job_id)
-        await step('write', () => effects.push('effect'))
-      }),
-      { event: succeededEvent({ job_id: 'job_7' }) },
-    )
-    expect([...ids]).toEqual(['job_7'])
   })
 })

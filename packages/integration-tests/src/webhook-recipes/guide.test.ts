@@ -1,0 +1,108 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createInbox } from 'modelrun/webhooks'
+import { deliver, failedEvent } from 'modelrun/webhooks/testing'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startReceiver } from '../webhook-receiver.ts'
+
+const SECRET = 'a secret of the test, 32 bytes long'
+/** Large, so that the limits of body parsers show. */
+const EVENT = failedEvent({ job_id: 'job_1', error: { code: 'X', message: 'x'.repeat(200_000) } })
+const guide = await readFile(new URL('../../../../docs/guides/webhooks.md', import.meta.url), 'utf8')
+
+/** The JavaScript blocks under a heading. */
+function blocksOf(heading: string): string[] {
+  const section = guide.split(/^##+ /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
+  return [...section.matchAll(/```js\n(.*?)```/gs)].map(([, code = '']) => code)
+}
+
+const servers = ['node:http', 'Express 5 and 4', 'Fastify 5', 'Hono', 'Stopping'].flatMap((heading) =>
+  blocksOf(heading).map((code, index) => ({ title: `${heading} (${index + 1})`, code })),
+)
+
+/** How each function is called with a delivery: `url` and `body`; the answer's status. */
+const functions = [
+  { heading: 'Next.js', call: `(await recipe.POST(new Request(url, { method: 'POST', body }))).status` },
+  {
+    heading: 'Cloudflare Workers',
+    call: `(await recipe.default.fetch(new Request(url, { method: 'POST', body }), {}, { waitUntil() {} })).status`,
+  },
+  {
+    heading: 'AWS Lambda',
+    call: `(await recipe.handler({ rawPath: '/', rawQueryString: new URL(url).search.slice(1), headers: {}, body,
+      requestContext: { http: { method: 'POST' } } })).statusCode`,
+  },
+]
+
+describe('a recipe of the guide', () => {
+  const signer = createInbox({ secret: SECRET })
+  let folder: string
+  let child: ChildProcess | undefined
+
+  beforeAll(async () => {
+    // Inside the package, so that its imports resolve.
+    folder = await mkdtemp(fileURLToPath(new URL('../.documents-', import.meta.url)))
+    const inbox = `import { createInbox } from 'modelrun/webhooks'
+      export const inbox = createInbox({ secret: '${SECRET}', onFailed: ({ job_id }) => console.log('handled', job_id) })
+      export const createInboxOf = () => inbox`
+    await writeFile(join(folder, 'inbox.js'), inbox)
+  })
+  afterEach(() => child?.kill('SIGKILL'))
+  afterAll(() => rm(folder, { recursive: true }))
+
+  async function write(name: string, code: string): Promise<string[]> {
+    const file = join(folder, name)
+    await writeFile(file, code)
+    return ['--conditions=@modelrun/source', file]
+  }
+
+  test.each(servers)('is a server that receives: $title', async ({ title, code }) => {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/webhooks`
+    const env = { ...process.env, PORT: String(port) }
+    const server = spawn(process.execPath, await write('server.js', code), { env })
+    child = server
+    let output = ''
+    for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (output += text))
+    await vi.waitFor(() => fetch(url), { timeout: 10_000 })
+    const answers = await deliver(await signer.callbackUrl(url), { events: EVENT })
+    expect(answers).toMatchObject([{ status: 202 }])
+    await vi.waitFor(() => expect(output).toBe('handled job_1\n'))
+    if (title.startsWith('Stopping')) {
+      const exit = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGTERM')
+      await expect(exit).resolves.toBe(0)
+    }
+  })
+
+  test.each(functions)('is a function that receives: $heading', async ({ heading, call }) => {
+    const [code = ''] = blocksOf(heading)
+    await write('recipe.js', code)
+    const url = await signer.callbackUrl('https://app.example.com/webhooks')
+    const program = `const recipe = await import('./recipe.js')
+      const [url, body] = ${JSON.stringify([url, JSON.stringify(EVENT)])}
+      const status = ${call}
+      const { inbox } = await import('./inbox.js')
+      await inbox.waitFor('job_1')
+      console.log(status)
+      await recipe.scheduled?.()
+      await recipe.default?.scheduled()`
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, await write('program.js', program))
+    expect([stdout, stderr]).toEqual(['handled job_1\n202\n', ''])
+  })
+
+  test('is there for each of them', () => {
+    expect(servers).toHaveLength(6)
+    expect(functions.map(({ heading }) => blocksOf(heading).length)).toEqual([1, 1, 1])
+  })
+})
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<string> {
+  const { url, close } = await startReceiver(() => {})
+  close()
+  return new URL(url).port
+}

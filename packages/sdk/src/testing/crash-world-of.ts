@@ -1,0 +1,12 @@
+import type { CrashHandlers, CrashWorld, ProcessTools } from '../webhooks/testing/crashes/crash-world.ts'
+
+/** A handler of the simulation. */
+export type OnSucceeded = NonNullable<CrashHandlers['onSucceeded']>
+
+/** A world whose effects are a list of texts. */
+export function worldOf(makeHandler: (tools: ProcessTools, effects: string[]) => OnSucceeded): () => CrashWorld {
+  return () => {
+    const effects: string[] = []
+    return { handlers: (tools) => ({ onSucceeded: makeHandler(tools, effects) }), effects: () => effects }
+  }
+}
