@@ -3,7 +3,8 @@
  *
  * @module
  */
-export { ASSUMPTION_NOTES, type AssumptionNote } from './assumption-notes.ts'
+export type { AssumptionNote } from './assumption-note.ts'
+export { ASSUMPTION_NOTES } from './assumption-notes.ts'
 export { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
 export type { ClockMode, ServerClock } from './clock/clock.ts'
 export type { ClockSetting } from './clock/create-clock.ts'
