@@ -1,5 +1,6 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance } from './check-advance.ts'
+import { Chronicle } from './chronicle.ts'
 import { createClientClock } from './client-clock.ts'
 import { LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
@@ -17,7 +18,7 @@ const PATIENCE_MS = 250
  * Time jumps to the next timer as soon as everything waits on the clock, and stands still otherwise. So a wait of a
  * minute takes less than a millisecond, and times repeat themselves from run to run.
  */
-export function createAutoClock(startTime: number, activity: Activity): RunningClock {
+export function createAutoClock(startTime: number, activity: Activity, chronicle = new Chronicle()): RunningClock {
   const timers = new VirtualTimers(startTime)
   /** Ends of the calls of `advance` going on. */
   const advances = new Set<() => void>()
@@ -47,6 +48,18 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     return handle
   }
 
+  function pass(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        advances.delete(end)
+        resolve()
+      }
+      advances.add(end)
+      // No handle: the clock is closed, and no timer fires any more.
+      if (setTimer(end, ms) === undefined) end()
+    })
+  }
+
   const clock: ServerClock = {
     mode: 'auto',
     now: () => timers.now,
@@ -56,15 +69,7 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     },
     advance: async (ms) => {
       checkAdvance(timers.now, ms)
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          advances.delete(end)
-          resolve()
-        }
-        advances.add(end)
-        // No handle: the clock is closed, and no timer fires any more.
-        if (setTimer(end, ms) === undefined) end()
-      })
+      return chronicle.during(timers.now, () => pass(ms))
     },
   }
 

@@ -1,5 +1,6 @@
 import { PERMISSIONS } from '@modelrun/contract'
 import { Activity } from '../clock/activity.ts'
+import { Chronicle } from '../clock/chronicle.ts'
 import type { RunningClock } from '../clock/clock.ts'
 import { createClock } from '../clock/create-clock.ts'
 import type { Account } from '../domain/account.ts'
@@ -14,6 +15,7 @@ import { DeliveryLog } from '../webhooks/delivery-log.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { HeldRuns } from './held-runs.ts'
+import { deliveryEnded, holdEnded, jobEnded } from './happenings.ts'
 import { JobTimers } from './job-timers.ts'
 
 /** The whole state of one server, put together; no HTTP in it. */
@@ -22,6 +24,7 @@ export class Service {
   readonly activity = new Activity()
   readonly clock: RunningClock
   readonly random: Random
+  readonly chronicle = new Chronicle(() => this.jobs.settle())
   readonly models: ReadonlyMap<string, CatalogModel>
   readonly keys: ApiKeys
   /** Has all permissions; its account is the default. */
@@ -38,21 +41,28 @@ export class Service {
   constructor(options: ResolvedOptions) {
     this.options = options
     this.baseUrl = options.baseUrl
-    this.clock = createClock(options.clock, this.activity, options.startTime)
+    this.clock = createClock(options.clock, {
+      activity: this.activity,
+      chronicle: this.chronicle,
+      startTime: options.startTime,
+    })
     this.random = createRandom(options.seed)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
     this.keys = new ApiKeys(this.random)
     const { credits } = options
     this.firstKey = this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined })
     this.jobs = new Jobs(this.clock.now, (job, end) => this.#jobEnded(job, end))
-    this.heldRuns = new HeldRuns(this.clock)
+    this.heldRuns = new HeldRuns(this.clock, (job) => this.chronicle.note(() => holdEnded(job, this.clock.now())))
     this.jobTimers = new JobTimers(this.clock, this.jobs)
     this.#dispatcher = new WebhookDispatcher({
       clock: this.clock,
       activity: this.activity,
       deliver: options.deliver,
       log: this.deliveries,
-      onRecord: (record) => options.log(deliveryLine(record)),
+      onRecord: (record) => {
+        this.chronicle.note(() => deliveryEnded(record))
+        options.log(deliveryLine(record))
+      },
     })
   }
 
@@ -83,6 +93,7 @@ export class Service {
   }
 }
 
+    this.chronicle.note(() => jobEnded(job, end))
 function deliveryLine({ outcome, job_id, url, status, reason }: DeliveryRecord): string {
   return ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' ')
 }
