@@ -1,6 +1,8 @@
 import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
 import type { ScriptedOutcome } from './domain/scripted-outcome.ts'
+import type { Answer } from './faults/fault.ts'
+import { controlFaults, type FaultControl } from './faults/fault-control.ts'
 import { createApp } from './http/app.ts'
 import { createFetch } from './http/fetch.ts'
 import { createHandle, type RequestContext } from './http/handle.ts'
@@ -15,8 +17,8 @@ import type { DeliveryRecord } from './webhooks/delivery-record.ts'
 export interface ReferenceServer {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** Answers a request that came over a transport. Never throws, never rejects. */
-  handle(request: Request, context: RequestContext): Promise<Response>
+  /** Answers a request that came over a transport, or says what the transport does instead. Never throws, never rejects. */
+  handle(request: Request, context: RequestContext): Promise<Answer>
   /** The address that files get; no slash at its end. */
   readonly baseUrl: string
   /** For a transport that listens at an address of its own. */
@@ -46,8 +48,10 @@ export interface ReferenceServer {
   script(modelId: string, outcomes: readonly ScriptedOutcome[], key?: string): void
   /** A job of any account, to look at and to end. Throws an Error for an unknown id. */
   job(id: string): JobControl
-  /** Forgets jobs, charges, scripts and deliveries of one key's account, or of all. Keys and time stay as they are. */
+  /** Forgets jobs, charges, scripts, faults and deliveries of one key's account, or of all. Keys and time stay as they are. */
   reset(key?: string): void
+  /** Makes requests go wrong, one account's at a time. */
+  readonly faults: FaultControl
   readonly webhooks: {
     /** Finished deliveries of an account, in the order in which they finished. */
     deliveries(key?: string): readonly DeliveryRecord[]
@@ -108,6 +112,7 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
     },
     job: (id) => controlJob(service, id),
     reset: (key) => service.reset(key === undefined ? undefined : account(key)),
+    faults: controlFaults(service, account),
     webhooks: {
       deliveries: (key) => [...service.deliveries.of(account(key))],
       next: () => service.deliveries.next(),

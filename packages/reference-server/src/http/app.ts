@@ -13,6 +13,7 @@ import { refuseQuery } from './refuse-query.ts'
 import { requirePermission } from './require-permission.ts'
 import { routePattern, routingPath } from './routing-path.ts'
 import { answerRun } from './run-route.ts'
+import { strikeFaults } from './strike-faults.ts'
 
 type Answer = (service: Service, context: AppContext) => Response | Promise<Response>
 
@@ -31,7 +32,7 @@ export function createApp(service: Service, controlToken: string): Hono<AppEnv> 
   const app = new Hono<AppEnv>({ getPath: (request) => routingPath(service.baseUrl, request.url) })
   app.use('/v1/*', authenticate(service.keys))
   addRoutes(app, service)
-  app.get(FILE_PATTERN, (context) => answerFile(service, context))
+  app.get(FILE_PATTERN, strikeFaults(service, 'getFile'), (context) => answerFile(service, context))
   app.all(FILE_PATTERN, (context) => refusals.methodNotAllowed(context.req.method, 'GET, HEAD'))
   app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
   app.notFound(unknownPath)
@@ -47,7 +48,7 @@ function addRoutes(app: Hono<AppEnv>, service: Service): void {
   for (const name of names) {
     const route = ROUTES[name]
     const permit = requirePermission(route, permissionsFor(service, name))
-    app.on(route.method, routePattern(route), permit)
+    app.on(route.method, routePattern(route), strikeFaults(service, name), permit)
     if (name !== 'listModels') app.on(route.method, routePattern(route), refuseQuery)
     app.on(route.method, routePattern(route), (context) => ANSWERS[name](service, context))
   }

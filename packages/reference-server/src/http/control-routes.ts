@@ -6,6 +6,7 @@ import type { Service } from '../service/service.ts'
 import { mintKey, mintKeyOptionsSchema, scriptRuns } from '../service/tenants.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { CLOCK_ROUTES } from './control-clock.ts'
+import { FAULT_ROUTES } from './control-faults.ts'
 import { CONTROL_PREFIX, type ControlRoute, findAccount, unknownKey } from './control-route.ts'
 import { jsonResponse } from './json-response.ts'
 import { readJsonBody } from './read-json-body.ts'
@@ -18,6 +19,7 @@ const CONTROL_ROUTES: readonly ControlRoute[] = [
   { method: 'POST', name: 'keys', handler: answerKeys },
   { method: 'POST', name: 'scripts', handler: answerScripts },
   ...CLOCK_ROUTES,
+  ...FAULT_ROUTES,
   { method: 'POST', name: 'reset', handler: answerReset },
   { method: 'GET', name: 'deliveries', handler: answerDeliveries },
 ]

@@ -1,3 +1,5 @@
+import { isFault } from '../faults/fault.ts'
+import { fetchFailed } from '../faults/network-errors.ts'
 import type { Handle } from './handle.ts'
 
 /** A drop-in for the global `fetch` on top of a server: rejects when it is aborted, as the global one does. */
@@ -12,9 +14,11 @@ export function createFetch(
     return new Promise((resolve, reject) => {
       const abort = () => reject(signal.reason)
       signal.addEventListener('abort', abort, { once: true })
-      void handle(request, { transport: 'fetch' }).then((response) => {
+      void handle(request, { transport: 'fetch' }).then((answer) => {
         signal.removeEventListener('abort', abort)
-        resolve(response)
+        if (!isFault(answer)) resolve(answer)
+        else if ('open' in answer) resolve(answer.open())
+        else reject(fetchFailed(answer.kind, request.url))
       })
     })
   }

@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { type Answer, isFault } from '../faults/fault.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
 import { refusals } from './refusals.ts'
@@ -15,7 +16,7 @@ export interface RequestContext {
 const UNKNOWN_ADDRESS = 'unknown'
 
 /** Answers a request; never throws and never rejects. */
-export type Handle = (request: Request, context: RequestContext) => Promise<Response>
+export type Handle = (request: Request, context: RequestContext) => Promise<Answer>
 
 /** Makes the function that all transports call. While it works, virtual time stands still. */
 export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
@@ -24,9 +25,10 @@ export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
     const work = service.activity.begin()
     const startedAt = service.clock.now()
     try {
-      const response = service.isClosed ? closedAnswer() : await app.fetch(request, { ip, work })
-      const answer = service.isClosed ? closedAnswer() : response
-      service.options.log(`${describe(request)} ${answer.status} ${service.clock.now() - startedAt} ms`)
+      const env: AppEnv['Bindings'] = { ip, work }
+      const response = service.isClosed ? closedAnswer() : await app.fetch(request, env)
+      const answer = service.isClosed ? closedAnswer() : (env.struck?.answer ?? response)
+      service.options.log(`${describe(request)} ${outcome(answer, env)} ${service.clock.now() - startedAt} ms`)
       return answer
     } catch (error) {
       return refusals.internal(`The reference server has a defect: ${String(error)}`)
@@ -39,6 +41,12 @@ export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
 /** Without the query: it may hold a key. */
 function describe({ method, url }: Request): string {
   return `${method} ${new URL(url).pathname}`
+}
+
+/** The status, and the fault that took part in it. */
+function outcome(answer: Answer, { struck }: AppEnv['Bindings']): string {
+  const status = isFault(answer) ? [] : [answer.status]
+  return [...status, ...(struck === undefined ? [] : [`fault ${struck.kind} (${struck.id})`])].join(' ')
 }
 
 function closedAnswer(): Response {

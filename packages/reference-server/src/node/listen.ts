@@ -1,8 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { isFault } from '../faults/fault.ts'
 import type { ReferenceServer } from '../reference-server.ts'
+import { enactFault } from './enact-fault.ts'
 
 /** Options of `listen`. */
 export interface ListenOptions {
@@ -40,7 +43,13 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
   checkAddress(host, port)
   const nodeServer = createServer(
     getRequestListener(
-      (request, { incoming }) => server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress }),
+      async (request, { incoming, outgoing }) => {
+        const answer = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
+        if (!isFault(answer)) return answer
+        // `createServer` of http makes nothing of HTTP/2.
+        await enactFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
+        return RESPONSE_ALREADY_SENT
+      },
       // The default replaces the process's own Request and Response.
       { overrideGlobalObjects: false },
     ),

@@ -8,23 +8,25 @@ import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
+import { Faults } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
 import { deliveryBody } from '../webhooks/delivery-body.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
-import { HeldRuns } from './held-runs.ts'
 import { deliveryEnded, holdEnded, jobEnded } from './happenings.ts'
+import { HeldRuns } from './held-runs.ts'
 import { JobTimers } from './job-timers.ts'
+import { Pauses } from './pauses.ts'
 
 /** The whole state of one server, put together; no HTTP in it. */
 export class Service {
   readonly options: ResolvedOptions
   readonly activity = new Activity()
+  readonly chronicle = new Chronicle(() => this.jobs.settle())
   readonly clock: RunningClock
   readonly random: Random
-  readonly chronicle = new Chronicle(() => this.jobs.settle())
   readonly models: ReadonlyMap<string, CatalogModel>
   readonly keys: ApiKeys
   /** Has all permissions; its account is the default. */
@@ -33,6 +35,9 @@ export class Service {
   readonly heldRuns: HeldRuns
   readonly jobTimers: JobTimers
   readonly deliveries = new DeliveryLog()
+  readonly faults: Faults
+  /** Of requests that a fault holds up. */
+  readonly pauses: Pauses
   /** Files are addressed under it. */
   baseUrl: string
   isClosed = false
@@ -47,6 +52,8 @@ export class Service {
       startTime: options.startTime,
     })
     this.random = createRandom(options.seed)
+    this.faults = new Faults(options.seed)
+    this.pauses = new Pauses(this.clock)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
     this.keys = new ApiKeys(this.random)
     const { credits } = options
@@ -71,6 +78,7 @@ export class Service {
     this.jobs.forget(account)
     this.#dispatcher.forget(account)
     this.deliveries.forget(account)
+    this.faults.forget(account)
     for (const one of account === undefined ? this.keys.accounts() : [account]) one.reset()
   }
 
@@ -79,11 +87,13 @@ export class Service {
     this.clock.close()
     this.#dispatcher.forget()
     this.heldRuns.releaseAll()
+    this.pauses.close()
     this.deliveries.close()
     this.activity.close()
   }
 
   #jobEnded(job: Job, end: JobEnd): void {
+    this.chronicle.note(() => jobEnded(job, end))
     this.jobTimers.forget(job)
     this.heldRuns.release(job)
     const isWanted = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
@@ -93,7 +103,6 @@ export class Service {
   }
 }
 
-    this.chronicle.note(() => jobEnded(job, end))
 function deliveryLine({ outcome, job_id, url, status, reason }: DeliveryRecord): string {
   return ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' ')
 }

@@ -1,0 +1,92 @@
+import { createSeededRandom, type SeededRandom } from '../media/seeded-random.ts'
+import type { FaultOptions, FaultRoute } from './fault-options.ts'
+
+/** A fault that was added, and what it has done so far. */
+export interface FaultRecord {
+  /** Its name within the account, `fault_1` and so on. */
+  readonly id: string
+  readonly fault: Readonly<FaultOptions>
+  /** How many requests it has struck. */
+  readonly used: number
+  /** Whether it has struck less often than it should: never, or not `count` times. */
+  readonly unused: boolean
+}
+
+/** What a fault is chosen by. */
+export interface FaultTarget {
+  route: FaultRoute
+  /** The model that the request is about. */
+  model: string | undefined
+}
+
+/** The faults of one account, in the order in which they were added. */
+export class AccountFaults {
+  readonly #seed: number
+  readonly #rules = new Map<string, FaultRule>()
+  #lastNumber = 0
+
+  /** @param seed of the server: the same seed strikes the same requests */
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  /** @returns its record as it goes on: `used` rises */
+  add(fault: FaultOptions): FaultRecord {
+    const rule = new FaultRule(`fault_${++this.#lastNumber}`, fault, this.#seed)
+    this.#rules.set(rule.id, rule)
+    return rule
+  }
+
+  /** The first fault that strikes such a request; it is then used once more. */
+  take(target: FaultTarget): FaultRecord | undefined {
+    for (const rule of this.#rules.values()) {
+      if (rule.strikes(target)) return rule
+    }
+    return undefined
+  }
+
+  /** Every fault there is as it stands now, those included that will strike no more. */
+  list(): FaultRecord[] {
+    return [...this.#rules.values()].map(({ id, fault, used, unused }) => ({ id, fault, used, unused }))
+  }
+
+  /** @returns whether there was one of that name */
+  remove(id: string): boolean {
+    return this.#rules.delete(id)
+  }
+
+  /** @returns how many there were */
+  clear(): number {
+    const { size } = this.#rules
+    this.#rules.clear()
+    return size
+  }
+}
+
+class FaultRule implements FaultRecord {
+  readonly id: string
+  readonly fault: Readonly<FaultOptions>
+  used = 0
+  // Of its own, so that neither other faults nor the ids of jobs change which requests it strikes.
+  readonly #random: SeededRandom
+
+  constructor(id: string, fault: FaultOptions, seed: number) {
+    this.id = id
+    this.fault = fault
+    this.#random = createSeededRandom(id, seed)
+  }
+
+  get unused(): boolean {
+    return this.used < (this.fault.count ?? 1)
+  }
+
+  strikes({ route, model }: FaultTarget): boolean {
+    const { fault } = this
+    if (this.used >= (fault.count ?? Number.POSITIVE_INFINITY)) return false
+    if (fault.route !== undefined && fault.route !== route) return false
+    if (fault.model !== undefined && fault.model !== model) return false
+    if (this.#random.between(0, 1) >= (fault.probability ?? 1)) return false
+    this.used++
+    return true
+  }
+}

@@ -1,0 +1,98 @@
+import { Fifo } from './fifo.ts'
+
+export interface FairBufferOptions<Item> {
+  /** Largest weight of all items together. */
+  limit: number
+  /** Weight of an item, always the same for the same item. Default: 1. */
+  weigh?: ((item: Item) => number) | undefined
+  /** Called for each item that has to go. */
+  onEvict?: ((item: Item) => void) | undefined
+}
+
+interface Share<Item> {
+  readonly items: Fifo<Item>
+  weight: number
+}
+
+/**
+ * What several owners keep within one limit, oldest first.
+ *
+ * Over the limit, the owner that holds the most gives up its oldest items: a tenant that does much costs another none of
+ * its own, and the memory of all together is bounded, however many there are.
+ */
+export class FairBuffer<Owner, Item> {
+  readonly #shares = new Map<Owner, Share<Item>>()
+  readonly #limit: number
+  readonly #weigh: (item: Item) => number
+  readonly #onEvict: (item: Item) => void
+  #weight = 0
+
+  constructor({ limit, weigh = () => 1, onEvict = () => {} }: FairBufferOptions<Item>) {
+    this.#limit = limit
+    this.#weigh = weigh
+    this.#onEvict = onEvict
+  }
+
+  /** Weight of all items. */
+  get weight(): number {
+    return this.#weight
+  }
+
+  add(owner: Owner, item: Item): void {
+    const share = this.#shares.get(owner) ?? this.#newShare(owner)
+    const weight = this.#weigh(item)
+    share.items.push(item)
+    share.weight += weight
+    this.#weight += weight
+    if (this.#weight > this.#limit) this.#evict()
+  }
+
+  /** Oldest first. */
+  of(owner: Owner): Item[] {
+    return this.#shares.get(owner)?.items.toArray() ?? []
+  }
+
+  /** All items, owner by owner. */
+  all(): Item[] {
+    return [...this.#shares.values()].flatMap(({ items }) => items.toArray())
+  }
+
+  /** Drops what an owner holds, or all; not reported as evicted. */
+  forget(owner?: Owner): void {
+    this.#weight -= owner === undefined ? this.#weight : (this.#shares.get(owner)?.weight ?? 0)
+    if (owner === undefined) this.#shares.clear()
+    else this.#shares.delete(owner)
+  }
+
+  #newShare(owner: Owner): Share<Item> {
+    const share = { items: new Fifo<Item>(), weight: 0 }
+    this.#shares.set(owner, share)
+    return share
+  }
+
+  #evict(): void {
+    // To find the heaviest takes a look at every owner, so a few items go at once where there are many owners.
+    const atOnce = Math.min(this.#shares.size, Math.ceil(this.#limit / 100))
+    while (this.#weight > this.#limit) {
+      const heaviest = this.#heaviest()
+      for (let count = 0; count < atOnce; count++) this.#dropOldest(heaviest)
+    }
+  }
+
+  #dropOldest(share: Share<Item> | undefined): void {
+    const item = share?.items.shift()
+    if (share === undefined || item === undefined) return
+    const weight = this.#weigh(item)
+    share.weight -= weight
+    this.#weight -= weight
+    this.#onEvict(item)
+  }
+
+  #heaviest(): Share<Item> | undefined {
+    let heaviest: Share<Item> | undefined
+    for (const share of this.#shares.values()) {
+      if (heaviest === undefined || share.weight > heaviest.weight) heaviest = share
+    }
+    return heaviest
+  }
+}
