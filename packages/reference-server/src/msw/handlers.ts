@@ -19,7 +19,8 @@ export interface HandlersOptions {
  * Makes the reference server answer through Mock Service Worker, for clients whose `fetch` and address cannot be set.
  *
  * Covers every path below `baseUrl`, produced files and the control API included. Works with `setupServer` and
- * `setupWorker` of msw 2.10 and later and of msw 3.
+ * `setupWorker` of msw 2.10 and later and of msw 3. For several services give the handlers of all of them to one network:
+ * of two networks that listen, msw asks only the one that began last.
  *
  * @example
  * const network = setupServer(...handlers(server))
