@@ -1,5 +1,6 @@
 import { createSeededRandom, type SeededRandom } from '../media/seeded-random.ts'
-import type { FaultOptions, FaultRoute } from './fault-options.ts'
+import type { FaultOptions } from './fault-options.ts'
+import { type RoutedRequest, routeMatcher } from './fault-route.ts'
 
 /** A fault that was added, and what it has done so far. */
 export interface FaultRecord {
@@ -8,13 +9,12 @@ export interface FaultRecord {
   readonly fault: Readonly<FaultOptions>
   /** How many requests it has struck. */
   readonly used: number
-  /** Whether it has struck less often than it should: never, or not `count` times. */
+  /** Whether it has struck less often than it should: never, or not `times` times. */
   readonly unused: boolean
 }
 
 /** What a fault is chosen by. */
-export interface FaultTarget {
-  route: FaultRoute
+export interface FaultTarget extends RoutedRequest {
   /** The model that the request is about. */
   model: string | undefined
 }
@@ -67,24 +67,26 @@ class FaultRule implements FaultRecord {
   readonly id: string
   readonly fault: Readonly<FaultOptions>
   used = 0
+  readonly #isMeant: (request: RoutedRequest) => boolean
   // Of its own, so that neither other faults nor the ids of jobs change which requests it strikes.
   readonly #random: SeededRandom
 
   constructor(id: string, fault: FaultOptions, seed: number) {
     this.id = id
     this.fault = fault
+    this.#isMeant = fault.route === undefined ? () => true : routeMatcher(fault.route)
     this.#random = createSeededRandom(id, seed)
   }
 
   get unused(): boolean {
-    return this.used < (this.fault.count ?? 1)
+    return this.used < (this.fault.times ?? 1)
   }
 
-  strikes({ route, model }: FaultTarget): boolean {
+  strikes(target: FaultTarget): boolean {
     const { fault } = this
-    if (this.used >= (fault.count ?? Number.POSITIVE_INFINITY)) return false
-    if (fault.route !== undefined && fault.route !== route) return false
-    if (fault.model !== undefined && fault.model !== model) return false
+    if (this.used >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
+    if (!this.#isMeant(target)) return false
+    if (fault.model !== undefined && fault.model !== target.model) return false
     if (this.#random.between(0, 1) >= (fault.probability ?? 1)) return false
     this.used++
     return true

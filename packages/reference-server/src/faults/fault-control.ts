@@ -2,7 +2,8 @@ import type { Account } from '../domain/account.ts'
 import { jsonCopy } from '../json-copy.ts'
 import type { Service } from '../service/service.ts'
 import type { FaultRecord } from './account-faults.ts'
-import { type FaultOptions, readFault } from './fault-options.ts'
+import type { FaultOptions } from './fault-options.ts'
+import { readFault } from './read-fault.ts'
 
 /** A fault that was added. */
 export interface FaultHandle {
@@ -10,7 +11,7 @@ export interface FaultHandle {
   readonly id: string
   /** How many requests it has struck by now. */
   readonly used: number
-  /** Whether it has struck less often than it should by now: never, or not `count` times. */
+  /** Whether it has struck less often than it should by now: never, or not `times` times. */
   readonly unused: boolean
   /** It strikes no more, and is no longer listed. */
   remove(): void

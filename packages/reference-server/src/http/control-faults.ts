@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { AccountFaults } from '../faults/account-faults.ts'
-import { readFault } from '../faults/fault-options.ts'
+import { readFault } from '../faults/read-fault.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
 import { type ControlRoute, findAccount, unknownKey } from './control-route.ts'

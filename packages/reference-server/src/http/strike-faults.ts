@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import type { Answer } from '../faults/fault.ts'
-import type { FaultKind, FaultOptions, FaultRoute } from '../faults/fault-options.ts'
+import type { FaultKind, FaultOptions } from '../faults/fault-options.ts'
+import type { FaultEndpoint } from '../faults/fault-route.ts'
 import { cutBody, slowBody } from '../faults/spoiled-body.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
@@ -15,7 +16,7 @@ interface Scene {
   fault: Readonly<FaultOptions>
   /** Lets the request do its work and gives the answer; once. */
   work(): Promise<Response>
-  /** The real answer, when the fault strikes after its effect. */
+  /** The real answer, when the fault strikes after the work. */
   original: Response | undefined
 }
 
@@ -42,14 +43,14 @@ const ENACT: Readonly<Record<FaultKind, Enact>> = {
 const SPOILS_ANSWER: readonly FaultKind[] = ['slow-body', 'truncated-body']
 
 /** Lets a fault of the account strike, if there is one for the request. A HEAD has no body to spoil: none strikes it. */
-export function strikeFaults(service: Service, route: FaultRoute): MiddlewareHandler<AppEnv> {
+export function strikeFaults(service: Service, endpoint: FaultEndpoint): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
-    const target = context.req.method === 'HEAD' ? undefined : faultTarget(service, route, context)
+    const target = context.req.method === 'HEAD' ? undefined : faultTarget(service, endpoint, context)
     const struck = target && service.faults.of(target.account).take(target)
     if (struck === undefined) return next()
     const { id, fault } = struck
     const work = () => answerOf(context, next)
-    const original = fault.after === 'effect' || SPOILS_ANSWER.includes(fault.kind) ? await work() : undefined
+    const original = fault.when === 'after' || SPOILS_ANSWER.includes(fault.kind) ? await work() : undefined
     const answer = await ENACT[fault.kind]({ service, context, fault, work, original })
     context.env.struck = { id, kind: fault.kind, answer }
     return original ?? new Response()
