@@ -2,16 +2,17 @@ import { KEY_PREFIXES, PERMISSIONS, type Permission } from '@modelrun/contract'
 import type { Random } from '../random.ts'
 import { Account } from './account.ts'
 import { createIpAllowlist } from './ip-allowlist.ts'
+import { showKey } from './show-key.ts'
 
 /** An API key and what it may do (section 5). */
 export interface ApiKey {
   readonly key: string
   readonly account: Account
   readonly isLive: boolean
-  readonly permissions: readonly Permission[]
+  permissions: readonly Permission[]
   /** Addresses and networks that may use it; `undefined`: all. */
-  readonly allowIps: readonly string[] | undefined
-  readonly allowsIp: (ip: string) => boolean
+  allowIps: readonly string[] | undefined
+  allowsIp: (ip: string) => boolean
   isRevoked: boolean
 }
 
@@ -38,7 +39,8 @@ export class ApiKeys {
    * @throws TypeError for an entry of `allowIps` that is neither an address nor a network
    */
   mint({ isLive, permissions, credits, allowIps }: NewApiKey): ApiKey {
-    return this.#add({ isLive, permissions, allowIps, account: new Account(credits) })
+    const key = this.#newKey(isLive)
+    return this.#add({ key, isLive, permissions, allowIps, account: new Account(credits, showKey(key)) })
   }
 
   /** Replaces a key by a new one that may do the same, for the same account. */
@@ -46,7 +48,7 @@ export class ApiKeys {
     const old = this.get(key)
     if (old.isRevoked) throw new Error('That API key is revoked, so it cannot be rotated. mintKey() makes another.')
     old.isRevoked = true
-    return this.#add(old)
+    return this.#add({ ...old, key: this.#newKey(old.isLive) })
   }
 
   find(key: string): ApiKey | undefined {
@@ -60,14 +62,22 @@ export class ApiKeys {
     return found
   }
 
+  /** Every key there is or was, in the order in which they were made. */
+  names(): string[] {
+    return [...this.#byKey.keys()]
+  }
+
   /** Every account there is, of revoked keys too. */
   accounts(): Set<Account> {
     return new Set([...this.#byKey.values()].map(({ account }) => account))
   }
 
-  #add({ isLive, permissions, allowIps, account }: Omit<ApiKey, 'key' | 'allowsIp' | 'isRevoked'>): ApiKey {
+  #newKey(isLive: boolean): string {
+    return this.#random.id(isLive ? KEY_PREFIXES.live : KEY_PREFIXES.test, 32)
+  }
+
+  #add({ key, isLive, permissions, allowIps, account }: Omit<ApiKey, 'allowsIp' | 'isRevoked'>): ApiKey {
     const allowsIp = allowIps === undefined ? () => true : createIpAllowlist(allowIps)
-    const key = this.#random.id(isLive ? KEY_PREFIXES.live : KEY_PREFIXES.test, 32)
     const made = {
       key,
       account,

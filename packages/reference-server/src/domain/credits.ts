@@ -3,12 +3,28 @@
  * cannot spend the same credits; success charges it, any other end gives it back.
  */
 export class Credits {
-  readonly granted: number
+  #granted: number
+  /** What a reset gives. */
+  #grant: number
   #charged = 0
   #reserved = 0
 
   constructor(granted: number) {
-    this.granted = granted
+    this.#granted = granted
+    this.#grant = granted
+  }
+
+  get granted(): number {
+    return this.#granted
+  }
+
+  get charged(): number {
+    return this.#charged
+  }
+
+  /** The price of the runs going on. */
+  get reserved(): number {
+    return this.#reserved
   }
 
   /** What has not been charged. */
@@ -19,6 +35,12 @@ export class Credits {
   /** What new runs can spend: what is left without the price of the runs going on. */
   get available(): number {
     return this.left - this.#reserved
+  }
+
+  /** From now on new runs can spend so many, beside the runs going on; after a reset too. */
+  limit(available: number): void {
+    this.#granted = this.#charged + this.#reserved + available
+    this.#grant = available
   }
 
   /** @returns whether there was enough */
@@ -42,5 +64,6 @@ export class Credits {
   /** As if nothing had ever been charged. */
   reset(): void {
     this.#charged = 0
+    this.#granted = this.#grant
   }
 }

@@ -3,6 +3,7 @@ import type { Work } from '../clock/activity.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Answer } from '../faults/fault.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
+import type { RequestTrace } from './request-trace.ts'
 
 /** What a fault made of a request. */
 export interface StruckFault {
@@ -19,6 +20,7 @@ export interface AppEnv {
     ip: string
     /** To park while the request waits on the clock. */
     work: Work
+    trace: RequestTrace
     /** The fault that struck the request. */
     struck?: StruckFault | undefined
   }

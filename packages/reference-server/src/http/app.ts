@@ -8,8 +8,10 @@ import { createControlRoutes } from './control-routes.ts'
 import { answerFile } from './file-route.ts'
 import { answerCancel, answerJob } from './job-routes.ts'
 import { answerModel, answerModelList, answerModelNamedRun } from './model-routes.ts'
+import { passGates } from './pass-gates.ts'
 import { refusals } from './refusals.ts'
 import { refuseQuery } from './refuse-query.ts'
+import type { RequestTrace } from './request-trace.ts'
 import { requirePermission } from './require-permission.ts'
 import { routePattern, routingPath } from './routing-path.ts'
 import { answerRun } from './run-route.ts'
@@ -30,6 +32,8 @@ const FILE_PATTERN = '/files/:job/:name'
 /** The whole service over HTTP, as a function from request to response. */
 export function createApp(service: Service, controlToken: string): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ getPath: (request) => routingPath(service.baseUrl, request.url) })
+  nameRoutes(app)
+  if (service.gates !== undefined) app.use('/v1/*', passGates(service.gates))
   app.use('/v1/*', authenticate(service.keys))
   addRoutes(app, service)
   app.get(FILE_PATTERN, strikeFaults(service, 'getFile'), (context) => answerFile(service, context))
@@ -37,10 +41,25 @@ export function createApp(service: Service, controlToken: string): Hono<AppEnv> 
   app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
   app.notFound(unknownPath)
   app.onError((error) => {
-    service.options.log(`error ${error.stack ?? error.message}`)
+    service.observer.warn(`error ${error.stack ?? error.message}`)
     return refusals.internal(`The reference server has a defect: ${error.message}`)
   })
   return app
+}
+
+/** Before everything else, so that a request which is refused is known by its route as well. */
+function nameRoutes(app: Hono<AppEnv>): void {
+  for (const [name, route] of Object.entries(ROUTES))
+    app.on(route.method, routePattern(route), named(name as RouteName))
+  app.get(FILE_PATTERN, named('getFile'))
+  app.use(`${CONTROL_PREFIX}/*`, named('control'))
+}
+
+function named(route: RequestTrace['route']) {
+  return ({ env }: AppContext, next: Next) => {
+    env.trace.route = route
+    return next()
+  }
 }
 
 function addRoutes(app: Hono<AppEnv>, service: Service): void {
@@ -62,7 +81,11 @@ function addRoutes(app: Hono<AppEnv>, service: Service): void {
 /** The path of a model whose own id ends in `/run` looks like the path to run another. */
 function addModelNamedRun(app: Hono<AppEnv>, service: Service): void {
   const permit = requirePermission(ROUTES.getModel, permissionsFor(service, 'getModel'))
-  const answer = (context: AppContext, next: Next) => answerModelNamedRun(service, context) ?? next()
+  const answer = (context: AppContext, next: Next) => {
+    const found = answerModelNamedRun(service, context)
+    if (found !== undefined) context.env.trace.route = 'getModel'
+    return found ?? next()
+  }
   app.get(routePattern(ROUTES.runModel), permit, answer)
 }
 

@@ -164,11 +164,11 @@ describe('control API', () => {
       const answer = await caller.get(path)
       expect([answer.status, errorOf(answer).message]).toEqual([
         404,
-        expect.stringContaining('POST /_reference/keys, POST'),
+        expect.stringContaining('POST /_reference/keys, GET'),
       ])
     }
-    const wrong = await caller.get('/_reference/keys')
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
+    const wrong = await caller.delete('/_reference/keys')
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, GET'])
     expect((await caller.delete('/_reference/deliveries')).headers.get('allow')).toBe('GET')
   })
 })

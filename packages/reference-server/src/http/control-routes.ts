@@ -3,11 +3,13 @@ import * as z from 'zod/mini'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
 import type { Service } from '../service/service.ts'
-import { mintKey, mintKeyOptionsSchema, scriptRuns } from '../service/tenants.ts'
+import { scriptRuns } from '../service/tenants.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { CLOCK_ROUTES } from './control-clock.ts'
 import { FAULT_ROUTES } from './control-faults.ts'
+import { KEY_ROUTES } from './control-keys.ts'
 import { CONTROL_PREFIX, type ControlRoute, findAccount, unknownKey } from './control-route.ts'
+import { TRUTH_ROUTES } from './control-truth.ts'
 import { jsonResponse } from './json-response.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
@@ -16,12 +18,13 @@ import { refusals } from './refusals.ts'
 const TOKEN_HEADER = 'x-reference-token'
 
 const CONTROL_ROUTES: readonly ControlRoute[] = [
-  { method: 'POST', name: 'keys', handler: answerKeys },
+  ...KEY_ROUTES,
   { method: 'POST', name: 'scripts', handler: answerScripts },
   ...CLOCK_ROUTES,
   ...FAULT_ROUTES,
   { method: 'POST', name: 'reset', handler: answerReset },
   { method: 'GET', name: 'deliveries', handler: answerDeliveries },
+  ...TRUTH_ROUTES,
 ]
 
 const scriptsSchema = z.strictObject({
@@ -58,13 +61,6 @@ function methodsOf(name: string): string {
 function unknownControlPath(context: Context): Response {
   const paths = CONTROL_ROUTES.map(({ method, name }) => `${method} ${CONTROL_PREFIX}/${name}`)
   return refusals.notFound(`The control API has no path ${context.req.path}. It has: ${paths.join(', ')}.`)
-}
-
-async function answerKeys(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readJsonBody(req.raw, mintKeyOptionsSchema)
-  if (!body.ok) return body.refusal
-  const minted = mintKey(service, body.value)
-  return minted.ok ? jsonResponse(200, { key: minted.value.key }) : refusals.invalid(minted.message)
 }
 
 async function answerScripts(service: Service, { req }: AppContext): Promise<Response> {

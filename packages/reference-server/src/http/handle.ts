@@ -1,7 +1,8 @@
 import type { Hono } from 'hono'
-import { type Answer, isFault } from '../faults/fault.ts'
+import type { Answer } from '../faults/fault.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
+import { conclude } from './conclude.ts'
 import { refusals } from './refusals.ts'
 
 /** What a transport knows about a request. */
@@ -23,13 +24,10 @@ export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
   return async (request, { transport, ip = transport === 'node' ? UNKNOWN_ADDRESS : '127.0.0.1' }) => {
     if (transport !== 'fetch') service.activity.expectRemoteClients()
     const work = service.activity.begin()
-    const startedAt = service.clock.now()
+    const env: AppEnv['Bindings'] = { ip, work, trace: {} }
+    const exchange = { request, env, at: service.clock.now(), beganAs: service.observer.journal.place() }
     try {
-      const env: AppEnv['Bindings'] = { ip, work }
-      const response = service.isClosed ? closedAnswer() : await app.fetch(request, env)
-      const answer = service.isClosed ? closedAnswer() : (env.struck?.answer ?? response)
-      service.options.log(`${describe(request)} ${outcome(answer, env)} ${service.clock.now() - startedAt} ms`)
-      return answer
+      return conclude(service, exchange, await answerTo(service, app, exchange))
     } catch (error) {
       return refusals.internal(`The reference server has a defect: ${String(error)}`)
     } finally {
@@ -38,15 +36,14 @@ export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
   }
 }
 
-/** Without the query: it may hold a key. */
-function describe({ method, url }: Request): string {
-  return `${method} ${new URL(url).pathname}`
+interface Question {
+  request: Request
+  env: AppEnv['Bindings']
 }
 
-/** The status, and the fault that took part in it. */
-function outcome(answer: Answer, { struck }: AppEnv['Bindings']): string {
-  const status = isFault(answer) ? [] : [answer.status]
-  return [...status, ...(struck === undefined ? [] : [`fault ${struck.kind} (${struck.id})`])].join(' ')
+async function answerTo(service: Service, app: Hono<AppEnv>, { request, env }: Question): Promise<Answer> {
+  const response = service.isClosed ? closedAnswer() : await app.fetch(request, env)
+  return service.isClosed ? closedAnswer() : (env.struck?.answer ?? response)
 }
 
 function closedAnswer(): Response {

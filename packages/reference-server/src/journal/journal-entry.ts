@@ -62,5 +62,7 @@ export interface NoteEntry extends EntryBase {
   readonly text: string
 }
 
+export const JOURNAL_KINDS = ['request', 'job', 'delivery', 'note'] as const satisfies readonly JournalEntry['kind'][]
+
 /** One thing that happened on the server. */
 export type JournalEntry = RequestEntry | JobEntry | DeliveryEntry | NoteEntry

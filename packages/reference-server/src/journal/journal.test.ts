@@ -17,7 +17,11 @@ describe('journal', () => {
     journal.add(other, note('2'))
     journal.add(null, note('3'))
     journal.add(mine, note('4'))
-    expect([texts(journal, mine), texts(journal, other), texts(journal)]).toEqual([['1', '4'], ['2'], ['1', '2', '3', '4']])
+    expect([texts(journal, mine), texts(journal, other), texts(journal)]).toEqual([
+      ['1', '4'],
+      ['2'],
+      ['1', '2', '3', '4'],
+    ])
     journal.forget(mine)
     expect([texts(journal, mine), texts(journal)]).toEqual([[], ['2', '3']])
     journal.forget()

@@ -1,6 +1,7 @@
 import type { Account } from '../domain/account.ts'
 import { FairBuffer } from '../retention/fair-buffer.ts'
 import type { JournalEntry } from './journal-entry.ts'
+import { type RequestFacts, RequestRecord } from './request-record.ts'
 
 /** An entry and its place among all of the server. */
 export interface JournalRecord {
@@ -36,6 +37,10 @@ export class Journal {
   add(account: Account | null, entry: JournalEntry, beganAs?: number): void {
     const endedAs = this.place()
     this.#records.add(account, { entry, beganAs: beganAs ?? endedAs, endedAs, bytes: byteSize(entry) })
+  }
+
+  addRequest(account: Account | null, facts: RequestFacts, beganAs: number): void {
+    this.#records.add(account, new RequestRecord(facts, { beganAs, endedAs: this.place() }))
   }
 
   /** In the order in which they ended; without an account all, those of nobody too. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { redactBody, redactText, redactUrl, showKey } from './redact.ts'
+import { showKey } from '../domain/show-key.ts'
+import { redactBody, redactText, redactUrl } from './redact.ts'
 
 describe('what is recorded', () => {
   it('has no more of a key than its prefix and four letters', () => {

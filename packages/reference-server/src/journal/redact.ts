@@ -1,14 +1,5 @@
 const SECRET_KEY = /sk_(live|test)_\w+/g
 
-/** So many letters of a key that this server made tell its tenants apart, and tell no secret. */
-const SHOWN_LETTERS = 4
-
-/** An API key that this server made, as it may be shown: `sk_test_ab12…`. */
-export function showKey(key: string): string {
-  const [prefix = ''] = /^sk_(?:live|test)_/.exec(key) ?? []
-  return `${key.slice(0, prefix.length + SHOWN_LETTERS)}…`
-}
-
 /** Text without the API keys in it, whoever made them: of each only `sk_test_…` or `sk_live_…` is left. */
 export function redactText(text: string): string {
   return text.includes('sk_') ? text.replace(SECRET_KEY, 'sk_$1_…') : text

@@ -9,7 +9,8 @@ export interface FairBufferOptions<Item> {
   onEvict?: ((item: Item) => void) | undefined
 }
 
-interface Share<Item> {
+interface Share<Owner, Item> {
+  readonly owner: Owner
   readonly items: Fifo<Item>
   weight: number
 }
@@ -21,7 +22,7 @@ interface Share<Item> {
  * its own, and the memory of all together is bounded, however many there are.
  */
 export class FairBuffer<Owner, Item> {
-  readonly #shares = new Map<Owner, Share<Item>>()
+  readonly #shares = new Map<Owner, Share<Owner, Item>>()
   readonly #limit: number
   readonly #weigh: (item: Item) => number
   readonly #onEvict: (item: Item) => void
@@ -64,32 +65,36 @@ export class FairBuffer<Owner, Item> {
     else this.#shares.delete(owner)
   }
 
-  #newShare(owner: Owner): Share<Item> {
-    const share = { items: new Fifo<Item>(), weight: 0 }
+  #newShare(owner: Owner): Share<Owner, Item> {
+    const share = { owner, items: new Fifo<Item>(), weight: 0 }
     this.#shares.set(owner, share)
     return share
   }
 
   #evict(): void {
-    // To find the heaviest takes a look at every owner, so a few items go at once where there are many owners.
+    // To find the heaviest takes a look at every owner, so a few items go at once where there are many owners; not so
+    // many that an owner among thousands would be left with nothing.
     const atOnce = Math.min(this.#shares.size, Math.ceil(this.#limit / 100))
     while (this.#weight > this.#limit) {
       const heaviest = this.#heaviest()
-      for (let count = 0; count < atOnce; count++) this.#dropOldest(heaviest)
+      if (heaviest === undefined) return
+      const few = Math.max(1, Math.min(atOnce, heaviest.items.size >> 3))
+      for (let count = 0; count < few; count++) this.#dropOldest(heaviest)
+      if (heaviest.items.size === 0) this.#shares.delete(heaviest.owner)
     }
   }
 
-  #dropOldest(share: Share<Item> | undefined): void {
-    const item = share?.items.shift()
-    if (share === undefined || item === undefined) return
+  #dropOldest(share: Share<Owner, Item>): void {
+    const item = share.items.shift()
+    if (item === undefined) return
     const weight = this.#weigh(item)
     share.weight -= weight
     this.#weight -= weight
     this.#onEvict(item)
   }
 
-  #heaviest(): Share<Item> | undefined {
-    let heaviest: Share<Item> | undefined
+  #heaviest(): Share<Owner, Item> | undefined {
+    let heaviest: Share<Owner, Item> | undefined
     for (const share of this.#shares.values()) {
       if (heaviest === undefined || share.weight > heaviest.weight) heaviest = share
     }

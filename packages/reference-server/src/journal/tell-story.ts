@@ -1,5 +1,7 @@
-import type { KnownJobStatus } from '@modelrun/contract'
+import { TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { type Job, statusAt } from '../domain/job.ts'
 import { describeAnswer, describeEntry, describeOutcome, describeQuestion, describeSending } from './describe-entry.ts'
+import { jobStart } from './job-entries.ts'
 import type { JournalRecord } from './journal.ts'
 import type { JobEntry, JournalEntry } from './journal-entry.ts'
 
@@ -7,8 +9,8 @@ export interface StoryOptions {
   jobId: string
   /** All of the job's tenant. */
   records: readonly JournalRecord[]
-  /** How the job stands; `undefined` when it was forgotten. */
-  status: KnownJobStatus | undefined
+  /** The job as it stands; `undefined` when it was forgotten. */
+  job: Job | undefined
   /** The time now, in milliseconds since 1970. */
   now: number
 }
@@ -25,14 +27,25 @@ interface Moment {
  * The life of a job on one page: each request, change of status, charge and delivery, at times that count from its
  * creation. `undefined` when the journal knows nothing of it.
  */
-export function tellStory({ jobId, records, status, now }: StoryOptions): string | undefined {
-  const own = records.filter(({ entry }) => entry.kind !== 'note' && entry.job_id === jobId)
+export function tellStory({ jobId, records, job, now }: StoryOptions): string | undefined {
+  const told = records.filter(({ entry }) => entry.kind !== 'note' && entry.job_id === jobId)
+  const own = job?.end === undefined ? [...told, ...startOf(job, now)] : told
   const created = own.map(({ entry }) => entry).find(isCreation)
   const startAt = created?.at ?? own[0]?.entry.at
   if (startAt === undefined) return undefined
   const moments = own.flatMap(momentsOf).sort((one, other) => one.at - other.at || one.place - other.place)
   const lines = linesOf(moments).map(({ at, text }) => `${`+${at - startAt} ms`.padStart(12)}  ${text}`)
-  return [titleOf(jobId, created), ...lines, endingOf({ status, created, sinceMs: now - startAt })].join('\n')
+  return [
+    titleOf(jobId, created),
+    ...lines,
+    endingOf({ status: job ? statusAt(job, now) : lastStatus(own), created, sinceMs: now - startAt }),
+  ].join('\n')
+}
+
+/** The start of a job that has not ended: the journal gets it with the end, as no timer tells of it. */
+function startOf(job: Job | undefined, now: number): JournalRecord[] {
+  const starts = job === undefined ? [] : jobStart(job, now)
+  return starts.map((entry) => ({ entry, beganAs: 0, endedAs: 0, bytes: 0 }))
 }
 
 function isCreation(entry: JournalEntry): entry is JobEntry {
@@ -74,13 +87,19 @@ function describeHalf({ record: { entry }, half }: Moment): string {
   return describeEntry(entry)
 }
 
+/** Of a job that is no longer kept. */
+function lastStatus(records: readonly JournalRecord[]): string | undefined {
+  const changes = records.map(({ entry }) => entry).filter((entry) => entry.kind === 'job')
+  return TERMINAL_JOB_STATUSES.find((status) => status === changes.at(-1)?.to)
+}
+
 function titleOf(jobId: string, created: JobEntry | undefined): string {
   if (created === undefined) return `${jobId} (its beginning is no longer in the journal)`
   return `${jobId} ${created.model_id}, ${created.credits} credits`
 }
 
 interface Ending {
-  status: KnownJobStatus | undefined
+  status: string | undefined
   created: JobEntry | undefined
   sinceMs: number
 }
