@@ -14,27 +14,53 @@ const LONGEST_SLEEP_MS = 20_000
  */
 const PATIENCE_MS = 250
 
+/** What time would jump to. */
+export interface Jump {
+  /** Whether there is anything to jump to. */
+  isPending(): boolean
+  /** Whether it is a time limit of a client rather than a sleep between two polls. */
+  isTimeLimit(): boolean
+}
+
+/** Resolves when time may jump. */
+export type MayJump = (jump: Jump) => Promise<void>
+
+/** What an `auto` clock works with. */
+export interface AutoClockParts {
+  activity: Activity
+  chronicle?: Chronicle | undefined
+  /** Default: when everything waits on the clock. */
+  mayJump?: MayJump | undefined
+}
+
 /**
  * Time jumps to the next timer as soon as everything waits on the clock, and stands still otherwise. So a wait of a
  * minute takes less than a millisecond, and times repeat themselves from run to run.
  */
-export function createAutoClock(startTime: number, activity: Activity, chronicle = new Chronicle()): RunningClock {
+export function createAutoClock(startTime: number, parts: AutoClockParts): RunningClock {
+  const { activity, chronicle = new Chronicle(), mayJump = whenQuiet } = parts
   const timers = new VirtualTimers(startTime)
   /** Ends of the calls of `advance` going on. */
   const advances = new Set<() => void>()
   let isJumping = false
 
-  function patienceMs(): number {
-    const { next, now } = timers
-    const isTimeLimit = next !== undefined && forClients.owns(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
-    return isTimeLimit ? PATIENCE_MS : 0
+  const nextJump: Jump = {
+    isPending: () => timers.size > 0,
+    isTimeLimit: () => {
+      const { next, now } = timers
+      return next !== undefined && forClients.owns(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
+    },
+  }
+
+  function whenQuiet({ isTimeLimit }: Jump): Promise<void> {
+    return activity.quiet(() => (isTimeLimit() ? PATIENCE_MS : 0))
   }
 
   async function jump(): Promise<void> {
     if (isJumping) return
     isJumping = true
     while (timers.size > 0) {
-      await activity.quiet(patienceMs)
+      await mayJump(nextJump)
       timers.fireNext(LATEST_TIME_MS)
       activity.touch()
     }

@@ -1,5 +1,5 @@
 import type { Activity } from './activity.ts'
-import { createAutoClock } from './auto-clock.ts'
+import { createAutoClock, type MayJump } from './auto-clock.ts'
 import type { Chronicle } from './chronicle.ts'
 import type { RunningClock } from './clock.ts'
 import { createManualClock } from './manual-clock.ts'
@@ -24,11 +24,16 @@ const VIRTUAL_START = Date.UTC(2026, 0, 1)
 export interface ClockParts {
   activity: Activity
   chronicle?: Chronicle | undefined
+  /** For an `auto` clock. */
+  mayJump?: MayJump | undefined
   startTime?: number | undefined
 }
 
-export function createClock(setting: ClockSetting, { activity, chronicle, startTime }: ClockParts): RunningClock {
+export function createClock(
+  setting: ClockSetting,
+  { activity, chronicle, mayJump, startTime }: ClockParts,
+): RunningClock {
   if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity, chronicle)
-  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, activity, chronicle)
+  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, { activity, chronicle, mayJump })
   return createSystemClock(startTime ?? Date.now(), setting === 'system' ? 1 : setting.scale)
 }
