@@ -107,5 +107,10 @@ export function createAutoClock(startTime: number, parts: AutoClockParts): Runni
     forClients.release()
   }
 
-  return { ...clock, forClients, close }
+  function setTime(time: number): void {
+    forClients.shift(time - timers.now)
+    timers.setTime(time)
+  }
+
+  return { ...clock, forClients, setTime, close }
 }

@@ -36,6 +36,8 @@ export interface ServerClock {
 export interface RunningClock extends ServerClock {
   /** The same time for clients, whose timers may count for less than the server's own. */
   readonly forClients: ServerClock
+  /** Sets the time, also to one before. Whoever waits goes on waiting for as long as he would have. */
+  setTime(time: number): void
   /** Drops all timers; none fires any more. */
   close(): void
 }

@@ -44,5 +44,9 @@ export function createManualClock(startTime: number, activity: Activity, chronic
     timers.close()
     forClients.release()
   }
-  return { ...clock, forClients, close }
+  const setTime = (time: number) => {
+    forClients.shift(time - timers.now)
+    timers.setTime(time)
+  }
+  return { ...clock, forClients, setTime, close }
 }
