@@ -4,7 +4,7 @@ import type { Account } from '../domain/account.ts'
 import type { Job, JobWebhook } from '../domain/job.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryBody, DeliveryRecord } from './delivery-record.ts'
-import type { Errand } from './errand.ts'
+import type { Errand, ErrandState } from './errand.ts'
 import { HeldErrands } from './held-errands.ts'
 import type { Receivers } from './receivers.ts'
 import { type Pause, scriptedReceiver } from './scripted-receiver.ts'
@@ -39,9 +39,20 @@ export class WebhookDispatcher {
 
   /** Delivers a result as the job's webhook says. */
   dispatch(job: Job, webhook: JobWebhook, body: DeliveryBody): void {
-    const errand: Errand = { job, body, webhook, abort: new AbortController() }
+    const isHeld = webhook.when === 'after-poll' || webhook.when === 'after-next'
+    this.resume({ job, body, webhook, sent: 0, isHeld, dueAt: undefined })
+  }
+
+  /** Takes an errand up where another server was with it. */
+  resume(state: ErrandState): void {
+    const errand: Errand = { ...state, abort: new AbortController() }
     this.#errands.add(errand)
     void this.#run(errand)
+  }
+
+  /** Everything on its way. A delivery that has begun counts as one that has not. */
+  errands(): readonly ErrandState[] {
+    return [...this.#errands]
   }
 
   /** A read of the status has shown the end of the job. */
@@ -85,12 +96,14 @@ export class WebhookDispatcher {
 
   // Without a wait of its own the first delivery goes out at once, in the turn in which the job ended.
   async #run(errand: Errand): Promise<void> {
-    const { when, delay_ms = when === 'after-poll' ? AFTER_POLL_MS : 0, gap_ms = 0, deliveries = 1 } = errand.webhook
     const { signal } = errand.abort
-    if (when === 'after-poll' || when === 'after-next') await this.#held.hold(errand)
-    for (let count = 0; count < deliveries && !signal.aborted; count++) {
-      const waitMs = count === 0 ? delay_ms : gap_ms
-      if (waitMs > 0) await this.#options.pause(waitMs, signal)
+    if (errand.isHeld) await this.#held.hold(errand)
+    errand.isHeld = false
+    for (; errand.sent < (errand.webhook.deliveries ?? 1) && !signal.aborted; errand.sent++) {
+      errand.dueAt ??= this.#options.clock.now() + waitMs(errand)
+      const restMs = errand.dueAt - this.#options.clock.now()
+      if (restMs > 0) await this.#options.pause(restMs, signal)
+      errand.dueAt = undefined
       if (this.#options.gate !== undefined) await this.#options.gate(errand.job)
       if (!signal.aborted) await this.#attempt(errand)
     }
@@ -137,4 +150,10 @@ export class WebhookDispatcher {
       work.resume()
     })
   }
+}
+
+/** How long an errand waits before its next delivery. */
+function waitMs({ sent, webhook }: Errand): number {
+  const { when, delay_ms = when === 'after-poll' ? AFTER_POLL_MS : 0, gap_ms = 0 } = webhook
+  return sent === 0 ? delay_ms : gap_ms
 }

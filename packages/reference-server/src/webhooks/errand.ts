@@ -8,4 +8,13 @@ export interface Errand {
   readonly body: DeliveryBody
   /** Takes it back; the request going on ends, too. */
   readonly abort: AbortController
+  /** How many of its deliveries are over. */
+  sent: number
+  /** Kept back until something else has happened. */
+  isHeld: boolean
+  /** When the next delivery begins; `undefined` while that is not known, or it has begun. */
+  dueAt: number | undefined
 }
+
+/** How far an errand is, enough to take it up in another server. */
+export type ErrandState = Pick<Errand, 'job' | 'webhook' | 'body' | 'sent' | 'isHeld' | 'dueAt'>
