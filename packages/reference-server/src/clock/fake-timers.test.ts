@@ -35,4 +35,13 @@ describe('the server under fake timers', () => {
     await vi.advanceTimersByTimeAsync(55_000)
     expect((await run).status).toBe(202)
   })
+
+  it('says once why calls hang when queueMicrotask is faked, as it is by default in Jest', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    vi.useFakeTimers({ toFake: ['queueMicrotask'] })
+    const server = createReferenceServer({ clock: 'auto' })
+    for (let call = 0; call < 2; call++) expect((await server.fetch('/v1/models')).status).toBe(401)
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("doNotFake: ['queueMicrotask', 'nextTick']"))
+    warn.mockRestore()
+  })
 })

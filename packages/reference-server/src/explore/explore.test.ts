@@ -73,6 +73,10 @@ describe('explore', () => {
     expect(failure.message).toContain("expected 'processing' to be 'succeeded'")
     expect((await failureOf(explore(racy, { seed: failure.seed }))).order).toBe(failure.order)
     expect(await explore(racy, { seed: 'apqed' })).toEqual({ runs: 1, isComplete: false })
+    let failures = 0
+    const all = await explore((server) => racy(server).catch(() => failures++))
+    expect([all.isComplete, failures]).toEqual([true, 1])
+    expect(all.runs).toBeGreaterThan(5)
   })
 
   it('delivers before the 202', async () => {

@@ -7,9 +7,11 @@ import { scriptRuns } from '../service/tenants.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { CLOCK_ROUTES } from './control-clock.ts'
 import { FAULT_ROUTES } from './control-faults.ts'
+import { JOB_ROUTES } from './control-jobs.ts'
 import { KEY_ROUTES } from './control-keys.ts'
 import { CONTROL_PREFIX, type ControlRoute, findAccount, unknownKey } from './control-route.ts'
 import { TRUTH_ROUTES } from './control-truth.ts'
+import { WEBHOOK_ROUTES } from './control-webhooks.ts'
 import { jsonResponse } from './json-response.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
@@ -23,7 +25,8 @@ const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...CLOCK_ROUTES,
   ...FAULT_ROUTES,
   { method: 'POST', name: 'reset', handler: answerReset },
-  { method: 'GET', name: 'deliveries', handler: answerDeliveries },
+  ...JOB_ROUTES,
+  ...WEBHOOK_ROUTES,
   ...TRUTH_ROUTES,
 ]
 
@@ -81,10 +84,4 @@ async function answerReset(service: Service, { req }: AppContext): Promise<Respo
   if (key !== undefined && account === undefined) return unknownKey()
   service.reset(account)
   return jsonResponse(200, { reset: key === undefined ? 'all' : 'account' })
-}
-
-function answerDeliveries(service: Service, context: AppContext): Response {
-  const account = findAccount(service, context.req.query('key'))
-  if (account === undefined) return unknownKey()
-  return jsonResponse(200, { deliveries: service.deliveries.of(account) })
 }

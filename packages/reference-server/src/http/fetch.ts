@@ -1,3 +1,4 @@
+import { fakeTimerDoctor } from '../clock/fake-timer-doctor.ts'
 import { isFault } from '../faults/fault.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
 import type { Handle } from './handle.ts'
@@ -7,7 +8,9 @@ export function createFetch(
   handle: Handle,
   baseUrl: () => string,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
+  const examine = fakeTimerDoctor()
   return async (input, init) => {
+    examine()
     const request = new Request(input instanceof Request ? input : new URL(input, baseUrl()), init)
     const { signal } = request
     signal.throwIfAborted()
