@@ -57,6 +57,8 @@ export interface ResolvedOptions {
   baseUrl: string
   assumptions: Assumptions
   deliver: Deliver
+  /** Whether `deliver` was given. */
+  isDeliverGiven: boolean
   /** `undefined`: nobody reads it, so no line is made. */
   log: ((line: string) => void) | undefined
   /** `undefined`: the clock's own. */
@@ -115,6 +117,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
     credits: demand(isCredits(credits), credits, 'credits: an integer, 0 or more'),
     baseUrl: readBaseUrl(options.baseUrl),
     assumptions: readAssumptions(options.assumptions),
+    isDeliverGiven: options.deliver !== undefined,
     deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
     log: log && writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
     startTime: readStartTime(options.startTime),

@@ -25,14 +25,10 @@ export class CoverageCounter {
 
   /** @param faultKind of the fault that struck: such an answer is none of the endpoint's own */
   answered(facts: RequestFacts, job: Job | undefined, faultKind: string | undefined): void {
-    const { route, status, jobStatus, code } = facts
-    this.#count('codes', jobStatus === 'failed' ? (job?.end?.error?.code ?? '') : (code ?? ''))
-    if (faultKind !== undefined) return this.#count('faults', faultKind)
-    const told = code === undefined || jobStatus === 'failed' ? jobStatus : code
-    this.#count('answers', [route, status, told, variantOf(facts, job)].filter((part) => part !== undefined).join(' '))
-    if (job?.webhook === undefined) return
-    if (route === 'runModel') this.#orders.answered(job)
-    if (route === 'getJob' && job.end !== undefined) this.#orders.endShown(job)
+    const { jobStatus, code } = facts
+    this.#count('codes', code ?? (jobStatus === 'failed' ? job?.end?.error?.code : undefined) ?? '')
+    if (faultKind === undefined) this.#answered(facts, job)
+    else this.#count('faults', faultKind)
   }
 
   changed({ from, to }: Pick<JobEntry, 'from' | 'to'>): void {
@@ -55,6 +51,16 @@ export class CoverageCounter {
     return coverageOf(
       COVERAGE_GROUPS.flatMap((group) => [...this.#counts[group]].map(([name, count]) => ({ group, name, count }))),
     )
+  }
+
+  #answered(facts: RequestFacts, job: Job | undefined): void {
+    const { route, status, jobStatus, code } = facts
+    // A run that failed shows both, and is no refusal.
+    const told = route === 'runModel' ? (jobStatus ?? code) : (code ?? jobStatus)
+    this.#count('answers', [route, status, told, variantOf(facts, job)].filter((part) => part !== undefined).join(' '))
+    if (job?.webhook === undefined) return
+    if (route === 'runModel') this.#orders.answered(job)
+    if (route === 'getJob' && job.end !== undefined) this.#orders.endShown(job)
   }
 
   /** What is not in the list is not counted: codes of a test's own, methods that do not exist. */

@@ -17,7 +17,7 @@ export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input
 export type JobEndListener = (job: Job, end: JobEnd) => void
 
 /** Of a job that has ended, whose plan nobody asks for any more: a hundred thousand of them would take 10 MB. */
-const PLAN_IS_OVER: ProviderPlan = { endsAt: undefined, afterReads: 0, status: 'succeeded' }
+export const PLAN_IS_OVER: ProviderPlan = { endsAt: undefined, afterReads: 0, status: 'succeeded' }
 
 /**
  * All jobs. Nothing runs here: `settle` catches up with the clock, and whoever looks at jobs or credits calls it first.
@@ -51,10 +51,42 @@ export class Jobs {
     return [...this.#unfinished]
   }
 
+  /** The jobs that have ended by now and are kept; those of one account in the order of their ends. */
+  finished(): Job[] {
+    this.settle()
+    return this.#finished.all()
+  }
+
+  /** Place of a job among those that time alone will end: at the same time, the lower one ends first. */
+  endPlace(job: Job): number | undefined {
+    return this.#endHandles.get(job)
+  }
+
+  /** Takes a job in as another server had it. An unfinished one does not end by itself until `awaitEnd`. */
+  adopt(job: Job): void {
+    this.#byId.set(job.id, job)
+    if (job.end === undefined) this.#unfinished.add(job)
+    else this.#finished.add(job.account, job)
+  }
+
+  /** Lets time end an adopted job; call it in the order of `endPlace`. */
+  awaitEnd(job: Job): void {
+    this.#endAt(job, job.endsAt)
+  }
+
   /** Creates a job whose price is already reserved. */
   create({ plan, ...fields }: NewJob): Job {
+    const { id, requestId, account, model, input, seed, createdAt, webhook } = fields
+    // Member by member: the engine gives an object that is spread from another less room, and the rest a second one.
     const job: Job = {
-      ...fields,
+      id,
+      requestId,
+      account,
+      model,
+      input,
+      seed,
+      createdAt,
+      webhook,
       processingAt: plan.processingAt,
       plan: plan.provider,
       reads: 0,
@@ -127,6 +159,7 @@ export class Jobs {
     this.#unfinished.delete(job)
     this.#onEnd(job, job.end)
     job.plan = PLAN_IS_OVER
+    job.endsAt = undefined
     // A job that was forgotten ends too.
     if (this.has(job)) this.#finished.add(job.account, job)
   }

@@ -20,8 +20,9 @@ export function assumptionHints(scene: HintScene): string[] {
 
 function namesFor(scene: HintScene): string[] {
   const { code, status, trace } = scene
-  const { route } = trace
-  if (code !== undefined && trace.jobStatus !== 'failed') return refusalNames(scene, code)
+  const { route, jobStatus } = trace
+  const isFailedRun = route === 'runModel' && jobStatus === 'failed'
+  if (code !== undefined && !isFailedRun) return refusalNames(scene, code)
   if (route === 'runModel') return runNames(scene)
   if (route === 'cancelJob') return status < 300 ? ['cancelAnswer'] : []
   return route === 'listModels' ? listNames(scene) : []
@@ -30,7 +31,7 @@ function namesFor(scene: HintScene): string[] {
 function refusalNames({ trace, status }: HintScene, code: string): string[] {
   const name = BY_CODE[code]
   if (name !== undefined) return [name]
-  if (code === 'NOT_FOUND') return ['unknownResource']
+  if (code === 'NOT_FOUND') return [trace.foreignOwner === undefined ? 'unknownResource' : 'otherAccountsJob']
   if (code === 'CONFLICT') return [trace.route === 'cancelJob' ? 'cancelOfFinishedJob' : 'cancelledSyncRunStatus']
   if (code === 'FORBIDDEN') return forbiddenNames(trace)
   if (code !== 'VALIDATION_ERROR') return []

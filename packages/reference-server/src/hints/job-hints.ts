@@ -5,12 +5,7 @@ export function jobHints(scene: HintScene): string[] {
   const { service, status, trace } = scene
   if (status !== 404 || (trace.route !== 'getJob' && trace.route !== 'cancelJob')) return []
   const id = decoded(pathOf(scene).split('/').at(-1) ?? '')
-  const job = service.jobs.find(id)
-  if (job !== undefined) {
-    return [
-      `It is a job of another account, ${job.account.name}; assumption otherAccountsJob: 404, as if there were none.`,
-    ]
-  }
+  if (trace.foreignOwner !== undefined) return [`It is a job of another account, ${trace.foreignOwner}.`]
   if (id.startsWith('req_')) return ['That is a request_id. The path takes the job_id.']
   if (!id.startsWith('job_')) return ['A job_id begins with job_.']
   const { evicted } = service.jobs

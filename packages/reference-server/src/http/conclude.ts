@@ -1,12 +1,14 @@
 import { type Answer, isFault } from '../faults/fault.ts'
 import { HINT_HEADER, hintFor } from '../hints/hint-for.ts'
 import { foreignLiveKey } from '../hints/key-hints.ts'
+import { pathHints } from '../hints/path-hints.ts'
 import { redactText } from '../journal/redact.ts'
 import type { RequestFacts } from '../journal/request-record.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
 import { JsonResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
+import { warn } from './warn.ts'
 
 /** A request that was answered, when it began, and what is known of it. */
 export interface Exchange {
@@ -33,7 +35,8 @@ export function conclude(service: Service, exchange: Exchange, given: Answer): A
   const account = trace.apiKey?.account ?? trace.job?.account ?? null
   observer.answered({ facts, account, job: trace.job, faultKind: struck?.kind, beganAs })
   if (trace.route === undefined && (facts.status === 404 || facts.status === 405)) {
-    observer.unmatched.add(account, { method: facts.method, path: pathOf(facts), status: facts.status, hint })
+    const [meant] = pathHints({ service, request: exchange.request, trace, status: facts.status, code }).slice(-1)
+    observer.unmatched.add(account, { method: facts.method, path: pathOf(facts), status: facts.status, hint: meant })
   }
   observer.log(() => lineOf(facts))
   return answer
@@ -47,16 +50,11 @@ interface Told {
 function addHint(service: Service, { request, env }: Exchange, { answer, code }: Told): string | undefined {
   const { trace, struck } = env
   if (isFault(answer)) return undefined
-  if (foreignLiveKey({ service, request, trace })) warn(service, env, LIVE_KEY_WARNING)
+  if (foreignLiveKey({ service, request, trace })) warn(service, trace, LIVE_KEY_WARNING)
   const { status } = answer
   const hint = struck ? `Made by ${struck.id} (${struck.kind}).` : hintFor({ service, request, trace, status, code })
   if (hint !== undefined) answer.headers.set(HINT_HEADER, hint)
   return hint
-}
-
-function warn({ observer }: Service, { trace }: AppEnv['Bindings'], text: string): void {
-  observer.warn(`warning: ${text}`, trace.apiKey?.account ?? null)
-  trace.hints = [...(trace.hints ?? []), text]
 }
 
 function factsOf(

@@ -36,9 +36,11 @@ export function answerCancel(service: Service, context: AppContext): Response {
 
 function findJob(service: Service, context: AppContext): Job | undefined {
   const job = service.jobs.find(context.req.param('id') ?? '')
-  if (job?.account !== context.get('apiKey').account) return undefined
-  context.env.trace.job = job
-  return job
+  const { trace } = context.env
+  const isOwn = job?.account === context.get('apiKey').account
+  if (isOwn) trace.job = job
+  else trace.foreignOwner = job?.account.name
+  return isOwn ? job : undefined
 }
 
 function unknownJob(): Response {

@@ -12,6 +12,8 @@ export interface RequestTrace {
   modelId?: string | undefined
   /** The job that it is about. */
   job?: Job | undefined
+  /** Whose the job in the path is, when it is not of the account that asks. */
+  foreignOwner?: string | undefined
   /** The job's status as the answer tells it: section 3, or `completed`. */
   jobStatus?: string | undefined
   /** At most its first 2,048 bytes. */

@@ -5,6 +5,7 @@ import { validateInput } from '../domain/validate-input.ts'
 import type { Service } from '../service/service.ts'
 import { startRun } from '../service/start-run.ts'
 import type { AppContext } from './app-env.ts'
+import { checkWebhookTarget } from './check-webhook-target.ts'
 import { unknownModel } from './model-routes.ts'
 import { type BodyCheck, readJsonBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
@@ -20,6 +21,8 @@ export async function answerRun(service: Service, context: AppContext): Promise<
   if (model === undefined) return unknownModel(service, id)
   const input = checkInput(service, model, body.value)
   if (!input.ok) return input.refusal
+  const refusal = checkWebhookTarget(service, context.env.trace, body.value.webhook_url)
+  if (refusal !== undefined) return refusal
   const { account } = context.get('apiKey')
   const job = startRun(service, { ...body.value, input: input.value, account, model })
   if (job === undefined) {

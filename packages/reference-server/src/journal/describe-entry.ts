@@ -18,7 +18,7 @@ export function describeEntry(entry: JournalEntry): string {
 
 /** The half of a request that the client sent. */
 export function describeQuestion({ method, path, requestBody }: RequestEntry): string {
-  const body = requestBody === undefined ? '' : ` ${oneLine(requestBody)}`
+  const body = requestBody === undefined ? '' : ` ${withoutPort(oneLine(requestBody))}`
   return `${method} ${path}${body.length > MAX_BODY_SHOWN ? `${body.slice(0, MAX_BODY_SHOWN)}...` : body}`
 }
 

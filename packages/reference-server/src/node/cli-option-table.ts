@@ -39,6 +39,12 @@ export const OPTIONS = {
     help: 'address that clients use, and that files get (default: where it listens)',
     group: 'Where it listens',
   },
+  'allow-private-webhooks': {
+    type: 'boolean',
+    value: '',
+    help: 'call private addresses although others can reach it',
+    group: 'Where it listens',
+  },
   scale: {
     type: 'string',
     value: '<factor>',

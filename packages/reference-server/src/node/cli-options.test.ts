@@ -9,6 +9,7 @@ const DEFAULTS = {
   port: 4010,
   host: '127.0.0.1',
   baseUrl: undefined,
+  allowPrivateWebhooks: false,
   clock: 'system',
   latency: undefined,
   catalog: undefined,
@@ -28,6 +29,7 @@ describe('readCommand', () => {
     ['--port 1 --port 2', { port: 2 }],
     ['--host [::1]', { host: '::1' }],
     ['--base-url http://models:4010/', { baseUrl: 'http://models:4010' }],
+    ['--allow-private-webhooks', { allowPrivateWebhooks: true }],
     ['--scale 60', { clock: { scale: 60 } }],
     ['--scale .5', { clock: { scale: 0.5 } }],
     ['--clock manual', { clock: 'manual' }],
@@ -82,8 +84,8 @@ describe('readCommand', () => {
     [
       '--verbose',
       'There is no option --verbose. ' +
-        'Options: --port, --host, --base-url, --scale, --clock, --latency, --catalog, --keys, --credits, --seed,' +
-        ' --assume, --fault, --json, --quiet, --help, --version.',
+        'Options: --port, --host, --base-url, --allow-private-webhooks, --scale, --clock, --latency, --catalog, --keys,' +
+        ' --credits, --seed, --assume, --fault, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],

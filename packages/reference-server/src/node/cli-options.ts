@@ -29,6 +29,8 @@ export interface ServeCommand {
   host: string
   /** Address that clients use, when it is not the one that is bound. */
   baseUrl: string | undefined
+  /** Whether webhooks may lead to private addresses although other machines can reach the server. */
+  allowPrivateWebhooks: boolean
   clock: CliClock
   latency: LatencyOption | undefined
   /** File of the models. */
@@ -60,6 +62,7 @@ export function readCommand(args: readonly string[]): Command {
     port: readInteger('port', values.port, PORT_RANGE) ?? 4010,
     host,
     baseUrl: readUrl(values['base-url']),
+    allowPrivateWebhooks: values['allow-private-webhooks'] === true,
     clock: readClock(values.clock, values.scale),
     latency: readLatencyValues(values.latency),
     catalog: values.catalog === undefined ? undefined : String(values.catalog),

@@ -21,7 +21,8 @@ async function main(args: readonly string[]): Promise<void> {
 async function serve(command: ServeCommand): Promise<void> {
   // With --json standard output belongs to the program that reads it.
   const { server, keys } = await startServer(command, command.announce === 'text' ? print : undefined)
-  const listening = await listen(server, { port: command.port, host: command.host })
+  const { port, host, allowPrivateWebhooks } = command
+  const listening = await listen(server, { port, host, allowPrivateWebhooks })
   if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
   const stop = async () => {
     await listening.close()

@@ -6,6 +6,8 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isFault } from '../faults/fault.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { enactFault } from './enact-fault.ts'
+import { guardedDeliver } from './guarded-deliver.ts'
+import { isLoopback } from './is-loopback.ts'
 
 /** Options of `listen`. */
 export interface ListenOptions {
@@ -13,6 +15,12 @@ export interface ListenOptions {
   port?: number | undefined
   /** Address or name to bind. Default `127.0.0.1`, which other machines cannot reach. */
   host?: string | undefined
+  /**
+   * Lets webhooks lead to private addresses although other machines can reach the server (`host` beyond loopback), as
+   * between containers. Whoever has a key can then make it call what only it can reach. Default `false`: such runs get a
+   * 400, and such deliveries fail.
+   */
+  allowPrivateWebhooks?: boolean | undefined
 }
 
 /** A reference server that listens on a socket. */
@@ -25,7 +33,8 @@ export interface ListeningServer {
 }
 
 /** The part of a reference server that a socket needs. */
-export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'>
+export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
+  Partial<Pick<ReferenceServer, 'guardWebhooks'>>
 
 /** The port cannot be bound. The message says why and what to do; `cause` is the system's error. */
 export class ListenError extends Error {
@@ -39,7 +48,7 @@ export class ListenError extends Error {
  * @throws ListenError when the port is in use or cannot be bound for another reason
  */
 export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
-  const { port = 0, host = '127.0.0.1' } = options
+  const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false } = options
   checkAddress(host, port)
   const nodeServer = createServer(
     getRequestListener(
@@ -57,6 +66,7 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
   const address = await bind(nodeServer, port, host)
   const url = urlOf(host, address.port)
   server.setBaseUrl(url)
+  if (!isLoopback(host) && !allowPrivateWebhooks) server.guardWebhooks?.(guardedDeliver)
   let closing: Promise<void> | undefined
   return {
     url,

@@ -6,12 +6,24 @@ export type WebhookReceiver = (request: Request) => Response | Promise<Response>
 
 /** Who gets the deliveries of which account: a receiver in this process, or whoever answers at the address. */
 export class Receivers {
-  readonly #deliver: Deliver
+  #deliver: Deliver
+  #isGuarded = false
   readonly #byAccount = new Map<Account, WebhookReceiver>()
   #forAll: WebhookReceiver | undefined
 
   constructor(deliver: Deliver) {
     this.#deliver = deliver
+  }
+
+  /** Whether deliveries go to public addresses only. */
+  get isGuarded(): boolean {
+    return this.#isGuarded
+  }
+
+  /** From now on deliveries go to public addresses only. @param deliver checks the address behind a name */
+  guard(deliver: Deliver | undefined): void {
+    this.#isGuarded = true
+    this.#deliver = deliver ?? this.#deliver
   }
 
   /** `undefined` as the receiver: from now on deliveries go to their addresses again. */
