@@ -44,13 +44,7 @@ export function createAutoClock(startTime: number, parts: AutoClockParts): Runni
   const advances = new Set<() => void>()
   let isJumping = false
 
-  const nextJump: Jump = {
-    isPending: () => timers.size > 0,
-    isTimeLimit: () => {
-      const { next, now } = timers
-      return next !== undefined && forClients.owns(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
-    },
-  }
+  const nextJump = createJump(timers, (handle) => forClients.owns(handle))
 
   function whenQuiet({ isTimeLimit }: Jump): Promise<void> {
     return activity.quiet(() => (isTimeLimit() ? PATIENCE_MS : 0))
@@ -113,4 +107,14 @@ export function createAutoClock(startTime: number, parts: AutoClockParts): Runni
   }
 
   return { ...clock, forClients, setTime, close }
+}
+
+function createJump(timers: VirtualTimers, isClients: (handle: unknown) => boolean): Jump {
+  return {
+    isPending: () => timers.size > 0,
+    isTimeLimit: () => {
+      const { next, now } = timers
+      return next !== undefined && isClients(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
+    },
+  }
 }

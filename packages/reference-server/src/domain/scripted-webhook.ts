@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 
 /** When the first delivery of a result begins, if not as soon as its job has ended. */
-export const DELIVERY_MOMENTS = ['before-answer', 'after-poll', 'after-next'] as const
+const DELIVERY_MOMENTS = ['before-answer', 'after-poll', 'after-next'] as const
 
 /** How the result of a run is delivered. The service promises less than one may hope for (section 6). */
 export interface ScriptedWebhook {

@@ -75,11 +75,7 @@ describe('webhook lab', () => {
       await server.clock.advance(10)
       if (how === 'reset') server.reset()
       if (how === 'closed') await server.close()
-      if (how === 'cancelled') {
-        const { happened } = { happened: await caller.get('/_reference/deliveries') }
-        expect(happened.body.deliveries).toEqual([])
-        await cancelOnlyJob(server, caller)
-      }
+      if (how === 'cancelled') await caller.delete(`/v1/jobs/${await firstJobId()}`)
       expect((await run).status).toBe(how === 'closed' ? 503 : 202)
       expect(seen).toEqual([])
     },
@@ -168,12 +164,10 @@ describe('webhook lab', () => {
   })
 })
 
-/** Its run is not answered yet, so its id is known only to the log of what happened. */
-async function cancelOnlyJob(server: ReferenceServer, caller: ReturnType<typeof apiCaller>): Promise<void> {
-  const twin = createReferenceServer({ clock: 'manual' })
-  const { body } = await apiCaller(twin).run(MODEL, { sync: false })
-  await twin.close()
-  await caller.delete(`/v1/jobs/${server.job(String(body.job_id)).id}`) // seeded: the same id
+/** The run is not answered yet, so its id is taken from another server of the same seed. */
+async function firstJobId(): Promise<string> {
+  const { caller } = setUp()
+  return String((await caller.run(MODEL, { sync: false })).body.job_id)
 }
 
 describe('server.webhooks.next', () => {
