@@ -1,5 +1,6 @@
 /** What the reference server costs beside bare hono and other mock servers: throughput, a call in process, start, install. */
 import { createReferenceServer } from '@modelrun/reference-server'
+import type { AutoTimeResult } from './children/auto-time.ts'
 import type { ServerFetchResult } from './children/server-fetch.ts'
 import { runChild } from './harness/child.ts'
 import { report, table } from './harness/report.ts'
@@ -25,6 +26,11 @@ const calls = await interleave(WAYS, rounds, async (way) => {
   return result.microseconds
 })
 
+const stories = await interleave(['auto'], rounds, async (clock) => {
+  const { result } = await runChild<AutoTimeResult>('auto-time', clock)
+  return result.milliseconds
+})
+
 /** All of them run at once, and one at a time has something to do. */
 async function measureServers(): Promise<Map<ServerName, number[]>> {
   const running = await Promise.all(SERVERS.map(async (name) => [name, await start(name)] as const))
@@ -48,6 +54,7 @@ const callsOf = (way: Way) => calls.get(way) ?? []
 const installOf = (name: ServerName) => installs.get(name) ?? { packages: Number.NaN, megabytes: Number.NaN }
 const toHono = ratios(answersOf(OURS), answersOf('hono'))
 const toPrism = ratios(answersOf(OURS), answersOf('Prism'))
+const storyMs = summarize(stories.get('auto') ?? [])
 const callUs = summarize(callsOf('server.fetch'))
 const startMs = summarize(startsOf(OURS))
 const { packages, megabytes } = installOf(OURS)
@@ -56,6 +63,12 @@ const goals = [
   ['GET job over node http, to bare hono', '≥ 0.6×', formatRatio(toHono), isMet(toHono.median >= 0.6)],
   ['GET job over node http, to Prism', '≥ 5×', formatRatio(toPrism), isMet(toPrism.median >= 5)],
   ['GET job by `server.fetch`, µs', '≤ 60', formatSummary(callUs, 0), isMet(callUs.median <= 60)],
+  [
+    'hold of 55 s, 202, polls, result and webhook in `auto` time, ms',
+    '≤ 1.5',
+    formatSummary(storyMs, 2),
+    isMet(storyMs.median <= 1.5),
+  ],
   ['CLI: start to first answer, ms', '≤ 250', formatSummary(startMs, 0), isMet(startMs.median <= 250)],
   ['installed packages', '≤ 10', formatNumber(packages, 0), isMet(packages <= 10)],
   ['installed size, MB', '≤ 10', formatNumber(megabytes, 1), isMet(megabytes <= 10)],
