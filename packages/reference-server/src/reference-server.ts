@@ -1,5 +1,5 @@
-import type { ServerClock } from './clock/clock.ts'
 import type { Coverage } from './behaviours/coverage.ts'
+import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
 import type { ScriptedOutcome } from './domain/scripted-outcome.ts'
 import { type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-webhook.ts'
@@ -17,8 +17,13 @@ import { controlJob, type JobControl } from './service/job-control.ts'
 import { type KeyLimits, limitKey } from './service/limit-key.ts'
 import { Service } from './service/service.ts'
 import { type MintedKey, type MintKeyOptions, mintedKey, mintKey, scriptRuns } from './service/tenants.ts'
+import { forkService } from './snapshot/fork-service.ts'
+import { restoreSnapshot } from './snapshot/restore-snapshot.ts'
+import type { Snapshot } from './snapshot/snapshot.ts'
+import { takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { DeliveryRecord } from './webhooks/delivery-record.ts'
 import type { WebhookReceiver } from './webhooks/receivers.ts'
+import type { Deliver } from './webhooks/send-delivery.ts'
 
 /** Which delivery a test waits for. */
 export interface NextDeliveryOptions {
@@ -40,6 +45,12 @@ export interface ReferenceServer {
   readonly baseUrl: string
   /** For a transport that listens at an address of its own. */
   setBaseUrl(url: string): void
+  /**
+   * For a transport that other machines can reach: from now on runs with a webhook at a private address are refused.
+   *
+   * @param deliver sends deliveries, and checks the address behind a name; an own `deliver` of the options goes first
+   */
+  guardWebhooks(deliver: Deliver): void
   /** A first key with all permissions, `sk_test_…`; its account is the default wherever a `key` may be left out. */
   readonly apiKey: string
   readonly clock: ServerClock
@@ -114,6 +125,25 @@ export interface ReferenceServer {
   report(key?: string): Report
   /** Which behaviour of the service was exercised since the server was made, by all keys, of all that there is. */
   coverage(): Coverage
+  /**
+   * The whole state as it is now, as plain JSON: time, keys, accounts, credits, scripts, faults, jobs, deliveries. Not
+   * the journal and the coverage.
+   */
+  snapshot(): Snapshot
+  /**
+   * Puts the server into the state of a snapshot, of this or another server, and forgets its own; the journal begins
+   * anew. Ids, files and faults then come as they would have come there. `apiKey` becomes the first key of the snapshot.
+   * Clients that wait on the clock go on waiting for as long as they would have; runs that are held are answered as
+   * after a `reset()`.
+   *
+   * Its models must be in this server's catalog. A clock `'system'` shows the time that it would show had the server
+   * never stopped; any other one goes on from the time of the snapshot.
+   *
+   * @throws TypeError that says what is wrong with the snapshot; the server stays as it is
+   */
+  restore(snapshot: Snapshot): void
+  /** Another server with the same options and the same state; from now on neither knows of the other. */
+  fork(): ReferenceServer
   /** What the header `x-reference-token` must be for control requests from other machines. Random, whatever the seed. */
   readonly controlToken: string
   /** Drops all timers and deliveries going on; requests get a 503 from now on. */
@@ -147,8 +177,7 @@ export function serverOf(service: Service): ReferenceServer {
   const controlToken = randomToken()
   const handle = createHandle(service, createApp(service, controlToken))
   const serverFetch = createFetch(handle, () => service.baseUrl)
-  const apiKey = service.firstKey.key
-  const account = (key = apiKey): Account => service.keys.get(key).account
+  const account = (key = service.firstKey.key): Account => service.keys.get(key).account
   const close = async () => service.close()
   return {
     fetch: serverFetch,
@@ -160,9 +189,12 @@ export function serverOf(service: Service): ReferenceServer {
       service.baseUrl = readBaseUrl(url)
       service.activity.expectRemoteClients()
     },
-    apiKey,
+    guardWebhooks: (deliver) => service.receivers.guard(service.options.isDeliverGiven ? undefined : deliver),
+    get apiKey() {
+      return service.firstKey.key
+    },
     clock: service.clock.forClients,
-    clientOptions: (key = apiKey) => ({
+    clientOptions: (key = service.firstKey.key) => ({
       apiKey: key,
       baseUrl: service.baseUrl,
       fetch: serverFetch,
@@ -197,6 +229,9 @@ export function serverOf(service: Service): ReferenceServer {
     story: (jobId) => storyOf(service, jobId),
     report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
     coverage: () => service.observer.coverage.coverage(),
+    snapshot: () => takeSnapshot(service),
+    restore: (snapshot) => void demand('restore', restoreSnapshot(service, snapshot)),
+    fork: () => serverOf(forkService(service)),
     controlToken,
     close,
     [Symbol.asyncDispose]: async () => {

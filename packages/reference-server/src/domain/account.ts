@@ -34,6 +34,11 @@ export class Account {
     return waiting.filter(({ outcomes }) => outcomes > 0)
   }
 
+  /** The outcomes that wait, by model id. */
+  scripts(): Record<string, readonly ScriptedOutcome[]> {
+    return Object.fromEntries([...this.#scripts].filter(([, { length }]) => length > 0))
+  }
+
   reset(): void {
     this.credits.reset()
     this.#scripts.clear()

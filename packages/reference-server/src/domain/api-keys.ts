@@ -16,6 +16,9 @@ export interface ApiKey {
   isRevoked: boolean
 }
 
+/** A key without what follows from the rest of it. */
+export type ApiKeyState = Omit<ApiKey, 'allowsIp'>
+
 export interface NewApiKey {
   isLive: boolean
   permissions: readonly Permission[]
@@ -51,6 +54,12 @@ export class ApiKeys {
     return this.#add({ ...old, key: this.#newKey(old.isLive) })
   }
 
+  /** The key that was made first. @throws Error before it was */
+  get first(): ApiKey {
+    for (const key of this.#byKey.values()) return key
+    throw new Error('No API key was made yet.')
+  }
+
   find(key: string): ApiKey | undefined {
     return this.#byKey.get(key)
   }
@@ -65,6 +74,17 @@ export class ApiKeys {
   /** Every key there is or was, in the order in which they were made. */
   names(): string[] {
     return [...this.#byKey.keys()]
+  }
+
+  /** Every key there is or was, in the order in which they were made. */
+  all(): ApiKey[] {
+    return [...this.#byKey.values()]
+  }
+
+  /** Forgets every key, and knows these instead. */
+  replace(keys: readonly ApiKeyState[]): void {
+    this.#byKey.clear()
+    for (const { isRevoked, ...key } of keys) this.#add(key).isRevoked = isRevoked
   }
 
   /** Every account there is, of revoked keys too. */

@@ -1,3 +1,11 @@
+/** The credits of an account as JSON. */
+export interface CreditsState {
+  granted: number
+  /** What a reset gives. */
+  grant: number
+  charged: number
+}
+
 /**
  * The credits of one account (section 1). A run reserves its price when it starts, so that runs at the same time
  * cannot spend the same credits; success charges it, any other end gives it back.
@@ -59,6 +67,19 @@ export class Credits {
   /** Gives a reservation back. */
   release(price: number): void {
     this.#reserved -= price
+  }
+
+  /** What has to be kept to go on elsewhere; what is reserved follows from the jobs. */
+  state(): CreditsState {
+    return { granted: this.#granted, grant: this.#grant, charged: this.#charged }
+  }
+
+  /** Goes on from where other credits stood. */
+  restore({ granted, grant, charged }: CreditsState, reserved: number): void {
+    this.#granted = granted
+    this.#grant = grant
+    this.#charged = charged
+    this.#reserved = reserved
   }
 
   /** As if nothing had ever been charged. */

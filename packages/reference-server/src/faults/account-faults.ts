@@ -1,4 +1,4 @@
-import { createSeededRandom, type SeededRandom } from '../media/seeded-random.ts'
+import { createSeededRandom, resumeSeededRandom, type SeededRandom } from '../media/seeded-random.ts'
 import type { FaultOptions } from './fault-options.ts'
 import { type RoutedRequest, routeMatcher } from './fault-route.ts'
 
@@ -11,6 +11,21 @@ export interface FaultRecord {
   readonly used: number
   /** Whether it has struck less often than it should: never, or not `times` times. */
   readonly unused: boolean
+}
+
+/** The faults of an account as JSON. */
+export interface FaultsState {
+  /** How many faults were added by now. */
+  added: number
+  rules: readonly FaultRuleState[]
+}
+
+export interface FaultRuleState {
+  id: string
+  fault: Readonly<FaultOptions>
+  used: number
+  /** Where its random numbers stand. */
+  random: readonly number[]
 }
 
 /** What a fault is chosen by. */
@@ -32,7 +47,9 @@ export class AccountFaults {
 
   /** @returns its record as it goes on: `used` rises */
   add(fault: FaultOptions): FaultRecord {
-    const rule = new FaultRule(`fault_${++this.#lastNumber}`, fault, this.#seed)
+    const id = `fault_${++this.#lastNumber}`
+    // Random numbers of its own, so that neither other faults nor the ids of jobs change which requests it strikes.
+    const rule = new FaultRule(id, fault, createSeededRandom(id, this.#seed))
     this.#rules.set(rule.id, rule)
     return rule
   }
@@ -48,6 +65,22 @@ export class AccountFaults {
   /** Every fault there is as it stands now, those included that will strike no more. */
   list(): FaultRecord[] {
     return [...this.#rules.values()].map(({ id, fault, used, unused }) => ({ id, fault, used, unused }))
+  }
+
+  /** What has to be kept to go on elsewhere. */
+  state(): FaultsState {
+    return { added: this.#lastNumber, rules: [...this.#rules.values()].map((rule) => rule.state()) }
+  }
+
+  /** Goes on from where the faults of another server stood. */
+  restore({ added, rules }: FaultsState): void {
+    this.#lastNumber = added
+    this.#rules.clear()
+    for (const { id, fault, used, random } of rules) {
+      const rule = new FaultRule(id, fault, resumeSeededRandom(random))
+      rule.used = used
+      this.#rules.set(id, rule)
+    }
   }
 
   /** @returns whether there was one of that name */
@@ -68,18 +101,21 @@ class FaultRule implements FaultRecord {
   readonly fault: Readonly<FaultOptions>
   used = 0
   readonly #isMeant: (request: RoutedRequest) => boolean
-  // Of its own, so that neither other faults nor the ids of jobs change which requests it strikes.
   readonly #random: SeededRandom
 
-  constructor(id: string, fault: FaultOptions, seed: number) {
+  constructor(id: string, fault: FaultOptions, random: SeededRandom) {
     this.id = id
     this.fault = fault
     this.#isMeant = fault.route === undefined ? () => true : routeMatcher(fault.route)
-    this.#random = createSeededRandom(id, seed)
+    this.#random = random
   }
 
   get unused(): boolean {
     return this.used < (this.fault.times ?? 1)
+  }
+
+  state(): FaultRuleState {
+    return { id: this.id, fault: this.fault, used: this.used, random: this.#random.state() }
   }
 
   strikes(target: FaultTarget): boolean {

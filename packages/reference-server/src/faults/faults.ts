@@ -3,7 +3,7 @@ import { AccountFaults } from './account-faults.ts'
 
 /** The faults of every account. */
 export class Faults {
-  readonly #seed: number
+  #seed: number
   readonly #byAccount = new Map<Account, AccountFaults>()
 
   constructor(seed: number) {
@@ -16,6 +16,17 @@ export class Faults {
     const made = new AccountFaults(this.#seed)
     this.#byAccount.set(account, made)
     return made
+  }
+
+  /** The seed of faults that are added from now on. */
+  get seed(): number {
+    return this.#seed
+  }
+
+  /** Forgets all faults; those to come are made from another seed. */
+  begin(seed: number): void {
+    this.#seed = seed
+    this.forget()
   }
 
   /** Forgets the faults of an account, or of all. */

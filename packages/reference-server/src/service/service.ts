@@ -31,8 +31,6 @@ export class Service {
   readonly random: Random
   readonly models: ReadonlyMap<string, CatalogModel>
   readonly keys: ApiKeys
-  /** Has all permissions; its account is the default. */
-  readonly firstKey: ApiKey
   readonly jobs: Jobs
   readonly heldRuns: HeldRuns
   readonly jobTimers: JobTimers
@@ -67,7 +65,7 @@ export class Service {
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
     this.keys = new ApiKeys(this.random)
     const { credits } = options
-    this.firstKey = this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined })
+    this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined })
     this.observer = new Observer(options, this.clock.now)
     const { finishedJobs, deliveries } = options.retention
     this.deliveries = new DeliveryLog(deliveries)
@@ -88,6 +86,11 @@ export class Service {
         this.observer.deliveryEnded(record, job, sentAs)
       },
     })
+  }
+
+  /** Has all permissions; its account is the default. */
+  get firstKey(): ApiKey {
+    return this.keys.first
   }
 
   /** Forgets jobs, credits used, scripts and deliveries of an account, or of all. Keys stay. */

@@ -45,6 +45,21 @@ export class DeliveryLog {
     return this.#kept.of(account)
   }
 
+  /** Those that nobody was given yet, oldest first. */
+  unread(): DeliveryRecord[] {
+    return [...this.#unread.keys()]
+  }
+
+  /** Takes the deliveries in that another server had kept, as read. */
+  adopt(account: Account, records: readonly DeliveryRecord[]): void {
+    for (const record of records) this.#kept.add(account, record)
+  }
+
+  /** A delivery that is kept was given to nobody yet. */
+  markUnread(account: Account, record: DeliveryRecord): void {
+    this.#unread.set(record, account)
+  }
+
   /** The next finished delivery that fits and was not returned here yet. */
   next(wish: DeliveryWish = {}): Promise<DeliveryRecord> {
     for (const [record, account] of this.#unread) {
