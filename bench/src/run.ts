@@ -4,7 +4,18 @@ import { cpSync, existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-const MEASUREMENTS = ['double-charge', 'abort', 'stall', 'leaks', 'waits', 'size', 'types', 'import', 'cpu']
+const MEASUREMENTS = [
+  'double-charge',
+  'abort',
+  'stall',
+  'leaks',
+  'waits',
+  'size',
+  'types',
+  'import',
+  'cpu',
+  'reference-server',
+]
 
 const BENCH = fileURLToPath(new URL('../', import.meta.url))
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -13,6 +24,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const PACKAGES = [
   { source: 'packages/contract', target: 'node_modules/@modelrun/contract' },
   { source: 'packages/sdk', target: 'node_modules/modelrun' },
+  { source: 'packages/reference-server', target: 'node_modules/@modelrun/reference-server' },
 ]
 
 function run(command: string, args: readonly string[], cwd: string): void {
@@ -39,8 +51,8 @@ if (unknown.length > 0) {
   process.exit(1)
 }
 
-if (!values['no-build']) run('npm', ['run', 'build', '--workspace=@modelrun/contract', '--workspace=modelrun'], ROOT)
-if (!existsSync(`${BENCH}node_modules/modelrun`)) run('npm', ['ci'], BENCH)
+if (!values['no-build']) run('npm', ['run', 'build'], ROOT)
+if (!existsSync(`${BENCH}node_modules/@modelrun/reference-server`)) run('npm', ['ci'], BENCH)
 refreshCopies()
 const rounds = values.rounds === undefined ? [] : ['--rounds', values.rounds]
 for (const name of positionals.length > 0 ? positionals : MEASUREMENTS) {

@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup'
 
 export default defineConfig({
-  entry: ['src/index.ts', 'src/msw/index.ts', 'src/node/index.ts', 'src/node/cli.ts'],
+  entry: ['src/index.ts', 'src/msw/index.ts', 'src/node/index.ts', 'src/node/cli.ts', 'src/vitest/index.ts'],
   format: 'esm',
   target: 'es2023',
   dts: true,

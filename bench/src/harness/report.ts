@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 
-/** The packages whose versions every result names. */
+/** The packages whose versions a result names unless told otherwise. */
 const PACKAGES = ['@anthropic-ai/sdk', '@fal-ai/client', 'ky', 'openai', 'replicate', 'zod']
 
 /** A Markdown table. */
@@ -11,16 +11,16 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
 }
 
 /** Prints a result and keeps it in `results/<name>.md`. */
-export async function report(name: string, paragraphs: readonly string[]): Promise<void> {
-  const text = `${[`# ${name}`, ...paragraphs, await describeRun()].join('\n\n')}\n`
+export async function report(name: string, paragraphs: readonly string[], packages = PACKAGES): Promise<void> {
+  const text = `${[`# ${name}`, ...paragraphs, await describeRun(packages)].join('\n\n')}\n`
   const folder = new URL('../../results/', import.meta.url)
   await mkdir(folder, { recursive: true })
   await writeFile(new URL(`${name}.md`, folder), text)
   console.log(text)
 }
 
-async function describeRun(): Promise<string> {
-  const versions = await Promise.all(PACKAGES.map(async (name) => `${name} ${await readVersion(name)}`))
+async function describeRun(packages: readonly string[]): Promise<string> {
+  const versions = await Promise.all(packages.map(async (name) => `${name} ${await readVersion(name)}`))
   const machine = `${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}`
   return `${new Date().toISOString().slice(0, 10)}, ${machine}. ${versions.join(', ')}.`
 }

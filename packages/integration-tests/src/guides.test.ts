@@ -32,16 +32,18 @@ function assumptionsPage(): string {
   return `# What the reference server assumes
 
 The specification leaves these questions open. Code that works with every alternative works with whatever the real
-service does. This page is made from \`ASSUMPTION_NOTES\`.
+service does. Where the last column says yes, the name is a switch: \`createReferenceServer({ assumptions: { … } })\`. The
+header \`x-modelrun-hint\` of a refusal gives the name of the assumption behind it. This page is made from
+\`ASSUMPTION_NOTES\`.
 
-| section | question | choice | alternatives | switch |
-| --- | --- | --- | --- | --- |
+| name | section | question | choice | alternatives | switch |
+| --- | --- | --- | --- | --- | --- |
 ${rows}
 `
 }
 
 function assumptionRow(note: AssumptionNote): string {
   const alternatives = note.alternatives.join('; ')
-  const cells = [note.section, note.question, note.choice, alternatives, note.switch ? `\`${note.switch}\`` : '']
+  const cells = [`\`${note.name}\``, note.section, note.question, note.choice, alternatives, note.switch ? 'yes' : '']
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }

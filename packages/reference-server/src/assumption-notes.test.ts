@@ -13,6 +13,16 @@ describe('assumption notes', () => {
     expect(new Set(ASSUMPTION_NOTES.map(({ question }) => question)).size).toBe(ASSUMPTION_NOTES.length)
   })
 
+  it('have a name each, that of their switch where they have one', () => {
+    const names = ASSUMPTION_NOTES.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+    for (const note of ASSUMPTION_NOTES) {
+      expect(note.name).toMatch(/^[a-z][a-zA-Z]+$/)
+      if (note.switch !== undefined) expect(note.name).toBe(note.switch)
+      else expect(DEFAULT_ASSUMPTIONS).not.toHaveProperty(note.name)
+    }
+  })
+
   it('offer an alternative wherever there is a switch', () => {
     for (const note of ASSUMPTION_NOTES.filter((one) => one.switch !== undefined)) {
       expect(note.alternatives).not.toEqual([])

@@ -22,13 +22,29 @@ describe('options', () => {
       baseUrl: 'https://reference.modelrun.test',
       assumptions: DEFAULT_ASSUMPTIONS,
       deliver: expect.any(Function),
-      log: expect.any(Function),
+      isDeliverGiven: false,
+      log: undefined,
+      latencyOf: expect.any(Function),
       startTime: undefined,
+      retention: { finishedJobs: 100_000, deliveries: 10_000, journalBytes: 4 * 1024 * 1024 },
+      strict: false,
     })
   })
 
   it('that are undefined count as left out', () => {
-    const names = ['clock', 'seed', 'catalog', 'credits', 'baseUrl', 'assumptions', 'deliver', 'log', 'startTime']
+    const names = [
+      'clock',
+      'seed',
+      'catalog',
+      'credits',
+      'baseUrl',
+      'assumptions',
+      'deliver',
+      'log',
+      'startTime',
+      'retention',
+      'strict',
+    ]
     const given = Object.fromEntries(names.map((name) => [name, undefined]))
     expect(resolveOptions(given)).toMatchObject({ seed: 1, credits: 10_000 })
     expect(resolveOptions({ assumptions: { queuedMs: undefined } }).assumptions.queuedMs).toBe(200)
@@ -63,6 +79,9 @@ describe('options', () => {
     [{ assumptions: { asyncStatus: 200 } }, /asyncStatus/],
     [{ deliver: 'x' }, /deliver: a function/],
     [{ log: true }, /log: a function/],
+    [{ strict: 1 }, /strict: true or false/],
+    [{ retention: { finishedJobs: -1 } }, /retention is not right. \/finishedJobs must be 0 or more/],
+    [{ retention: { days: 1 } }, /retention is not right.*"days"/],
     [{ startTime: Number.NaN }, /startTime/],
     [{ startTime: new Date('nonsense') }, /startTime/],
     [{ catalog: [{ ...model, latency_ms: -1 }] }, /catalog is not right. \/0\/latency_ms must be 0 or more/],

@@ -4,7 +4,9 @@ import { type AssumptionOptions, type Assumptions, assumptionsSchema, DEFAULT_AS
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
+import { type LatencyOf, type LatencyOption, readLatency } from './domain/latency.ts'
 import { parseShape } from './parse-shape.ts'
+import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './retention/retention.ts'
 import type { Deliver } from './webhooks/send-delivery.ts'
 
 /** How to create a reference server. Every option may be left out. */
@@ -15,6 +17,11 @@ export interface ReferenceServerOptions {
   seed?: number | undefined
   /** The models. Default: `DEFAULT_CATALOG`. */
   catalog?: readonly CatalogModel[] | undefined
+  /**
+   * How long runs take, in milliseconds on the server's clock: of all models (`0`, `{ p50Ms: 2_000, p95Ms: 9_000 }`), or
+   * of some (`{ 'aurora-image': 500 }`). Default: what the catalog says.
+   */
+  latency?: LatencyOption | undefined
   /** Credits of an account. Default 10 000. */
   credits?: number | undefined
   /** Address that the server answers for, and that files get. Default `https://reference.modelrun.test`. */
@@ -30,6 +37,14 @@ export interface ReferenceServerOptions {
    * 2026-01-01T00:00:00Z, so that runs repeat themselves.
    */
   startTime?: Date | number | undefined
+  /** How much is kept of what is over. */
+  retention?: RetentionOptions | undefined
+  /**
+   * Checks the server's own books after every request: credits are conserved, a job is charged once at most, and never
+   * when it fails or is cancelled. A request after which they are wrong gets a 500 that tells the story of the job.
+   * `await using` then also throws when something is left over (`report()`). Default `false`.
+   */
+  strict?: boolean | undefined
 }
 
 /** The options with every one of them settled. */
@@ -37,13 +52,19 @@ export interface ResolvedOptions {
   clock: ClockSetting
   seed: number
   catalog: readonly CatalogModel[]
+  latencyOf: LatencyOf
   credits: number
   baseUrl: string
   assumptions: Assumptions
   deliver: Deliver
-  log: (line: string) => void
+  /** Whether `deliver` was given. */
+  isDeliverGiven: boolean
+  /** `undefined`: nobody reads it, so no line is made. */
+  log: ((line: string) => void) | undefined
   /** `undefined`: the clock's own. */
   startTime: number | undefined
+  retention: Retention
+  strict: boolean
 }
 
 const DEFAULT_CREDITS = 10_000
@@ -66,12 +87,15 @@ const OPTION_NAMES = {
   clock: true,
   seed: true,
   catalog: true,
+  latency: true,
   credits: true,
   baseUrl: true,
   assumptions: true,
   deliver: true,
   log: true,
   startTime: true,
+  retention: true,
+  strict: true,
 } satisfies Record<keyof ReferenceServerOptions, true>
 
 /** @throws TypeError that says which option is wrong and what is allowed */
@@ -81,19 +105,24 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
     const names = Object.keys(OPTION_NAMES).join(', ')
     throw new TypeError(`createReferenceServer has no option ${unknown}. It has: ${names}.`)
   }
-  const { seed = 1, credits = DEFAULT_CREDITS, log = () => {} } = options
+  const { seed = 1, credits = DEFAULT_CREDITS, log, strict = false } = options
   // Looked up at each delivery, so that interception which starts later sees it.
   const { deliver = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = options
+  const catalog = readCatalog(options.catalog)
   return {
     clock: readClock(options.clock),
     seed: demand(Number.isSafeInteger(seed), seed, 'seed: an integer'),
-    catalog: readCatalog(options.catalog),
+    catalog,
+    latencyOf: readLatencies(options.latency, catalog),
     credits: demand(isCredits(credits), credits, 'credits: an integer, 0 or more'),
     baseUrl: readBaseUrl(options.baseUrl),
     assumptions: readAssumptions(options.assumptions),
+    isDeliverGiven: options.deliver !== undefined,
     deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
-    log: writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
+    log: log && writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
     startTime: readStartTime(options.startTime),
+    retention: readRetention(options.retention),
+    strict: demand(typeof strict === 'boolean', strict, 'strict: true or false'),
   }
 }
 
@@ -139,6 +168,22 @@ function readAssumptions(assumptions: AssumptionOptions = {}): Assumptions {
   const given = Object.fromEntries(Object.entries(assumptions).filter(([, value]) => value !== undefined))
   const checked = parseShape(assumptionsSchema, { ...DEFAULT_ASSUMPTIONS, ...given })
   if (!checked.ok) throw new TypeError(`The option assumptions is not right. ${checked.message}`)
+  return checked.value
+}
+
+function readRetention(retention: RetentionOptions = {}): Retention {
+  const given = Object.fromEntries(Object.entries(retention).filter(([, value]) => value !== undefined))
+  const checked = parseShape(retentionSchema, { ...DEFAULT_RETENTION, ...given })
+  if (!checked.ok) throw new TypeError(`The option retention is not right. ${checked.message}`)
+  return checked.value
+}
+
+function readLatencies(latency: LatencyOption | undefined, catalog: readonly CatalogModel[]): LatencyOf {
+  const checked = readLatency(
+    latency,
+    catalog.map(({ id }) => id),
+  )
+  if (!checked.ok) throw new TypeError(`The option latency is not right. ${checked.message}`)
   return checked.value
 }
 

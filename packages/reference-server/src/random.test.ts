@@ -11,6 +11,14 @@ describe('random', () => {
     expect(draw(7)).not.toEqual(draw(8))
   })
 
+  it('goes on from where another stood', () => {
+    const random = createRandom(7)
+    random.id('job_')
+    const other = createRandom(8)
+    other.restore(JSON.parse(JSON.stringify(random.state())))
+    expect([other.id('job_'), other.fileSeed()]).toEqual([random.id('job_'), random.fileSeed()])
+  })
+
   it('makes ids of a prefix, lower-case letters and digits, none twice', () => {
     const random = createRandom(1)
     const ids = Array.from({ length: 1_000 }, () => random.id('job_'))

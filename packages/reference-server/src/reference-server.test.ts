@@ -202,7 +202,11 @@ describe('reference server', () => {
       'ASSUMPTION_NOTES',
       'DEFAULT_ASSUMPTIONS',
       'DEFAULT_CATALOG',
+      'ExplorationError',
+      'LeftoversError',
       'createReferenceServer',
+      'explore',
+      'mergeCoverage',
     ])
   })
 })

@@ -1,31 +1,61 @@
+import type { Coverage } from './behaviours/coverage.ts'
 import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
 import type { ScriptedOutcome } from './domain/scripted-outcome.ts'
+import { type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-webhook.ts'
+import type { Answer } from './faults/fault.ts'
+import { controlFaults, type FaultControl } from './faults/fault-control.ts'
 import { createApp } from './http/app.ts'
 import { createFetch } from './http/fetch.ts'
 import { createHandle, type RequestContext } from './http/handle.ts'
+import { type JournalView, viewJournal } from './journal/journal-view.ts'
 import { type ReferenceServerOptions, readBaseUrl, resolveOptions } from './options.ts'
-import type { ShapeCheck } from './parse-shape.ts'
+import { parseShape, type ShapeCheck } from './parse-shape.ts'
+import { makeReport } from './report/make-report.ts'
+import { LeftoversError, type Report } from './report/report.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
+import { type KeyLimits, limitKey } from './service/limit-key.ts'
 import { Service } from './service/service.ts'
 import { type MintedKey, type MintKeyOptions, mintedKey, mintKey, scriptRuns } from './service/tenants.ts'
+import { forkService } from './snapshot/fork-service.ts'
+import { restoreSnapshot } from './snapshot/restore-snapshot.ts'
+import type { Snapshot } from './snapshot/snapshot.ts'
+import { takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { DeliveryRecord } from './webhooks/delivery-record.ts'
+import type { WebhookReceiver } from './webhooks/receivers.ts'
+import type { Deliver } from './webhooks/send-delivery.ts'
+
+/** Which delivery a test waits for. */
+export interface NextDeliveryOptions {
+  /** Of this key's account. Default: of any. */
+  key?: string | undefined
+  /** Of this job. Default: of any. */
+  jobId?: string | undefined
+  /** How long to wait, in milliseconds of real time, whatever the clock. Default: for ever. */
+  timeoutMs?: number | undefined
+}
 
 /** The whole service in memory, and the handles by which a test steers it. */
 export interface ReferenceServer {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** Answers a request that came over a transport. Never throws, never rejects. */
-  handle(request: Request, context: RequestContext): Promise<Response>
+  /** Answers a request that came over a transport, or says what the transport does instead. Never throws, never rejects. */
+  handle(request: Request, context: RequestContext): Promise<Answer>
   /** The address that files get; no slash at its end. */
   readonly baseUrl: string
   /** For a transport that listens at an address of its own. */
   setBaseUrl(url: string): void
+  /**
+   * For a transport that other machines can reach: from now on runs with a webhook at a private address are refused.
+   *
+   * @param deliver sends deliveries, and checks the address behind a name; an own `deliver` of the options goes first
+   */
+  guardWebhooks(deliver: Deliver): void
   /** A first key with all permissions, `sk_test_…`; its account is the default wherever a `key` may be left out. */
   readonly apiKey: string
   readonly clock: ServerClock
   /** Options for a client, which then shares the server's time. */
-  clientOptions(): { apiKey: string; baseUrl: string; fetch: typeof fetch; clock: ServerClock }
+  clientOptions(key?: string): { apiKey: string; baseUrl: string; fetch: typeof fetch; clock: ServerClock }
   /**
    * Makes an API key with an account of its own.
    *
@@ -36,6 +66,13 @@ export interface ReferenceServer {
   revokeKey(key: string): void
   /** Revokes a key and makes another that may do the same, for the same account (section 5). */
   rotateKey(key: string): MintedKey
+  /**
+   * Changes what a key may do (section 5): its permissions, its credits, the addresses that may use it. What is left out
+   * stays as it is.
+   *
+   * @throws TypeError that says which limit is wrong
+   */
+  limitKey(key: string, limits: KeyLimits): void
   /** Credits of an account that have not been charged. */
   credits(key?: string): number
   /**
@@ -46,18 +83,76 @@ export interface ReferenceServer {
   script(modelId: string, outcomes: readonly ScriptedOutcome[], key?: string): void
   /** A job of any account, to look at and to end. Throws an Error for an unknown id. */
   job(id: string): JobControl
-  /** Forgets jobs, charges, scripts and deliveries of one key's account, or of all. Keys and time stay as they are. */
+  /**
+   * Forgets jobs, charges, scripts, faults, deliveries and journal of one key's account, or of all. Keys, time and
+   * coverage stay as they are.
+   */
   reset(key?: string): void
+  /** Makes requests go wrong, one account's at a time. */
+  readonly faults: FaultControl
   readonly webhooks: {
     /** Finished deliveries of an account, in the order in which they finished. */
     deliveries(key?: string): readonly DeliveryRecord[]
-    /** The next finished delivery, of any account, that was not returned here yet. Rejects when the server is closed. */
-    next(): Promise<DeliveryRecord>
+    /**
+     * The next finished delivery that was not returned here yet: of any job, or of the one that is asked for.
+     *
+     * @throws Error when the server is closed, or `timeoutMs` of real time are over
+     */
+    next(options?: NextDeliveryOptions): Promise<DeliveryRecord>
+    /**
+     * Says how results of an account are delivered from now on: late, twice, in the wrong order or not at all. A script
+     * that says so itself goes first. Without `how`: as the service does it, once and at once.
+     *
+     * @throws TypeError for a wrong `how`
+     */
+    deliverAs(how: ScriptedWebhook | undefined, key?: string): void
+    /**
+     * Gives the deliveries of an account, or of all, to a receiver in this process, such as `handle` of an inbox, whatever
+     * their address. `undefined`: they go to their addresses again.
+     */
+    deliverTo(receiver: WebhookReceiver | undefined, key?: string): void
   }
+  /** What happened, oldest first: requests, changes of jobs, deliveries, warnings. */
+  readonly journal: JournalView
+  /**
+   * The life of a job on one page: its requests, changes, credits and deliveries, at times that count from its creation.
+   * With virtual time the same test gives the same text, fit for a snapshot.
+   *
+   * @throws Error for a job that the journal knows nothing of
+   */
+  story(jobId: string): string
+  /** What is left over, of one key's account or of all: jobs still running, results on their way, unused faults and more. */
+  report(key?: string): Report
+  /** Which behaviour of the service was exercised since the server was made, by all keys, of all that there is. */
+  coverage(): Coverage
+  /**
+   * The whole state as it is now, as plain JSON: time, keys, accounts, credits, scripts, faults, jobs, deliveries. Not
+   * the journal and the coverage.
+   */
+  snapshot(): Snapshot
+  /**
+   * Puts the server into the state of a snapshot, of this or another server, and forgets its own; the journal begins
+   * anew. Ids, files and faults then come as they would have come there. `apiKey` becomes the first key of the snapshot.
+   * Clients that wait on the clock go on waiting for as long as they would have; runs that are held are answered as
+   * after a `reset()`.
+   *
+   * Its models must be in this server's catalog. A clock `'system'` shows the time that it would show had the server
+   * never stopped; any other one goes on from the time of the snapshot.
+   *
+   * @throws TypeError that says what is wrong with the snapshot; the server stays as it is
+   */
+  restore(snapshot: Snapshot): void
+  /** Another server with the same options and the same state; from now on neither knows of the other. */
+  fork(): ReferenceServer
   /** What the header `x-reference-token` must be for control requests from other machines. Random, whatever the seed. */
   readonly controlToken: string
   /** Drops all timers and deliveries going on; requests get a 503 from now on. */
   close(): Promise<void>
+  /**
+   * Closes the server at the end of a block that began with `await using server = …`.
+   *
+   * @throws LeftoversError in strict mode, when something is left over
+   */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -74,12 +169,15 @@ export interface ReferenceServer {
  * @throws TypeError that says which option is wrong and what is allowed
  */
 export function createReferenceServer(options: ReferenceServerOptions = {}): ReferenceServer {
-  const service = new Service(resolveOptions(options))
+  return serverOf(new Service(resolveOptions(options)))
+}
+
+/** The handles of a service. */
+export function serverOf(service: Service): ReferenceServer {
   const controlToken = randomToken()
   const handle = createHandle(service, createApp(service, controlToken))
   const serverFetch = createFetch(handle, () => service.baseUrl)
-  const apiKey = service.firstKey.key
-  const account = (key = apiKey): Account => service.keys.get(key).account
+  const account = (key = service.firstKey.key): Account => service.keys.get(key).account
   const close = async () => service.close()
   return {
     fetch: serverFetch,
@@ -91,14 +189,23 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
       service.baseUrl = readBaseUrl(url)
       service.activity.expectRemoteClients()
     },
-    apiKey,
+    guardWebhooks: (deliver) => service.receivers.guard(service.options.isDeliverGiven ? undefined : deliver),
+    get apiKey() {
+      return service.firstKey.key
+    },
     clock: service.clock.forClients,
-    clientOptions: () => ({ apiKey, baseUrl: service.baseUrl, fetch: serverFetch, clock: service.clock.forClients }),
+    clientOptions: (key = service.firstKey.key) => ({
+      apiKey: key,
+      baseUrl: service.baseUrl,
+      fetch: serverFetch,
+      clock: service.clock.forClients,
+    }),
     mintKey: (keyOptions = {}) => mintedKey(demand('mintKey', mintKey(service, keyOptions))),
     revokeKey: (key) => {
       service.keys.get(key).isRevoked = true
     },
     rotateKey: (key) => mintedKey(service.keys.rotate(key)),
+    limitKey: (key, limits) => void demand('limitKey', limitKey(service, service.keys.get(key), limits)),
     credits: (key) => {
       service.jobs.settle()
       return account(key).credits.left
@@ -108,14 +215,37 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
     },
     job: (id) => controlJob(service, id),
     reset: (key) => service.reset(key === undefined ? undefined : account(key)),
+    faults: controlFaults(service, account),
     webhooks: {
       deliveries: (key) => [...service.deliveries.of(account(key))],
-      next: () => service.deliveries.next(),
+      next: ({ key, jobId, timeoutMs } = {}) =>
+        service.deliveries.next({ account: key === undefined ? undefined : account(key), jobId, timeoutMs }),
+      deliverAs: (how, key) => {
+        account(key).webhook = how && demand('deliverAs', parseShape(scriptedWebhookSchema, how))
+      },
+      deliverTo: (receiver, key) => service.receivers.set(receiver, key === undefined ? undefined : account(key)),
     },
+    journal: viewJournal(service.observer.journal, account),
+    story: (jobId) => storyOf(service, jobId),
+    report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
+    coverage: () => service.observer.coverage.coverage(),
+    snapshot: () => takeSnapshot(service),
+    restore: (snapshot) => void demand('restore', restoreSnapshot(service, snapshot)),
+    fork: () => serverOf(forkService(service)),
     controlToken,
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: async () => {
+      const report = service.options.strict && !service.isClosed ? makeReport(service) : undefined
+      service.close()
+      if (report?.isClean === false) throw new LeftoversError(report)
+    },
   }
+}
+
+function storyOf(service: Service, jobId: string): string {
+  const story = service.observer.story(jobId, service.jobs.find(jobId))
+  if (story !== undefined) return story
+  throw new Error(`The journal knows nothing of a job ${JSON.stringify(jobId)}. It keeps the newest, until a reset.`)
 }
 
 function demand<Value>(what: string, checked: ShapeCheck<Value>): Value {

@@ -22,6 +22,9 @@ const REMOTE_QUIET_MS = 10
 /** A client in this process gets this many turns of the event loop. It needs about one to read a body. */
 const CALM_TURNS = 10
 
+/** And at least this much real time: signing with WebCrypto happens on another thread and takes a third of it. */
+const CALM_MS = 0.05
+
 /** Knows whether anything happens in the server or its clients that virtual time must wait for. */
 export class Activity {
   readonly #runningSince = new Map<Work, number>()
@@ -94,7 +97,8 @@ export class Activity {
 
   async #isCalm(): Promise<boolean> {
     const changes = this.#changes
-    for (let turn = 0; turn < CALM_TURNS; turn++) {
+    const since = realNow()
+    for (let turn = 0; turn < CALM_TURNS || realNow() - since < CALM_MS; turn++) {
       await nextTurn()
       if (this.#changes !== changes) return false
     }

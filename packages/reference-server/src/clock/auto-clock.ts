@@ -1,5 +1,6 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance } from './check-advance.ts'
+import { Chronicle } from './chronicle.ts'
 import { createClientClock } from './client-clock.ts'
 import { LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
@@ -13,27 +14,47 @@ const LONGEST_SLEEP_MS = 20_000
  */
 const PATIENCE_MS = 250
 
+/** What time would jump to. */
+export interface Jump {
+  /** Whether there is anything to jump to. */
+  isPending(): boolean
+  /** Whether it is a time limit of a client rather than a sleep between two polls. */
+  isTimeLimit(): boolean
+}
+
+/** Resolves when time may jump. */
+export type MayJump = (jump: Jump) => Promise<void>
+
+/** What an `auto` clock works with. */
+export interface AutoClockParts {
+  activity: Activity
+  chronicle?: Chronicle | undefined
+  /** Default: when everything waits on the clock. */
+  mayJump?: MayJump | undefined
+}
+
 /**
  * Time jumps to the next timer as soon as everything waits on the clock, and stands still otherwise. So a wait of a
  * minute takes less than a millisecond, and times repeat themselves from run to run.
  */
-export function createAutoClock(startTime: number, activity: Activity): RunningClock {
+export function createAutoClock(startTime: number, parts: AutoClockParts): RunningClock {
+  const { activity, chronicle = new Chronicle(), mayJump = whenQuiet } = parts
   const timers = new VirtualTimers(startTime)
   /** Ends of the calls of `advance` going on. */
   const advances = new Set<() => void>()
   let isJumping = false
 
-  function patienceMs(): number {
-    const { next, now } = timers
-    const isTimeLimit = next !== undefined && forClients.owns(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
-    return isTimeLimit ? PATIENCE_MS : 0
+  const nextJump = createJump(timers, (handle) => forClients.owns(handle))
+
+  function whenQuiet({ isTimeLimit }: Jump): Promise<void> {
+    return activity.quiet(() => (isTimeLimit() ? PATIENCE_MS : 0))
   }
 
   async function jump(): Promise<void> {
     if (isJumping) return
     isJumping = true
     while (timers.size > 0) {
-      await activity.quiet(patienceMs)
+      await mayJump(nextJump)
       timers.fireNext(LATEST_TIME_MS)
       activity.touch()
     }
@@ -47,6 +68,18 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     return handle
   }
 
+  function pass(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        advances.delete(end)
+        resolve()
+      }
+      advances.add(end)
+      // No handle: the clock is closed, and no timer fires any more.
+      if (setTimer(end, ms) === undefined) end()
+    })
+  }
+
   const clock: ServerClock = {
     mode: 'auto',
     now: () => timers.now,
@@ -56,15 +89,7 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     },
     advance: async (ms) => {
       checkAdvance(timers.now, ms)
-      await new Promise<void>((resolve) => {
-        const end = () => {
-          advances.delete(end)
-          resolve()
-        }
-        advances.add(end)
-        // No handle: the clock is closed, and no timer fires any more.
-        if (setTimer(end, ms) === undefined) end()
-      })
+      return chronicle.during(timers.now, () => pass(ms))
     },
   }
 
@@ -76,5 +101,20 @@ export function createAutoClock(startTime: number, activity: Activity): RunningC
     forClients.release()
   }
 
-  return { ...clock, forClients, close }
+  function setTime(time: number): void {
+    forClients.shift(time - timers.now)
+    timers.setTime(time)
+  }
+
+  return { ...clock, forClients, setTime, close }
+}
+
+function createJump(timers: VirtualTimers, isClients: (handle: unknown) => boolean): Jump {
+  return {
+    isPending: () => timers.size > 0,
+    isTimeLimit: () => {
+      const { next, now } = timers
+      return next !== undefined && isClients(next.handle) && next.dueAt - now > LONGEST_SLEEP_MS
+    },
+  }
 }

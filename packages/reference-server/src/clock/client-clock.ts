@@ -1,7 +1,7 @@
 import type { ServerClock } from './clock.ts'
 
 interface ClientTimer {
-  readonly dueAt: number
+  dueAt: number
   callback(): void
 }
 
@@ -9,6 +9,8 @@ interface ClientTimer {
 export interface ClientClock extends ServerClock {
   /** Whether a client set the timer. */
   owns(handle: unknown): boolean
+  /** The time was set, and the due times of all timers with it. */
+  shift(ms: number): void
   /**
    * The server has closed, and its time stands still. So that no client waits for ever, what clients wait for happens
    * now, in order, and whatever they set later runs in real time.
@@ -46,6 +48,9 @@ export function createClientClock(clock: ServerClock): ClientClock {
       clock.clearTimeout(handle)
     },
     owns: (handle) => pending.has(handle),
+    shift: (ms) => {
+      for (const timer of pending.values()) timer.dueAt += ms
+    },
     release: () => {
       isReleased = true
       const timers = [...pending].sort(([, one], [, other]) => one.dueAt - other.dueAt)

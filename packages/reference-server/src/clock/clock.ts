@@ -1,3 +1,5 @@
+import type { Happening } from './chronicle.ts'
+
 /** How the server's time passes. */
 export type ClockMode = 'system' | 'scaled' | 'manual' | 'auto'
 
@@ -24,15 +26,18 @@ export interface ServerClock {
    * Moves time on by `ms` milliseconds: runs what falls due, in order, and lets each settle (requests, webhook
    * deliveries) before the next. Modes `manual` and `auto`.
    *
+   * @returns what happened meanwhile, in order: jobs that ended, holds that were over, deliveries
    * @throws Error in the modes `system` and `scaled`, where time passes by itself; TypeError for a bad `ms`
    */
-  advance(ms: number): Promise<void>
+  advance(ms: number): Promise<readonly Happening[]>
 }
 
 /** A clock that can be stopped for good. */
 export interface RunningClock extends ServerClock {
   /** The same time for clients, whose timers may count for less than the server's own. */
   readonly forClients: ServerClock
+  /** Sets the time, also to one before. Whoever waits goes on waiting for as long as he would have. */
+  setTime(time: number): void
   /** Drops all timers; none fires any more. */
   close(): void
 }

@@ -1,5 +1,6 @@
 import type { Activity } from './activity.ts'
-import { createAutoClock } from './auto-clock.ts'
+import { createAutoClock, type MayJump } from './auto-clock.ts'
+import type { Chronicle } from './chronicle.ts'
 import type { RunningClock } from './clock.ts'
 import { createManualClock } from './manual-clock.ts'
 import { createSystemClock } from './system-clock.ts'
@@ -19,8 +20,20 @@ export const LARGEST_SCALE = 1_000_000
 /** A virtual time begins here unless told otherwise, so that runs repeat themselves. */
 const VIRTUAL_START = Date.UTC(2026, 0, 1)
 
-export function createClock(setting: ClockSetting, activity: Activity, startTime?: number): RunningClock {
-  if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity)
-  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, activity)
+/** What a clock of the server works with. */
+export interface ClockParts {
+  activity: Activity
+  chronicle?: Chronicle | undefined
+  /** For an `auto` clock. */
+  mayJump?: MayJump | undefined
+  startTime?: number | undefined
+}
+
+export function createClock(
+  setting: ClockSetting,
+  { activity, chronicle, mayJump, startTime }: ClockParts,
+): RunningClock {
+  if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity, chronicle)
+  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, { activity, chronicle, mayJump })
   return createSystemClock(startTime ?? Date.now(), setting === 'system' ? 1 : setting.scale)
 }

@@ -21,6 +21,21 @@ describe('manual clock', () => {
     expect(clock.now()).toBe(START + 1_500)
   })
 
+  it('can be set, and whoever waits goes on waiting for as long as he would have', async () => {
+    const { clock } = manualClock()
+    const firedAt: number[] = []
+    clock.setTimeout(() => firedAt.push(clock.now()), 1_000)
+    clock.forClients.setTimeout(() => firedAt.push(clock.now()), 2_000)
+    await clock.advance(400)
+    const earlier = START - 86_400_000
+    clock.setTime(earlier)
+    expect(clock.forClients.now()).toBe(earlier)
+    await clock.advance(599)
+    expect(firedAt).toEqual([])
+    await clock.advance(1_001)
+    expect(firedAt).toEqual([earlier + 600, earlier + 1_600])
+  })
+
   it('fires what falls due in order of time, then of creation, each at its time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(30), { maxLength: 12 }), async (delays) => {

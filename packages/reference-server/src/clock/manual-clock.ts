@@ -1,11 +1,12 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance } from './check-advance.ts'
+import { Chronicle } from './chronicle.ts'
 import { createClientClock } from './client-clock.ts'
 import type { RunningClock, ServerClock } from './clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
 /** Time stands still until `advance`. */
-export function createManualClock(startTime: number, activity: Activity): RunningClock {
+export function createManualClock(startTime: number, activity: Activity, chronicle = new Chronicle()): RunningClock {
   const timers = new VirtualTimers(startTime)
   let lastAdvance = Promise.resolve()
 
@@ -32,8 +33,10 @@ export function createManualClock(startTime: number, activity: Activity): Runnin
     // One after the other, so that two callers move time by the sum of both.
     advance: async (ms) => {
       checkAdvance(timers.now, ms)
-      lastAdvance = lastAdvance.then(() => move(ms))
-      await lastAdvance
+      return chronicle.during(timers.now, () => {
+        lastAdvance = lastAdvance.then(() => move(ms))
+        return lastAdvance
+      })
     },
   }
   const forClients = createClientClock(clock)
@@ -41,5 +44,9 @@ export function createManualClock(startTime: number, activity: Activity): Runnin
     timers.close()
     forClients.release()
   }
-  return { ...clock, forClients, close }
+  const setTime = (time: number) => {
+    forClients.shift(time - timers.now)
+    timers.setTime(time)
+  }
+  return { ...clock, forClients, setTime, close }
 }

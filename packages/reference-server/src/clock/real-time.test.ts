@@ -20,10 +20,16 @@ describe('real time', () => {
     expect(immediates).toBeGreaterThan(50)
   })
 
-  it('has turns where there is no MessageChannel, as in older workers', async () => {
-    vi.stubGlobal('MessageChannel', undefined)
+  it.each([
+    ['no setImmediate, as in browsers', { setImmediate: undefined }],
+    ['a fake setImmediate, when loaded under fake timers', { setImmediate: Object.assign(vi.fn(), { clock: {} }) }],
+    ['no MessageChannel either, as in older workers', { setImmediate: undefined, MessageChannel: undefined }],
+  ])('has turns where there is %s', async (_, globals) => {
+    for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
+    vi.resetModules()
+    const realTime = await import('./real-time.ts')
     vi.useFakeTimers()
-    await expect(nextTurn()).resolves.toBeUndefined()
+    await expect(realTime.nextTurn()).resolves.toBeUndefined()
   })
 
   it('goes on under fake timers', async () => {
@@ -43,9 +49,12 @@ describe('real time', () => {
   })
 
   it('leaves nothing open behind it', async () => {
+    vi.stubGlobal('setImmediate', undefined)
+    vi.resetModules()
+    const realTime = await import('./real-time.ts')
     const openPorts = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort').length
     const before = openPorts()
-    for (let turn = 0; turn < 20; turn++) await nextTurn()
+    for (let turn = 0; turn < 20; turn++) await realTime.nextTurn()
     await vi.waitFor(() => expect(openPorts()).toBe(before)) // ports close in turns of their own
   })
 })

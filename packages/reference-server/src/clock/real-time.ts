@@ -13,23 +13,36 @@ export function afterRealTime(ms: number, callback: () => void): () => void {
 }
 
 /**
- * Lets one turn of the event loop pass: whatever was ready runs, I/O and timers included.
- *
- * A new channel each time on purpose: Node handles up to 1000 messages of one port in a single turn, so a channel used
- * again would let nobody else run. Fake timers leave `MessageChannel` alone. Every runtime has it but workerd with a
- * compatibility date before 2025-08-15.
+ * The same for what runs at the end of a turn of the event loop. Browsers and workers have none. A fake one, told by its
+ * `clock`, would never run: this file was loaded under fake timers then.
  */
+const setRealImmediate = isReal(globalThis.setImmediate) ? globalThis.setImmediate : undefined
+
+/** Lets one turn of the event loop pass: whatever was ready runs, I/O and timers included. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (typeof MessageChannel === 'undefined') {
-      afterRealTime(0, resolve)
-      return
-    }
-    const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => {
-      port1.close() // an open port would keep the process alive
-      resolve()
-    }
-    port2.postMessage(undefined)
+    if (setRealImmediate !== undefined) setRealImmediate(resolve)
+    else if (typeof MessageChannel !== 'undefined') passMessage(resolve)
+    else afterRealTime(0, resolve)
   })
+}
+
+/**
+ * Twenty times as slow as an immediate, but fake timers leave `MessageChannel` alone, and every runtime has it but
+ * workerd with a compatibility date before 2025-08-15.
+ *
+ * A new channel each time on purpose: Node handles up to 1000 messages of one port in a single turn, so a channel used
+ * again would let nobody else run.
+ */
+function passMessage(arrived: () => void): void {
+  const { port1, port2 } = new MessageChannel()
+  port1.onmessage = () => {
+    port1.close() // an open port would keep the process alive
+    arrived()
+  }
+  port2.postMessage(undefined)
+}
+
+function isReal(timerFunction: unknown): boolean {
+  return typeof timerFunction === 'function' && !('clock' in timerFunction)
 }

@@ -21,6 +21,19 @@ describe('system clock', () => {
     expect(clock.now()).toBe(START + 1_234)
   })
 
+  it.each([START - DAY_MS, START + DAY_MS])('can be set, to %d, and moves on from there', (time) => {
+    const clock = createSystemClock(START)
+    const fired = vi.fn()
+    clock.setTimeout(fired, 1_000)
+    clock.setTime(time)
+    expect(clock.now()).toBe(time)
+    vi.advanceTimersByTime(999)
+    expect(fired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(fired).toHaveBeenCalledOnce()
+    expect(clock.forClients.now()).toBe(time + 1_000)
+  })
+
   it('uses the timers that a test runner installs after it was made', () => {
     vi.useRealTimers()
     const clock = createSystemClock(Date.now())

@@ -8,11 +8,19 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
  * fake timers work.
  */
 export function createSystemClock(startTime: number, scale = 1): RunningClock {
-  const realStart = Date.now()
+  let start = { time: startTime, realTime: Date.now() }
   // Platform timers may fire a little early. A timer that fired is proof that its time has come.
   let provenTime = startTime
+  /** By how much the time was set ahead so far. */
+  let shiftedMs = 0
 
-  const now = () => Math.max(provenTime, Math.floor(startTime + (Date.now() - realStart) * scale))
+  const now = () => Math.max(provenTime, Math.floor(start.time + (Date.now() - start.realTime) * scale))
+
+  function setTime(time: number): void {
+    shiftedMs += time - now()
+    start = { time, realTime: Date.now() }
+    provenTime = time
+  }
 
   function createTimers(): Pick<RunningClock, 'setTimeout' | 'clearTimeout' | 'close'> {
     const timers = new Map<unknown, ReturnType<typeof globalThis.setTimeout>>()
@@ -28,12 +36,13 @@ export function createSystemClock(startTime: number, scale = 1): RunningClock {
     return {
       setTimeout: (callback, ms) => {
         const setAt = now()
+        const shiftedBefore = shiftedMs
         const dueAt = dueTime(setAt, ms)
         if (dueAt === undefined || isClosed) return undefined
         const handle = ++lastHandle
         arm(handle, (dueAt - setAt) / scale, () => {
           timers.delete(handle)
-          provenTime = Math.max(provenTime, dueAt)
+          provenTime = Math.max(provenTime, dueAt + shiftedMs - shiftedBefore)
           callback()
         })
         return handle
@@ -60,5 +69,5 @@ export function createSystemClock(startTime: number, scale = 1): RunningClock {
     },
   } as const
   // Closing the server takes back its own timers: what its clients wait for is theirs.
-  return { ...time, ...createTimers(), forClients: { ...time, ...createTimers() } }
+  return { ...time, ...createTimers(), setTime, forClients: { ...time, ...createTimers() } }
 }

@@ -5,6 +5,7 @@ export interface TimerEntry<Value> {
 }
 
 interface Node<Value> extends TimerEntry<Value> {
+  dueAt: number
   /** Rises with every entry, so it also tells who came first. */
   readonly handle: number
   /** Index in the heap. */
@@ -52,6 +53,11 @@ export class TimerQueue<Value> {
     if (first === undefined || first.dueAt > time) return undefined
     this.#takeOut(first)
     return first
+  }
+
+  /** Moves the due time of every entry. */
+  shift(ms: number): void {
+    for (const node of this.#heap) node.dueAt += ms
   }
 
   clear(): void {

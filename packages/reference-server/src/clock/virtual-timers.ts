@@ -47,6 +47,12 @@ export class VirtualTimers {
     this.#now = Math.max(this.#now, time)
   }
 
+  /** Sets the time, also to one before. Whoever waits goes on waiting for as long as he would have. */
+  setTime(time: number): void {
+    this.#queue.shift(time - this.#now)
+    this.#now = time
+  }
+
   /** Drops all timers and takes no more. */
   close(): void {
     this.#isClosed = true

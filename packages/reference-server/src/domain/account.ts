@@ -1,13 +1,19 @@
 import { Credits } from './credits.ts'
 import type { ScriptedOutcome } from './scripted-outcome.ts'
+import type { ScriptedWebhook } from './scripted-webhook.ts'
 
 /** A tenant: what belongs together behind one API key and the keys that it was rotated to. */
 export class Account {
   readonly credits: Credits
+  /** What tells it from others: the beginning of its first key. */
+  readonly name: string
+  /** How results are delivered, unless the script of a run says so itself. */
+  webhook: ScriptedWebhook | undefined
   /** What the next runs do, first in first out, by model id. */
   readonly #scripts = new Map<string, ScriptedOutcome[]>()
 
-  constructor(credits: number) {
+  constructor(credits: number, name = 'account') {
+    this.name = name
     this.credits = new Credits(credits)
   }
 
@@ -22,8 +28,20 @@ export class Account {
     return this.#scripts.get(modelId)?.shift()
   }
 
+  /** The outcomes that no run has taken. */
+  waitingScripts(): { model_id: string; outcomes: number }[] {
+    const waiting = [...this.#scripts].map(([model_id, { length }]) => ({ model_id, outcomes: length }))
+    return waiting.filter(({ outcomes }) => outcomes > 0)
+  }
+
+  /** The outcomes that wait, by model id. */
+  scripts(): Record<string, readonly ScriptedOutcome[]> {
+    return Object.fromEntries([...this.#scripts].filter(([, { length }]) => length > 0))
+  }
+
   reset(): void {
     this.credits.reset()
     this.#scripts.clear()
+    this.webhook = undefined
   }
 }

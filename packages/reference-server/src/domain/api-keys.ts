@@ -2,18 +2,22 @@ import { KEY_PREFIXES, PERMISSIONS, type Permission } from '@modelrun/contract'
 import type { Random } from '../random.ts'
 import { Account } from './account.ts'
 import { createIpAllowlist } from './ip-allowlist.ts'
+import { showKey } from './show-key.ts'
 
 /** An API key and what it may do (section 5). */
 export interface ApiKey {
   readonly key: string
   readonly account: Account
   readonly isLive: boolean
-  readonly permissions: readonly Permission[]
+  permissions: readonly Permission[]
   /** Addresses and networks that may use it; `undefined`: all. */
-  readonly allowIps: readonly string[] | undefined
-  readonly allowsIp: (ip: string) => boolean
+  allowIps: readonly string[] | undefined
+  allowsIp: (ip: string) => boolean
   isRevoked: boolean
 }
+
+/** A key without what follows from the rest of it. */
+export type ApiKeyState = Omit<ApiKey, 'allowsIp'>
 
 export interface NewApiKey {
   isLive: boolean
@@ -38,7 +42,8 @@ export class ApiKeys {
    * @throws TypeError for an entry of `allowIps` that is neither an address nor a network
    */
   mint({ isLive, permissions, credits, allowIps }: NewApiKey): ApiKey {
-    return this.#add({ isLive, permissions, allowIps, account: new Account(credits) })
+    const key = this.#newKey(isLive)
+    return this.#add({ key, isLive, permissions, allowIps, account: new Account(credits, showKey(key)) })
   }
 
   /** Replaces a key by a new one that may do the same, for the same account. */
@@ -46,7 +51,13 @@ export class ApiKeys {
     const old = this.get(key)
     if (old.isRevoked) throw new Error('That API key is revoked, so it cannot be rotated. mintKey() makes another.')
     old.isRevoked = true
-    return this.#add(old)
+    return this.#add({ ...old, key: this.#newKey(old.isLive) })
+  }
+
+  /** The key that was made first. @throws Error before it was */
+  get first(): ApiKey {
+    for (const key of this.#byKey.values()) return key
+    throw new Error('No API key was made yet.')
   }
 
   find(key: string): ApiKey | undefined {
@@ -60,14 +71,33 @@ export class ApiKeys {
     return found
   }
 
+  /** Every key there is or was, in the order in which they were made. */
+  names(): string[] {
+    return [...this.#byKey.keys()]
+  }
+
+  /** Every key there is or was, in the order in which they were made. */
+  all(): ApiKey[] {
+    return [...this.#byKey.values()]
+  }
+
+  /** Forgets every key, and knows these instead. */
+  replace(keys: readonly ApiKeyState[]): void {
+    this.#byKey.clear()
+    for (const { isRevoked, ...key } of keys) this.#add(key).isRevoked = isRevoked
+  }
+
   /** Every account there is, of revoked keys too. */
   accounts(): Set<Account> {
     return new Set([...this.#byKey.values()].map(({ account }) => account))
   }
 
-  #add({ isLive, permissions, allowIps, account }: Omit<ApiKey, 'key' | 'allowsIp' | 'isRevoked'>): ApiKey {
+  #newKey(isLive: boolean): string {
+    return this.#random.id(isLive ? KEY_PREFIXES.live : KEY_PREFIXES.test, 32)
+  }
+
+  #add({ key, isLive, permissions, allowIps, account }: Omit<ApiKey, 'allowsIp' | 'isRevoked'>): ApiKey {
     const allowsIp = allowIps === undefined ? () => true : createIpAllowlist(allowIps)
-    const key = this.#random.id(isLive ? KEY_PREFIXES.live : KEY_PREFIXES.test, 32)
     const made = {
       key,
       account,

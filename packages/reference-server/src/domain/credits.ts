@@ -1,14 +1,38 @@
+/** The credits of an account as JSON. */
+export interface CreditsState {
+  granted: number
+  /** What a reset gives. */
+  grant: number
+  charged: number
+}
+
 /**
  * The credits of one account (section 1). A run reserves its price when it starts, so that runs at the same time
  * cannot spend the same credits; success charges it, any other end gives it back.
  */
 export class Credits {
-  readonly granted: number
+  #granted: number
+  /** What a reset gives. */
+  #grant: number
   #charged = 0
   #reserved = 0
 
   constructor(granted: number) {
-    this.granted = granted
+    this.#granted = granted
+    this.#grant = granted
+  }
+
+  get granted(): number {
+    return this.#granted
+  }
+
+  get charged(): number {
+    return this.#charged
+  }
+
+  /** The price of the runs going on. */
+  get reserved(): number {
+    return this.#reserved
   }
 
   /** What has not been charged. */
@@ -19,6 +43,12 @@ export class Credits {
   /** What new runs can spend: what is left without the price of the runs going on. */
   get available(): number {
     return this.left - this.#reserved
+  }
+
+  /** From now on new runs can spend so many, beside the runs going on; after a reset too. */
+  limit(available: number): void {
+    this.#granted = this.#charged + this.#reserved + available
+    this.#grant = available
   }
 
   /** @returns whether there was enough */
@@ -39,8 +69,22 @@ export class Credits {
     this.#reserved -= price
   }
 
+  /** What has to be kept to go on elsewhere; what is reserved follows from the jobs. */
+  state(): CreditsState {
+    return { granted: this.#granted, grant: this.#grant, charged: this.#charged }
+  }
+
+  /** Goes on from where other credits stood. */
+  restore({ granted, grant, charged }: CreditsState, reserved: number): void {
+    this.#granted = granted
+    this.#grant = grant
+    this.#charged = charged
+    this.#reserved = reserved
+  }
+
   /** As if nothing had ever been charged. */
   reset(): void {
     this.#charged = 0
+    this.#granted = this.#grant
   }
 }

@@ -1,7 +1,7 @@
 import type { ErrorDetail, KnownJobStatus, Output, TerminalJobStatus } from '@modelrun/contract'
 import type { Account } from './account.ts'
 import type { CatalogModel } from './catalog.ts'
-import type { ScriptedWebhook } from './scripted-outcome.ts'
+import type { ScriptedWebhook } from './scripted-webhook.ts'
 
 /** How a job ended. */
 export interface JobEnd {
@@ -43,7 +43,8 @@ export interface Job {
   readonly createdAt: number
   /** When it leaves the queue. */
   readonly processingAt: number
-  readonly plan: ProviderPlan
+  /** Of an unfinished job. */
+  plan: ProviderPlan
   readonly webhook: JobWebhook | undefined
   /** Reads of the status so far. */
   reads: number

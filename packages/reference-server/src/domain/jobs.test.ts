@@ -163,6 +163,27 @@ describe('jobs', () => {
       }),
     )
   })
+
+  it('that have finished are kept up to a number, the newest, and the unfinished all', () => {
+    const { moveTo, now } = setUp()
+    const jobs = new Jobs(now, vi.fn(), 3)
+    const account = new Account(1_000)
+    const add = (id: string, endsAt: number | undefined) => {
+      account.credits.reserve(7)
+      const plan = { processingAt: 0, provider: { endsAt, afterReads: 0, status: 'succeeded' } } as const
+      const fields = { id, requestId: 'req_1', account, model, input: {}, seed: 1, createdAt: 0 }
+      return jobs.create({ ...fields, plan, webhook: undefined })
+    }
+    const hanging = add('hanging', undefined)
+    for (let count = 1; count <= 5; count++) add(`job_${count}`, 100 * count)
+    moveTo(1_000)
+    const known = ['hanging', 'job_1', 'job_2', 'job_3', 'job_4', 'job_5'].filter((id) => jobs.find(id) !== undefined)
+    expect([known, jobs.evicted]).toEqual([['hanging', 'job_3', 'job_4', 'job_5'], 2])
+    expect(jobs.unfinished()).toEqual([hanging])
+    expect(account.credits.left).toBe(1_000 - 5 * 7)
+    jobs.forget(account)
+    expect([jobs.unfinished(), jobs.find('job_5')]).toEqual([[], undefined])
+  })
 })
 
 function planFrom(n: number, now: number): Partial<ProviderPlan> {

@@ -1,7 +1,9 @@
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { TimerQueue } from '../clock/timer-queue.ts'
+import { FairBuffer } from '../retention/fair-buffer.ts'
+import { DEFAULT_RETENTION } from '../retention/retention.ts'
 import type { Account } from './account.ts'
-import type { Job, JobEnd, JobWebhook } from './job.ts'
+import type { Job, JobEnd, JobWebhook, ProviderPlan } from './job.ts'
 import type { JobPlan } from './plan-job.ts'
 import { providerFailure } from './provider-failure.ts'
 
@@ -14,26 +16,77 @@ export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input
 /** Called when a job has ended, after its credits were settled. */
 export type JobEndListener = (job: Job, end: JobEnd) => void
 
+/** Of a job that has ended, whose plan nobody asks for any more: a hundred thousand of them would take 10 MB. */
+export const PLAN_IS_OVER: ProviderPlan = { endsAt: undefined, afterReads: 0, status: 'succeeded' }
+
 /**
  * All jobs. Nothing runs here: `settle` catches up with the clock, and whoever looks at jobs or credits calls it first.
  */
 export class Jobs {
   readonly #byId = new Map<string, Job>()
+  readonly #unfinished = new Set<Job>()
   /** The jobs that time alone will end. */
   readonly #ends = new TimerQueue<Job>()
   readonly #endHandles = new Map<Job, number>()
   readonly #now: () => number
   readonly #onEnd: JobEndListener
+  readonly #finished: FairBuffer<Account, Job>
+  #evicted = 0
 
-  constructor(now: () => number, onEnd: JobEndListener) {
+  /** @param maxFinished so many finished jobs are kept, the newest */
+  constructor(now: () => number, onEnd: JobEndListener, maxFinished = DEFAULT_RETENTION.finishedJobs) {
     this.#now = now
     this.#onEnd = onEnd
+    this.#finished = new FairBuffer({ limit: maxFinished, onEvict: (job) => this.#evict(job) })
+  }
+
+  /** How many finished jobs had to go by now. */
+  get evicted(): number {
+    return this.#evicted
+  }
+
+  /** The jobs that have not ended by now, in the order in which they were created. */
+  unfinished(): Job[] {
+    this.settle()
+    return [...this.#unfinished]
+  }
+
+  /** The jobs that have ended by now and are kept; those of one account in the order of their ends. */
+  finished(): Job[] {
+    this.settle()
+    return this.#finished.all()
+  }
+
+  /** Place of a job among those that time alone will end: at the same time, the lower one ends first. */
+  endPlace(job: Job): number | undefined {
+    return this.#endHandles.get(job)
+  }
+
+  /** Takes a job in as another server had it. An unfinished one does not end by itself until `awaitEnd`. */
+  adopt(job: Job): void {
+    this.#byId.set(job.id, job)
+    if (job.end === undefined) this.#unfinished.add(job)
+    else this.#finished.add(job.account, job)
+  }
+
+  /** Lets time end an adopted job; call it in the order of `endPlace`. */
+  awaitEnd(job: Job): void {
+    this.#endAt(job, job.endsAt)
   }
 
   /** Creates a job whose price is already reserved. */
   create({ plan, ...fields }: NewJob): Job {
+    const { id, requestId, account, model, input, seed, createdAt, webhook } = fields
+    // Member by member: the engine gives an object that is spread from another less room, and the rest a second one.
     const job: Job = {
-      ...fields,
+      id,
+      requestId,
+      account,
+      model,
+      input,
+      seed,
+      createdAt,
+      webhook,
       processingAt: plan.processingAt,
       plan: plan.provider,
       reads: 0,
@@ -41,6 +94,7 @@ export class Jobs {
       end: undefined,
     }
     this.#byId.set(job.id, job)
+    this.#unfinished.add(job)
     if (job.plan.afterReads === 0) this.#endAt(job, job.plan.endsAt)
     return job
   }
@@ -87,6 +141,7 @@ export class Jobs {
       this.#byId.delete(job.id)
       this.end(job, { status: 'cancelled' })
     }
+    this.#finished.forget(account)
   }
 
   #endAt(job: Job, endsAt: number | undefined): void {
@@ -101,6 +156,16 @@ export class Jobs {
     job.end = { ...end, error }
     if (end.status === 'succeeded') job.account.credits.charge(job.model.pricing.credits_per_run)
     else job.account.credits.release(job.model.pricing.credits_per_run)
+    this.#unfinished.delete(job)
     this.#onEnd(job, job.end)
+    job.plan = PLAN_IS_OVER
+    job.endsAt = undefined
+    // A job that was forgotten ends too.
+    if (this.has(job)) this.#finished.add(job.account, job)
+  }
+
+  #evict(job: Job): void {
+    this.#evicted++
+    this.#byId.delete(job.id)
   }
 }

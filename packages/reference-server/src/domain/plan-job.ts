@@ -1,4 +1,3 @@
-import type { CatalogModel } from './catalog.ts'
 import type { ProviderPlan } from './job.ts'
 import type { ScriptedOutcome } from './scripted-outcome.ts'
 
@@ -9,7 +8,8 @@ export interface JobPlan {
 }
 
 export interface JobPlanOptions {
-  model: CatalogModel
+  /** How long the model works on it. */
+  latencyMs: number
   script: ScriptedOutcome | undefined
   createdAt: number
   /** How long it waits in the queue first. */
@@ -22,10 +22,10 @@ export interface JobPlanOptions {
  * A script's `after_ms` counts from the creation and comes true even when the queue is longer; a latency counts from
  * the end of the queue.
  */
-export function planJob({ model, script, createdAt, queuedMs }: JobPlanOptions): JobPlan {
+export function planJob({ latencyMs, script, createdAt, queuedMs }: JobPlanOptions): JobPlan {
   const queueEndsAt = createdAt + queuedMs
   const afterMs = script?.after_ms ?? (script?.after_polls === undefined ? undefined : 0)
-  const doneAt = afterMs === undefined ? queueEndsAt + model.latency_ms : createdAt + afterMs
+  const doneAt = afterMs === undefined ? queueEndsAt + latencyMs : createdAt + afterMs
   if (script?.result === 'hang') {
     return { processingAt: queueEndsAt, provider: { endsAt: undefined, afterReads: 0, status: 'succeeded' } }
   }

@@ -1,6 +1,6 @@
 import { type ErrorDetail, errorDetailSchema, type Output, outputSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { LATEST_TIME_MS } from '../clock/clock.ts'
+import { milliseconds, type ScriptedWebhook, scriptedWebhookSchema } from './scripted-webhook.ts'
 
 /** What one of the next runs of a model does, instead of what the catalog says. */
 export interface ScriptedOutcome {
@@ -17,25 +17,9 @@ export interface ScriptedOutcome {
   error?: ErrorDetail | undefined
   /** Of a run that succeeds. Default: files that the server makes. */
   output?: Output | undefined
-  /** How the result is delivered, if the run has a `webhook_url`. */
+  /** How the result is delivered, if the run has a `webhook_url`. Default: what the account was told, else at once. */
   webhook?: ScriptedWebhook | undefined
 }
-
-/** How the result of one scripted run is delivered. */
-export interface ScriptedWebhook {
-  /** How often the same body is sent (section 6, rule 3), one after the other; 0 loses it. Default 1. */
-  deliveries?: number | undefined
-  /** Time between the end of the job and the first delivery, on the server's clock. Default 0. */
-  delay_ms?: number | undefined
-}
-
-const MAX_DELIVERIES = 100
-const milliseconds = z.optional(z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)))
-
-const scriptedWebhookSchema = z.strictObject({
-  deliveries: z.optional(z.int().check(z.nonnegative(), z.maximum(MAX_DELIVERIES))),
-  delay_ms: milliseconds,
-}) satisfies z.ZodMiniType<ScriptedWebhook>
 
 export const scriptedOutcomeSchema = z.strictObject({
   result: z.enum(['succeeded', 'failed', 'hang']),

@@ -1,6 +1,17 @@
 import type { Context } from 'hono'
 import type { Work } from '../clock/activity.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
+import type { Answer } from '../faults/fault.ts'
+import type { FaultKind } from '../faults/fault-options.ts'
+import type { RequestTrace } from './request-trace.ts'
+
+/** What a fault made of a request. */
+export interface StruckFault {
+  /** Name of the fault within the account. */
+  id: string
+  kind: FaultKind
+  answer: Answer
+}
 
 /** What every handler knows about a request besides the request. */
 export interface AppEnv {
@@ -9,6 +20,9 @@ export interface AppEnv {
     ip: string
     /** To park while the request waits on the clock. */
     work: Work
+    trace: RequestTrace
+    /** The fault that struck the request. */
+    struck?: StruckFault | undefined
   }
   Variables: {
     /** Who asks; set for every path below `/v1`. */

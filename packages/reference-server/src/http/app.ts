@@ -3,15 +3,19 @@ import { Hono, type Next } from 'hono'
 import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { authenticate } from './authenticate.ts'
-import { CONTROL_PREFIX, createControlRoutes } from './control-routes.ts'
+import { CONTROL_PREFIX } from './control-route.ts'
+import { createControlRoutes } from './control-routes.ts'
 import { answerFile } from './file-route.ts'
 import { answerCancel, answerJob } from './job-routes.ts'
 import { answerModel, answerModelList, answerModelNamedRun } from './model-routes.ts'
+import { passGates } from './pass-gates.ts'
 import { refusals } from './refusals.ts'
 import { refuseQuery } from './refuse-query.ts'
+import type { RequestTrace } from './request-trace.ts'
 import { requirePermission } from './require-permission.ts'
 import { routePattern, routingPath } from './routing-path.ts'
 import { answerRun } from './run-route.ts'
+import { strikeFaults } from './strike-faults.ts'
 
 type Answer = (service: Service, context: AppContext) => Response | Promise<Response>
 
@@ -28,17 +32,34 @@ const FILE_PATTERN = '/files/:job/:name'
 /** The whole service over HTTP, as a function from request to response. */
 export function createApp(service: Service, controlToken: string): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ getPath: (request) => routingPath(service.baseUrl, request.url) })
+  nameRoutes(app)
+  if (service.gates !== undefined) app.use('/v1/*', passGates(service.gates))
   app.use('/v1/*', authenticate(service.keys))
   addRoutes(app, service)
-  app.get(FILE_PATTERN, (context) => answerFile(service, context))
+  app.get(FILE_PATTERN, strikeFaults(service, 'getFile'), (context) => answerFile(service, context))
   app.all(FILE_PATTERN, (context) => refusals.methodNotAllowed(context.req.method, 'GET, HEAD'))
   app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
   app.notFound(unknownPath)
   app.onError((error) => {
-    service.options.log(`error ${error.stack ?? error.message}`)
+    service.observer.warn(`error ${error.stack ?? error.message}`)
     return refusals.internal(`The reference server has a defect: ${error.message}`)
   })
   return app
+}
+
+/** Before everything else, so that a request which is refused is known by its route as well. */
+function nameRoutes(app: Hono<AppEnv>): void {
+  for (const [name, route] of Object.entries(ROUTES))
+    app.on(route.method, routePattern(route), named(name as RouteName))
+  app.get(FILE_PATTERN, named('getFile'))
+  app.use(`${CONTROL_PREFIX}/*`, named('control'))
+}
+
+function named(route: RequestTrace['route']) {
+  return ({ env }: AppContext, next: Next) => {
+    env.trace.route = route
+    return next()
+  }
 }
 
 function addRoutes(app: Hono<AppEnv>, service: Service): void {
@@ -46,7 +67,7 @@ function addRoutes(app: Hono<AppEnv>, service: Service): void {
   for (const name of names) {
     const route = ROUTES[name]
     const permit = requirePermission(route, permissionsFor(service, name))
-    app.on(route.method, routePattern(route), permit)
+    app.on(route.method, routePattern(route), strikeFaults(service, name), permit)
     if (name !== 'listModels') app.on(route.method, routePattern(route), refuseQuery)
     app.on(route.method, routePattern(route), (context) => ANSWERS[name](service, context))
   }
@@ -60,7 +81,11 @@ function addRoutes(app: Hono<AppEnv>, service: Service): void {
 /** The path of a model whose own id ends in `/run` looks like the path to run another. */
 function addModelNamedRun(app: Hono<AppEnv>, service: Service): void {
   const permit = requirePermission(ROUTES.getModel, permissionsFor(service, 'getModel'))
-  const answer = (context: AppContext, next: Next) => answerModelNamedRun(service, context) ?? next()
+  const answer = (context: AppContext, next: Next) => {
+    const found = answerModelNamedRun(service, context)
+    if (found !== undefined) context.env.trace.route = 'getModel'
+    return found ?? next()
+  }
   app.get(routePattern(ROUTES.runModel), permit, answer)
 }
 

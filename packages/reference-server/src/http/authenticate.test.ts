@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
 import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+import { responseOf } from '../test-kit/response-of.ts'
 
 const PATHS = [
   ['GET', '/v1/models'],
@@ -83,7 +84,7 @@ describe('authentication', () => {
     const { key } = server.mintKey({ allowIps: ['203.0.113.0/24', '2001:db8::1'] })
     const ask = (ip?: string) => {
       const request = new Request('https://x.test/v1/models', { headers: { authorization: `Bearer ${key}` } })
-      return server.handle(request, { ...IN_PROCESS, ip })
+      return server.handle(request, { ...IN_PROCESS, ip }).then(responseOf)
     }
     for (const ip of ['203.0.113.7', '::ffff:203.0.113.7', '2001:db8::1']) expect((await ask(ip)).status).toBe(200)
     for (const ip of ['203.0.114.7', '2001:db8::2', undefined, 'nonsense']) {

@@ -10,6 +10,7 @@ export function authenticate(keys: ApiKeys): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const found = readKey(context.req.header('authorization'), keys)
     if (typeof found === 'string') return refusals.unauthorized(found)
+    context.env.trace.apiKey = found
     if (!found.allowsIp(context.env.ip)) {
       return refusals.forbidden(
         `This API key may not be used from the address ${context.env.ip}: it is not in the key's allowlist.`,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+import { responseOf } from '../test-kit/response-of.ts'
 
 const MODEL = 'aurora-image'
 
@@ -141,7 +142,7 @@ describe('control API', () => {
     const ask = async (ip: string | undefined, token?: string) => {
       const headers = token === undefined ? {} : { 'x-reference-token': token }
       const request = new Request('http://x.test/_reference/deliveries', { headers })
-      return (await server.handle(request, { transport: 'node', ip })).status
+      return responseOf(await server.handle(request, { transport: 'node', ip })).status
     }
     for (const ip of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) expect(await ask(ip)).toBe(200)
     for (const ip of ['203.0.113.7', '::ffff:203.0.113.7', '2001:db8::1', 'unknown', undefined]) {
@@ -163,11 +164,11 @@ describe('control API', () => {
       const answer = await caller.get(path)
       expect([answer.status, errorOf(answer).message]).toEqual([
         404,
-        expect.stringContaining('POST /_reference/keys, POST'),
+        expect.stringContaining('POST /_reference/keys, GET'),
       ])
     }
-    const wrong = await caller.get('/_reference/keys')
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
+    const wrong = await caller.delete('/_reference/keys')
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, GET'])
     expect((await caller.delete('/_reference/deliveries')).headers.get('allow')).toBe('GET')
   })
 })

@@ -1,35 +1,33 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod/mini'
-import type { Account } from '../domain/account.ts'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
 import type { Service } from '../service/service.ts'
-import { mintKey, mintKeyOptionsSchema, scriptRuns } from '../service/tenants.ts'
+import { scriptRuns } from '../service/tenants.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
+import { CLOCK_ROUTES } from './control-clock.ts'
+import { FAULT_ROUTES } from './control-faults.ts'
+import { JOB_ROUTES } from './control-jobs.ts'
+import { KEY_ROUTES } from './control-keys.ts'
+import { CONTROL_PREFIX, type ControlRoute, findAccount, unknownKey } from './control-route.ts'
+import { TRUTH_ROUTES } from './control-truth.ts'
+import { WEBHOOK_ROUTES } from './control-webhooks.ts'
 import { jsonResponse } from './json-response.ts'
 import { readJsonBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
-
-type ControlHandler = (service: Service, context: AppContext) => Response | Promise<Response>
-
-interface ControlRoute {
-  method: 'GET' | 'POST'
-  name: string
-  handler: ControlHandler
-}
-
-/** Below it the server itself is steered, also from other processes and languages. */
-export const CONTROL_PREFIX = '/_reference'
 
 /** The header that clients on other machines need. */
 const TOKEN_HEADER = 'x-reference-token'
 
 const CONTROL_ROUTES: readonly ControlRoute[] = [
-  { method: 'POST', name: 'keys', handler: answerKeys },
+  ...KEY_ROUTES,
   { method: 'POST', name: 'scripts', handler: answerScripts },
-  { method: 'POST', name: 'clock', handler: answerClock },
+  ...CLOCK_ROUTES,
+  ...FAULT_ROUTES,
   { method: 'POST', name: 'reset', handler: answerReset },
-  { method: 'GET', name: 'deliveries', handler: answerDeliveries },
+  ...JOB_ROUTES,
+  ...WEBHOOK_ROUTES,
+  ...TRUTH_ROUTES,
 ]
 
 const scriptsSchema = z.strictObject({
@@ -37,7 +35,6 @@ const scriptsSchema = z.strictObject({
   outcomes: z.array(scriptedOutcomeSchema),
   key: z.optional(z.string()),
 })
-const clockSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
 const resetSchema = z.strictObject({ key: z.optional(z.string()) })
 
 /** The control API; its paths are relative to `/_reference`. */
@@ -50,22 +47,23 @@ export function createControlRoutes(service: Service, token: string): Hono<AppEn
   })
   for (const { method, name, handler } of CONTROL_ROUTES) {
     app.on(method, `/${name}`, (context) => handler(service, context))
-    app.all(`/${name}`, (context) => refusals.methodNotAllowed(context.req.method, method))
+  }
+  for (const { name } of CONTROL_ROUTES) {
+    app.all(`/${name}`, (context) => refusals.methodNotAllowed(context.req.method, methodsOf(name)))
   }
   app.all('*', unknownControlPath)
   return app
 }
 
+function methodsOf(name: string): string {
+  return CONTROL_ROUTES.filter((route) => route.name === name)
+    .map(({ method }) => method)
+    .join(', ')
+}
+
 function unknownControlPath(context: Context): Response {
   const paths = CONTROL_ROUTES.map(({ method, name }) => `${method} ${CONTROL_PREFIX}/${name}`)
   return refusals.notFound(`The control API has no path ${context.req.path}. It has: ${paths.join(', ')}.`)
-}
-
-async function answerKeys(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readJsonBody(req.raw, mintKeyOptionsSchema)
-  if (!body.ok) return body.refusal
-  const minted = mintKey(service, body.value)
-  return minted.ok ? jsonResponse(200, { key: minted.value.key }) : refusals.invalid(minted.message)
 }
 
 async function answerScripts(service: Service, { req }: AppContext): Promise<Response> {
@@ -78,21 +76,6 @@ async function answerScripts(service: Service, { req }: AppContext): Promise<Res
   return scripted.ok ? jsonResponse(200, { waiting: scripted.value }) : refusals.invalid(scripted.message)
 }
 
-async function answerClock({ clock }: Service, { req, env }: AppContext): Promise<Response> {
-  const body = await readJsonBody(req.raw, clockSchema)
-  if (!body.ok) return body.refusal
-  env.work.park() // time would wait for this very request
-  try {
-    await clock.advance(body.value.advance_ms)
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return error instanceof TypeError ? refusals.invalid(message) : refusals.conflict(message)
-  } finally {
-    env.work.resume()
-  }
-  return jsonResponse(200, { now_ms: clock.now() })
-}
-
 async function answerReset(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readJsonBody(req.raw, resetSchema)
   if (!body.ok) return body.refusal
@@ -101,18 +84,4 @@ async function answerReset(service: Service, { req }: AppContext): Promise<Respo
   if (key !== undefined && account === undefined) return unknownKey()
   service.reset(account)
   return jsonResponse(200, { reset: key === undefined ? 'all' : 'account' })
-}
-
-function answerDeliveries(service: Service, context: AppContext): Response {
-  const account = findAccount(service, context.req.query('key'))
-  if (account === undefined) return unknownKey()
-  return jsonResponse(200, { deliveries: service.deliveries.of(account) })
-}
-
-function findAccount(service: Service, key: string | undefined): Account | undefined {
-  return key === undefined ? service.firstKey.account : service.keys.find(key)?.account
-}
-
-function unknownKey(): Response {
-  return refusals.notFound(`This server did not make that API key. POST ${CONTROL_PREFIX}/keys makes one.`)
 }

@@ -1,3 +1,6 @@
+import { fakeTimerDoctor } from '../clock/fake-timer-doctor.ts'
+import { isFault } from '../faults/fault.ts'
+import { fetchFailed } from '../faults/network-errors.ts'
 import type { Handle } from './handle.ts'
 
 /** A drop-in for the global `fetch` on top of a server: rejects when it is aborted, as the global one does. */
@@ -5,16 +8,20 @@ export function createFetch(
   handle: Handle,
   baseUrl: () => string,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
+  const examine = fakeTimerDoctor()
   return async (input, init) => {
+    examine()
     const request = new Request(input instanceof Request ? input : new URL(input, baseUrl()), init)
     const { signal } = request
     signal.throwIfAborted()
     return new Promise((resolve, reject) => {
       const abort = () => reject(signal.reason)
       signal.addEventListener('abort', abort, { once: true })
-      void handle(request, { transport: 'fetch' }).then((response) => {
+      void handle(request, { transport: 'fetch' }).then((answer) => {
         signal.removeEventListener('abort', abort)
-        resolve(response)
+        if (!isFault(answer)) resolve(answer)
+        else if ('open' in answer) resolve(answer.open())
+        else reject(fetchFailed(answer.kind, request.url))
       })
     })
   }

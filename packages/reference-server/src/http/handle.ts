@@ -1,6 +1,8 @@
 import type { Hono } from 'hono'
+import type { Answer } from '../faults/fault.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
+import { conclude } from './conclude.ts'
 import { refusals } from './refusals.ts'
 
 /** What a transport knows about a request. */
@@ -15,19 +17,17 @@ export interface RequestContext {
 const UNKNOWN_ADDRESS = 'unknown'
 
 /** Answers a request; never throws and never rejects. */
-export type Handle = (request: Request, context: RequestContext) => Promise<Response>
+export type Handle = (request: Request, context: RequestContext) => Promise<Answer>
 
 /** Makes the function that all transports call. While it works, virtual time stands still. */
 export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
   return async (request, { transport, ip = transport === 'node' ? UNKNOWN_ADDRESS : '127.0.0.1' }) => {
     if (transport !== 'fetch') service.activity.expectRemoteClients()
     const work = service.activity.begin()
-    const startedAt = service.clock.now()
+    const env: AppEnv['Bindings'] = { ip, work, trace: {} }
+    const exchange = { request, env, at: service.clock.now(), beganAs: service.observer.journal.place() }
     try {
-      const response = service.isClosed ? closedAnswer() : await app.fetch(request, { ip, work })
-      const answer = service.isClosed ? closedAnswer() : response
-      service.options.log(`${describe(request)} ${answer.status} ${service.clock.now() - startedAt} ms`)
-      return answer
+      return conclude(service, exchange, await answerTo(service, app, exchange))
     } catch (error) {
       return refusals.internal(`The reference server has a defect: ${String(error)}`)
     } finally {
@@ -36,9 +36,14 @@ export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
   }
 }
 
-/** Without the query: it may hold a key. */
-function describe({ method, url }: Request): string {
-  return `${method} ${new URL(url).pathname}`
+interface Question {
+  request: Request
+  env: AppEnv['Bindings']
+}
+
+async function answerTo(service: Service, app: Hono<AppEnv>, { request, env }: Question): Promise<Answer> {
+  const response = service.isClosed ? closedAnswer() : await app.fetch(request, env)
+  return service.isClosed ? closedAnswer() : (env.struck?.answer ?? response)
 }
 
 function closedAnswer(): Response {

@@ -11,8 +11,10 @@ export function answerJob(service: Service, context: AppContext): Response {
   if (job === undefined) return unknownJob()
   const status = statusAt(job, service.clock.now())
   const shown = service.options.assumptions.jobFields === 'full' ? moreFields(job) : {}
+  context.env.trace.jobStatus = status
   const answer = jsonResponse(200, { data: { ...shown, status, ...result(job, service.baseUrl) } })
   service.jobs.countRead(job)
+  if (job.end !== undefined) service.dispatcher.polled(job)
   service.jobTimers.watch(job)
   return answer
 }
@@ -24,6 +26,7 @@ export function answerCancel(service: Service, context: AppContext): Response {
   const { cancelAnswer, cancelOfFinishedJob } = service.options.assumptions
   const isCancelled = service.jobs.end(job, { status: 'cancelled' })
   const status = statusAt(job, service.clock.now())
+  context.env.trace.jobStatus = status
   if (!isCancelled && cancelOfFinishedJob === 'conflict') {
     return refusals.conflict(`The job is ${status}. Only a queued or processing job can be cancelled.`)
   }
@@ -33,7 +36,11 @@ export function answerCancel(service: Service, context: AppContext): Response {
 
 function findJob(service: Service, context: AppContext): Job | undefined {
   const job = service.jobs.find(context.req.param('id') ?? '')
-  return job?.account === context.get('apiKey').account ? job : undefined
+  const { trace } = context.env
+  const isOwn = job?.account === context.get('apiKey').account
+  if (isOwn) trace.job = job
+  else trace.foreignOwner = job?.account.name
+  return isOwn ? job : undefined
 }
 
 function unknownJob(): Response {

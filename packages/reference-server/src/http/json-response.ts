@@ -1,13 +1,28 @@
+import { shownText } from '../journal/shown-text.ts'
+
 const encoder = new TextEncoder()
+
+/** An answer with a JSON body, whose text the journal can have without reading the stream. */
+export class JsonResponse extends Response {
+  /** At most its first 2,048 bytes. */
+  readonly shownBody: string
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, init: ResponseInit, shownBody: string) {
+    super(bytes, init)
+    this.shownBody = shownBody
+  }
+}
 
 /**
  * An answer with a JSON body and its `content-length`: MSW needs twice the time, and ever more memory, for answers
  * without.
  */
 export function jsonResponse(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  const bytes = encoder.encode(JSON.stringify(body))
-  return new Response(bytes, {
+  const text = JSON.stringify(body)
+  const bytes = encoder.encode(text)
+  const init = {
     status,
     headers: { 'content-type': 'application/json', 'content-length': String(bytes.byteLength), ...headers },
-  })
+  }
+  return new JsonResponse(bytes, init, shownText(bytes, text))
 }

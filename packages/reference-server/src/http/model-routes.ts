@@ -34,6 +34,7 @@ export function answerModelList(service: Service, context: AppContext): Response
 /** `GET /v1/models/{id}` (section 4.2). */
 export function answerModel(service: Service, context: AppContext): Response {
   const id = context.req.param('id') ?? ''
+  context.env.trace.modelId = id
   const model = service.models.get(id)
   return model === undefined ? unknownModel(service, id) : jsonResponse(200, wireModel(model))
 }

@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini'
+import { shownText } from '../journal/shown-text.ts'
 import { parseShape } from '../parse-shape.ts'
 import { refusals } from './refusals.ts'
+import type { RequestTrace } from './request-trace.ts'
 
 /** A body that could be read, or the answer that refuses it. */
 export type BodyCheck<Value> = { ok: true; value: Value } | { ok: false; refusal: Response }
@@ -8,8 +10,16 @@ export type BodyCheck<Value> = { ok: true; value: Value } | { ok: false; refusal
 /** Largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** Reads a JSON body of a shape: checks content type, size, encoding, syntax and schema. Never rejects. */
-export async function readJsonBody<Value>(request: Request, schema: z.ZodMiniType<Value>): Promise<BodyCheck<Value>> {
+/**
+ * Reads a JSON body of a shape: checks content type, size, encoding, syntax and schema. Never rejects.
+ *
+ * @param trace gets the beginning of the text
+ */
+export async function readJsonBody<Value>(
+  request: Request,
+  schema: z.ZodMiniType<Value>,
+  trace?: Pick<RequestTrace, 'requestBody'>,
+): Promise<BodyCheck<Value>> {
   if (!isJson(request.headers.get('content-type'))) {
     return refused(
       refusals.unsupportedMediaType('Send the body as JSON with the header Content-Type: application/json.'),
@@ -19,7 +29,7 @@ export async function readJsonBody<Value>(request: Request, schema: z.ZodMiniTyp
   if (bytes === 'too large') {
     return refused(refusals.payloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`))
   }
-  const parsed = bytes === 'broken' ? 'The body broke off before its end.' : parseJson(bytes)
+  const parsed = bytes === 'broken' ? 'The body broke off before its end.' : parseJson(bytes, trace)
   if (typeof parsed === 'string') return refused(refusals.invalid(parsed))
   const checked = parseShape(schema, parsed.json)
   return checked.ok ? checked : refused(refusals.invalid(`The body is not right. ${checked.message}`))
@@ -66,10 +76,11 @@ async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array 
 }
 
 /** What the JSON means, or what is wrong with it. */
-function parseJson(bytes: Uint8Array): { json: unknown } | string {
+function parseJson(bytes: Uint8Array, trace: Pick<RequestTrace, 'requestBody'> = {}): { json: unknown } | string {
   if (bytes.byteLength === 0) return 'The body is empty. Send a JSON object.'
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    trace.requestBody = shownText(bytes, text)
     return { json: JSON.parse(text) }
   } catch (error) {
     if (!(error instanceof SyntaxError)) return 'The body is not valid UTF-8.'

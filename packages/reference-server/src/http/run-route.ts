@@ -5,6 +5,7 @@ import { validateInput } from '../domain/validate-input.ts'
 import type { Service } from '../service/service.ts'
 import { startRun } from '../service/start-run.ts'
 import type { AppContext } from './app-env.ts'
+import { checkWebhookTarget } from './check-webhook-target.ts'
 import { unknownModel } from './model-routes.ts'
 import { type BodyCheck, readJsonBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
@@ -12,13 +13,16 @@ import { endedAnswer, processingAnswer, queuedAnswer } from './run-answers.ts'
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
 export async function answerRun(service: Service, context: AppContext): Promise<Response> {
-  const body = await readJsonBody(context.req.raw, runRequestSchema)
+  context.env.trace.modelId = context.req.param('model')
+  const body = await readJsonBody(context.req.raw, runRequestSchema, context.env.trace)
   if (!body.ok) return body.refusal
   const id = context.req.param('model') ?? ''
   const model = service.models.get(id)
   if (model === undefined) return unknownModel(service, id)
   const input = checkInput(service, model, body.value)
   if (!input.ok) return input.refusal
+  const refusal = checkWebhookTarget(service, context.env.trace, body.value.webhook_url)
+  if (refusal !== undefined) return refusal
   const { account } = context.get('apiKey')
   const job = startRun(service, { ...body.value, input: input.value, account, model })
   if (job === undefined) {
@@ -27,8 +31,21 @@ export async function answerRun(service: Service, context: AppContext): Promise<
       `A run of ${model.id} costs ${model.pricing.credits_per_run} credits; ${available} are left for new runs.`,
     )
   }
+  const { trace } = context.env
+  trace.job = job
+  trace.jobStatus = body.value.sync === false ? 'queued' : 'processing'
+  await webhookFirst(service, context, job)
   if (body.value.sync === false) return queuedAnswer(job, service.options.assumptions)
   return job.webhook === undefined ? answerWhenEnded(service, context, job) : processingAnswer(job)
+}
+
+/** A script may want the webhook called before the run is answered. A job that time does not end is not waited for. */
+async function webhookFirst(service: Service, { env: { work } }: AppContext, job: Job): Promise<void> {
+  if (job.webhook?.when !== 'before-answer' || job.endsAt === undefined) return
+  service.jobs.settle()
+  work.park()
+  await service.dispatcher.settled(job)
+  work.resume()
 }
 
 function checkInput(service: Service, model: CatalogModel, body: RunRequest): BodyCheck<Record<string, unknown>> {
@@ -51,5 +68,6 @@ async function answerWhenEnded(service: Service, context: AppContext, job: Job):
     service.jobs.settle()
   }
   if (job.end === undefined) return processingAnswer(job)
+  context.env.trace.jobStatus = job.end.status === 'succeeded' ? 'completed' : job.end.status
   return endedAnswer(job, job.end, { baseUrl: service.baseUrl, assumptions: service.options.assumptions })
 }

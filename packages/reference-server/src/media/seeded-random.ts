@@ -1,5 +1,6 @@
 import { uniformFloat32 } from 'pure-rand/distribution/uniformFloat32'
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+import { xoroshiro128plus, xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
+import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 
 /** A source of numbers that always repeats itself for the same prompt and seed. */
 export interface SeededRandom {
@@ -7,15 +8,26 @@ export interface SeededRandom {
   between(from: number, to: number): number
   /** One of the choices. */
   pick<T>(choices: readonly [T, ...T[]]): T
+  /** Where it stands, as JSON. */
+  state(): readonly number[]
 }
 
 /** Makes the source of random numbers of one produced file. Any string will do, also an empty one. */
 export function createSeededRandom(prompt: string, seed: number): SeededRandom {
-  const generator = xoroshiro128plus(hashText(`${seed}:${prompt}`))
+  return sourceFrom(xoroshiro128plus(hashText(`${seed}:${prompt}`)))
+}
+
+/** Goes on from where another source stood. */
+export function resumeSeededRandom(state: readonly number[]): SeededRandom {
+  return sourceFrom(xoroshiro128plusFromState(state))
+}
+
+function sourceFrom(generator: RandomGenerator): SeededRandom {
   const between = (from: number, to: number) => from + uniformFloat32(generator) * (to - from)
   return {
     between,
     pick: (choices) => choices[Math.floor(between(0, choices.length))] ?? choices[0],
+    state: () => [...generator.getState()],
   }
 }
 

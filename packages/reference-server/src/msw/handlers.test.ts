@@ -3,7 +3,7 @@ import { decode } from 'fast-png'
 import { getResponse, type HttpHandler } from 'msw'
 import { setupServer } from 'msw/node'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createReferenceServer } from '../reference-server.ts'
+import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 import { handlers, type MockedServer } from './handlers.ts'
 
 const BASE_URL = 'https://api.modelrun.test'
@@ -12,6 +12,16 @@ const networks: ReturnType<typeof setupServer>[] = []
 afterEach(() => {
   for (const network of networks.splice(0)) network.close()
 })
+
+/** A run over plain `fetch`. */
+async function runPicture({ baseUrl, apiKey }: ReferenceServer) {
+  const response = await fetch(`${baseUrl}/v1/models/aurora-image/run`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ input: { prompt: 'a lighthouse', image_size: 'square' } }),
+  })
+  return runCompletedSchema.parse(await response.json())
+}
 
 /** A server that counts its requests and answers with the number, method, path and body of each. */
 function countingServer(baseUrl = BASE_URL) {
@@ -143,16 +153,21 @@ describe('msw handlers', () => {
 })
 
 describe('msw handlers of a whole reference server', () => {
+  it('serve two services from one network, each at its address, and charge each run once', async () => {
+    const services = ['https://one.test', 'https://two.test/inference'].map((baseUrl) =>
+      createReferenceServer({ clock: 'auto', credits: 100, baseUrl }),
+    )
+    intercept([], 'bypass')
+    intercept(services.flatMap((server) => handlers(server)))
+    await Promise.all([...services, ...services].map((server) => runPicture(server)))
+    expect(services.map((server) => server.credits())).toEqual([92, 92])
+  })
+
   it('charge a run once while two networks listen, and serve its file (sections 2.5 and 4.3)', async () => {
     const server = createReferenceServer({ clock: 'auto', credits: 100 })
     intercept([], 'bypass')
     intercept(handlers(server, { baseUrl: 'https://gate.test/inference/' }))
-    const response = await fetch('https://gate.test/inference/v1/models/aurora-image/run', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ input: { prompt: 'a lighthouse', image_size: 'square' } }),
-    })
-    const completed = runCompletedSchema.parse(await response.json())
+    const completed = await runPicture(server)
     expect(server.credits()).toBe(100 - completed.credits_used)
     const fileUrl = completed.output.items[0]?.url ?? ''
     expect(fileUrl).toMatch(/^https:\/\/gate\.test\/inference\/files\//)

@@ -1,5 +1,7 @@
 import { type HttpHandler, http } from 'msw'
+import { type Answer, isFault } from '../faults/fault.ts'
 import type { ReferenceServer } from '../reference-server.ts'
+import { enactFault } from './enact-fault.ts'
 
 /** The part of a reference server that msw needs. */
 export type MockedServer = Pick<ReferenceServer, 'handle' | 'baseUrl' | 'setBaseUrl'>
@@ -17,7 +19,8 @@ export interface HandlersOptions {
  * Makes the reference server answer through Mock Service Worker, for clients whose `fetch` and address cannot be set.
  *
  * Covers every path below `baseUrl`, produced files and the control API included. Works with `setupServer` and
- * `setupWorker` of msw 2.10 and later and of msw 3.
+ * `setupWorker` of msw 2.10 and later and of msw 3. For several services give the handlers of all of them to one network:
+ * of two networks that listen, msw asks only the one that began last.
  *
  * @example
  * const network = setupServer(...handlers(server))
@@ -34,11 +37,12 @@ export function handlers(server: MockedServer, options: HandlersOptions = {}): H
 // While two msw servers listen, msw runs the handlers of one twice with the same Request. Without memory a run would be
 // started, and charged, twice.
 function answerOnce(server: MockedServer): (request: Request) => Promise<Response> {
-  const answers = new WeakMap<Request, Promise<Response>>()
+  const answers = new WeakMap<Request, Promise<Answer>>()
   return async (request) => {
     const answer = answers.get(request) ?? server.handle(request, { transport: 'msw' })
     answers.set(request, answer)
-    return (await answer).clone()
+    const known = await answer
+    return isFault(known) ? enactFault(known, request) : known.clone()
   }
 }
 

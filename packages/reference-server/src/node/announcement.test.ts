@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { announcement } from './announcement.ts'
 import { readCommand, type ServeCommand } from './cli-options.ts'
 
-const READY = { url: 'http://127.0.0.1:4010', key: 'sk_test_1', controlToken: 'token_1' }
+const READY = { url: 'http://127.0.0.1:4010', keys: ['sk_test_1'], controlToken: 'token_1' }
 
 function announce(...args: string[]) {
-  return announcement(READY, readCommand(args) as ServeCommand) // no argument here asks for help or the version
+  return announceWith(READY, args)
+}
+
+function announceWith(ready: typeof READY, args: string[]) {
+  return announcement(ready, readCommand(args) as ServeCommand) // no argument here asks for help or the version
 }
 
 describe('announcement', () => {
@@ -37,6 +41,18 @@ describe('announcement', () => {
 
   it.each(['127.0.0.1', '127.8.8.8', 'localhost', '::1', '[::1]'])('keeps quiet about the token on %s', (host) => {
     expect(announce('--host', host)).not.toContain('token_1')
+  })
+
+  it('lists several keys', () => {
+    const ready = { ...READY, keys: ['sk_test_1', 'sk_test_2'] }
+    expect(announceWith(ready, [])).toContain('  key    sk_test_1\n         sk_test_2\n')
+    expect(JSON.parse(announceWith(ready, ['--json']) ?? '')).toMatchObject({ key: 'sk_test_1', keys: ready.keys })
+  })
+
+  it('shows how to list the models when they are not its own', () => {
+    expect(announce('--catalog', 'models.json')).toContain(
+      "  curl 'http://127.0.0.1:4010/v1/models' -H 'authorization: Bearer sk_test_1'",
+    )
   })
 
   it('is one line of JSON with --json, and nothing with --quiet', () => {

@@ -4,7 +4,8 @@ import { isLoopback } from './is-loopback.ts'
 /** What a person or program needs to use a server that has just begun to listen. */
 export interface ReadyServer {
   url: string
-  key: string
+  /** At least one. */
+  keys: readonly string[]
   controlToken: string
 }
 
@@ -12,7 +13,7 @@ export interface ReadyServer {
 export function announcement(ready: ReadyServer, command: ServeCommand): string | undefined {
   switch (command.announce) {
     case 'json':
-      return JSON.stringify({ ready: true, url: ready.url, key: ready.key, controlToken: ready.controlToken })
+      return JSON.stringify(lineFor(ready))
     case 'text':
       return textFor(ready, command)
     case 'nothing':
@@ -20,19 +21,23 @@ export function announcement(ready: ReadyServer, command: ServeCommand): string 
   }
 }
 
-// Single quotes all over: a shell may take the brackets of an IPv6 address for a pattern.
-function textFor({ url, key, controlToken }: ReadyServer, { clock, host }: ServeCommand): string {
+/** The other keys only where they were asked for: most programs know of one. */
+function lineFor({ url, keys, controlToken }: ReadyServer): object {
+  const [key] = keys
+  return { ready: true, url, key, ...(keys.length > 1 ? { keys } : {}), controlToken }
+}
+
+function textFor({ url, keys, controlToken }: ReadyServer, { clock, host, catalog }: ServeCommand): string {
   const lines = [
     `The reference server listens. Stop it with Ctrl+C.`,
     '',
     `  url    ${url}`,
-    `  key    ${key}`,
+    ...keys.map((key, index) => `  ${index === 0 ? 'key ' : '    '}   ${key}`),
     `  clock  ${clockText(clock)}`,
     '',
     'Try it:',
     '',
-    `  curl '${url}/v1/models/aurora-image/run' -H 'authorization: Bearer ${key}' ` +
-      `-H 'content-type: application/json' -d '{"input":{"prompt":"a lighthouse at dawn"}}'`,
+    `  ${catalog === undefined ? curlRun(url, keys[0]) : curlModels(url, keys[0])}`,
   ]
   if (isLoopback(host)) return lines.join('\n')
   return [
@@ -42,6 +47,17 @@ function textFor({ url, key, controlToken }: ReadyServer, { clock, host }: Serve
     '',
     `  x-reference-token: ${controlToken}`,
   ].join('\n')
+}
+
+// Single quotes all over: a shell may take the brackets of an IPv6 address for a pattern.
+function curlRun(url: string, key: string | undefined): string {
+  const headers = `-H 'authorization: Bearer ${key}' -H 'content-type: application/json'`
+  return `curl '${url}/v1/models/aurora-image/run' ${headers} -d '{"input":{"prompt":"a lighthouse at dawn"}}'`
+}
+
+/** A catalog of one's own may have no such model. */
+function curlModels(url: string, key: string | undefined): string {
+  return `curl '${url}/v1/models' -H 'authorization: Bearer ${key}'`
 }
 
 function clockText(clock: ServeCommand['clock']): string {

@@ -1,14 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { HELP, readCommand, UsageError } from './cli-options.ts'
+import { HELP } from './cli-help.ts'
+import { OPTION_LIST } from './cli-option-table.ts'
+import { readCommand } from './cli-options.ts'
+import { UsageError } from './usage-error.ts'
 
 const DEFAULTS = {
   kind: 'serve',
   port: 4010,
   host: '127.0.0.1',
   baseUrl: undefined,
+  allowPrivateWebhooks: false,
   clock: 'system',
-  seed: undefined,
+  latency: undefined,
+  catalog: undefined,
+  keys: 1,
   credits: undefined,
+  seed: undefined,
+  assumptions: {},
+  faults: [],
   announce: 'text',
 }
 
@@ -20,6 +29,7 @@ describe('readCommand', () => {
     ['--port 1 --port 2', { port: 2 }],
     ['--host [::1]', { host: '::1' }],
     ['--base-url http://models:4010/', { baseUrl: 'http://models:4010' }],
+    ['--allow-private-webhooks', { allowPrivateWebhooks: true }],
     ['--scale 60', { clock: { scale: 60 } }],
     ['--scale .5', { clock: { scale: 0.5 } }],
     ['--clock manual', { clock: 'manual' }],
@@ -29,6 +39,29 @@ describe('readCommand', () => {
     ['--host 0.0.0.0 --seed 1', { host: '0.0.0.0', seed: 1 }],
     ['--host 0.0.0.0', { host: '0.0.0.0', seed: expect.any(Number) }],
     ['--credits 0', { credits: 0 }],
+    ['--keys 16', { keys: 16 }],
+    ['--catalog ./models.json', { catalog: './models.json' }],
+    ['--latency 0', { latency: 0 }],
+    ['--latency 2000/9000', { latency: { p50Ms: 2_000, p95Ms: 9_000 } }],
+    ['--latency a/b=5 --latency c=1/2', { latency: { 'a/b': 5, c: { p50Ms: 1, p95Ms: 2 } } }],
+    [
+      '--assume asyncRunStatus=200 --assume cancelAnswer=empty',
+      { assumptions: { asyncRunStatus: 200, cancelAnswer: 'empty' } },
+    ],
+    ['--assume runNeedsJobsWrite=true', { assumptions: { runNeedsJobsWrite: true } }],
+    ['--fault reset', { faults: [{ text: 'reset', fault: { kind: 'reset' } }] }],
+    [
+      '--fault rate-limit,times=2,retry_after=null,probability=0.5,route=runModel',
+      {
+        faults: [
+          {
+            text: 'rate-limit,times=2,retry_after=null,probability=0.5,route=runModel',
+            fault: { kind: 'rate-limit', times: 2, retry_after: null, probability: 0.5, route: 'runModel' },
+          },
+        ],
+      },
+    ],
+    ['--fault {"kind":"hang"}', { faults: [{ text: '{"kind":"hang"}', fault: { kind: 'hang' } }] }],
     ['--json', { announce: 'json' }],
     ['--quiet', { announce: 'nothing' }],
     ['--quiet --json', { announce: 'json' }],
@@ -51,7 +84,8 @@ describe('readCommand', () => {
     [
       '--verbose',
       'There is no option --verbose. ' +
-        'Options: --port, --host, --base-url, --scale, --clock, --seed, --credits, --json, --quiet, --help, --version.',
+        'Options: --port, --host, --base-url, --allow-private-webhooks, --scale, --clock, --latency, --catalog, --keys,' +
+        ' --credits, --seed, --assume, --fault, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],
@@ -69,6 +103,17 @@ describe('readCommand', () => {
     ['--seed 1e3', '--seed must be an integer, got "1e3".'],
     ['--seed 9007199254740993', '--seed must be an integer, got "9007199254740993".'],
     ['--base-url models:4010', '--base-url must be an http or https URL without query'],
+    ['--keys 0', '--keys must be an integer from 1 to 1000, got "0".'],
+    ['--keys 1001', '--keys must be an integer from 1 to 1000, got "1001".'],
+    ['--latency slow', '--latency must be milliseconds, as in 500 or 2000/9000 (median and 95 %), got "slow".'],
+    ['--latency 1/2/3', '--latency must be milliseconds, as in 500 or 2000/9000 (median and 95 %), got "1/2/3".'],
+    ['--latency a=fast', '--latency must be milliseconds, as in 500 or 2000/9000 (median and 95 %), got "fast".'],
+    ['--latency 5 --latency 6', '--latency is for all models once, or for each with its name, as in aurora-image=500.'],
+    ['--assume asyncRunStatus', '--assume needs a name and a value, as in asyncRunStatus=200, got "asyncRunStatus".'],
+    ['--assume asyncRunState=200', '--assume: there is no assumption asyncRunState. Did you mean asyncRunStatus?'],
+    ['--assume weather=fine', '--assume: there is no assumption weather. There are: asyncRunStatus, '],
+    ['--fault reset,often', '--fault reset,often: behind the kind, each part is name=value; "often" is not.'],
+    ['--fault {"kind"', '--fault is neither JSON nor a kind with name=value behind commas: {"kind"'],
     ['--scale 0', '--scale must be a number above 0, such as 60, and at most 1000000, got "0".'],
     ['--scale 1000001', '--scale must be a number above 0, such as 60, and at most 1000000, got "1000001".'],
     ['--scale fast', '--scale must be a number above 0, such as 60, and at most 1000000, got "fast".'],
@@ -81,8 +126,7 @@ describe('readCommand', () => {
 
   it('names every option in its help, in lines that fit a terminal', () => {
     const lines = HELP.split('\n')
-    const names = ['port', 'host', 'base-url', 'scale', 'clock', 'seed', 'credits', 'json', 'quiet', 'help', 'version']
-    for (const name of names) {
+    for (const [name] of OPTION_LIST) {
       expect(lines.filter((line) => line.trimStart().startsWith(`--${name} `))).toHaveLength(1)
     }
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -108,7 +108,40 @@ describe('modelrun-server --json', () => {
   })
 })
 
+describe('modelrun-server beyond loopback', () => {
+  const outside = Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .find(({ internal, family }) => !internal && family === 'IPv4')?.address
+
+  it.skipIf(outside === undefined)(
+    'asks for the token of the control API (skipped without a network interface)',
+    async () => {
+      const { url, controlToken } = await startReady('--host', '0.0.0.0')
+      const address = `http://${outside}:${new URL(url).port}/_reference/faults`
+      const statuses = await Promise.all(
+        [{}, { 'x-reference-token': 'wrong' }, { 'x-reference-token': controlToken }].map(
+          async (headers: Record<string, string>) => (await fetch(address, { headers })).status,
+        ),
+      )
+      expect(statuses).toEqual([403, 403, 200])
+    },
+  )
+})
+
 describe('modelrun-server', () => {
+  it.each([
+    [['--catalog', '/no/such/file'], 'The catalog /no/such/file cannot be read: there is no such file.'],
+    [['--fault', 'rest'], '--fault rest: /kind: there is no kind "rest". Did you mean "reset"?'],
+  ])('says in one line what is wrong with %j, and ends with exit code 1', async (args, message) => {
+    expect(await start(...args).ended).toEqual({ code: 1, stdout: '', stderr: `modelrun-server: ${message}\n` })
+  })
+
+  it('lists the keys that it was asked for', async () => {
+    const { firstLine, key } = await startReady('--keys', '3')
+    const { keys }: { keys: string[] } = JSON.parse(await firstLine)
+    expect([keys[0], new Set(keys).size]).toEqual([key, 3])
+  })
+
   it('says in one line that the port is in use, and ends with exit code 1', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')

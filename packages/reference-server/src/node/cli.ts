@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { createReferenceServer } from '../reference-server.ts'
 import { announcement } from './announcement.ts'
-import { HELP, readCommand, type ServeCommand, UsageError } from './cli-options.ts'
+import { HELP } from './cli-help.ts'
+import { readCommand, type ServeCommand } from './cli-options.ts'
 import { ListenError, listen } from './listen.ts'
+import { startServer } from './start-server.ts'
+import { UsageError } from './usage-error.ts'
 
 async function main(args: readonly string[]): Promise<void> {
   const command = readCommand(args)
@@ -17,10 +19,10 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function serve(command: ServeCommand): Promise<void> {
-  const { clock, seed, credits } = command
   // With --json standard output belongs to the program that reads it.
-  const server = createReferenceServer({ clock, seed, credits, log: command.announce === 'text' ? print : undefined })
-  const listening = await listen(server, { port: command.port, host: command.host })
+  const { server, keys } = await startServer(command, command.announce === 'text' ? print : undefined)
+  const { port, host, allowPrivateWebhooks } = command
+  const listening = await listen(server, { port, host, allowPrivateWebhooks })
   if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
   const stop = async () => {
     await listening.close()
@@ -29,7 +31,7 @@ async function serve(command: ServeCommand): Promise<void> {
   // Once: a second signal ends the process the hard way, should stopping ever take too long.
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
-  const text = announcement({ url: server.baseUrl, key: server.apiKey, controlToken: server.controlToken }, command)
+  const text = announcement({ url: server.baseUrl, keys, controlToken: server.controlToken }, command)
   if (text !== undefined) print(text)
 }
 

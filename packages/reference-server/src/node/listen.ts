@@ -1,8 +1,13 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { isFault } from '../faults/fault.ts'
 import type { ReferenceServer } from '../reference-server.ts'
+import { enactFault } from './enact-fault.ts'
+import { guardedDeliver } from './guarded-deliver.ts'
+import { isLoopback } from './is-loopback.ts'
 
 /** Options of `listen`. */
 export interface ListenOptions {
@@ -10,6 +15,12 @@ export interface ListenOptions {
   port?: number | undefined
   /** Address or name to bind. Default `127.0.0.1`, which other machines cannot reach. */
   host?: string | undefined
+  /**
+   * Lets webhooks lead to private addresses although other machines can reach the server (`host` beyond loopback), as
+   * between containers. Whoever has a key can then make it call what only it can reach. Default `false`: such runs get a
+   * 400, and such deliveries fail.
+   */
+  allowPrivateWebhooks?: boolean | undefined
 }
 
 /** A reference server that listens on a socket. */
@@ -22,7 +33,8 @@ export interface ListeningServer {
 }
 
 /** The part of a reference server that a socket needs. */
-export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'>
+export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
+  Partial<Pick<ReferenceServer, 'guardWebhooks'>>
 
 /** The port cannot be bound. The message says why and what to do; `cause` is the system's error. */
 export class ListenError extends Error {
@@ -36,11 +48,17 @@ export class ListenError extends Error {
  * @throws ListenError when the port is in use or cannot be bound for another reason
  */
 export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
-  const { port = 0, host = '127.0.0.1' } = options
+  const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false } = options
   checkAddress(host, port)
   const nodeServer = createServer(
     getRequestListener(
-      (request, { incoming }) => server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress }),
+      async (request, { incoming, outgoing }) => {
+        const answer = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
+        if (!isFault(answer)) return answer
+        // `createServer` of http makes nothing of HTTP/2.
+        await enactFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
+        return RESPONSE_ALREADY_SENT
+      },
       // The default replaces the process's own Request and Response.
       { overrideGlobalObjects: false },
     ),
@@ -48,6 +66,7 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
   const address = await bind(nodeServer, port, host)
   const url = urlOf(host, address.port)
   server.setBaseUrl(url)
+  if (!isLoopback(host) && !allowPrivateWebhooks) server.guardWebhooks?.(guardedDeliver)
   let closing: Promise<void> | undefined
   return {
     url,

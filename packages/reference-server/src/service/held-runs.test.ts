@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
+import { responseOf } from '../test-kit/response-of.ts'
 
 it('a held run leaves nothing on the signal of its request when it is answered (section 4.3)', async () => {
   const server = createReferenceServer({ clock: 'manual' })
@@ -13,6 +14,6 @@ it('a held run leaves nothing on the signal of its request when it is answered (
   await server.clock.advance(1)
   expect(getEventListeners(request.signal, 'abort')).toHaveLength(1)
   await server.clock.advance(10_000)
-  expect((await answer).status).toBe(200)
+  expect(responseOf(await answer).status).toBe(200)
   expect(getEventListeners(request.signal, 'abort')).toEqual([])
 })

@@ -11,10 +11,13 @@ export interface HoldOptions {
 /** The synchronous runs whose answer waits for the end of their job (section 4.3). */
 export class HeldRuns {
   readonly #clock: ServerClock
+  readonly #onExpired: (job: Job) => void
   readonly #releases = new Map<Job, () => void>()
 
-  constructor(clock: ServerClock) {
+  /** @param onExpired told of each hold whose time was over before the job's end */
+  constructor(clock: ServerClock, onExpired: (job: Job) => void = () => {}) {
     this.#clock = clock
+    this.#onExpired = onExpired
   }
 
   /** Resolves when the job has ended, the time is over or the client is gone, whatever is first. */
@@ -27,7 +30,11 @@ export class HeldRuns {
         this.#releases.delete(job)
         resolve()
       }
-      const timer = this.#clock.setTimeout(release, Math.min(forMs, untilEndMs))
+      const expire = () => {
+        if (forMs < untilEndMs) this.#onExpired(job)
+        release()
+      }
+      const timer = this.#clock.setTimeout(expire, Math.min(forMs, untilEndMs))
       this.#releases.set(job, release)
       signal.addEventListener('abort', release)
       if (signal.aborted) release()

@@ -1,5 +1,6 @@
 import { PERMISSIONS } from '@modelrun/contract'
 import { Activity } from '../clock/activity.ts'
+import { Chronicle } from '../clock/chronicle.ts'
 import type { RunningClock } from '../clock/clock.ts'
 import { createClock } from '../clock/create-clock.ts'
 import type { Account } from '../domain/account.ts'
@@ -7,82 +8,121 @@ import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
+import { Faults } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
 import { deliveryBody } from '../webhooks/delivery-body.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
-import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
+import { Receivers } from '../webhooks/receivers.ts'
+import type { Gates } from './gates.ts'
+import { deliveryEnded, holdEnded, jobEnded } from './happenings.ts'
 import { HeldRuns } from './held-runs.ts'
 import { JobTimers } from './job-timers.ts'
+import { Observer } from './observer.ts'
+import { Pauses } from './pauses.ts'
 
 /** The whole state of one server, put together; no HTTP in it. */
 export class Service {
   readonly options: ResolvedOptions
   readonly activity = new Activity()
+  readonly chronicle = new Chronicle(() => this.jobs.settle())
   readonly clock: RunningClock
   readonly random: Random
   readonly models: ReadonlyMap<string, CatalogModel>
   readonly keys: ApiKeys
-  /** Has all permissions; its account is the default. */
-  readonly firstKey: ApiKey
   readonly jobs: Jobs
   readonly heldRuns: HeldRuns
   readonly jobTimers: JobTimers
-  readonly deliveries = new DeliveryLog()
+  readonly deliveries: DeliveryLog
+  /** The journal, the coverage, the log. */
+  readonly observer: Observer
+  readonly faults: Faults
+  /** Of requests that a fault holds up. */
+  readonly pauses: Pauses
   /** Files are addressed under it. */
   baseUrl: string
   isClosed = false
-  readonly #dispatcher: WebhookDispatcher
+  readonly receivers: Receivers
+  readonly dispatcher: WebhookDispatcher
+  /** Of an exploration. */
+  readonly gates: Gates | undefined
 
-  constructor(options: ResolvedOptions) {
+  constructor(options: ResolvedOptions, makeGates?: (activity: Activity) => Gates) {
     this.options = options
+    const gates = makeGates?.(this.activity)
+    this.gates = gates
     this.baseUrl = options.baseUrl
-    this.clock = createClock(options.clock, this.activity, options.startTime)
+    this.clock = createClock(options.clock, {
+      activity: this.activity,
+      chronicle: this.chronicle,
+      mayJump: gates && ((jump) => gates.jump(jump)),
+      startTime: options.startTime,
+    })
     this.random = createRandom(options.seed)
+    this.faults = new Faults(options.seed)
+    this.pauses = new Pauses(this.clock)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
     this.keys = new ApiKeys(this.random)
     const { credits } = options
-    this.firstKey = this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined })
-    this.jobs = new Jobs(this.clock.now, (job, end) => this.#jobEnded(job, end))
-    this.heldRuns = new HeldRuns(this.clock)
+    this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined })
+    this.observer = new Observer(options, this.clock.now)
+    const { finishedJobs, deliveries } = options.retention
+    this.deliveries = new DeliveryLog(deliveries)
+    this.jobs = new Jobs(this.clock.now, (job, end) => this.#jobEnded(job, end), finishedJobs)
+    this.heldRuns = new HeldRuns(this.clock, (job) => this.chronicle.note(() => holdEnded(job, this.clock.now())))
     this.jobTimers = new JobTimers(this.clock, this.jobs)
-    this.#dispatcher = new WebhookDispatcher({
+    this.receivers = new Receivers(options.deliver)
+    this.dispatcher = new WebhookDispatcher({
       clock: this.clock,
       activity: this.activity,
-      deliver: options.deliver,
+      receivers: this.receivers,
+      pause: (ms, signal) => this.pauses.pause(ms, signal),
       log: this.deliveries,
-      onRecord: (record) => options.log(deliveryLine(record)),
+      gate: gates && ((job) => gates.delivery(job)),
+      onSend: (job) => this.observer.deliverySent(job),
+      onRecord: (record, job, sentAs) => {
+        this.chronicle.note(() => deliveryEnded(record))
+        this.observer.deliveryEnded(record, job, sentAs)
+      },
     })
+  }
+
+  /** Has all permissions; its account is the default. */
+  get firstKey(): ApiKey {
+    return this.keys.first
   }
 
   /** Forgets jobs, credits used, scripts and deliveries of an account, or of all. Keys stay. */
   reset(account?: Account): void {
     this.jobs.forget(account)
-    this.#dispatcher.forget(account)
+    this.dispatcher.forget(account)
     this.deliveries.forget(account)
+    this.faults.forget(account)
+    this.observer.forget(account)
     for (const one of account === undefined ? this.keys.accounts() : [account]) one.reset()
   }
 
   close(): void {
     this.isClosed = true
     this.clock.close()
-    this.#dispatcher.forget()
+    this.dispatcher.close()
     this.heldRuns.releaseAll()
+    this.pauses.close()
     this.deliveries.close()
     this.activity.close()
   }
 
   #jobEnded(job: Job, end: JobEnd): void {
+    this.chronicle.note(() => jobEnded(job, end))
+    // A job that a reset forgot did not happen.
+    if (this.jobs.has(job)) this.observer.jobEnded(job, end)
     this.jobTimers.forget(job)
     this.heldRuns.release(job)
     const isWanted = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
     // A job that a reset forgot tells nobody.
-    if (job.webhook === undefined || !isWanted || this.isClosed || !this.jobs.has(job)) return
-    this.#dispatcher.dispatch(job, job.webhook, deliveryBody(job, end, this.baseUrl))
+    const isTold = job.webhook !== undefined && isWanted && !this.isClosed && this.jobs.has(job)
+    if (isTold) this.dispatcher.dispatch(job, job.webhook, deliveryBody(job, end, this.baseUrl))
+    else this.dispatcher.skip(job)
   }
-}
-
-function deliveryLine({ outcome, job_id, url, status, reason }: DeliveryRecord): string {
-  return ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' ')
 }

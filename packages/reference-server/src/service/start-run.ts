@@ -2,7 +2,10 @@ import type { RunRequest } from '@modelrun/contract'
 import type { Account } from '../domain/account.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job } from '../domain/job.ts'
+import { latencyMs } from '../domain/latency.ts'
 import { planJob } from '../domain/plan-job.ts'
+import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
+import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { Service } from './service.ts'
 
 /** A run whose input is checked, defaults filled in. */
@@ -20,10 +23,15 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
   const { account, model, input, webhook_url } = order
   service.jobs.settle() // a job that failed meanwhile gives its credits back first
   if (!account.credits.reserve(model.pricing.credits_per_run)) return undefined
-  const script = account.takeScript(model.id)
+  const taken = account.takeScript(model.id)
+  const webhook = webhook_url === undefined ? undefined : { url: webhook_url, ...(taken?.webhook ?? account.webhook) }
+  const script = inTime(taken, webhook)
   const createdAt = service.clock.now()
   const queuedMs = order.sync === false ? service.options.assumptions.queuedMs : 0
   const fileSeed = service.random.fileSeed()
+  const ownLatencyMs = latencyMs(service.options.latencyOf(model.id) ?? model.latency_ms, fileSeed)
+  const plan = planJob({ latencyMs: ownLatencyMs, script, createdAt, queuedMs })
+  const holdsEnd = service.gates?.holdsEnd(script) === true
   const job = service.jobs.create({
     id: service.random.id('job_'),
     requestId: service.random.id('req_'),
@@ -32,9 +40,19 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
     input,
     seed: typeof input.seed === 'number' ? input.seed : fileSeed,
     createdAt,
-    plan: planJob({ model, script, createdAt, queuedMs }),
-    webhook: webhook_url === undefined ? undefined : { url: webhook_url, ...script?.webhook },
+    plan: holdsEnd ? { ...plan, provider: { ...plan.provider, endsAt: undefined } } : plan,
+    webhook,
   })
+  service.observer.jobCreated(job)
+  if (holdsEnd) service.gates?.end(job, () => service.jobs.end(job, job.plan))
   if (job.webhook !== undefined) service.jobTimers.watch(job)
   return job
+}
+
+/** A job whose webhook comes before the answer of its run cannot take its usual time first. */
+function inTime(
+  script: ScriptedOutcome | undefined,
+  webhook: ScriptedWebhook | undefined,
+): ScriptedOutcome | undefined {
+  return webhook?.when === 'before-answer' ? { result: 'succeeded', after_ms: 0, ...script } : script
 }

@@ -48,6 +48,14 @@ describe('delivery log', () => {
     expect((await next).job_id).toBe('4')
   })
 
+  it('keeps no more than it may, read or not', async () => {
+    const log = new DeliveryLog(2)
+    const account = new Account(1)
+    for (const id of ['1', '2', '3']) log.add(account, record(id))
+    expect(log.of(account).map(({ job_id }) => job_id)).toEqual(['2', '3'])
+    expect((await log.next()).job_id).toBe('2')
+  })
+
   it('disappoints those who wait when it is closed', async () => {
     const log = new DeliveryLog()
     const next = log.next()

@@ -1,54 +1,128 @@
+import { afterRealTime } from '../clock/real-time.ts'
 import type { Account } from '../domain/account.ts'
+import { FairBuffer } from '../retention/fair-buffer.ts'
+import { DEFAULT_RETENTION } from '../retention/retention.ts'
 import type { DeliveryRecord } from './delivery-record.ts'
 
+/** Which delivery somebody waits for. */
+export interface DeliveryWish {
+  /** Of this account. Default: of any. */
+  account?: Account | undefined
+  /** Of this job. Default: of any. */
+  jobId?: string | undefined
+  /** How long to wait, in real time. Default: for ever. */
+  timeoutMs?: number | undefined
+}
+
 interface Reader {
+  readonly wish: DeliveryWish
   resolve(record: DeliveryRecord): void
   reject(error: Error): void
 }
 
 /** The finished deliveries, by account, and those who wait for the next one. */
 export class DeliveryLog {
-  readonly #byAccount = new Map<Account, DeliveryRecord[]>()
-  #unread: DeliveryRecord[] = []
-  #readers: Reader[] = []
+  readonly #kept: FairBuffer<Account, DeliveryRecord>
+  /** Those that nobody was given yet, oldest first. */
+  readonly #unread = new Map<DeliveryRecord, Account>()
+  readonly #readers = new Set<Reader>()
   #isClosed = false
 
+  /** @param limit so many deliveries are kept */
+  constructor(limit = DEFAULT_RETENTION.deliveries) {
+    this.#kept = new FairBuffer({ limit, onEvict: (record) => this.#unread.delete(record) })
+  }
+
   add(account: Account, record: DeliveryRecord): void {
-    const records = this.#byAccount.get(account)
-    if (records === undefined) this.#byAccount.set(account, [record])
-    else records.push(record)
-    const reader = this.#readers.shift()
-    if (reader === undefined) this.#unread.push(record)
+    const reader = [...this.#readers].find(({ wish }) => fits(wish, account, record))
+    if (reader === undefined) this.#unread.set(record, account)
     else reader.resolve(record)
+    this.#kept.add(account, record)
   }
 
   /** In the order in which they finished. */
   of(account: Account): readonly DeliveryRecord[] {
-    return this.#byAccount.get(account) ?? []
+    return this.#kept.of(account)
   }
 
-  /** The next finished delivery of any account that was not returned here yet. */
-  next(): Promise<DeliveryRecord> {
-    const record = this.#unread.shift()
-    if (record !== undefined) return Promise.resolve(record)
-    if (this.#isClosed) return Promise.reject(closedError())
-    return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }))
+  /** Those that nobody was given yet, oldest first. */
+  unread(): DeliveryRecord[] {
+    return [...this.#unread.keys()]
+  }
+
+  /** Takes the deliveries in that another server had kept, as read. */
+  adopt(account: Account, records: readonly DeliveryRecord[]): void {
+    for (const record of records) this.#kept.add(account, record)
+  }
+
+  /** A delivery that is kept was given to nobody yet. */
+  markUnread(account: Account, record: DeliveryRecord): void {
+    this.#unread.set(record, account)
+  }
+
+  /** The next finished delivery that fits and was not returned here yet. */
+  next(wish: DeliveryWish = {}): Promise<DeliveryRecord> {
+    for (const [record, account] of this.#unread) {
+      if (!fits(wish, account, record)) continue
+      this.#unread.delete(record)
+      return Promise.resolve(record)
+    }
+    return this.#isClosed ? Promise.reject(closedError()) : this.#wait(wish)
   }
 
   forget(account?: Account): void {
-    const gone = new Set(account === undefined ? this.#unread : this.of(account))
-    this.#unread = this.#unread.filter((record) => !gone.has(record))
-    if (account === undefined) this.#byAccount.clear()
-    else this.#byAccount.delete(account)
+    for (const [record, owner] of this.#unread) {
+      if (account === undefined || owner === account) this.#unread.delete(record)
+    }
+    this.#kept.forget(account)
   }
 
   close(): void {
     this.#isClosed = true
     for (const reader of this.#readers) reader.reject(closedError())
-    this.#readers = []
   }
+
+  #wait(wish: DeliveryWish): Promise<DeliveryRecord> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        this.#readers.delete(reader)
+        stopTimer()
+      }
+      const reader: Reader = {
+        wish,
+        resolve: (record) => {
+          end()
+          resolve(record)
+        },
+        reject: (error) => {
+          end()
+          reject(error)
+        },
+      }
+      const expire = () => reader.reject(timeoutError(wish, this.#unreadIdsFor(wish)))
+      const stopTimer = wish.timeoutMs === undefined ? () => {} : afterRealTime(wish.timeoutMs, expire)
+      this.#readers.add(reader)
+    })
+  }
+
+  #unreadIdsFor({ account }: DeliveryWish): string[] {
+    return [...this.#unread].filter(([, owner]) => (account ?? owner) === owner).map(([{ job_id }]) => job_id)
+  }
+}
+
+function fits(wish: DeliveryWish, account: Account, { job_id }: DeliveryRecord): boolean {
+  return (wish.account ?? account) === account && (wish.jobId ?? job_id) === job_id
 }
 
 function closedError(): Error {
   return new Error('The reference server was closed before another webhook delivery finished.')
+}
+
+function timeoutError({ jobId, timeoutMs }: DeliveryWish, unreadIds: readonly string[]): Error {
+  const of = jobId === undefined ? '' : ` of job ${jobId}`
+  const others = unreadIds.length === 0 ? '' : ` Not read yet: those of ${unreadIds.slice(-5).join(', ')}.`
+  return new Error(
+    `No webhook delivery${of} finished within ${timeoutMs} ms of real time.${others} Does the run have a webhook_url, ` +
+      "has its job ended, and does time pass? With clock: 'manual' it passes by clock.advance(ms).",
+  )
 }

@@ -1,33 +1,37 @@
-import type { Activity } from '../clock/activity.ts'
+import type { Activity, Work } from '../clock/activity.ts'
 import type { ServerClock } from '../clock/clock.ts'
 import type { Account } from '../domain/account.ts'
 import type { Job, JobWebhook } from '../domain/job.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryBody, DeliveryRecord } from './delivery-record.ts'
+import type { Errand, ErrandState } from './errand.ts'
+import { HeldErrands } from './held-errands.ts'
+import type { Receivers } from './receivers.ts'
+import { type Pause, scriptedReceiver } from './scripted-receiver.ts'
 import { type Deliver, sendDelivery } from './send-delivery.ts'
 
 export interface DispatcherOptions {
   clock: ServerClock
   activity: Activity
-  deliver: Deliver
+  receivers: Receivers
   log: DeliveryLog
-  onRecord: (record: DeliveryRecord) => void
+  /** An attempt begins. @returns its place in the order of things */
+  onSend: (job: Job) => number
+  onRecord: (record: DeliveryRecord, job: Job, sentAs: number) => void
+  pause: Pause
+  /** Awaited before each delivery. */
+  gate?: ((job: Job) => Promise<void>) | undefined
 }
 
-/** A result on its way, from the end of its job until all its deliveries are done. */
-interface Errand {
-  readonly account: Account
-  readonly body: DeliveryBody
-  readonly webhook: JobWebhook
-  /** Taken back, or the request going on aborted. */
-  stop(): void
-  isStopped: boolean
-}
+/** The delivery begins so long after the answer that it waits for, which the client has read by then. */
+const AFTER_POLL_MS = 1
 
 /** Sends the results of jobs to their webhooks. */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions
   readonly #errands = new Set<Errand>()
+  readonly #held = new HeldErrands()
+  readonly #settled = new Map<Job, () => void>()
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -35,54 +39,121 @@ export class WebhookDispatcher {
 
   /** Delivers a result as the job's webhook says. */
   dispatch(job: Job, webhook: JobWebhook, body: DeliveryBody): void {
-    const errand: Errand = { account: job.account, body, webhook, stop: () => {}, isStopped: false }
+    const isHeld = webhook.when === 'after-poll' || webhook.when === 'after-next'
+    this.resume({ job, body, webhook, sent: 0, isHeld, dueAt: undefined })
+  }
+
+  /** Takes an errand up where another server was with it. */
+  resume(state: ErrandState): void {
+    const errand: Errand = { ...state, abort: new AbortController() }
     this.#errands.add(errand)
-    if (webhook.delay_ms === undefined) {
-      void this.#run(errand)
-    } else {
-      const timer = this.#options.clock.setTimeout(() => void this.#run(errand), webhook.delay_ms)
-      errand.stop = () => this.#options.clock.clearTimeout(timer)
-    }
+    void this.#run(errand)
+  }
+
+  /** Everything on its way. A delivery that has begun counts as one that has not. */
+  errands(): readonly ErrandState[] {
+    return [...this.#errands]
+  }
+
+  /** A read of the status has shown the end of the job. */
+  polled(job: Job): void {
+    this.#held.polled(job)
+  }
+
+  /** Resolves when all deliveries of a job that will end are over, or there will be none. */
+  settled(job: Job): Promise<void> {
+    const isOver = job.end !== undefined && [...this.#errands].every((errand) => errand.job !== job)
+    return isOver ? Promise.resolve() : new Promise((resolve) => this.#settled.set(job, resolve))
+  }
+
+  /** The job has ended, and nobody is told. */
+  skip(job: Job): void {
+    this.#settled.get(job)?.()
+    this.#settled.delete(job)
+  }
+
+  /** The jobs of an account, or of all, whose results are on their way, with where to. */
+  pending(account?: Account): { id: string; webhook: JobWebhook }[] {
+    return [...this.#errands]
+      .filter(({ job }) => account === undefined || job.account === account)
+      .map(({ job, webhook }) => ({ id: job.id, webhook }))
   }
 
   /** Takes back whatever is on its way, for one account or all. */
   forget(account?: Account): void {
     for (const errand of this.#errands) {
-      if (account !== undefined && errand.account !== account) continue
-      errand.isStopped = true
-      errand.stop()
-      this.#errands.delete(errand)
+      if (account !== undefined && errand.job.account !== account) continue
+      errand.abort.abort()
+      this.#end(errand)
     }
   }
 
+  /** Takes everything back, and nobody waits any more. */
+  close(): void {
+    this.forget()
+    for (const job of [...this.#settled.keys()]) this.skip(job)
+  }
+
+  // Without a wait of its own the first delivery goes out at once, in the turn in which the job ended.
   async #run(errand: Errand): Promise<void> {
-    const deliveries = errand.webhook.deliveries ?? 1
-    for (let count = 0; count < deliveries && !errand.isStopped; count++) await this.#attempt(errand)
+    const { signal } = errand.abort
+    if (errand.isHeld) await this.#held.hold(errand)
+    errand.isHeld = false
+    for (; errand.sent < (errand.webhook.deliveries ?? 1) && !signal.aborted; errand.sent++) {
+      errand.dueAt ??= this.#options.clock.now() + waitMs(errand)
+      const restMs = errand.dueAt - this.#options.clock.now()
+      if (restMs > 0) await this.#options.pause(restMs, signal)
+      errand.dueAt = undefined
+      if (this.#options.gate !== undefined) await this.#options.gate(errand.job)
+      if (!signal.aborted) await this.#attempt(errand)
+    }
+    this.#end(errand)
+  }
+
+  #end(errand: Errand): void {
     this.#errands.delete(errand)
+    this.skip(errand.job)
   }
 
   async #attempt(errand: Errand): Promise<void> {
     const work = this.#options.activity.begin()
     try {
-      const record = await this.#send(errand)
-      if (!errand.isStopped) this.#record(errand, record)
+      const sentAs = this.#options.onSend(errand.job)
+      const record = await this.#send(errand, work)
+      if (errand.abort.signal.aborted) return
+      this.#options.log.add(errand.job.account, record)
+      this.#options.onRecord(record, errand.job, sentAs)
+      this.#held.delivered(errand.job)
     } finally {
       work.end()
     }
   }
 
-  async #send(errand: Errand): Promise<DeliveryRecord> {
-    const { clock, deliver } = this.#options
-    const { body, webhook } = errand
+  async #send({ job, body, webhook, abort: { signal } }: Errand, work: Work): Promise<DeliveryRecord> {
+    const { clock } = this.#options
     const attemptedAt = clock.now()
     const abort = new AbortController()
-    errand.stop = () => abort.abort()
+    const stop = () => abort.abort()
+    signal.addEventListener('abort', stop, { once: true })
+    const deliver = this.#deliverFor(job.account, webhook, work)
     const outcome = await sendDelivery({ deliver, clock, url: webhook.url, body: JSON.stringify(body), abort })
+    signal.removeEventListener('abort', stop)
     return { job_id: body.job_id, url: webhook.url, attemptedAt, finishedAt: clock.now(), ...outcome, body }
   }
 
-  #record({ account }: Errand, record: DeliveryRecord): void {
-    this.#options.log.add(account, record)
-    this.#options.onRecord(record)
+  #deliverFor(account: Account, { receiver }: JobWebhook, work: Work): Deliver {
+    const deliver = this.#options.receivers.of(account)
+    if (receiver === undefined) return deliver
+    return scriptedReceiver(receiver, deliver, async (ms, signal) => {
+      work.park() // this is the wait that time has to pass for
+      await this.#options.pause(ms, signal)
+      work.resume()
+    })
   }
+}
+
+/** How long an errand waits before its next delivery. */
+function waitMs({ sent, webhook }: Errand): number {
+  const { when, delay_ms = when === 'after-poll' ? AFTER_POLL_MS : 0, gap_ms = 0 } = webhook
+  return sent === 0 ? delay_ms : gap_ms
 }

@@ -1,0 +1,113 @@
+/** What the reference server costs beside bare hono and other mock servers: throughput, a call in process, start, install. */
+import { createReferenceServer } from '@modelrun/reference-server'
+import type { AutoTimeResult } from './children/auto-time.ts'
+import type { ServerFetchResult } from './children/server-fetch.ts'
+import { runChild } from './harness/child.ts'
+import { report, table } from './harness/report.ts'
+import { interleave, roundCount } from './harness/rounds.ts'
+import { formatNumber, formatRatio, formatSummary, ratios, summarize } from './harness/stats.ts'
+import { install, SERVERS, type ServerName } from './servers/installed.ts'
+import { start } from './servers/start.ts'
+import { measureThroughput, targetOf } from './servers/throughput.ts'
+import { WAYS, type Way } from './servers/ways.ts'
+
+const rounds = roundCount(7)
+const OURS = 'reference server'
+
+const installs = new Map(SERVERS.map((name) => [name, install(name)] as const))
+const starts = await interleave(SERVERS, rounds, async (name) => {
+  const server = await start(name)
+  await server.stop()
+  return server.firstAnswerMs
+})
+const answers = await measureServers()
+const calls = await interleave(WAYS, rounds, async (way) => {
+  const { result } = await runChild<ServerFetchResult>('server-fetch', way)
+  return result.microseconds
+})
+
+const stories = await interleave(['auto'], rounds, async (clock) => {
+  const { result } = await runChild<AutoTimeResult>('auto-time', clock)
+  return result.milliseconds
+})
+
+/** All of them run at once, and one at a time has something to do. */
+async function measureServers(): Promise<Map<ServerName, number[]>> {
+  const running = await Promise.all(SERVERS.map(async (name) => [name, await start(name)] as const))
+  try {
+    const { apiKey } = createReferenceServer() // the same seed gives the same key
+    const targets = running.map(async ([name, server]) => ({
+      name,
+      server,
+      target: await targetOf(name, server, apiKey),
+    }))
+    const measured = await interleave(await Promise.all(targets), rounds, measureThroughput)
+    return new Map([...measured].map(([{ name }, found]) => [name, found]))
+  } finally {
+    await Promise.all(running.map(([, server]) => server.stop()))
+  }
+}
+
+const answersOf = (name: ServerName) => answers.get(name) ?? []
+const startsOf = (name: ServerName) => starts.get(name) ?? []
+const callsOf = (way: Way) => calls.get(way) ?? []
+const installOf = (name: ServerName) => installs.get(name) ?? { packages: Number.NaN, megabytes: Number.NaN }
+const toHono = ratios(answersOf(OURS), answersOf('hono'))
+const toPrism = ratios(answersOf(OURS), answersOf('Prism'))
+const storyMs = summarize(stories.get('auto') ?? [])
+const callUs = summarize(callsOf('server.fetch'))
+const startMs = summarize(startsOf(OURS))
+const { packages, megabytes } = installOf(OURS)
+
+const goals = [
+  ['GET job over node http, to bare hono', '≥ 0.6×', formatRatio(toHono), isMet(toHono.median >= 0.6)],
+  ['GET job over node http, to Prism', '≥ 5×', formatRatio(toPrism), isMet(toPrism.median >= 5)],
+  ['GET job by `server.fetch`, µs', '≤ 60', formatSummary(callUs, 0), isMet(callUs.median <= 60)],
+  [
+    'hold of 55 s, 202, polls, result and webhook in `auto` time, ms',
+    '≤ 1.5',
+    formatSummary(storyMs, 2),
+    isMet(storyMs.median <= 1.5),
+  ],
+  ['CLI: start to first answer, ms', '≤ 250', formatSummary(startMs, 0), isMet(startMs.median <= 250)],
+  ['installed packages', '≤ 10', formatNumber(packages, 0), isMet(packages <= 10)],
+  ['installed size, MB', '≤ 10', formatNumber(megabytes, 1), isMet(megabytes <= 10)],
+]
+
+function isMet(condition: boolean): string {
+  return condition ? 'yes' : '**no**'
+}
+
+await report(
+  'reference-server',
+  [
+    'What the reference server costs beside bare hono and other mock servers. Median (min–max) over the rounds; the ratios are taken within each round. Goals are ours.',
+    table(['what', 'bound', 'measured', 'met'], goals),
+    '## Servers',
+    'GET of one finished job over node http, on 50 connections kept open, from bare sockets in another process. The reference server checks the key, looks the job up and keeps its journal; the others answer the same body and check nothing. Start is from the start of the process to its first answer. Installed is what npm installs, without what is optional.',
+    table(
+      ['server', 'answers/s', 'to bare hono', 'start, ms', 'start, to bare hono', 'packages', 'MB'],
+      SERVERS.map((name) => [
+        name,
+        formatSummary(summarize(answersOf(name)), 0),
+        formatRatio(ratios(answersOf(name), answersOf('hono'))),
+        formatSummary(summarize(startsOf(name)), 0),
+        formatRatio(ratios(startsOf(name), startsOf('hono'))),
+        formatNumber(installOf(name).packages, 0),
+        formatNumber(installOf(name).megabytes, 1),
+      ]),
+    ),
+    '## In one process',
+    'The same job, one request after another, the body read as text.',
+    table(
+      ['way', 'µs per request', 'to bare hono'],
+      WAYS.map((way) => [
+        way,
+        formatSummary(summarize(callsOf(way)), 0),
+        formatRatio(ratios(callsOf(way), callsOf('bare hono'))),
+      ]),
+    ),
+    `${rounds} interleaved rounds. The load takes part of the machine as well, so that no server had all of it.`,
+  ],
+  ['hono', '@hono/node-server', 'msw'],
+)

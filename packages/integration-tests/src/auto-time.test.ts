@@ -1,0 +1,49 @@
+import { createReferenceServer } from '@modelrun/reference-server'
+import { ModelRun } from 'modelrun'
+import { createInbox } from 'modelrun/webhooks'
+import { describe, expect, it } from 'vitest'
+
+const SLOW_MODEL = 'lumen/aurora-video' // 90 s
+
+/** A client of a server with `auto` time, and what it sees in seconds of that time. */
+function watch() {
+  const server = createReferenceServer({ clock: 'auto' })
+  const { fetch: serverFetch, ...options } = server.clientOptions()
+  const start = server.clock.now()
+  const seen: string[] = []
+  const note = (what: string) => seen.push(`${Math.floor((server.clock.now() - start) / 1_000)} s: ${what}`)
+  const watchedFetch: typeof fetch = async (input, init) => {
+    const response = await serverFetch(input, init)
+    const { status, data } = await response.clone().json()
+    note(`${init?.method ?? 'GET'} ${response.status} ${status ?? data?.status}`)
+    return response
+  }
+  const client = new ModelRun({ ...options, fetch: watchedFetch })
+  const inbox = createInbox({ client, clock: server.clock, onSucceeded: () => note('handler') })
+  server.webhooks.deliverTo((request) => {
+    note('delivery')
+    return inbox.handle(request)
+  })
+  return { server, client, inbox, seen }
+}
+
+describe('auto time', () => {
+  it('runs hold, 202, polls and result, then webhook and handler, in their order and at their times', async () => {
+    const { server, client, inbox, seen } = watch()
+    const job = await client.submit(SLOW_MODEL, { prompt: 'waves' }, { webhookUrl: 'https://app.test/hook' })
+    await client.run(SLOW_MODEL, { prompt: 'waves' })
+    await inbox.waitFor(job.id)
+    await inbox.drain()
+    await server.close()
+    const polls = seen.slice(2, -4)
+    expect(polls.length).toBeGreaterThan(3)
+    for (const poll of polls) expect(poll).toMatch(/^(5[5-9]|[678]\d) s: GET 200 processing$/)
+    expect(seen.slice(0, 2)).toEqual(['0 s: POST 202 processing', '55 s: POST 202 processing'])
+    expect(seen.slice(-4)).toEqual([
+      '90 s: delivery',
+      '90 s: GET 200 succeeded', // the inbox asks the service whether the delivery is true
+      '90 s: handler',
+      expect.stringMatching(/^9\d s: GET 200 succeeded$/), // the last poll of the run that was held
+    ])
+  })
+})

@@ -1,0 +1,15 @@
+import type { Assumptions } from './assumptions.ts'
+
+/** One question that the specification leaves open, and how the reference server answers it. */
+export interface AssumptionNote {
+  /** What hints call it (`x-modelrun-hint`): the name of its switch, where it has one. */
+  name: string
+  /** Section of the specification that leaves it open. */
+  section: string
+  question: string
+  choice: string
+  /** What else a service could do. */
+  alternatives: readonly string[]
+  /** The option that switches to an alternative, where there is one. */
+  switch?: keyof Assumptions | undefined
+}

@@ -1,0 +1,47 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+
+const SLOW_MODEL = 'lumen/aurora-video' // 90 s
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('the server under fake timers', () => {
+  it('jumps as ever with an auto clock', async () => {
+    vi.useFakeTimers()
+    const server = createReferenceServer({ clock: 'auto', deliver: async () => new Response() })
+    const caller = apiCaller(server)
+    expect((await caller.run(SLOW_MODEL)).status).toBe(202)
+    const { body } = await caller.run(SLOW_MODEL, { webhook_url: 'https://receiver.test/' })
+    expect(await server.webhooks.next({ jobId: String(body.job_id) })).toMatchObject({ outcome: 'delivered' })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('advances as ever with a manual clock', async () => {
+    vi.useFakeTimers()
+    const server = createReferenceServer({ clock: 'manual' })
+    const run = apiCaller(server).run(SLOW_MODEL)
+    expect(await server.clock.advance(55_000)).toMatchObject([{ kind: 'hold_ended' }])
+    expect((await run).status).toBe(202)
+  })
+
+  it('goes by them with a system clock', async () => {
+    vi.useFakeTimers()
+    const server = createReferenceServer()
+    const run = apiCaller(server).run(SLOW_MODEL)
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1))
+    await vi.advanceTimersByTimeAsync(55_000)
+    expect((await run).status).toBe(202)
+  })
+
+  it('says once why calls hang when queueMicrotask is faked, as it is by default in Jest', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    vi.useFakeTimers({ toFake: ['queueMicrotask'] })
+    const server = createReferenceServer({ clock: 'auto' })
+    for (let call = 0; call < 2; call++) expect((await server.fetch('/v1/models')).status).toBe(401)
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("doNotFake: ['queueMicrotask', 'nextTick']"))
+    warn.mockRestore()
+  })
+})

@@ -1,0 +1,91 @@
+import { type ReferenceServerOptions, resolveOptions } from '../options.ts'
+import { serverOf } from '../reference-server.ts'
+import { Service } from '../service/service.ts'
+import { type Choices, ChoiceTree, followSeed } from './choices.ts'
+import { Director } from './director.ts'
+import { ExplorationError } from './exploration-error.ts'
+import { type ExploredTest, runOrder } from './run-order.ts'
+import { keysOf } from './step.ts'
+
+/** How to explore. */
+export interface ExploreOptions {
+  /** How many orders are tried at most. Default 200. */
+  maxRuns?: number | undefined
+  /** Tries one order alone: the seed that a failure has named. */
+  seed?: string | undefined
+  /** An integer that decides which orders are tried when there are more than `maxRuns`. Default 1. */
+  shuffle?: number | undefined
+  /** Options of the servers. Their time is always the exploration's own. */
+  server?: Omit<ReferenceServerOptions, 'clock'> | undefined
+  /**
+   * Real time in which nothing may happen before the next step is chosen, in milliseconds. Default 0. More is for tests
+   * that do something which the server cannot see, such as writing a file.
+   */
+  settleMs?: number | undefined
+  /** Real time after which a test that makes no step has failed, in milliseconds. Default 2 000. */
+  timeoutMs?: number | undefined
+}
+
+/** What was explored. */
+export interface Exploration {
+  /** How many orders were tried. */
+  readonly runs: number
+  /** Whether these are all that there are. */
+  readonly isComplete: boolean
+}
+
+const DEFAULT_MAX_RUNS = 200
+const DEFAULT_TIMEOUT_MS = 2_000
+
+/**
+ * Runs a test in every order in which its polls, cancels, answers and webhook deliveries and the ends of its jobs can
+ * happen, each time with a server of its own. Time is virtual; whatever waits on the server's clock waits for no real
+ * time. Jobs end when the exploration says so, unless a script gives them a time (`after_ms`, `after_polls`).
+ *
+ * @example
+ * await explore(async (server) => {
+ *   const client = new ModelRun(server.clientOptions())
+ *   const inbox = createInbox({ client, clock: server.clock })
+ *   server.webhooks.deliverTo((request) => inbox.handle(request))
+ *   const job = await client.submit('aurora-image', { prompt: 'a red fox' }, { webhookUrl: 'https://app.test/hook' })
+ *   await Promise.all([inbox.waitFor(job.id), job.result()])
+ * })
+ *
+ * @throws ExplorationError for the first order in which the test rejects: with the order, and a seed that replays it
+ */
+export async function explore(test: ExploredTest, options: ExploreOptions = {}): Promise<Exploration> {
+  const { maxRuns = DEFAULT_MAX_RUNS, seed, shuffle = 1 } = options
+  if (seed !== undefined) {
+    await runOnce(test, followSeed(keysOf(seed)), { ...options, run: 1 })
+    return { runs: 1, isComplete: false }
+  }
+  const tree = new ChoiceTree(shuffle)
+  let runs = 0
+  while (runs < maxRuns && !tree.isDone) {
+    const choices = tree.begin()
+    await runOnce(test, choices, { ...options, run: ++runs })
+    choices.end()
+  }
+  return { runs, isComplete: tree.isDone }
+}
+
+async function runOnce(test: ExploredTest, choices: Choices, options: ExploreOptions & { run: number }): Promise<void> {
+  const { settleMs = 0, timeoutMs = DEFAULT_TIMEOUT_MS, run } = options
+  let director: Director | undefined
+  // A queue of its own would be one more moment in which nothing happens that a client could tell.
+  const assumptions = { queuedMs: 0, ...options.server?.assumptions }
+  const service = new Service(resolveOptions({ ...options.server, assumptions, clock: 'auto' }), (activity) => {
+    director = new Director(activity)
+    return director
+  })
+  if (director === undefined) throw new Error('A service makes its gates when it is made.')
+  const server = serverOf(service)
+  try {
+    await runOrder(test, { server, activity: service.activity, director, choices, settleMs, timeoutMs })
+  } catch (error) {
+    throw new ExplorationError(error, { run, seed: director.seed, order: director.order })
+  } finally {
+    director.close()
+    await server.close()
+  }
+}

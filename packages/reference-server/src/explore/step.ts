@@ -1,0 +1,33 @@
+/**
+ * What can happen next:
+ * - `a`: the answer of a run reaches the client
+ * - `p`, `q`: a poll reaches the service, its answer reaches the client
+ * - `c`, `x`: the same of a cancel
+ * - `e`: the provider is done, and the job ends
+ * - `d`: a delivery is sent
+ * - `t`: time passes to the next timer
+ */
+export type StepKind = 'a' | 'p' | 'q' | 'c' | 'x' | 'e' | 'd' | 't'
+
+/** In this order things happen when nobody is in a hurry. */
+export const NATURAL_ORDER: readonly StepKind[] = ['a', 'q', 'x', 'p', 'c', 'e', 'd', 't']
+
+/** Something that is held back. */
+export interface Step {
+  readonly kind: StepKind
+  /** Kind and number of the job, such as `d` and `d2`: the same in each run of a test, and a letter of a seed. */
+  readonly key: string
+  /** In words, as of now. */
+  describe(): string
+  /** Whether it can still happen. */
+  isLive(): boolean
+  /** How often something else came first. */
+  passedOver: number
+  /** Lets it happen. */
+  open(): void
+}
+
+/** The letters of a seed. */
+export function keysOf(seed: string): string[] {
+  return seed.match(/[a-z]\d*/g) ?? []
+}

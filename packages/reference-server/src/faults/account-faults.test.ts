@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { AccountFaults, type FaultTarget } from './account-faults.ts'
+
+const run: FaultTarget = { endpoint: 'runModel', method: 'POST', path: '/v1/models/a/run', model: 'a' }
+const look: FaultTarget = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1', model: 'a' }
+
+/** Which of 200 runs are struck. */
+function struckRuns(seed: number, probability: number): number[] {
+  const faults = new AccountFaults(seed)
+  faults.add({ kind: 'reset', probability })
+  return Array.from({ length: 200 }, (_, index) => index).filter(() => faults.take(run) !== undefined)
+}
+
+describe('AccountFaults', () => {
+  it('takes the first fault that is meant for a request, as often as it may strike', () => {
+    const faults = new AccountFaults(1)
+    faults.add({ kind: 'hang', route: 'getJob' })
+    faults.add({ kind: 'reset', times: 2 })
+    faults.add({ kind: 'server-error' })
+    const kinds = [run, look, run, run].map((target) => faults.take(target)?.fault.kind)
+    expect(kinds).toEqual(['reset', 'hang', 'reset', 'server-error'])
+  })
+
+  it('strikes requests for its model only', () => {
+    const faults = new AccountFaults(1)
+    faults.add({ kind: 'reset', model: 'b' })
+    expect(faults.take(run)).toBeUndefined()
+    expect(faults.take({ ...run, model: 'b' })?.id).toBe('fault_1')
+  })
+
+  it('strikes the share of requests that it should, the same ones for the same seed', () => {
+    expect(struckRuns(7, 0.3).length).toBeGreaterThan(40)
+    expect(struckRuns(7, 0.3).length).toBeLessThan(80)
+    expect(struckRuns(7, 0.3)).toEqual(struckRuns(7, 0.3))
+    expect(struckRuns(8, 0.3)).not.toEqual(struckRuns(7, 0.3))
+    expect(struckRuns(7, 0)).toEqual([])
+    expect(struckRuns(7, 1)).toHaveLength(200)
+  })
+
+  it('counts a fault as unused until it has struck as often as it should', () => {
+    const faults = new AccountFaults(1)
+    faults.add({ kind: 'reset', times: 2, route: 'runModel' })
+    faults.add({ kind: 'hang' })
+    faults.take(run)
+    expect(faults.list().map(({ used, unused }) => [used, unused])).toEqual([
+      [1, true],
+      [0, true],
+    ])
+    faults.take(run)
+    faults.take(run)
+    expect(faults.list().map(({ used, unused }) => [used, unused])).toEqual([
+      [2, false],
+      [1, false],
+    ])
+  })
+
+  it('strikes no more with what was removed', () => {
+    const faults = new AccountFaults(1)
+    const { id } = faults.add({ kind: 'reset' })
+    expect([faults.remove(id), faults.remove(id), faults.take(run)]).toEqual([true, false, undefined])
+    faults.add({ kind: 'reset' })
+    faults.add({ kind: 'reset' })
+    expect([faults.clear(), faults.list()]).toEqual([2, []])
+  })
+})

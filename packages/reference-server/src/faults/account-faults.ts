@@ -1,0 +1,130 @@
+import { createSeededRandom, resumeSeededRandom, type SeededRandom } from '../media/seeded-random.ts'
+import type { FaultOptions } from './fault-options.ts'
+import { type RoutedRequest, routeMatcher } from './fault-route.ts'
+
+/** A fault that was added, and what it has done so far. */
+export interface FaultRecord {
+  /** Its name within the account, `fault_1` and so on. */
+  readonly id: string
+  readonly fault: Readonly<FaultOptions>
+  /** How many requests it has struck. */
+  readonly used: number
+  /** Whether it has struck less often than it should: never, or not `times` times. */
+  readonly unused: boolean
+}
+
+/** The faults of an account as JSON. */
+export interface FaultsState {
+  /** How many faults were added by now. */
+  added: number
+  rules: readonly FaultRuleState[]
+}
+
+export interface FaultRuleState {
+  id: string
+  fault: Readonly<FaultOptions>
+  used: number
+  /** Where its random numbers stand. */
+  random: readonly number[]
+}
+
+/** What a fault is chosen by. */
+export interface FaultTarget extends RoutedRequest {
+  /** The model that the request is about. */
+  model: string | undefined
+}
+
+/** The faults of one account, in the order in which they were added. */
+export class AccountFaults {
+  readonly #seed: number
+  readonly #rules = new Map<string, FaultRule>()
+  #lastNumber = 0
+
+  /** @param seed of the server: the same seed strikes the same requests */
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  /** @returns its record as it goes on: `used` rises */
+  add(fault: FaultOptions): FaultRecord {
+    const id = `fault_${++this.#lastNumber}`
+    // Random numbers of its own, so that neither other faults nor the ids of jobs change which requests it strikes.
+    const rule = new FaultRule(id, fault, createSeededRandom(id, this.#seed))
+    this.#rules.set(rule.id, rule)
+    return rule
+  }
+
+  /** The first fault that strikes such a request; it is then used once more. */
+  take(target: FaultTarget): FaultRecord | undefined {
+    for (const rule of this.#rules.values()) {
+      if (rule.strikes(target)) return rule
+    }
+    return undefined
+  }
+
+  /** Every fault there is as it stands now, those included that will strike no more. */
+  list(): FaultRecord[] {
+    return [...this.#rules.values()].map(({ id, fault, used, unused }) => ({ id, fault, used, unused }))
+  }
+
+  /** What has to be kept to go on elsewhere. */
+  state(): FaultsState {
+    return { added: this.#lastNumber, rules: [...this.#rules.values()].map((rule) => rule.state()) }
+  }
+
+  /** Goes on from where the faults of another server stood. */
+  restore({ added, rules }: FaultsState): void {
+    this.#lastNumber = added
+    this.#rules.clear()
+    for (const { id, fault, used, random } of rules) {
+      const rule = new FaultRule(id, fault, resumeSeededRandom(random))
+      rule.used = used
+      this.#rules.set(id, rule)
+    }
+  }
+
+  /** @returns whether there was one of that name */
+  remove(id: string): boolean {
+    return this.#rules.delete(id)
+  }
+
+  /** @returns how many there were */
+  clear(): number {
+    const { size } = this.#rules
+    this.#rules.clear()
+    return size
+  }
+}
+
+class FaultRule implements FaultRecord {
+  readonly id: string
+  readonly fault: Readonly<FaultOptions>
+  used = 0
+  readonly #isMeant: (request: RoutedRequest) => boolean
+  readonly #random: SeededRandom
+
+  constructor(id: string, fault: FaultOptions, random: SeededRandom) {
+    this.id = id
+    this.fault = fault
+    this.#isMeant = fault.route === undefined ? () => true : routeMatcher(fault.route)
+    this.#random = random
+  }
+
+  get unused(): boolean {
+    return this.used < (this.fault.times ?? 1)
+  }
+
+  state(): FaultRuleState {
+    return { id: this.id, fault: this.fault, used: this.used, random: this.#random.state() }
+  }
+
+  strikes(target: FaultTarget): boolean {
+    const { fault } = this
+    if (this.used >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
+    if (!this.#isMeant(target)) return false
+    if (fault.model !== undefined && fault.model !== target.model) return false
+    if (this.#random.between(0, 1) >= (fault.probability ?? 1)) return false
+    this.used++
+    return true
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+
+it('tells through its handle how often a fault has struck, and takes it away', async () => {
+  const server = createReferenceServer({ clock: 'manual' })
+  const api = apiCaller(server)
+  const fault = server.faults.add({ kind: 'server-error' })
+  expect([fault.id, fault.used, fault.unused]).toEqual(['fault_1', 0, true])
+  await api.get('/v1/models')
+  expect([fault.used, fault.unused]).toEqual([1, false])
+  fault.remove()
+  expect([(await api.get('/v1/models')).status, server.faults.list()]).toEqual([200, []])
+})
+
+it('refuses a fault that cannot be, with a TypeError that says why', () => {
+  const server = createReferenceServer({ clock: 'manual' })
+  // @ts-expect-error: there is no such kind
+  expect(() => server.faults.add({ kind: 'rest' })).toThrow(
+    new TypeError('faults.add: /kind: there is no kind "rest". Did you mean "reset"?'),
+  )
+  expect(() => server.faults.add({ kind: 'reset', times: 0 })).toThrow('faults.add: /times must be 1 or more.')
+  expect(() => server.faults.add({ kind: 'reset' }, 'sk_test_wrong')).toThrow('key')
+})
+
+it('keeps a fault as it was when it was added', () => {
+  const server = createReferenceServer({ clock: 'manual' })
+  const options = { kind: 'reset' as const, times: 1 }
+  server.faults.add(options)
+  options.times = 5
+  expect(server.faults.list()[0]?.fault).toEqual({ kind: 'reset', times: 1 })
+})
+
+it('forgets the faults of an account with its reset', () => {
+  const server = createReferenceServer({ clock: 'manual' })
+  const { key } = server.mintKey()
+  server.faults.add({ kind: 'reset' }, key)
+  server.faults.add({ kind: 'reset' })
+  server.reset(key)
+  expect([server.faults.list(key).length, server.faults.list().length]).toEqual([0, 1])
+})

@@ -1,0 +1,56 @@
+import type { Account } from '../domain/account.ts'
+import { jsonCopy } from '../json-copy.ts'
+import type { Service } from '../service/service.ts'
+import type { FaultRecord } from './account-faults.ts'
+import type { FaultOptions } from './fault-options.ts'
+import { readFault } from './read-fault.ts'
+
+/** A fault that was added. */
+export interface FaultHandle {
+  /** Its name within the account, `fault_1` and so on. */
+  readonly id: string
+  /** How many requests it has struck by now. */
+  readonly used: number
+  /** Whether it has struck less often than it should by now: never, or not `times` times. */
+  readonly unused: boolean
+  /** It strikes no more, and is no longer listed. */
+  remove(): void
+}
+
+/** Makes requests go wrong. Without a `key` the account of the first key is meant. */
+export interface FaultControl {
+  /**
+   * Adds a fault to those of an account. Of several that could strike a request, the one that was added first does.
+   *
+   * @throws TypeError that says what is wrong with the fault
+   */
+  add(fault: FaultOptions, key?: string): FaultHandle
+  /** The faults of an account as they stand now, used up ones included. */
+  list(key?: string): readonly FaultRecord[]
+  /** Removes the faults of an account. */
+  clear(key?: string): void
+}
+
+/** The faults of a server by API key. */
+export function controlFaults(service: Service, accountOf: (key?: string) => Account): FaultControl {
+  return {
+    add: (fault, key) => {
+      const faults = service.faults.of(accountOf(key))
+      const checked = readFault(jsonCopy(fault), service.models)
+      if (!checked.ok) throw new TypeError(`faults.add: ${checked.message}`)
+      const record = faults.add(checked.value)
+      return {
+        id: record.id,
+        get used() {
+          return record.used
+        },
+        get unused() {
+          return record.unused
+        },
+        remove: () => void faults.remove(record.id),
+      }
+    },
+    list: (key) => service.faults.of(accountOf(key)).list(),
+    clear: (key) => void service.faults.of(accountOf(key)).clear(),
+  }
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod/mini'
+import { LATEST_TIME_MS } from '../clock/clock.ts'
+import { type FaultRoute, faultRouteSchema } from './fault-route.ts'
+
+/** Everything that can go wrong with a request. */
+export const FAULT_KINDS = [
+  'reset',
+  'empty-reply',
+  'refused',
+  'hang',
+  'slow-headers',
+  'slow-body',
+  'truncated-body',
+  'malformed-json',
+  'rate-limit',
+  'server-error',
+  'bad-gateway',
+  'unavailable',
+] as const
+
+/**
+ * What goes wrong with a request:
+ * - `reset`: the connection is reset before the answer
+ * - `empty-reply`: the connection ends before the answer
+ * - `refused`: there is no connection (over a socket that listens: a reset)
+ * - `hang`: no answer ever comes
+ * - `slow-headers`: the answer comes late
+ * - `slow-body`: the head of the answer comes at once, its body in four parts
+ * - `truncated-body`: the connection ends in the middle of the body
+ * - `malformed-json`: a 200 with a body that is no JSON
+ * - `rate-limit`: a 429 with Retry-After
+ * - `server-error`: a 500
+ * - `bad-gateway`: a 502 with a web page, as from a proxy
+ * - `unavailable`: a 503, with Retry-After if you say so
+ */
+export type FaultKind = (typeof FAULT_KINDS)[number]
+
+/** A fault: what goes wrong, with which requests, how often. Times run on the server's clock. */
+export interface FaultOptions {
+  kind: FaultKind
+  /** Only these requests: `'runModel'`, or `'GET /v1/jobs/{id}'`. Default: all of section 4, and files. */
+  route?: FaultRoute | undefined
+  /** Only requests for this model, its jobs and its files. */
+  model?: string | undefined
+  /** It strikes so many requests, and no more. Default: until it is removed. */
+  times?: number | undefined
+  /** The share of requests that it strikes, from 0 to 1, seeded. Default 1. */
+  probability?: number | undefined
+  /**
+   * Whether the fault strikes before the service does the work, or after it. `'after'` a run is accepted and will be
+   * charged (a synchronous one has had its hold), and only the answer is lost or spoiled. Default `'before'`; `slow-body`
+   * and `truncated-body` spoil a real answer, so theirs is always `'after'`.
+   */
+  when?: 'before' | 'after' | undefined
+  /** How late the head of `slow-headers`, or the end of `slow-body`, comes. Default 5 000. */
+  delay_ms?: number | undefined
+  /** How many bytes of a `truncated-body` come. Default: half of them. */
+  bytes?: number | undefined
+  /**
+   * Retry-After of `rate-limit` (default 1) and `unavailable` (default `null`): seconds, a text that is sent as it is,
+   * or `null` for none.
+   */
+  retry_after?: number | string | null | undefined
+  /** Sends Retry-After as the date which `retry_after` seconds from now will be. Default `false`. */
+  retry_after_as_date?: boolean | undefined
+}
+
+/** What a header may hold; anything else would make the answer itself impossible. */
+const HEADER_TEXT = /^[\t\x20-\x7e]*$/
+
+/** Longer ones lie beyond what a date can hold. */
+const MAX_RETRY_AFTER_S = LATEST_TIME_MS / 2_000
+
+export const faultOptionsSchema = /* @__PURE__ */ (() =>
+  z.strictObject({
+    kind: z.enum(FAULT_KINDS),
+    route: z.optional(faultRouteSchema),
+    model: z.optional(z.string()),
+    times: z.optional(z.int().check(z.minimum(1))),
+    probability: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
+    when: z.optional(z.enum(['before', 'after'])),
+    delay_ms: z.optional(z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS))),
+    bytes: z.optional(z.int().check(z.nonnegative())),
+    retry_after: z.optional(
+      z.union(
+        [
+          z.number().check(z.nonnegative(), z.maximum(MAX_RETRY_AFTER_S)),
+          z.string().check(z.refine((text) => HEADER_TEXT.test(text), 'a header cannot hold it')),
+          z.null(),
+        ],
+        'it must be a number of seconds, the text of a header, or null',
+      ),
+    ),
+    retry_after_as_date: z.optional(z.boolean()),
+  }))() satisfies z.ZodMiniType<FaultOptions>

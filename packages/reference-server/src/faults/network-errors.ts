@@ -1,0 +1,38 @@
+import type { ConnectionFault } from './fault.ts'
+
+/**
+ * The error that Node's own network code makes for a fault: clients go by its `code`.
+ *
+ * @param url of the request, whose host goes into the message
+ */
+export function connectionError(kind: ConnectionFault['kind'], url: string): Error {
+  switch (kind) {
+    case 'reset':
+      return Object.assign(new Error('read ECONNRESET'), { errno: -104, code: 'ECONNRESET', syscall: 'read' })
+    case 'refused':
+      return refusedError(new URL(url))
+    case 'empty-reply':
+      return socketEnded()
+  }
+}
+
+/** What reading a body rejects with when the connection ends before it does. */
+export function bodyTerminated(): TypeError {
+  return new TypeError('terminated', { cause: socketEnded() })
+}
+
+/** What `fetch` rejects with when there is no answer. */
+export function fetchFailed(kind: ConnectionFault['kind'], url: string): TypeError {
+  return new TypeError('fetch failed', { cause: connectionError(kind, url) })
+}
+
+function refusedError({ hostname, port, protocol }: URL): Error {
+  const portNumber = Number(port || (protocol === 'https:' ? 443 : 80))
+  const system = { errno: -111, code: 'ECONNREFUSED', syscall: 'connect', address: hostname, port: portNumber }
+  return Object.assign(new Error(`connect ECONNREFUSED ${hostname}:${portNumber}`), system)
+}
+
+/** Undici's error, by name and code. */
+function socketEnded(): Error {
+  return Object.assign(new Error('other side closed'), { name: 'SocketError', code: 'UND_ERR_SOCKET' })
+}

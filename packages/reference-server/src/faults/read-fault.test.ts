@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { FAULT_KINDS } from './fault-options.ts'
+import { readFault } from './read-fault.ts'
+
+const models = new Map([['aurora-image', {}]])
+
+describe('readFault', () => {
+  it.each(FAULT_KINDS)('takes %s with everything that a fault is chosen by', (kind) => {
+    const fault = { kind, route: 'runModel', model: 'aurora-image', times: 2, probability: 0.5 }
+    expect(readFault(fault, models)).toEqual({ ok: true, value: fault })
+  })
+
+  it.each([
+    { kind: 'reset', when: 'after' },
+    { kind: 'refused', when: 'before' },
+    { kind: 'slow-body', when: 'after', delay_ms: 0 },
+    { kind: 'truncated-body', bytes: 0 },
+    { kind: 'rate-limit', retry_after: 'soon' },
+    { kind: 'unavailable', retry_after: 2, retry_after_as_date: true },
+    { kind: 'rate-limit', retry_after: null },
+  ])('takes %j', (fault) => {
+    expect(readFault(fault, models).ok).toBe(true)
+  })
+
+  it.each([
+    [{ kind: 'rest' }, '/kind: there is no kind "rest". Did you mean "reset"?'],
+    [{ kind: 'gremlin' }, '/kind: there is no kind "gremlin". There are: reset, empty-reply,'],
+    [{}, '/kind must be "reset" or'],
+    ['reset', 'It must be an object, not a string.'],
+    [{ kind: 'reset', time: 1 }, 'A fault has no "time". Did you mean "times"?'],
+    [{ kind: 'reset', colour: 'red' }, 'A fault has no "colour". There are: kind, route, model, times,'],
+    [{ kind: 'reset', times: 0 }, '/times must be 1 or more.'],
+    [{ kind: 'reset', times: 1.5 }, '/times must be an integer'],
+    [{ kind: 'reset', probability: 50 }, '/probability must be 1 or less.'],
+    [{ kind: 'reset', when: 'later' }, '/when must be "before" or "after".'],
+    [{ kind: 'reset', route: 'runs' }, '/route: there is no route "runs".'],
+    [{ kind: 'reset', model: 'aurora-imag' }, '/model: there is no model "aurora-imag". Did you mean "aurora-image"?'],
+    [{ kind: 'reset', model: 'x' }, '/model: there is no model "x". GET /v1/models lists the models.'],
+    [{ kind: 'reset', delay_ms: 5 }, '/delay_ms goes with slow-headers and slow-body only, not with reset.'],
+    [{ kind: 'slow-body', delay_ms: -1 }, '/delay_ms must be 0 or more.'],
+    [{ kind: 'bad-gateway', bytes: 5 }, '/bytes goes with truncated-body only, not with bad-gateway.'],
+    [{ kind: 'reset', retry_after: 5 }, '/retry_after goes with rate-limit and unavailable only, not with reset.'],
+    [{ kind: 'rate-limit', retry_after: 'a\nb' }, '/retry_after is not valid (a header cannot hold it).'],
+    [
+      { kind: 'rate-limit', retry_after: 'soon', retry_after_as_date: true },
+      '/retry_after must be a number of seconds to be sent as a date.',
+    ],
+    [{ kind: 'truncated-body', when: 'before' }, '/when: truncated-body cannot strike before the work, for it is the'],
+    [{ kind: 'refused', when: 'after' }, '/when: refused cannot strike after the work, for without a connection'],
+  ])('refuses %j and says why', (fault, message) => {
+    expect(readFault(fault, models)).toEqual({ ok: false, message: expect.stringContaining(message) })
+  })
+})

@@ -1,0 +1,57 @@
+import { closestName } from '../domain/closest-name.ts'
+import type { HintScene } from './hint-scene.ts'
+
+const FIELDS = ['input', 'sync', 'webhook_url']
+
+/** What other services call the members of a run. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  async: 'sync: false',
+  wait: 'sync',
+  webhook: 'webhook_url',
+  callback_url: 'webhook_url',
+  callback: 'webhook_url',
+  inputs: 'input',
+  params: 'input',
+  parameters: 'input',
+  arguments: 'input',
+}
+
+/** Which members of a run's body were probably meant. */
+export function bodyHints({ trace, status, service }: HintScene): string[] {
+  const body = status === 400 || status === 422 ? readObject(trace.requestBody) : undefined
+  if (trace.route !== 'runModel' || body === undefined) return []
+  const parameters = Object.keys(service.models.get(trace.modelId ?? '')?.input_schema.properties ?? {})
+  const outside = Object.keys(body).filter((name) => !FIELDS.includes(name))
+  return [...outside.flatMap((name) => memberHints(name, parameters)), ...inputHints(body.input, parameters)]
+}
+
+function memberHints(name: string, parameters: readonly string[]): string[] {
+  const parameter = closestName(name, parameters)
+  if (parameter !== undefined)
+    return [`${parameter} is a parameter of the model: send {"input": {"${parameter}": ...}}.`]
+  const field = OTHER_NAMES[name.toLowerCase()] ?? closestName(name, FIELDS)
+  return field === undefined ? [] : [`${name.slice(0, 60)}: did you mean ${field}?`]
+}
+
+function inputHints(input: unknown, parameters: readonly string[]): string[] {
+  const unknown = Object.keys(asObject(input) ?? {}).filter((name) => !parameters.includes(name))
+  const fields = unknown
+    .filter((name) => FIELDS.includes(name))
+    .map((name) => `${name} stands beside input, not in it.`)
+  const close = unknown.map((name) => closestName(name, parameters)).filter((name) => name !== undefined)
+  return [...fields, ...close.map((name) => `Did you mean ${name}?`)]
+}
+
+/** `undefined` for what is no JSON object, or was too long to be kept. */
+function readObject(text = ''): Record<string, unknown> | undefined {
+  try {
+    return asObject(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject ? { ...value } : undefined
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+
+describe('clock over the control API', () => {
+  it('tells the mode and the time', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const { body } = await apiCaller(server).get('/_reference/clock')
+    expect(body).toEqual({ mode: 'manual', now_ms: Date.UTC(2026, 0, 1) })
+  })
+
+  it('moves time on and tells what happened', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const caller = apiCaller(server)
+    const { job_id } = (await caller.run('aurora-image', { sync: false })).body
+    const { body } = await caller.post('/_reference/clock', { advance_ms: 5_000 })
+    const text = `job ${job_id} (aurora-image) succeeded: 4 credits charged`
+    const at_ms = Date.UTC(2026, 0, 1) + 4_200
+    expect(body).toEqual({
+      now_ms: Date.UTC(2026, 0, 1) + 5_000,
+      happened: [{ at_ms, after_ms: 4_200, kind: 'job_ended', job_id, text }],
+    })
+  })
+
+  it('names both methods to a wrong one', async () => {
+    const wrong = await apiCaller(createReferenceServer()).delete('/_reference/clock')
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST'])
+  })
+})

@@ -1,0 +1,53 @@
+import * as z from 'zod/mini'
+import { scriptedWebhookSchema } from '../domain/scripted-webhook.ts'
+import type { Service } from '../service/service.ts'
+import type { AppContext } from './app-env.ts'
+import { type ControlRoute, findAccount, unknownKey } from './control-route.ts'
+import { jsonResponse } from './json-response.ts'
+import { readJsonBody } from './read-json-body.ts'
+import { refusals } from './refusals.ts'
+
+/** How results are delivered, what was delivered, and the next delivery. */
+export const WEBHOOK_ROUTES: readonly ControlRoute[] = [
+  { method: 'POST', name: 'webhooks', handler: answerHow },
+  { method: 'GET', name: 'deliveries', handler: answerDeliveries },
+  { method: 'GET', name: 'deliveries/next', handler: answerNext },
+]
+
+const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
+
+/** A caller that gives no time gets an answer before most HTTP clients give up. */
+const DEFAULT_TIMEOUT_MS = 10_000
+const timeoutSchema = z.coerce.number().check(z.int(), z.nonnegative(), z.maximum(600_000))
+
+async function answerHow(service: Service, { req }: AppContext): Promise<Response> {
+  const body = await readJsonBody(req.raw, howSchema)
+  if (!body.ok) return body.refusal
+  const { key, ...how } = body.value
+  const account = findAccount(service, key)
+  if (account === undefined) return unknownKey()
+  account.webhook = how
+  return jsonResponse(200, { webhook: how })
+}
+
+function answerDeliveries(service: Service, { req }: AppContext): Response {
+  const account = findAccount(service, req.query('key'))
+  return account === undefined ? unknownKey() : jsonResponse(200, { deliveries: service.deliveries.of(account) })
+}
+
+/** Waits in real time, while the server's own passes. */
+async function answerNext(service: Service, { req, env: { work } }: AppContext): Promise<Response> {
+  const account = findAccount(service, req.query('key'))
+  if (account === undefined) return unknownKey()
+  const timeout = timeoutSchema.safeParse(req.query('timeout_ms') ?? DEFAULT_TIMEOUT_MS)
+  if (!timeout.success) return refusals.invalid('timeout_ms must be milliseconds: an integer from 0 to 600000.')
+  work.park()
+  try {
+    const wish = { account, jobId: req.query('job_id'), timeoutMs: timeout.data }
+    return jsonResponse(200, { delivery: await service.deliveries.next(wish) })
+  } catch (error) {
+    return refusals.notFound(error instanceof Error ? error.message : String(error))
+  } finally {
+    work.resume()
+  }
+}

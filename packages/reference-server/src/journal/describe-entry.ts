@@ -1,0 +1,60 @@
+import type { DeliveryEntry, JobEntry, JournalEntry, RequestEntry } from './journal-entry.ts'
+
+const MAX_BODY_SHOWN = 200
+
+/** An entry on one line. Says the same in each run of the same seed on a virtual clock. */
+export function describeEntry(entry: JournalEntry): string {
+  switch (entry.kind) {
+    case 'request':
+      return `${describeQuestion(entry)} -> ${describeAnswer(entry)}`
+    case 'job':
+      return describeJob(entry)
+    case 'delivery':
+      return `${describeSending(entry)} -> ${describeOutcome(entry)}`
+    case 'note':
+      return `note: ${oneLine(entry.text)}`
+  }
+}
+
+/** The half of a request that the client sent. */
+export function describeQuestion({ method, path, requestBody }: RequestEntry): string {
+  const body = requestBody === undefined ? '' : ` ${withoutPort(oneLine(requestBody))}`
+  return `${method} ${path}${body.length > MAX_BODY_SHOWN ? `${body.slice(0, MAX_BODY_SHOWN)}...` : body}`
+}
+
+/** The half of a request that the server sent. */
+export function describeAnswer({ status, jobStatus, code, fault }: RequestEntry): string {
+  const parts = [status ?? 'no answer', jobStatus, code, fault && `(fault: ${fault})`]
+  return parts.filter((part) => part !== undefined).join(' ')
+}
+
+/** The half of a delivery that the server sent. */
+export function describeSending({ url }: DeliveryEntry): string {
+  return `webhook to ${withoutPort(url)}`
+}
+
+/** The half of a delivery that the receiver sent. */
+export function describeOutcome({ outcome, status, reason }: DeliveryEntry): string {
+  const parts = [outcome, status, reason && `(${withoutPort(oneLine(reason))})`]
+  return parts.filter((part) => part !== undefined).join(' ')
+}
+
+function describeJob({ from, to, credits, code }: JobEntry): string {
+  if (from === undefined) return `job created, ${to}: ${credits} credits reserved`
+  const because = code === undefined ? '' : ` ${code}`
+  return `job ${from} -> ${to}${because}${creditsOf(to, credits)}`
+}
+
+function creditsOf(to: JobEntry['to'], credits: number): string {
+  if (to === 'succeeded') return `: ${credits} credits charged`
+  return to === 'processing' ? '' : `: ${credits} credits given back`
+}
+
+// A receiver of a test listens on another port each time.
+function withoutPort(text: string): string {
+  return text.replace(/(127\.0\.0\.1|localhost|\[::1\]):\d+/g, '$1:*')
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

@@ -1,0 +1,97 @@
+import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions.ts'
+import { closestName } from '../domain/closest-name.ts'
+import type { LatencyOption } from '../domain/latency.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The values of an option that may be given several times. */
+export type RawValues = readonly (string | boolean)[] | undefined
+
+/** The assumptions of `--assume name=value`. Whether the values are allowed is told by the server. */
+export function readAssumptionValues(raws: RawValues = []): AssumptionOptions {
+  return Object.fromEntries(
+    raws.map((raw) => {
+      const [name, value] = splitPair(String(raw))
+      if (value === undefined)
+        throw new UsageError(`--assume needs a name and a value, as in ${EXAMPLE}, got "${raw}".`)
+      if (!Object.hasOwn(DEFAULT_ASSUMPTIONS, name)) throw new UsageError(unknownAssumption(name))
+      return [name, parseValue(value)]
+    }),
+  )
+}
+
+const EXAMPLE = 'asyncRunStatus=200'
+
+function unknownAssumption(name: string): string {
+  const names = Object.keys(DEFAULT_ASSUMPTIONS)
+  const closest = closestName(name, names)
+  const advice = closest === undefined ? `There are: ${names.join(', ')}.` : `Did you mean ${closest}?`
+  return `--assume: there is no assumption ${name}. ${advice}`
+}
+
+/**
+ * The latencies of `--latency`: `500`, `2000/9000`, `aurora-image=500`. One for all models, or some by their names.
+ * Whether there are such models is told by the server.
+ */
+export function readLatencyValues(raws: RawValues = []): LatencyOption | undefined {
+  if (raws.length === 0) return undefined
+  const pairs = raws.map((raw) => splitPair(String(raw)))
+  const [first] = pairs
+  if (first !== undefined && pairs.length === 1 && first[1] === undefined) return readLatencyValue(first[0])
+  return Object.fromEntries(
+    pairs.map(([model, value]) => {
+      if (value !== undefined) return [model, readLatencyValue(value)]
+      throw new UsageError('--latency is for all models once, or for each with its name, as in aurora-image=500.')
+    }),
+  )
+}
+
+function readLatencyValue(text: string): number | { p50Ms: number; p95Ms: number } {
+  const [p50Ms = Number.NaN, p95Ms] = text.split('/').map((part) => (/^\d+$/.test(part) ? Number(part) : Number.NaN))
+  const isUsable = /^\d+(\/\d+)?$/.test(text)
+  if (!isUsable) {
+    throw new UsageError(`--latency must be milliseconds, as in 500 or 2000/9000 (median and 95 %), got "${text}".`)
+  }
+  return p95Ms === undefined ? p50Ms : { p50Ms, p95Ms }
+}
+
+/** A fault of `--fault`, and how it was written. */
+export interface FaultSetting {
+  text: string
+  fault: unknown
+}
+
+/** The faults of `--fault kind,name=value,…`, or in JSON. Whether they are right is told by the server. */
+export function readFaultValues(raws: RawValues = []): FaultSetting[] {
+  return raws.map((raw) => {
+    const text = String(raw)
+    return { text, fault: text.startsWith('{') ? parseFaultJson(text) : parseFaultText(text) }
+  })
+}
+
+function parseFaultJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError(`--fault is neither JSON nor a kind with name=value behind commas: ${text}`)
+  }
+}
+
+function parseFaultText(text: string): object {
+  const [kind = '', ...rest] = text.split(',')
+  const pairs = rest.map((part) => {
+    const [name, value] = splitPair(part)
+    if (value !== undefined) return [name, parseValue(value)]
+    throw new UsageError(`--fault ${text}: behind the kind, each part is name=value; "${part}" is not.`)
+  })
+  return { kind, ...Object.fromEntries(pairs) }
+}
+
+function splitPair(text: string): [name: string, value: string | undefined] {
+  const at = text.indexOf('=')
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** A number, a truth value or null, where it looks like one; else the text. */
+function parseValue(text: string): unknown {
+  return /^(-?\d+(\.\d+)?|true|false|null)$/.test(text) ? JSON.parse(text) : text
+}

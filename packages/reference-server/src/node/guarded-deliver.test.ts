@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+import { guardedDeliver, publicLookup } from './guarded-deliver.ts'
+import { type ListenOptions, listen } from './listen.ts'
+
+const MODEL = 'aurora-image'
+
+describe('the guard of webhooks', () => {
+  it.each(['http://127.0.0.1:1/', 'http://localhost:1/', 'http://169.254.169.254/latest', 'https://[fd00::1]/'])(
+    'sends nothing to %s',
+    async (url) => {
+      await expect(guardedDeliver(url, { method: 'POST', body: '{}' })).rejects.toThrow('is a private address')
+    },
+  )
+
+  it('sends nothing to a name that leads to a private address', async () => {
+    const failure = await new Promise((resolve) => publicLookup('localhost', { all: true }, resolve))
+    expect(failure).toMatchObject({ message: expect.stringContaining('localhost is a private address') })
+    const single = await new Promise((resolve) => publicLookup('localhost', {}, resolve))
+    expect(single).toMatchObject({ message: expect.stringContaining('localhost is a private address') })
+  })
+
+  async function runOn(options: ListenOptions, webhook_url: string) {
+    const server = createReferenceServer({ clock: 'manual' })
+    const listening = await listen(server, options)
+    const answer = await apiCaller(server).run(MODEL, { webhook_url })
+    await listening.close()
+    return answer
+  }
+
+  it.each(['http://127.0.0.1:1/', 'http://10.0.0.1/', 'http://localhost/'])(
+    'refuses a run with the webhook %s when other machines can reach the server',
+    async (url) => {
+      const answer = await runOn({ host: '0.0.0.0' }, url)
+      expect([answer.status, errorOf(answer)]).toEqual([
+        400,
+        { code: 'VALIDATION_ERROR', message: expect.stringContaining('allowPrivateWebhooks') },
+      ])
+    },
+  )
+
+  it('stands back on loopback, for public addresses, and when it is told to', async () => {
+    expect((await runOn({}, 'http://127.0.0.1:1/')).status).toBe(202)
+    expect((await runOn({ host: '0.0.0.0' }, 'https://93.184.215.14/')).status).toBe(202)
+    expect((await runOn({ host: '0.0.0.0', allowPrivateWebhooks: true }, 'http://10.0.0.1/')).status).toBe(202)
+  })
+
+  it('keeps a result from a name that leads to a private address', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    server.guardWebhooks((url, init) => guardedDeliver(url.replace('receiver.test', 'localhost'), init))
+    await apiCaller(server).run(MODEL, { webhook_url: 'http://receiver.test/' })
+    await server.clock.advance(10_000)
+    expect(server.webhooks.deliveries()).toMatchObject([
+      { outcome: 'network_error', reason: expect.stringContaining('private address') },
+    ])
+  })
+
+  it('leaves an own way to deliver as it is', async () => {
+    const urls: string[] = []
+    const deliver = async (url: string) => {
+      urls.push(url)
+      return new Response()
+    }
+    const server = createReferenceServer({ clock: 'manual', deliver })
+    server.guardWebhooks(guardedDeliver)
+    await apiCaller(server).run(MODEL, { webhook_url: 'http://receiver.test/' })
+    await server.clock.advance(10_000)
+    expect(urls).toEqual(['http://receiver.test/'])
+  })
+})

@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DEFAULT_CATALOG } from '../domain/catalog.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+import { readCommand, type ServeCommand } from './cli-options.ts'
+import { startServer } from './start-server.ts'
+import { UsageError } from './usage-error.ts'
+
+const model = { ...DEFAULT_CATALOG[0], id: 'own/model' }
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelrun-catalog-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+/** The path of a new file. */
+async function fileWith(text: string): Promise<string> {
+  const path = join(await mkdtemp(join(folder, 'test-')), 'models.json')
+  await writeFile(path, text)
+  return path
+}
+
+function start(...args: string[]) {
+  return startServer(readCommand(args) as ServeCommand, undefined) // no argument here asks for help or the version
+}
+
+describe('startServer', () => {
+  it('makes requests of every key go wrong', async () => {
+    const { server, keys } = await start('--keys', '2', '--fault', 'unavailable,times=1,retry_after=7')
+    expect(new Set(keys).size).toBe(2)
+    for (const key of keys) {
+      const api = apiCaller(server, key)
+      const struck = await api.get('/v1/models')
+      expect([struck.status, struck.headers.get('retry-after')]).toEqual([503, '7'])
+      expect((await api.get('/v1/models')).status).toBe(200)
+    }
+  })
+
+  it('answers as the assumptions say, and takes as long as the latency says', async () => {
+    const args = ['--clock', 'manual', '--assume', 'asyncRunStatus=200', '--assume', 'queuedMs=0', '--latency', '0']
+    const { server } = await start(...args)
+    const api = apiCaller(server)
+    const { status, body } = await api.run('aurora-image', { sync: false })
+    expect([status, await api.status(body.job_id)]).toEqual([200, 'succeeded'])
+  })
+
+  it('gives every account the credits', async () => {
+    const { server, keys } = await start('--keys', '2', '--credits', '7')
+    expect(keys.map((key) => server.credits(key))).toEqual([7, 7])
+  })
+
+  it('serves the models of a file', async () => {
+    const { server } = await start('--catalog', await fileWith(`\uFEFF${JSON.stringify([model])}`))
+    expect((await apiCaller(server).get('/v1/models')).body).toMatchObject({ models: [{ id: 'own/model' }] })
+  })
+
+  it.each([
+    ['[{"id":\n', 'is no JSON: SyntaxError: Unexpected end of JSON input'],
+    ['{}', 'is not right. It must be an array, not an object.'],
+    [
+      JSON.stringify([model, { ...model, id: 'b', latency_ms: '5' }]),
+      'is not right. /1/latency_ms must be a number, not a string.',
+    ],
+    [
+      JSON.stringify([{ ...model, pricing: {} }]),
+      'is not right. /0/pricing/credits_per_run is missing; it must be a number.',
+    ],
+    [JSON.stringify([model, model]), 'is not right. Two models have the id own/model.'],
+  ])('says what is wrong with the catalog %j', async (text, message) => {
+    const path = await fileWith(text)
+    await expect(start('--catalog', path)).rejects.toThrow(new UsageError(`The catalog ${path} ${message}`))
+  })
+
+  it('quotes a broken catalog in one line', async () => {
+    const error = await start('--catalog', await fileWith('[\n  { id: 1 }\n]')).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UsageError)
+    expect(String(error)).not.toContain('\n')
+  })
+
+  it.each([
+    [['--catalog', '/no/such/file'], 'The catalog /no/such/file cannot be read: there is no such file.'],
+    [['--catalog', '/'], 'The catalog / cannot be read: it is a directory.'],
+    [
+      ['--latency', 'aurora-imag=5'],
+      '--latency is not right. aurora-imag: The catalog has no such model. Did you mean',
+    ],
+    [['--latency', '9000/2000'], '--latency is not right.'],
+    [['--assume', 'asyncRunStatus=204'], '--assume is not right. /asyncRunStatus must be 200 or 202.'],
+    [['--fault', 'rest'], '--fault rest: /kind: there is no kind "rest". Did you mean "reset"?'],
+    [['--fault', 'reset,time=1'], '--fault reset,time=1: A fault has no "time". Did you mean "times"?'],
+    [['--fault', 'reset,model=x'], '--fault reset,model=x: /model: there is no model "x".'],
+  ])('says what is wrong with %j', async (args, message) => {
+    const error = await start(...args).catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(UsageError)
+    expect(String(error)).toContain(message)
+  })
+})

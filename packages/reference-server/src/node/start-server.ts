@@ -1,0 +1,65 @@
+import type { CatalogModel } from '../domain/catalog.ts'
+import { type ReferenceServerOptions, resolveOptions } from '../options.ts'
+import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import { readCatalogFile } from './catalog-file.ts'
+import type { ServeCommand } from './cli-options.ts'
+import type { FaultSetting } from './cli-settings.ts'
+import { UsageError } from './usage-error.ts'
+
+/** A server that was made from the command line. */
+export interface StartedServer {
+  server: ReferenceServer
+  /** Its API keys, each with an account of its own; at least one. */
+  keys: readonly string[]
+}
+
+/**
+ * Makes the server that the command line asks for; it does not listen yet.
+ *
+ * @param log gets one line for each request and each delivery
+ * @throws UsageError when a file or the value of an option is not right
+ */
+export async function startServer(
+  command: ServeCommand,
+  log: ((line: string) => void) | undefined,
+): Promise<StartedServer> {
+  const options = { ...(await readOptions(command)), log }
+  checkOptions(options, command)
+  const server = createReferenceServer(options)
+  const more = Array.from({ length: command.keys - 1 }, () => server.mintKey().key)
+  const keys = [server.apiKey, ...more]
+  for (const setting of command.faults) addFault(server, keys, setting)
+  return { server, keys }
+}
+
+async function readOptions(command: ServeCommand): Promise<ReferenceServerOptions> {
+  const { clock, seed, credits, latency, assumptions } = command
+  const read = command.catalog === undefined ? undefined : await readCatalogFile(command.catalog)
+  // Whatever the file holds: the check of the options refuses what is no catalog.
+  const catalog = read as readonly CatalogModel[] | undefined
+  return { clock, seed, credits, latency, assumptions, catalog }
+}
+
+/** Apart from the server's creation, so that a defect there is not taken for a mistake in the command line. */
+function checkOptions(options: ReferenceServerOptions, { catalog }: ServeCommand): void {
+  try {
+    resolveOptions(options)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const message = error.message
+      .replace(/^The option catalog is/, () => `The catalog ${catalog} is`)
+      .replace(/^The option latency is/, '--latency is')
+      .replace(/^The option assumptions is/, '--assume is')
+    throw new UsageError(message)
+  }
+}
+
+function addFault(server: ReferenceServer, keys: readonly string[], { text, fault }: FaultSetting): void {
+  try {
+    // Whatever the command line holds: `add` refuses what is no fault.
+    for (const key of keys) server.faults.add(fault as Parameters<typeof server.faults.add>[0], key)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    throw new UsageError(`--fault ${text}: ${error.message.replace('faults.add: ', '')}`)
+  }
+}

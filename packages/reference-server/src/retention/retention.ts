@@ -1,0 +1,28 @@
+import * as z from 'zod/mini'
+
+/** How much is kept of what is over. Beyond it the tenant that holds the most gives up its oldest. */
+export interface Retention {
+  /** Finished jobs, and with them their files. Default 100 000. Unfinished jobs are all kept. */
+  finishedJobs: number
+  /** Finished deliveries. Default 10 000. */
+  deliveries: number
+  /** Bytes of the journal, about. Default 4 MiB. */
+  journalBytes: number
+}
+
+/** Some of them; what is left out keeps its default. */
+export type RetentionOptions = { [Name in keyof Retention]?: Retention[Name] | undefined }
+
+export const DEFAULT_RETENTION: Readonly<Retention> = {
+  finishedJobs: 100_000,
+  deliveries: 10_000,
+  journalBytes: 4 * 1024 * 1024,
+}
+
+const count = z.int().check(z.nonnegative())
+
+export const retentionSchema = z.strictObject({
+  finishedJobs: count,
+  deliveries: count,
+  journalBytes: count,
+}) satisfies z.ZodMiniType<Retention>

@@ -1,0 +1,22 @@
+import type { Jump } from '../clock/auto-clock.ts'
+import type { Job } from '../domain/job.ts'
+import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
+
+/**
+ * Where somebody may hold back what happens, to try it in another order. A server has none; only an exploration makes
+ * some.
+ */
+export interface Gates {
+  /** Resolves when a request may take effect. */
+  request(request: Request): Promise<void>
+  /** Resolves when its answer may leave. */
+  answer(request: Request, response: Response): Promise<void>
+  /** Resolves when a delivery may be sent. */
+  delivery(job: Job): Promise<void>
+  /** Resolves when time may jump. */
+  jump(jump: Jump): Promise<void>
+  /** Whether the end of a run with this script is held back, too. */
+  holdsEnd(script: ScriptedOutcome | undefined): boolean
+  /** Calls `end` when the job may end. */
+  end(job: Job, end: () => void): void
+}

@@ -1,0 +1,22 @@
+import { LIMITS } from '@modelrun/contract'
+import type { Note } from '../clock/chronicle.ts'
+import type { Job, JobEnd } from '../domain/job.ts'
+import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
+
+export function jobEnded({ id, model }: Job, end: JobEnd): Note {
+  const credits = end.status === 'succeeded' ? model.pricing.credits_per_run : 0
+  const reason = end.status === 'failed' ? `, ${end.error?.code}` : ''
+  const text = `job ${id} (${model.id}) ${end.status}${reason}: ${credits} credits charged`
+  return { at: end.at, kind: 'job_ended', job_id: id, text }
+}
+
+export function holdEnded({ id, model }: Job, at: number): Note {
+  const text = `the run of ${model.id} was held for ${LIMITS.syncWaitMs / 1_000} s and is answered 202: job ${id} goes on`
+  return { at, kind: 'hold_ended', job_id: id, text }
+}
+
+export function deliveryEnded({ job_id, url, outcome, status, reason, finishedAt }: DeliveryRecord): Note {
+  const detail = [status, reason].filter((part) => part !== undefined).join(' ')
+  const text = `webhook of job ${job_id} to ${url}: ${outcome.replace('_', ' ')}${detail && ` (${detail})`}`
+  return { at: finishedAt, kind: 'delivery_ended', job_id, text }
+}

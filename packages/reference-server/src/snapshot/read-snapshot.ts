@@ -1,0 +1,90 @@
+import { closestName } from '../domain/closest-name.ts'
+import { createIpAllowlist } from '../domain/ip-allowlist.ts'
+import { parseShape, type ShapeCheck } from '../parse-shape.ts'
+import type { Service } from '../service/service.ts'
+import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot } from './snapshot.ts'
+import { snapshotSchema } from './snapshot-schema.ts'
+
+/** Checks what is said to be a snapshot, and that the service can go on from it. The message is for people. */
+export function readSnapshot(service: Service, value: unknown): ShapeCheck<Snapshot> {
+  const { format, version } = Object(value) as { format?: unknown; version?: unknown }
+  if (format !== SNAPSHOT_FORMAT) {
+    return refuse(`That is no snapshot of a reference server: its member format is not "${SNAPSHOT_FORMAT}".`)
+  }
+  if (version !== SNAPSHOT_VERSION) {
+    return refuse(
+      `The snapshot has the version ${JSON.stringify(version)}, and this release reads version ${SNAPSHOT_VERSION}. ` +
+        'Take a new one with this release, or read it with the release that took it.',
+    )
+  }
+  const checked = parseShape(snapshotSchema, value)
+  if (!checked.ok) return refuse(`The snapshot is damaged. ${checked.message}`)
+  const problem = problemOf(service, checked.value)
+  return problem === undefined ? checked : refuse(problem)
+}
+
+function refuse(message: string): { ok: false; message: string } {
+  return { ok: false, message }
+}
+
+/** What no schema can tell: whether its parts fit together, and the server. */
+function problemOf(service: Service, snapshot: Snapshot): string | undefined {
+  return (
+    missingModel(service, snapshot) ??
+    danglingAccount(snapshot) ??
+    oddKey(snapshot) ??
+    oddJob(snapshot) ??
+    oddErrand(snapshot)
+  )
+}
+
+function missingModel({ models }: Service, { jobs, accounts }: Snapshot): string | undefined {
+  const wanted = [...jobs.map(({ model }) => model), ...accounts.flatMap(({ scripts }) => Object.keys(scripts))]
+  const missing = wanted.find((id) => !models.has(id))
+  if (missing === undefined) return undefined
+  const closest = closestName(missing, [...models.keys()])
+  return `The snapshot has jobs or scripts of the model ${missing}, which the catalog of this server lacks. ${
+    closest === undefined ? 'Create the server with the catalog of the other one.' : `It has ${closest}.`
+  }`
+}
+
+function danglingAccount({ accounts, keys, jobs, unread }: Snapshot): string | undefined {
+  const users = [...keys, ...jobs, ...unread].map(({ account }) => account)
+  const index = users.find((account) => account >= accounts.length)
+  if (index !== undefined) return damaged(`it names the account ${index}, and has ${accounts.length}`)
+  const orphan = accounts.findIndex((_, account) => keys.every((key) => key.account !== account))
+  return orphan < 0 ? undefined : damaged(`the account ${orphan} has no key`)
+}
+
+function oddKey({ keys }: Snapshot): string | undefined {
+  const twice = keys.findIndex(({ key }, index) => keys.findIndex((other) => other.key === key) !== index)
+  if (twice >= 0) return damaged(`/keys/${twice} is there twice`)
+  try {
+    for (const { allowIps } of keys) if (allowIps !== undefined) createIpAllowlist(allowIps)
+    return undefined
+  } catch (error) {
+    return damaged(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function oddJob({ jobs }: Snapshot): string | undefined {
+  const ids = new Set<string>()
+  for (const [index, { id, plan, end }] of jobs.entries()) {
+    if (ids.has(id)) return damaged(`/jobs/${index} has the id of another job`)
+    if ((plan === undefined) === (end === undefined)) return damaged(`/jobs/${index} needs either plan or end`)
+    ids.add(id)
+  }
+  return undefined
+}
+
+function oddErrand({ errands, jobs, unread, accounts }: Snapshot): string | undefined {
+  const tellable = new Set(jobs.filter(({ end, webhook }) => end && webhook).map(({ id }) => id))
+  const odd = errands.findIndex(({ job_id }) => !tellable.has(job_id))
+  if (odd >= 0) return damaged(`/errands/${odd} is of no finished job with a webhook`)
+  const lost = unread.findIndex(({ account, delivery }) => accounts[account]?.deliveries[delivery] === undefined)
+  return lost < 0 ? undefined : damaged(`/unread/${lost} is no delivery`)
+}
+
+function damaged(reason: string): string {
+  return `The snapshot is damaged: ${reason.replace(/\.$/, '')}.`
+}

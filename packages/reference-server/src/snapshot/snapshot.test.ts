@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { DEFAULT_CATALOG } from '../domain/catalog.ts'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+import type { Snapshot } from './snapshot.ts'
+
+const TOLD = { webhook_url: 'http://receiver.test/' }
+
+/** A server with a finished job, one that goes on, and a result on its way. */
+async function busyServer() {
+  const server = createReferenceServer({ clock: 'manual', deliver: async () => new Response() })
+  const client = apiCaller(server)
+  server.script('aurora-image', [{ result: 'succeeded', webhook: { delay_ms: 60_000 } }])
+  const told = await client.run('aurora-image', TOLD)
+  await server.clock.advance(10_000)
+  const going = await client.run('lumen/aurora-video', { sync: false })
+  return { server, client, toldId: String(told.body.job_id), goingId: String(going.body.job_id) }
+}
+
+function spoil(snapshot: Snapshot, change: (copy: Record<string, never>) => void): Snapshot {
+  const copy = JSON.parse(JSON.stringify(snapshot))
+  change(copy)
+  return copy
+}
+
+describe('a snapshot', () => {
+  afterEach(() => vi.useRealTimers())
+
+  it('is plain JSON, and does not change with the server', async () => {
+    const { server, goingId } = await busyServer()
+    const snapshot = server.snapshot()
+    const text = JSON.stringify(snapshot)
+    expect(JSON.parse(text)).toEqual(snapshot)
+    server.job(goingId).complete()
+    expect(JSON.stringify(snapshot)).toBe(text)
+  })
+
+  it('takes a server back to where it was, time and keys included', async () => {
+    const { server, client, goingId } = await busyServer()
+    const before = server.clock.now()
+    const snapshot = server.snapshot()
+    await client.delete(`/v1/jobs/${goingId}`)
+    const { key } = server.mintKey()
+    await server.clock.advance(86_400_000)
+    server.restore(snapshot)
+    expect(server.snapshot()).toEqual(snapshot)
+    expect(server.clock.now()).toBe(before)
+    expect(await client.status(goingId)).toBe('queued')
+    expect((await apiCaller(server, key).get('/v1/models')).status).toBe(401)
+  })
+
+  it('brings the key of its server along', async () => {
+    const { server, goingId } = await busyServer()
+    const other = createReferenceServer({ clock: 'manual', seed: 99 })
+    other.restore(server.snapshot())
+    expect(other.apiKey).toBe(server.apiKey)
+    expect(other.clientOptions().apiKey).toBe(server.apiKey)
+    expect(await apiCaller(other).status(goingId)).toBe('queued')
+  })
+
+  it('delivers in the restored server what was on its way', async () => {
+    const { server, toldId } = await busyServer()
+    const deliver = vi.fn(async () => new Response())
+    const other = createReferenceServer({ clock: 'manual', deliver })
+    other.restore(server.snapshot())
+    const happened = await other.clock.advance(60_000)
+    expect(happened).toMatchObject([{ kind: 'delivery_ended', job_id: toldId, afterMs: 54_000 }])
+    expect(deliver).toHaveBeenCalledOnce()
+  })
+
+  it('ends runs that are held as a reset does, and lets clients wait on', async () => {
+    const { server, client } = await busyServer()
+    const snapshot = server.snapshot()
+    const held = client.run('aurora-image')
+    const isOver = vi.fn()
+    server.clock.setTimeout(isOver, 5_000)
+    await server.clock.advance(1_000)
+    server.restore(snapshot)
+    expect((await held).body).toMatchObject({ status: 'cancelled' })
+    await server.clock.advance(4_000)
+    expect(isOver).toHaveBeenCalledOnce()
+  })
+
+  it('lets time pass for a server on a system clock that is not there, and for no other', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
+    const system = createReferenceServer({ startTime: 0 })
+    vi.setSystemTime(1_005_000)
+    const snapshot = system.snapshot()
+    vi.setSystemTime(1_065_000)
+    const [real, scaled, manual] = (['system', { scale: 10 }, 'manual'] as const).map((clock) => {
+      const server = createReferenceServer({ clock })
+      server.restore(snapshot)
+      return server.clock.now()
+    })
+    expect({ real, scaled, manual }).toEqual({ real: 65_000, scaled: 5_000, manual: 5_000 })
+  })
+
+  it('satisfies the audit of a strict server, which goes on from it', async () => {
+    const { server, goingId } = await busyServer()
+    const strict = createReferenceServer({ clock: 'manual', strict: true })
+    strict.restore(server.snapshot())
+    await strict.clock.advance(200_000)
+    expect(await apiCaller(strict).status(goingId)).toBe('succeeded')
+    expect(strict.report().violations).toEqual([])
+  })
+})
+
+describe('restore', () => {
+  it.each([
+    ['text', 'nonsense', 'no snapshot of a reference server'],
+    ['nothing', undefined, 'no snapshot of a reference server'],
+    ['another object', {}, 'its member format is not "modelrun-reference-server"'],
+    [
+      'another version',
+      { format: 'modelrun-reference-server', version: 2 },
+      'version 2, and this release reads version 1',
+    ],
+    ['a part', { format: 'modelrun-reference-server', version: 1 }, '/time is missing'],
+  ])('refuses %s', (_, value, reason) => {
+    const server = createReferenceServer({ clock: 'manual' })
+    expect(() => server.restore(value as never)).toThrow(reason)
+  })
+
+  it.each<[string, (copy: never) => void, string]>([
+    [
+      'a wrong value',
+      (copy: { jobs: { reads: unknown }[] }) => Object.assign(copy.jobs[0] ?? {}, { reads: -1 }),
+      '/jobs/0/reads',
+    ],
+    [
+      'an account too few',
+      (copy: { keys: { account: number }[] }) => Object.assign(copy.keys[0] ?? {}, { account: 7 }),
+      'names the account 7',
+    ],
+    [
+      'a job twice',
+      (copy: { jobs: object[] }) => copy.jobs.push({ ...copy.jobs[0] }),
+      '/jobs/2 has the id of another job',
+    ],
+    ['a key twice', (copy: { keys: object[] }) => copy.keys.push({ ...copy.keys[0] }), '/keys/1 is there twice'],
+    [
+      'an errand of nobody',
+      (copy: { errands: object[] }) => Object.assign(copy.errands[0] ?? {}, { job_id: 'job_x' }),
+      '/errands/0',
+    ],
+    [
+      'a delivery of nobody',
+      (copy: { unread: object[] }) => copy.unread.push({ account: 0, delivery: 9 }),
+      '/unread/0',
+    ],
+    [
+      'an address that is none',
+      (copy: { keys: object[] }) => Object.assign(copy.keys[0] ?? {}, { allowIps: ['here'] }),
+      'here',
+    ],
+    [
+      'a job without end or plan',
+      (copy: { jobs: object[] }) => Object.assign(copy.jobs[0] ?? {}, { end: undefined }),
+      'either plan or end',
+    ],
+  ])('refuses %s, and leaves the server as it is', async (_, change, reason) => {
+    const { server } = await busyServer()
+    const before = server.snapshot()
+    expect(() => server.restore(spoil(before, change as never))).toThrow(reason)
+    expect(server.snapshot()).toEqual(before)
+  })
+
+  it('refuses jobs of a model that its catalog lacks', async () => {
+    const { server } = await busyServer()
+    const catalog = DEFAULT_CATALOG.filter(({ id }) => id !== 'aurora-image')
+    expect(() => createReferenceServer({ catalog }).restore(server.snapshot())).toThrow(
+      'jobs or scripts of the model aurora-image, which the catalog of this server lacks',
+    )
+  })
+})
+
+describe('a fork', () => {
+  it('has the same state and options, and goes its own way', async () => {
+    const { server, client, goingId } = await busyServer()
+    const fork = server.fork()
+    expect(fork.snapshot()).toEqual(server.snapshot())
+    expect([fork.baseUrl, fork.clock.mode]).toEqual([server.baseUrl, 'manual'])
+    await fork.clock.advance(200_000)
+    expect(await apiCaller(fork).status(goingId)).toBe('succeeded')
+    expect(await client.status(goingId)).toBe('queued')
+    expect(fork.credits()).toBeLessThan(server.credits())
+  })
+
+  it('serves the same files', async () => {
+    const { server, client, toldId } = await busyServer()
+    const fork = server.fork()
+    const url = `/files/${toldId}/0.png`
+    expect((await apiCaller(fork).get(url)).text).toBe((await client.get(url)).text)
+  })
+})

@@ -1,0 +1,101 @@
+import { type TestAPI, test as vitestTest } from 'vitest'
+import type { ReferenceServerOptions } from '../options.ts'
+import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import { LeftoversError, type Report } from '../report/report.ts'
+import type { MintKeyOptions } from '../service/tenants.ts'
+
+/** What each test gets, if it asks for it. */
+export interface ServerFixtures {
+  /** The test's own server, or the shared one. */
+  server: ReferenceServer
+  /** An API key of the test alone. A shared server takes it wherever it takes a `key`. */
+  apiKey: string
+  /** For `new ModelRun(clientOptions)`: the test's own key, and waits that run on the server's clock. */
+  clientOptions: ReturnType<ReferenceServer['clientOptions']>
+}
+
+export type ServerTest = TestAPI<ServerFixtures>
+
+/** Where the server of each test comes from. */
+export type CreateTestOptions =
+  | {
+      /** How to create the server that each test has of its own. `clock` is `'auto'` and `strict` is on unless told otherwise. */
+      serverOptions?: ReferenceServerOptions | undefined
+    }
+  | {
+      /** A server that tests share, even at the same time: each gets a key, and so an account, of its own. */
+      server: ReferenceServer
+      /** What the key of each test may do. */
+      keyOptions?: MintKeyOptions | undefined
+    }
+
+/** The server of one test. */
+interface Stage {
+  server: ReferenceServer
+  apiKey: string
+  /** Ends what the test alone used, and says what it left behind. */
+  close(): Promise<Report>
+}
+
+/**
+ * Makes a `test` like that of vitest, with a reference server.
+ *
+ * A test fails when it leaves something behind: jobs that have not ended, results that were not delivered, faults and
+ * scripts that nothing used, requests for a path that the service does not have. `server.reset()` at the end of a test
+ * that does so on purpose forgets it.
+ *
+ * @example
+ * const server = createReferenceServer({ clock: 'auto' })
+ * const test = createTest({ server }) // one server for all tests, an account for each
+ */
+export function createTest(options: CreateTestOptions = {}): ServerTest {
+  return vitestTest.extend<ServerFixtures & { stage: Stage }>({
+    stage: async ({ task }, use) => {
+      const stage = openStage(options)
+      await use(stage)
+      const report = await stage.close()
+      // A test that failed had no time to tidy up.
+      if (!report.isClean && task.result?.state !== 'fail') throw new LeftoversError(report)
+    },
+    server: ({ stage }, use) => use(stage.server),
+    apiKey: ({ stage }, use) => use(stage.apiKey),
+    clientOptions: ({ stage }, use) => use({ ...stage.server.clientOptions(), apiKey: stage.apiKey }),
+  })
+}
+
+/**
+ * A `test` like that of vitest; each test has a reference server of its own, with the clock `'auto'`. It fails when the
+ * test leaves something behind: see `createTest`.
+ *
+ * @example
+ * test('a picture is made', async ({ clientOptions, expect }) => {
+ *   const client = new ModelRun(clientOptions)
+ *   expect((await client.run('aurora-image', { prompt: 'a fox' })).status).toBe('succeeded')
+ * })
+ */
+export const test: ServerTest = createTest()
+
+function openStage(options: CreateTestOptions): Stage {
+  return 'server' in options ? openAccount(options.server, options.keyOptions) : openServer(options.serverOptions)
+}
+
+function openServer(options: ReferenceServerOptions = {}): Stage {
+  const server = createReferenceServer({ clock: 'auto', strict: true, ...options })
+  const close = async () => {
+    const report = server.report()
+    await server.close()
+    return report
+  }
+  return { server, apiKey: server.apiKey, close }
+}
+
+function openAccount(server: ReferenceServer, options: MintKeyOptions = {}): Stage {
+  const { key: apiKey } = server.mintKey(options)
+  const close = async () => {
+    const report = server.report(apiKey)
+    server.reset(apiKey)
+    server.revokeKey(apiKey)
+    return report
+  }
+  return { server, apiKey, close }
+}

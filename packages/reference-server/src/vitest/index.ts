@@ -1,0 +1,6 @@
+/**
+ * A vitest `test` with a reference server for each test.
+ *
+ * @module
+ */
+export { type CreateTestOptions, createTest, type ServerFixtures, type ServerTest, test } from './create-test.ts'

@@ -1,0 +1,41 @@
+import type { Account } from '../domain/account.ts'
+import type { Deliver } from './send-delivery.ts'
+
+/** A webhook receiver in this process, such as `handle` of an inbox. */
+export type WebhookReceiver = (request: Request) => Response | Promise<Response>
+
+/** Who gets the deliveries of which account: a receiver in this process, or whoever answers at the address. */
+export class Receivers {
+  #deliver: Deliver
+  #isGuarded = false
+  readonly #byAccount = new Map<Account, WebhookReceiver>()
+  #forAll: WebhookReceiver | undefined
+
+  constructor(deliver: Deliver) {
+    this.#deliver = deliver
+  }
+
+  /** Whether deliveries go to public addresses only. */
+  get isGuarded(): boolean {
+    return this.#isGuarded
+  }
+
+  /** From now on deliveries go to public addresses only. @param deliver checks the address behind a name */
+  guard(deliver: Deliver | undefined): void {
+    this.#isGuarded = true
+    this.#deliver = deliver ?? this.#deliver
+  }
+
+  /** `undefined` as the receiver: from now on deliveries go to their addresses again. */
+  set(receiver: WebhookReceiver | undefined, account?: Account): void {
+    if (account === undefined) this.#forAll = receiver
+    else if (receiver === undefined) this.#byAccount.delete(account)
+    else this.#byAccount.set(account, receiver)
+  }
+
+  of(account: Account): Deliver {
+    const receiver = this.#byAccount.get(account) ?? this.#forAll
+    if (receiver === undefined) return this.#deliver
+    return async (url, init) => receiver(new Request(url, init))
+  }
+}

@@ -1,0 +1,194 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
+import type { ReferenceServerOptions } from '../options.ts'
+import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import { apiCaller } from '../test-kit/api-caller.ts'
+
+const MODEL = 'aurora-image' // 4 s
+const URL = 'https://receiver.test/hook'
+const servers: ReferenceServer[] = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close()
+})
+
+/** A server whose deliveries are noted in the order in which they and the answers of the runs come. */
+function setUp(options: ReferenceServerOptions = {}) {
+  const server = createReferenceServer({ clock: 'manual', ...options })
+  servers.push(server)
+  const seen: string[] = []
+  server.webhooks.deliverTo(async (request) => {
+    const { job_id, status } = JSON.parse(await request.text())
+    seen.push(`delivery: ${status} ${job_id}`)
+    return new Response()
+  })
+  return { server, seen, caller: apiCaller(server) }
+}
+
+async function runWith(webhook: ScriptedWebhook, options?: ReferenceServerOptions) {
+  const lab = setUp(options)
+  lab.server.script(MODEL, [{ result: 'succeeded', after_ms: 1_000, webhook }])
+  const { body } = await lab.caller.run(MODEL, { webhook_url: URL })
+  const start = lab.server.clock.now()
+  const offsets = () => lab.server.webhooks.deliveries().map(({ attemptedAt }) => attemptedAt - start)
+  return { ...lab, jobId: String(body.job_id), offsets }
+}
+
+describe('webhook lab', () => {
+  it('sends a duplicate some time after the first delivery (section 6, rule 3)', async () => {
+    const { server, offsets, seen } = await runWith({ deliveries: 3, delay_ms: 100, gap_ms: 60_000 })
+    await server.clock.advance(200_000)
+    expect(offsets()).toEqual([1_100, 61_100, 121_100])
+    expect(new Set(seen).size).toBe(1)
+  })
+
+  it('delivers before the run is answered with its 202', async () => {
+    const { server, caller, seen } = setUp()
+    server.script(MODEL, [{ result: 'succeeded', webhook: { when: 'before-answer', deliveries: 2 } }])
+    const { status, body } = await caller.run(MODEL, { webhook_url: URL })
+    expect([status, body.status]).toEqual([202, 'processing'])
+    expect(seen).toEqual([`delivery: succeeded ${body.job_id}`, `delivery: succeeded ${body.job_id}`])
+    expect(await caller.status(body.job_id)).toBe('succeeded')
+  })
+
+  it('holds the answer until a job that takes its time was delivered', async () => {
+    const { server, caller, seen } = setUp()
+    server.script(MODEL, [{ result: 'failed', after_ms: 500, webhook: { when: 'before-answer' } }])
+    const run = caller
+      .run(MODEL, { webhook_url: URL, sync: false })
+      .then(({ body }) => seen.push(`answer: ${body.status}`))
+    await server.clock.advance(499)
+    expect(seen).toEqual([])
+    await server.clock.advance(1)
+    await run
+    expect(seen).toEqual([expect.stringMatching('delivery: failed'), 'answer: queued'])
+  })
+
+  it.each(['cancelled', 'reset', 'closed', 'hanging', 'lost'])(
+    'holds no answer for ever when the job is %s',
+    async (how) => {
+      const { server, caller, seen } = setUp({ clock: how === 'lost' ? 'auto' : 'manual' })
+      const result = how === 'hanging' ? 'hang' : 'succeeded'
+      const deliveries = how === 'lost' ? 0 : 1
+      server.script(MODEL, [{ result, after_ms: 1_000, webhook: { when: 'before-answer', deliveries } }])
+      const run = caller.run(MODEL, { webhook_url: URL })
+      await server.clock.advance(10)
+      if (how === 'reset') server.reset()
+      if (how === 'closed') await server.close()
+      if (how === 'cancelled') await caller.delete(`/v1/jobs/${await firstJobId()}`)
+      expect((await run).status).toBe(how === 'closed' ? 503 : 202)
+      expect(seen).toEqual([])
+    },
+  )
+
+  it('delivers after a poll has shown the result, and not before', async () => {
+    const { server, caller, jobId, seen } = await runWith({ when: 'after-poll' })
+    await server.clock.advance(600_000)
+    expect(seen).toEqual([])
+    expect(await caller.status(jobId)).toBe('succeeded')
+    expect(seen).toEqual([])
+    await server.clock.advance(1)
+    expect(seen).toEqual([`delivery: succeeded ${jobId}`])
+  })
+
+  it('delivers in the wrong order: after the next job of the account', async () => {
+    const { server, caller, jobId, seen } = await runWith({ when: 'after-next' })
+    const { key } = server.mintKey()
+    await apiCaller(server, key).run(MODEL, { webhook_url: URL })
+    await server.clock.advance(5_000)
+    expect(seen).toHaveLength(1) // of the other account
+    const { body } = await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(5_000)
+    expect(seen.slice(1)).toEqual([`delivery: succeeded ${body.job_id}`, `delivery: succeeded ${jobId}`])
+  })
+
+  it.each([
+    [9_900, 'delivered', 9_900],
+    [10_100, 'timeout', 10_000],
+  ] as const)('meets a receiver that answers after %i ms: %s (section 8)', async (after_ms, outcome, tookMs) => {
+    const { server, seen } = await runWith({ receiver: { after_ms } })
+    await server.clock.advance(60_000)
+    const [record, ...others] = server.webhooks.deliveries()
+    expect(record).toMatchObject({ outcome })
+    expect(Number(record?.finishedAt) - Number(record?.attemptedAt)).toBe(tookMs)
+    expect(others).toEqual([])
+    expect(seen).toHaveLength(1) // the receiver had it, whatever the service thinks
+  })
+
+  it.each([
+    [500, { outcome: 'rejected', status: 500 }],
+    ['reset', { outcome: 'network_error', reason: 'fetch failed: read ECONNRESET' }],
+    [204, { outcome: 'delivered', status: 204 }],
+  ] as const)(
+    'meets %s instead of the receiver, and tries no second time (section 6, rule 2)',
+    async (answer, found) => {
+      const { server, seen } = await runWith({ receiver: { answer, after_ms: 3_000 } })
+      const happened = await server.clock.advance(86_400_000)
+      expect(server.webhooks.deliveries()).toMatchObject([found])
+      expect(happened.filter(({ kind }) => kind === 'delivery_ended')).toMatchObject([{ afterMs: 4_000 }])
+      expect(seen).toEqual([])
+    },
+  )
+
+  it('delivers all results of an account in a way of its own, until it is reset', async () => {
+    const { server, caller, seen } = setUp()
+    const { key } = server.mintKey()
+    server.webhooks.deliverAs({ deliveries: 2 }, key)
+    server.script(MODEL, [{ result: 'succeeded', webhook: {} }], key)
+    for (const who of [caller, apiCaller(server, key), apiCaller(server, key)])
+      await who.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(10_000)
+    expect([seen.length, server.webhooks.deliveries(key).length]).toEqual([4, 3])
+    server.reset(key)
+    await apiCaller(server, key).run(MODEL, { webhook_url: URL })
+    await server.clock.advance(10_000)
+    expect(server.webhooks.deliveries(key)).toHaveLength(1)
+    expect(() => server.webhooks.deliverAs({ receiver: { answer: 700 } })).toThrow(/deliverAs: \/receiver\/answer/)
+  })
+
+  it('gives one account a receiver of its own', async () => {
+    const { server, caller, seen } = setUp()
+    const { key } = server.mintKey()
+    const bodies: unknown[] = []
+    const receive = async (request: Request) => {
+      bodies.push(request.headers.get('content-type'), await request.json())
+      return new Response(null, { status: 418 })
+    }
+    server.webhooks.deliverTo(receive, key)
+    const { body } = await apiCaller(server, key).run(MODEL, { webhook_url: URL })
+    await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(10_000)
+    expect(bodies).toEqual(['application/json', expect.objectContaining({ job_id: body.job_id })])
+    expect(server.webhooks.deliveries(key)).toMatchObject([{ outcome: 'rejected', status: 418 }])
+    expect(seen).toHaveLength(1)
+  })
+})
+
+/** The run is not answered yet, so its id is taken from another server of the same seed. */
+async function firstJobId(): Promise<string> {
+  const { caller } = setUp()
+  return String((await caller.run(MODEL, { sync: false })).body.job_id)
+}
+
+describe('server.webhooks.next', () => {
+  it('finds the delivery of a job or an account, whatever came first', async () => {
+    const { server, caller } = setUp()
+    const { key } = server.mintKey()
+    const [one, two] = [await caller.run(MODEL, { webhook_url: URL }), await caller.run(MODEL, { webhook_url: URL })]
+    const other = await apiCaller(server, key).run(MODEL, { webhook_url: URL })
+    await server.clock.advance(10_000)
+    expect(await server.webhooks.next({ key })).toMatchObject({ job_id: other.body.job_id })
+    expect(await server.webhooks.next({ jobId: String(two.body.job_id) })).toMatchObject({ job_id: two.body.job_id })
+    expect(await server.webhooks.next({ timeoutMs: 1 })).toMatchObject({ job_id: one.body.job_id })
+  })
+
+  it('says after a while of real time what is missing', async () => {
+    const { server, caller } = setUp()
+    await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(10_000)
+    await expect(server.webhooks.next({ jobId: 'job_none', timeoutMs: 5 })).rejects.toThrow(
+      /No webhook delivery of job job_none finished within 5 ms of real time. Not read yet: those of job_/,
+    )
+    expect((await server.webhooks.next({ timeoutMs: 5 })).outcome).toBe('delivered')
+  })
+})
