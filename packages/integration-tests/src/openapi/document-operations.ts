@@ -31,7 +31,8 @@ export interface MatchedOperation extends DocumentNode<DocumentOperation> {
 export function findOperation(method: string, path: string): MatchedOperation | undefined {
   for (const template of Object.keys(openApiDocument.paths)) {
     const pathValues = matchPath(template, path)
-    const node = pathValues && child({ pointer: '#', value: openApiDocument }, 'paths', template, method.toLowerCase())
+    if (pathValues === undefined) continue
+    const node = child({ pointer: '#', value: openApiDocument }, 'paths', template, method.toLowerCase())
     // What stands there is an operation: Redocly CLI has checked the form of the document.
     if (node !== undefined) return { ...(node as DocumentNode<DocumentOperation>), pathValues }
   }
