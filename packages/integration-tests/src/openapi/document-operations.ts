@@ -8,7 +8,7 @@ export interface DocumentNode<Value = unknown> {
 }
 
 /** A parameter of an operation. */
-export interface DocumentParameter {
+interface DocumentParameter {
   name: string
   in: 'path' | 'query'
   required?: boolean
