@@ -1,5 +1,6 @@
 import * as contract from '@modelrun/contract'
 import * as fixtures from '@modelrun/contract/fixtures'
+import * as openapi from '@modelrun/contract/openapi'
 import { expect, test } from 'vitest'
 
 test('@modelrun/contract exports these names (sections 2 to 9)', () => {
@@ -45,4 +46,8 @@ test('@modelrun/contract exports these names (sections 2 to 9)', () => {
 test('@modelrun/contract/fixtures exports one object of groups (sections 4, 6 and 7)', () => {
   expect(Object.keys(fixtures)).toEqual(['fixtures'])
   expect(Object.keys(fixtures.fixtures)).toEqual(['models', 'runs', 'jobs', 'errors', 'webhooks'])
+})
+
+test('@modelrun/contract/openapi exports the document (sections 4 and 6)', () => {
+  expect(Object.keys(openapi)).toEqual(['openApiDocument'])
 })

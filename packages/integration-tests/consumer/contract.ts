@@ -1,5 +1,6 @@
 import { type ModelList, modelListSchema, ROUTES, type RunResponse, routePath } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
+import { openApiDocument } from '@modelrun/contract/openapi'
 
 export const path: string = routePath(ROUTES.getModel, { id: 'northlight/retouch' })
 
@@ -10,3 +11,5 @@ export const list: ModelList = fixtures.models.listEmpty.body
 export function firstUrl(answer: RunResponse): string | undefined {
   return answer.status === 'completed' ? answer.output.items[0]?.url : undefined
 }
+
+export const endpoints: string[] = Object.keys(openApiDocument.paths)

@@ -1,12 +1,14 @@
-import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
+import type { ReferenceServerOptions } from '@modelrun/reference-server'
 import { handlers } from '@modelrun/reference-server/msw'
 import { listen } from '@modelrun/reference-server/node'
 import { ModelRun, type ModelRunOptions } from 'modelrun'
 import { setupServer } from 'msw/node'
+import { type CheckedServer, createCheckedServer } from './openapi/checked-server.ts'
 
 /** A reference server and a way to it. */
 export interface Connection {
-  server: ReferenceServer
+  /** Whatever goes wrong between it and a client, by the OpenAPI document, makes `close` fail. */
+  server: CheckedServer
   /** A client whose waits run on the server's clock. */
   client: ModelRun
   /** Another client of the same service. */
@@ -28,12 +30,12 @@ export const TRANSPORTS: readonly { name: string; open: OpenConnection }[] = [
 ]
 
 export async function openInProcess(options?: ReferenceServerOptions): Promise<Connection> {
-  const server = startServer(options)
+  const server = createCheckedServer(options)
   return connection(server, { baseUrl: server.baseUrl, fetch: server.fetch, close: async () => {} })
 }
 
 async function openMsw(options?: ReferenceServerOptions): Promise<Connection> {
-  const server = startServer(options)
+  const server = createCheckedServer(options)
   const network = setupServer(...handlers(server))
   // Webhook receivers of the tests are real servers on this machine.
   network.listen({ onUnhandledFrame: 'bypass' })
@@ -41,17 +43,13 @@ async function openMsw(options?: ReferenceServerOptions): Promise<Connection> {
 }
 
 export async function openSocket(options?: ReferenceServerOptions): Promise<Connection> {
-  const server = startServer(options)
+  const server = createCheckedServer(options)
   const { url, close } = await listen(server)
   return connection(server, { baseUrl: url, fetch: globalThis.fetch, close })
 }
 
-function startServer(options: ReferenceServerOptions = {}): ReferenceServer {
-  return createReferenceServer({ clock: 'auto', ...options })
-}
-
 function connection(
-  server: ReferenceServer,
+  server: CheckedServer,
   way: { baseUrl: string; fetch: typeof globalThis.fetch; close(): Promise<void> },
 ): Connection {
   const { baseUrl, fetch } = way

@@ -1,4 +1,3 @@
-import { createReferenceServer } from '@modelrun/reference-server'
 import type {
   ALBEvent,
   ALBHandler,
@@ -11,6 +10,7 @@ import type {
 import { ModelRun } from 'modelrun'
 import { createInbox, type LambdaEvent, type LambdaHandler, type SucceededEvent } from 'modelrun/webhooks'
 import { describe, expect, expectTypeOf, test } from 'vitest'
+import { createCheckedServer } from '../openapi/checked-server.ts'
 
 const WEBHOOK_URL = 'https://app.example.com/webhooks'
 
@@ -47,8 +47,7 @@ describe.each(Object.entries(EVENTS))('a Lambda function behind %s', (_, makeEve
   test('has handled a result when it answers (section 6)', async () => {
     const handled: SucceededEvent[] = []
     const handledAtAnswer: number[] = []
-    await using server = createReferenceServer({
-      clock: 'auto',
+    await using server = createCheckedServer({
       deliver: async (url, init) => {
         const { statusCode, body } = await handler(makeEvent(new URL(url), String(init.body)))
         handledAtAnswer.push(handled.length)

@@ -1,7 +1,7 @@
-import { createReferenceServer } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
 import { createInbox, type SucceededEvent } from 'modelrun/webhooks'
 import { expect, test } from 'vitest'
+import { createCheckedServer } from '../openapi/checked-server.ts'
 
 const WEBHOOK_URL = 'https://app.example.com/api/webhooks'
 
@@ -14,8 +14,7 @@ function createRoute(client: ModelRun, onSucceeded: (event: SucceededEvent) => v
 
 test('a route handler of Next.js gets a result (section 6)', async () => {
   const handled: SucceededEvent[] = []
-  await using server = createReferenceServer({
-    clock: 'auto',
+  await using server = createCheckedServer({
     deliver: (url, init) => route.POST(new Request(url, init)),
   })
   const client = new ModelRun(server.clientOptions())
@@ -27,7 +26,7 @@ test('a route handler of Next.js gets a result (section 6)', async () => {
 })
 
 test('a route handler of Next.js answers at once when the body is malformed or was read before', async () => {
-  await using server = createReferenceServer({ clock: 'auto' })
+  await using server = createCheckedServer()
   const { POST } = createRoute(new ModelRun(server.clientOptions()), () => {})
   const malformed = new Request(WEBHOOK_URL, { method: 'POST', body: '{"job_id":' })
   expect((await POST(malformed)).status).toBe(400)

@@ -8,6 +8,7 @@ import { createControlRoutes } from './control-routes.ts'
 import { answerFile } from './file-route.ts'
 import { answerCancel, answerJob } from './job-routes.ts'
 import { answerModel, answerModelList, answerModelNamedRun } from './model-routes.ts'
+import { answerOpenApi, OPENAPI_PATH } from './openapi-route.ts'
 import { passGates } from './pass-gates.ts'
 import { refusals } from './refusals.ts'
 import { refuseQuery } from './refuse-query.ts'
@@ -38,6 +39,8 @@ export function createApp(service: Service, controlToken: string): Hono<AppEnv> 
   addRoutes(app, service)
   app.get(FILE_PATTERN, strikeFaults(service, 'getFile'), (context) => answerFile(service, context))
   app.all(FILE_PATTERN, (context) => refusals.methodNotAllowed(context.req.method, 'GET, HEAD'))
+  app.get(OPENAPI_PATH, () => answerOpenApi(service))
+  app.all(OPENAPI_PATH, (context) => refusals.methodNotAllowed(context.req.method, 'GET, HEAD'))
   app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
   app.notFound(unknownPath)
   app.onError((error) => {

@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// A committed file, so that npm links the command before the first build.
+import { existsSync } from 'node:fs'
+
+const cli = new URL('../dist/node/cli.js', import.meta.url)
+if (existsSync(cli)) {
+  await import(cli.href)
+} else {
+  console.error('modelrun-conformance is not built yet: run `npm run build` first.')
+  process.exitCode = 2
+}

@@ -1,0 +1,68 @@
+import { ROUTES, type RouteName, routePath } from '@modelrun/contract'
+import type { Scenario } from '../check.ts'
+import type { Answer } from '../http/answer.ts'
+import type { Session, SessionCall } from '../session/session.ts'
+import { UNKNOWN_ID } from './unknown-id.ts'
+
+/** Looks like a key, and is none. */
+const INVALID_KEY = 'sk_test_conformance_no_such_key'
+
+type ReadRoute = 'listModels' | 'getModel' | 'getJob'
+type WriteRoute = Exclude<RouteName, ReadRoute>
+
+const READS = ['listModels', 'getModel', 'getJob'] as const satisfies readonly ReadRoute[]
+const WRITES = ['runModel', 'cancelJob'] as const satisfies readonly WriteRoute[]
+
+/** Every endpoint that reads, without a key. */
+export const readsWithoutKey: Scenario<Record<ReadRoute, Answer>> = {
+  id: 'reads-without-key',
+  perform: (session) => askEach(session, READS, { authorization: null }),
+}
+
+/** Nobody pays for a run without a key: it counts nothing in the plan. */
+export const writesWithoutKey: Scenario<Record<WriteRoute, Answer>> = {
+  id: 'writes-without-key',
+  writes: true,
+  perform: (session) => askEach(session, WRITES, { authorization: null }),
+}
+
+export const readsWithInvalidKey: Scenario<Record<ReadRoute, Answer>> = {
+  id: 'reads-with-invalid-key',
+  perform: (session) => askEach(session, READS, { key: INVALID_KEY }),
+}
+
+export const writesWithInvalidKey: Scenario<Record<WriteRoute, Answer>> = {
+  id: 'writes-with-invalid-key',
+  writes: true,
+  perform: (session) => askEach(session, WRITES, { key: INVALID_KEY }),
+}
+
+/** The right key, but not as a bearer token. */
+export const otherScheme: Scenario<Answer> = {
+  id: 'other-scheme',
+  perform: (session) =>
+    session.call({ path: ROUTES.listModels.path, authorization: `Basic ${session.options.apiKey}` }),
+}
+
+export const revokedKey: Scenario<Answer> = {
+  id: 'revoked-key',
+  keys: ['revoked'],
+  perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(['revoked']) }),
+}
+
+export const blockedAddress: Scenario<Answer> = {
+  id: 'blocked-address',
+  keys: ['blocked-ip'],
+  perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(['blocked-ip']) }),
+}
+
+async function askEach<Name extends RouteName>(session: Session, names: readonly Name[], call: Partial<SessionCall>) {
+  const answers: Partial<Record<Name, Answer>> = {}
+  for (const name of names) {
+    const { method, path } = ROUTES[name]
+    const body = method === 'POST' ? { input: {} } : undefined
+    const filled = routePath({ ...ROUTES[name], path }, { id: UNKNOWN_ID, model: UNKNOWN_ID })
+    answers[name] = await session.call({ ...call, method, path: filled, body })
+  }
+  return answers as Record<Name, Answer> // each name was asked above
+}

@@ -1,0 +1,61 @@
+import { type Check, check } from '../check.ts'
+import { at, show } from '../json.ts'
+import { refusalOf, refusalText } from '../judge/answers.ts'
+import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
+import { jobStatus } from '../session/jobs.ts'
+import type { CancelledRun } from '../session/runs.ts'
+import {
+  type Charge,
+  cancelledFinished,
+  cancelledProcessing,
+  cancelledQueued,
+  cancelledTwice,
+  cancelledUnknown,
+  chargeOfCancelled,
+} from './cancel-scenarios.ts'
+
+/** Cancels (sections 1, 3 and 4.5). */
+export const CANCEL_CHECKS: readonly Check[] = [
+  check('cancel/queued-is-cancelled', cancelledQueued, isCancelled),
+  check('cancel/processing-is-cancelled', cancelledProcessing, isCancelled),
+  check('cancel/not-charged', chargeOfCancelled, isFree),
+  check('cancel/no-credits-shown', cancelledQueued, showsNoCredits),
+  check('cancel/answer', cancelledQueued, ({ cancel }) => {
+    if (cancel.status >= 300) return skip(`the cancel was refused: ${refusalText(cancel)}`, cancel)
+    const isEmpty = cancel.text.trim() === ''
+    return observe(isEmpty ? 'empty' : 'body', `status ${cancel.status} with ${isEmpty ? 'no' : 'a'} body`, cancel)
+  }),
+  check('cancel/answer-status', cancelledQueued, ({ cancel }) =>
+    observe(cancel.status, `status ${cancel.status}`, cancel),
+  ),
+  check('cancel/finished', cancelledFinished, ({ cancel, before, after }) => {
+    if (jobStatus(before.last) !== 'succeeded') return skip('the job had not succeeded', [before.last])
+    const observation = cancel.status >= 400 ? 'conflict' : jobStatus(after) === 'succeeded' ? 'unchanged' : 'changed'
+    return observe(observation, `${refusalText(cancel)}; then the job is ${show(jobStatus(after))}`, [cancel, after])
+  }),
+  check('cancel/twice', cancelledTwice, (cancel) => observe(refusalOf(cancel), refusalText(cancel), cancel)),
+  check('cancel/unknown-job', cancelledUnknown, (cancel) => observe(refusalOf(cancel), refusalText(cancel), cancel)),
+]
+
+function isCancelled({ cancel, after: { last } }: CancelledRun): Finding {
+  const status = jobStatus(last)
+  const isRight = cancel.status < 300 && status === 'cancelled'
+  return judge(isRight, `the cancel is answered with ${refusalText(cancel)}; the job is ${show(status)}`, [
+    cancel,
+    last,
+  ])
+}
+
+function isFree({ before, after, answers }: Charge): Finding {
+  return judge(before === after, `${before} credits before the run, ${after} after its cancel`, answers)
+}
+
+function showsNoCredits({ cancel, after: { last } }: CancelledRun): Finding {
+  const shown = [cancel, last].flatMap((answer) =>
+    ['/credits_used', '/data/credits_used'].map((pointer) => ({ answer, pointer, value: at(answer.json, pointer) })),
+  )
+  const findings = shown
+    .filter(({ value }) => value !== undefined && value !== null)
+    .map(({ answer, pointer, value }) => judge(value === 0, `${pointer} is ${show(value)}; expected 0`, answer))
+  return every(findings, 'neither the cancel nor the job tells of credits')
+}

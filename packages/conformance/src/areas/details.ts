@@ -1,0 +1,77 @@
+import { MODEL_CATEGORIES } from '@modelrun/contract'
+import { type Check, check } from '../check.ts'
+import type { Answer } from '../http/answer.ts'
+import { at, isRecord, itemsOf, show } from '../json.ts'
+import { refusalOf, refusalText } from '../judge/answers.ts'
+import { every, type Finding, judge, observe } from '../judge/finding.ts'
+import { type ModelViews, modelViews, plainSlash, unknownModel, withoutVersion } from './details-scenarios.ts'
+import { firstPage, modelsOf } from './models-scenarios.ts'
+
+const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const isPrice = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
+
+/** The fields of a model, in the list and in its details (sections 2.1, 2.2 and 4.2). */
+export const DETAILS_CHECKS: readonly Check[] = [
+  check('details/id', modelViews, (views) => everywhere(views, '/id', isText)),
+  check('details/name', modelViews, (views) => everywhere(views, '/name', isText)),
+  check('details/description', modelViews, (views) => everywhere(views, '/description', isText)),
+  check('details/category', modelViews, (views) => {
+    const known: readonly unknown[] = MODEL_CATEGORIES
+    return everywhere(views, '/category', (value) => known.includes(value))
+  }),
+  check('details/provider', modelViews, (views) => everywhere(views, '/provider', isText)),
+  check('details/status', modelViews, (views) => everywhere(views, '/status', isText)),
+  check('details/credits-per-run', modelViews, (views) => everywhere(views, '/pricing/credits_per_run', isPrice)),
+  check('details/status-values', firstPage, (answer) => {
+    const values = [...new Set(modelsOf(answer).map(({ status }) => String(status)))].toSorted()
+    return observe(values, `status values in the list: ${show(values)}`, answer)
+  }),
+  check('details/list-without-schema', firstPage, (answer) => {
+    const withSchema = modelsOf(answer).filter((model) => Object.hasOwn(model, 'input_schema'))
+    const ids = withSchema.map(({ id }) => id)
+    return judge(ids.length === 0, `list entries with an input_schema: ${show(ids)}; expected none`, answer)
+  }),
+  check('details/same-model', modelViews, ({ views }) =>
+    every(
+      views.map(({ id, details }) => {
+        const answered = at(details.json, '/id')
+        const isRight = details.status === 200 && answered === id
+        return judge(isRight, `asked for ${show(id)}, got ${show(answered)}`, details)
+      }),
+      '',
+    ),
+  ),
+  check('details/with-schema', modelViews, (views) =>
+    ofDetails(views, (details) => {
+      const schema = at(details.json, '/input_schema')
+      return judge(isRecord(schema), `/input_schema is ${show(schema)}; expected an object`, details)
+    }),
+  ),
+  check('details/unknown-model', unknownModel, (answer) => observe(refusalOf(answer), refusalText(answer), answer)),
+  check('details/plain-slash', plainSlash, ({ id, answer }) => {
+    const isServed = answer.status === 200 && at(answer.json, '/id') === id
+    return observe(isServed ? 'served' : refusalOf(answer), `${id} with a plain slash: ${refusalText(answer)}`, answer)
+  }),
+  check('details/without-version', withoutVersion, (answer) => observe(refusalOf(answer), refusalText(answer), answer)),
+]
+
+/** Judges a value in the list's entries and in the details. */
+function everywhere({ list, views }: ModelViews, pointer: string, isRight: (value: unknown) => boolean): Finding {
+  const entries = itemsOf(at(list.json, '/models'))
+  const listed = entries.map((entry, index) => {
+    const value = at(entry, pointer)
+    return judge(isRight(value), `/models/${index}${pointer} is ${show(value)}`, list)
+  })
+  const detailed = views.map(({ details }) => {
+    const value = at(details.json, pointer)
+    return judge(isRight(value), `${pointer} is ${show(value)}`, details)
+  })
+  return every([...listed, ...detailed], 'there are no models')
+}
+
+function ofDetails({ views }: ModelViews, judgeOne: (details: Answer) => Finding): Finding {
+  return every(
+    views.map(({ details }) => judgeOne(details)),
+    'there are no models',
+  )
+}

@@ -1,0 +1,154 @@
+import { LIMITS, MODEL_CATEGORIES, ROUTES } from '@modelrun/contract'
+import type { Scenario } from '../check.ts'
+import type { Answer } from '../http/answer.ts'
+import { at, isRecord, itemsOf } from '../json.ts'
+import { BlockedError } from '../judge/finding.ts'
+import type { Session } from '../session/session.ts'
+
+const MAX_PAGES = 20
+/** Occurs in no name and no description. */
+const NONSENSE = 'zzqxvkjw-conformance'
+
+/** A page of the list of models, by its query. */
+export function listModels(session: Session, query: Record<string, string | number> = {}): Promise<Answer> {
+  const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
+  return session.call({ path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
+}
+
+/** The entries of a page. */
+export function modelsOf(answer: Answer): readonly Record<string, unknown>[] {
+  return itemsOf(at(answer.json, '/models')).filter(isRecord)
+}
+
+export function idsOf(answer: Answer): unknown[] {
+  return modelsOf(answer).map(({ id }) => id)
+}
+
+/** A page with a query. */
+function page(id: string, query: Record<string, string | number>): Scenario<Answer> {
+  return { id, perform: (session) => listModels(session, query) }
+}
+
+export const firstPage = page('first-page', {})
+export const onePerPage = page('one-per-page', { limit: 1 })
+export const secondModel = page('second-model', { limit: 1, offset: 1 })
+export const largestPage = page('largest-page', { limit: LIMITS.modelsPageMax })
+export const beyondLargestPage = page('beyond-largest-page', { limit: LIMITS.modelsPageMax + 1 })
+export const unknownCategory = page('unknown-category', { category: 'conformance-no-such-category' })
+export const unknownParameter = page('unknown-parameter', { conformance: 1 })
+export const searchNonsense = page('search-nonsense', { search: NONSENSE })
+
+/** The first page, with and without a limit of 1. */
+export const pagesOfTwoSizes: Scenario<readonly [Answer, Answer]> = {
+  id: 'pages-of-two-sizes',
+  uses: [firstPage, onePerPage],
+  perform: async (session) => [await session.evidence(firstPage), await session.evidence(onePerPage)],
+}
+
+/** Values of `limit` and `offset` that make no sense. */
+export const badValues: Scenario<readonly { query: string; answer: Answer }[]> = {
+  id: 'bad-values',
+  perform: async (session) => {
+    const answers = []
+    for (const query of [{ limit: 0 }, { limit: 'many' }, { offset: -1 }]) {
+      const [text = ''] = Object.entries(query).map(([name, value]) => `${name}=${value}`)
+      answers.push({ query: text, answer: await listModels(session, query) })
+    }
+    return answers
+  },
+}
+
+/** All models, by pages of the largest size. */
+export interface WholeList {
+  pages: readonly Answer[]
+  models: readonly Record<string, unknown>[]
+  /** Whether the last page was reached. */
+  isWhole: boolean
+}
+
+export const wholeList: Scenario<WholeList> = {
+  id: 'whole-list',
+  perform: async (session) => {
+    const pages: Answer[] = []
+    const models: Record<string, unknown>[] = []
+    while (pages.length < MAX_PAGES) {
+      const answer = await listModels(session, { limit: LIMITS.modelsPageMax, offset: models.length })
+      pages.push(answer)
+      const more = modelsOf(answer)
+      models.push(...more)
+      if (more.length < LIMITS.modelsPageMax) return { pages, models, isWhole: true }
+    }
+    return { pages, models, isWhole: false }
+  },
+}
+
+/** Three pages that follow each other. Together they hold all models, as long as there are 300 at most. */
+export const thirds: Scenario<{ total: number; pages: readonly Answer[] }> = {
+  id: 'thirds',
+  uses: [firstPage],
+  perform: async (session) => {
+    const total = Number(at((await session.evidence(firstPage)).json, '/total')) || 0
+    const limit = Math.min(LIMITS.modelsPageMax, Math.max(1, Math.ceil(total / 3)))
+    const pages: Answer[] = []
+    for (let page = 0; page < 3; page++) pages.push(await listModels(session, { limit, offset: page * limit }))
+    return { total: Math.min(total, 3 * limit), pages }
+  },
+}
+
+/** Each category of section 2.2 as a filter. */
+export const categoryPages: Scenario<ReadonlyMap<string, Answer>> = {
+  id: 'category-pages',
+  perform: async (session) => {
+    const pages = new Map<string, Answer>()
+    for (const category of MODEL_CATEGORIES) {
+      pages.set(category, await listModels(session, { category, limit: LIMITS.modelsPageMax }))
+    }
+    return pages
+  },
+}
+
+/** A search for something that one model is known to hold. */
+export interface Search {
+  text: string
+  /** Id of the model that must be found. */
+  wanted: unknown
+  answer: Answer
+}
+
+export const searchByName: Scenario<Search> = {
+  id: 'search-by-name',
+  uses: [firstPage],
+  perform: (session) => search(session, (model) => String(model.name)),
+}
+
+export const searchByDescription: Scenario<Search> = {
+  id: 'search-by-description',
+  uses: [firstPage],
+  perform: (session) => search(session, describingWord),
+}
+
+export const searchInCapitals: Scenario<Search> = {
+  id: 'search-in-capitals',
+  uses: [firstPage],
+  perform: (session) => search(session, (model) => otherCase(String(model.name))),
+}
+
+async function search(session: Session, textOf: (model: Record<string, unknown>) => string): Promise<Search> {
+  const list = await session.evidence(firstPage)
+  const model = modelsOf(list)[0]
+  if (model === undefined) throw new BlockedError('the list of models is empty', list)
+  const text = textOf(model)
+  return { text, wanted: model.id, answer: await listModels(session, { search: text, limit: LIMITS.modelsPageMax }) }
+}
+
+/** The longest word of the description that the name does not hold, so that only the description can be meant. */
+function describingWord({ name, description }: Record<string, unknown>): string {
+  const words = String(description).match(/\p{L}+/gu) ?? []
+  const inName = String(name).toLowerCase()
+  const own = words.filter((word) => !inName.includes(word.toLowerCase()))
+  return own.toSorted((one, other) => other.length - one.length)[0] ?? String(description)
+}
+
+function otherCase(text: string): string {
+  return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
+}

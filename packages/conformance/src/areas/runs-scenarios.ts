@@ -1,0 +1,129 @@
+import { ROUTES, routePath } from '@modelrun/contract'
+import type { Scenario } from '../check.ts'
+import type { Answer } from '../http/answer.ts'
+import { BlockedError } from '../judge/finding.ts'
+import type { ModelTarget } from '../plan/targets.ts'
+import { cancelJob, type JobWatch, jobIdOf, watchJob, watchRun } from '../session/jobs.ts'
+import { startRun, wasHeld } from '../session/runs.ts'
+import type { Session } from '../session/session.ts'
+import { UNKNOWN_ID } from './unknown-id.ts'
+
+/** A run with its answer. */
+export interface Run {
+  target: ModelTarget
+  answer: Answer
+}
+
+/** A run with what was seen of its job until it ended. */
+export interface FollowedRun extends Run {
+  watch: JobWatch
+}
+
+/** A run that says nothing of `sync`. */
+export const defaultRun: Scenario<Run> = {
+  id: 'default-run',
+  runs: { main: 1 },
+  perform: (session) => quickRun(session),
+}
+
+/** The same with `sync: true`. */
+export const syncRun: Scenario<Run> = {
+  id: 'sync-run',
+  runs: { main: 1 },
+  perform: (session) => quickRun(session, true),
+}
+
+async function quickRun(session: Session, sync?: boolean): Promise<Run> {
+  const target = session.target('main')
+  const answer = await startRun(session, 'main', sync === undefined ? {} : { sync })
+  if (wasHeld(answer))
+    throw new BlockedError(`${target.modelId} takes longer than the hold; choose a quicker model`, answer)
+  return { target, answer }
+}
+
+/** The job of the run above, asked for once it has ended. */
+export const defaultRunJob: Scenario<FollowedRun> = {
+  id: 'default-run-job',
+  uses: [defaultRun],
+  perform: async (session) => {
+    const run = await session.evidence(defaultRun)
+    return { ...run, watch: await watchJob(session, jobIdOf(run.answer)) }
+  },
+}
+
+/** A run with `sync: false`, and its job followed to its end from the first moment on. */
+export const asyncRun: Scenario<Run & { watch: JobWatch | undefined }> = {
+  id: 'async-run',
+  runs: { main: 1 },
+  perform: async (session) => {
+    const answer = await startRun(session, 'main', { sync: false })
+    return { target: session.target('main'), answer, watch: await watchRun(session, answer) }
+  },
+}
+
+/** The same for those who need the job. */
+export const asyncJob: Scenario<FollowedRun> = {
+  id: 'async-job',
+  uses: [asyncRun],
+  perform: async (session) => {
+    const { watch, ...run } = await session.evidence(asyncRun)
+    if (watch === undefined) throw new BlockedError('the asynchronous run was answered without a job_id', run.answer)
+    return { ...run, watch }
+  },
+}
+
+/** An asynchronous run of a slow model. Its job is cancelled afterwards. */
+export const startedSlowRun: Scenario<Answer> = {
+  id: 'started-slow-run',
+  runs: { slow: 1 },
+  perform: async (session) => {
+    const answer = await startRun(session, 'slow', { sync: false })
+    await cancelJob(session, jobIdOf(answer))
+    return answer
+  },
+}
+
+/** A synchronous run that takes longer than the hold. */
+export const heldRun: Scenario<Run> = {
+  id: 'held-run',
+  runs: { slow: 1 },
+  perform: async (session) => ({ target: session.target('slow'), answer: await startRun(session, 'slow') }),
+}
+
+export const heldJob: Scenario<FollowedRun> = {
+  id: 'held-job',
+  uses: [heldRun],
+  perform: async (session) => {
+    const run = await session.evidence(heldRun)
+    return { ...run, watch: await watchJob(session, jobIdOf(run.answer)) }
+  },
+}
+
+/** A synchronous run that fails at the provider. */
+export const failingRun: Scenario<Run> = {
+  id: 'failing-run',
+  runs: { failing: 1 },
+  perform: async (session) => ({ target: session.target('failing'), answer: await startRun(session, 'failing') }),
+}
+
+/** An asynchronous run that fails at the provider, followed to its end. */
+export const failingJob: Scenario<FollowedRun> = {
+  id: 'failing-job',
+  runs: { failing: 1 },
+  perform: async (session) => {
+    const answer = await startRun(session, 'failing', { sync: false })
+    return { target: session.target('failing'), answer, watch: await watchJob(session, jobIdOf(answer)) }
+  },
+}
+
+/** A run of a model that is not there. Nothing can be charged for it: it counts nothing in the plan. */
+export const unknownModelRun: Scenario<Answer> = {
+  id: 'unknown-model-run',
+  writes: true,
+  perform: (session) =>
+    session.call({
+      method: 'POST',
+      path: routePath(ROUTES.runModel, { model: UNKNOWN_ID }),
+      body: { input: {}, sync: false },
+    }),
+}

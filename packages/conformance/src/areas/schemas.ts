@@ -1,0 +1,83 @@
+import { type Check, check } from '../check.ts'
+import { at, isRecord, show } from '../json.ts'
+import { every, type Finding, judge } from '../judge/finding.ts'
+import { type ModelView, modelViews, propertiesOf } from './details-scenarios.ts'
+
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+const isText = (value: unknown) => typeof value === 'string'
+
+/** The description of a model's input (section 2.3). */
+export const SCHEMAS_CHECKS: readonly Check[] = [
+  check('schemas/type', modelViews, ({ views }) =>
+    ofSchema(views, (schema) => [at(schema, '/type') === 'object', `type is ${show(at(schema, '/type'))}`]),
+  ),
+  check('schemas/properties', modelViews, ({ views }) =>
+    ofSchema(views, (schema) => {
+      const properties = at(schema, '/properties')
+      const isRight = isRecord(properties) && Object.values(properties).every(isRecord)
+      return [isRight, `properties is ${show(properties)}; expected a map of objects`]
+    }),
+  ),
+  check('schemas/required', modelViews, ({ views }) =>
+    ofSchema(views, (schema) => {
+      const required = at(schema, '/required') ?? []
+      const names: unknown[] = propertiesOf(schema).map(([name]) => name)
+      const isRight = Array.isArray(required) && required.every((name) => names.includes(name))
+      return [isRight, `required is ${show(required)}; expected names of properties`]
+    }),
+  ),
+  check('schemas/property-texts', modelViews, ({ views }) =>
+    every([ofProperty(views, 'type', isText), ofProperty(views, 'description', isText)], NONE),
+  ),
+  check('schemas/property-enum', modelViews, ({ views }) =>
+    ofProperty(views, 'enum', (value) => Array.isArray(value) && value.length > 0),
+  ),
+  check('schemas/property-bounds', modelViews, ({ views }) =>
+    every([ofProperty(views, 'minimum', isNumber), ofProperty(views, 'maximum', isNumber)], NONE),
+  ),
+  check('schemas/property-default', modelViews, ({ views }) =>
+    every(everyProperty(views, 'default').map(defaultFits), NONE),
+  ),
+]
+
+const NONE = 'no model that was read has one'
+
+function ofSchema(views: readonly ModelView[], judgeSchema: (schema: unknown) => [boolean, string]): Finding {
+  return every(
+    views.map(({ id, details }) => {
+      const [isRight, detail] = judgeSchema(at(details.json, '/input_schema'))
+      return judge(isRight, `${id}: ${detail}`, details)
+    }),
+    'there are no models',
+  )
+}
+
+interface PropertyView extends ModelView {
+  name: string
+  property: Record<string, unknown>
+}
+
+/** The properties that have a member. */
+function everyProperty(views: readonly ModelView[], member: string): PropertyView[] {
+  return views.flatMap((view) =>
+    propertiesOf(at(view.details.json, '/input_schema'))
+      .filter(([, property]) => Object.hasOwn(property, member))
+      .map(([name, property]) => ({ ...view, name, property })),
+  )
+}
+
+function ofProperty(views: readonly ModelView[], member: string, isRight: (value: unknown) => boolean): Finding {
+  const findings = everyProperty(views, member).map(({ id, name, property, details }) =>
+    judge(isRight(property[member]), `${id}: ${member} of ${name} is ${show(property[member])}`, details),
+  )
+  return every(findings, NONE)
+}
+
+/** A default that the service would use must be one that it would take. */
+function defaultFits({ id, name, property, details }: PropertyView): Finding {
+  const { default: value, enum: allowed, minimum, maximum } = property
+  const isAllowed = !Array.isArray(allowed) || allowed.includes(value)
+  const isBigEnough = typeof minimum !== 'number' || Number(value) >= minimum
+  const isSmallEnough = typeof maximum !== 'number' || Number(value) <= maximum
+  return judge(isAllowed && isBigEnough && isSmallEnough, `${id}: default of ${name} is ${show(value)}`, details)
+}

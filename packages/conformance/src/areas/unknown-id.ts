@@ -1,0 +1,2 @@
+/** Names no model and no job. */
+export const UNKNOWN_ID = 'conformance-no-such-id'

@@ -1,0 +1,116 @@
+import { type Check, check, type Scenario } from '../check.ts'
+import { at, isRecord, show } from '../json.ts'
+import { hasStatus, hasValue, refusalOf } from '../judge/answers.ts'
+import { type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
+import { fileUrls } from '../judge/output.ts'
+import { jobStatus } from '../session/jobs.ts'
+import type { Delivery } from '../webhooks/mailroom.ts'
+import { hasIdentity, tellsToPoll } from './runs.ts'
+import {
+  asyncWebhook,
+  cancelledWebhook,
+  type DeliveredRun,
+  failureWebhook,
+  firstDelivery,
+  lastRead,
+  rejectedWebhook,
+  silentWebhook,
+  successWebhook,
+} from './webhooks-scenarios.ts'
+
+const UTC_TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]00:?00)$/
+/** Headers that every HTTP client may send; others may let a receiver verify a delivery. */
+const USUAL_HEADERS =
+  /^(accept.*|connection|content-(type|length|encoding)|host|user-agent|x-forwarded-.*|via|forwarded|cache-control|pragma|sec-.*|transfer-encoding|traceparent|tracestate|priority|keep-alive)$/
+
+/** Runs with a webhook, and what is delivered (sections 3, 4.3, 6 and 7). */
+export const WEBHOOKS_CHECKS: readonly Check[] = [
+  check('webhooks/run-status-code', successWebhook, ({ answer }) => hasStatus(answer, 202)),
+  check('webhooks/run-identity', successWebhook, hasIdentity),
+  check('webhooks/run-status', successWebhook, ({ answer }) => hasValue(answer, '/status', 'processing')),
+  check('webhooks/run-message', successWebhook, ({ answer }) => tellsToPoll(answer)),
+  check('webhooks/delivered', successWebhook, isDelivered),
+  check('webhooks/post', successWebhook, (run) => {
+    const { method, exchange } = firstDelivery(run)
+    return judge(method === 'POST', `the delivery is a ${method}; expected POST`, [exchange])
+  }),
+  check('webhooks/json', successWebhook, (run) => {
+    const { json, exchange } = firstDelivery(run)
+    return judge(isRecord(json), `the body is ${show(json)}; expected a JSON object`, [exchange])
+  }),
+  onDelivery('webhooks/job-id', successWebhook, '/job_id', (value, { answer }) => value === at(answer.json, '/job_id')),
+  onDelivery('webhooks/status', successWebhook, '/status', (value) => value === 'succeeded'),
+  onDelivery('webhooks/output', successWebhook, '/output', (value) => fileUrls(value).length > 0),
+  onDelivery('webhooks/credits', successWebhook, '/credits_used', (value, run) => value === run.target.creditsPerRun),
+  onDelivery('webhooks/completed-at', successWebhook, '/completed_at', (value) => {
+    return typeof value === 'string' && UTC_TIMESTAMP.test(value) && !Number.isNaN(Date.parse(value))
+  }),
+  check('webhooks/same-result-by-polling', successWebhook, (run) => {
+    const [{ exchange, json }, last] = [firstDelivery(run), lastRead(run)]
+    const [delivered, read] = [at(json, '/output'), at(last.json, '/data/output')]
+    const isSame = jobStatus(last) === 'succeeded' && fileUrls(delivered).length === fileUrls(read).length
+    return judge(isSame, `polling reads ${show(jobStatus(last))} with ${show(read)}`, [exchange, last.exchange])
+  }),
+  check('webhooks/failure-delivered', failureWebhook, isDelivered),
+  onDelivery('webhooks/failure-status', failureWebhook, '/status', (value) => value === 'failed'),
+  onDelivery('webhooks/failure-code', failureWebhook, '/error/code', (value) => value === 'PROVIDER_FAILURE'),
+  onDelivery(
+    'webhooks/failure-message',
+    failureWebhook,
+    '/error/message',
+    (value) => typeof value === 'string' && value !== '',
+  ),
+  check('webhooks/no-retry-after-500', rejectedWebhook, isTriedOnce),
+  check('webhooks/no-retry-after-silence', silentWebhook, isTriedOnce),
+  check('webhooks/duplicates', successWebhook, ({ deliveries }) =>
+    observe(deliveries.length, `${deliveries.length} deliveries arrived`, exchangesOf(deliveries)),
+  ),
+  check('webhooks/headers', successWebhook, (run) => {
+    const { headers, exchange } = firstDelivery(run)
+    const names = [...headers.keys()].filter((name) => !USUAL_HEADERS.test(name)).toSorted()
+    return observe(names, `headers that could verify a delivery: ${show(names)}`, [exchange])
+  }),
+  check('webhooks/cancelled-job', cancelledWebhook, ({ after, deliveries }) => {
+    if (jobStatus(after.last) !== 'cancelled') return skip('the job was not cancelled', [after.last])
+    const observation = deliveries.length > 0 ? 'sent' : 'none'
+    return observe(observation, `${deliveries.length} deliveries for a cancelled job`, [
+      after.last.exchange,
+      ...exchangesOf(deliveries),
+    ])
+  }),
+  check('webhooks/async-run', asyncWebhook, (answer) => {
+    const status = at(answer.json, '/status')
+    return observe(
+      { ...refusalOf(answer), answer: String(status) },
+      `status ${answer.status}, /status ${show(status)}`,
+      answer,
+    )
+  }),
+]
+
+/** Judges a value of the first delivery's body. */
+function onDelivery(
+  id: string,
+  scenario: Scenario<DeliveredRun>,
+  ...[pointer, isRight]: [string, (value: unknown, run: DeliveredRun) => boolean]
+): Check {
+  return check(id, scenario, (run) => {
+    const { json, exchange } = firstDelivery(run)
+    const value = at(json, pointer)
+    return judge(isRight(value, run), `${pointer} of the delivery is ${show(value)}`, [exchange])
+  })
+}
+
+function isDelivered({ deliveries, answer }: DeliveredRun): Finding {
+  if (deliveries.length === 0) return fail('no delivery came', answer)
+  return pass('a delivery came', exchangesOf(deliveries))
+}
+
+function isTriedOnce({ deliveries, answer }: DeliveredRun): Finding {
+  if (deliveries.length === 0) return skip('no delivery came', answer)
+  return judge(deliveries.length === 1, `${deliveries.length} attempts; expected 1`, exchangesOf(deliveries))
+}
+
+function exchangesOf(deliveries: readonly Delivery[]) {
+  return deliveries.map(({ exchange }) => exchange)
+}

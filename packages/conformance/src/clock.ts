@@ -1,0 +1,27 @@
+/** The time that the suite waits and measures by. The functions need no `this`. */
+export interface ConformanceClock {
+  /** Milliseconds since 1970, UTC. */
+  now(): number
+  /** Calls back once, after `ms` milliseconds of this clock. */
+  setTimeout(callback: () => void, ms: number): unknown
+  clearTimeout(handle: unknown): void
+}
+
+/**
+ * A clock that runs `scale` times as fast as real time, for a service whose own time does so.
+ *
+ * @param scale 1 for a real service
+ */
+export function createClock(scale = 1): ConformanceClock {
+  const startedAt = Date.now()
+  return {
+    now: () => startedAt + (Date.now() - startedAt) * scale,
+    setTimeout: (callback, ms) => globalThis.setTimeout(callback, ms / scale),
+    // Whatever `setTimeout` above returned.
+    clearTimeout: (handle) => globalThis.clearTimeout(handle as ReturnType<typeof globalThis.setTimeout>),
+  }
+}
+
+export function sleep(clock: ConformanceClock, ms: number): Promise<void> {
+  return new Promise((resolve) => clock.setTimeout(resolve, ms))
+}

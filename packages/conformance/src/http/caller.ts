@@ -1,0 +1,124 @@
+import type { ConformanceClock } from '../clock.ts'
+import type { ExchangeLog } from '../exchange.ts'
+import type { Redactor } from '../redact.ts'
+import { type Answer, NoAnswerError } from './answer.ts'
+
+/** One request to the service. */
+export interface Call {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Below the base address, with its query. */
+  path: string
+  /** Value of the header `Authorization`; `undefined` sends none. */
+  authorization: string | undefined
+  /** Text of the body. */
+  body?: string | undefined
+  /** Default `application/json` when there is a body. */
+  contentType?: string | undefined
+}
+
+export interface CallerOptions {
+  baseUrl: string
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  clock: ConformanceClock
+  log: ExchangeLog
+  redactor: Redactor
+  requestTimeoutMs: number
+}
+
+/** The most of a produced file that is read. */
+const MAX_FILE_BYTES = 64 * 1024
+
+/** Sends a request and reads its answer to the end. Nothing is ever sent twice. */
+export function createCaller(options: CallerOptions): (call: Call) => Promise<Answer> {
+  return ({ method, path, authorization, body, contentType = 'application/json' }) => {
+    const headers = new Headers({ accept: 'application/json' })
+    if (authorization !== undefined) headers.set('authorization', authorization)
+    if (body !== undefined) headers.set('content-type', contentType)
+    const init = { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) } as const
+    const url = `${options.baseUrl}${path}`
+    return exchange(options, url, { init, shownUrl: options.redactor.text(url), read: (response) => response.text() })
+  }
+}
+
+/** Reads the beginning of a produced file. The key is never sent: the file may live with somebody else. */
+export function createDownloader(options: CallerOptions): (url: string) => Promise<Answer> {
+  const read = async (response: Response) => `[${await countBytes(response)} bytes read]`
+  const init = { method: 'GET', headers: new Headers() }
+  return (url) => exchange(options, url, { init, shownUrl: options.redactor.body(url), read })
+}
+
+interface Transfer {
+  init: RequestInit & { headers: Headers }
+  /** The address as the report shows it. */
+  shownUrl: string
+  read: (response: Response) => Promise<string>
+}
+
+async function exchange(options: CallerOptions, url: string, { init, shownUrl, read }: Transfer): Promise<Answer> {
+  const { clock, log, redactor } = options
+  const startedAt = clock.now()
+  const body = typeof init.body === 'string' ? redactor.body(init.body) : undefined
+  const recorded = log.add({
+    direction: 'sent',
+    startedAt: new Date(startedAt).toISOString(),
+    durationMs: 0,
+    request: { method: init.method ?? 'GET', url: shownUrl, headers: redactor.headers(init.headers), body },
+  })
+  try {
+    const { response, text } = await withTimeLimit(options, async (signal) => {
+      const received = await options.fetch(url, { ...init, signal })
+      return { response: received, text: await read(received) }
+    })
+    const { status, headers } = response
+    recorded.response = { status, headers: redactor.headers(headers), body: redactor.body(text) }
+    return { exchange: recorded, status, headers, text, json: parse(text), durationMs: clock.now() - startedAt }
+  } catch (error) {
+    recorded.failure = redactor.text(reasonOf(error))
+    throw new NoAnswerError(`No answer to ${init.method} ${recorded.request.url}: ${recorded.failure}`, recorded)
+  } finally {
+    recorded.durationMs = clock.now() - startedAt
+  }
+}
+
+async function withTimeLimit<Value>(
+  { clock, requestTimeoutMs }: CallerOptions,
+  send: (signal: AbortSignal) => Promise<Value>,
+): Promise<Value> {
+  const abort = new AbortController()
+  const limit = new Error(`nothing complete within ${requestTimeoutMs} ms`)
+  const timer = clock.setTimeout(() => abort.abort(limit), requestTimeoutMs)
+  try {
+    return await send(abort.signal)
+  } finally {
+    clock.clearTimeout(timer)
+  }
+}
+
+async function countBytes(response: Response): Promise<number> {
+  const reader = response.body?.getReader()
+  let bytes = 0
+  while (reader !== undefined && bytes < MAX_FILE_BYTES) {
+    const part = await reader.read()
+    if (part.done) return bytes
+    bytes += part.value.byteLength
+  }
+  await reader?.cancel()
+  return bytes
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `fetch failed` alone helps nobody: the cause says what happened. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined
+  return [error, cause]
+    .filter((part) => part !== undefined)
+    .map((part) => (part instanceof Error ? part.message : String(part)))
+    .join(': ')
+}

@@ -1,0 +1,24 @@
+/**
+ * The specification of the model inference service as an executable suite.
+ *
+ * @module
+ */
+export type { ConformanceClock } from './clock.ts'
+export { createClock } from './clock.ts'
+export type { Exchange, ExchangeRequest, ExchangeResponse } from './exchange.ts'
+export type { JsonValue } from './json.ts'
+export type { Verdict } from './judge/finding.ts'
+export {
+  CannotStartError,
+  type ConformanceOptions,
+  type ModelChoice,
+  SPECIAL_KEYS,
+  type SpecialKey,
+  type TimeLimits,
+} from './options.ts'
+export type { ServiceProfile } from './profile.ts'
+export { type CheckResult, type ConformanceReport, type CreditsReport, isConformant, type Summary } from './report.ts'
+export { formatReport, type ReportFormat } from './reports/format-report.ts'
+export { REQUIREMENTS, type Requirement } from './requirements.ts'
+export { runConformance } from './run-conformance.ts'
+export type { WebhookReceiver } from './webhooks/receiver.ts'

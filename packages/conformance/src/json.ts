@@ -1,0 +1,31 @@
+/** A value that JSON can hold. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [name: string]: JsonValue }
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value at a JSON pointer; `undefined` when there is none. `~` is not escaped: no name here holds one. */
+export function at(value: unknown, pointer: string): unknown {
+  return pointer
+    .split('/')
+    .slice(1)
+    .reduce<unknown>((parent, name) => child(parent, name), value)
+}
+
+function child(parent: unknown, name: string): unknown {
+  if (Array.isArray(parent)) return parent[Number(name)]
+  return isRecord(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined
+}
+
+/** The items of an array; none for anything else. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** A value in a sentence: short, on one line. */
+export function show(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length > 120 ? `${text.slice(0, 117)}...` : text
+}

@@ -1,0 +1,72 @@
+import type { Exchange } from '../exchange.ts'
+import type { Answer } from '../http/answer.ts'
+import type { JsonValue } from '../json.ts'
+
+/**
+ * What came of a check:
+ * - `pass`: the service does what the specification states
+ * - `fail`: it does something else
+ * - `observed`: the specification leaves it open; `observation` says what the service does
+ * - `skipped`: not judged; `detail` says why
+ */
+export type Verdict = 'pass' | 'fail' | 'observed' | 'skipped'
+
+/** A judgement with its reason and the exchanges that prove it. */
+export interface Finding {
+  verdict: Verdict
+  /** One sentence for people. */
+  detail: string
+  exchanges: readonly Exchange[]
+  /** Of an observation. */
+  observation?: JsonValue | undefined
+}
+
+/** What proves a finding. */
+export type Proof = Answer | readonly Answer[] | readonly Exchange[]
+
+export function pass(detail: string, proof: Proof): Finding {
+  return { verdict: 'pass', detail, exchanges: exchangesOf(proof) }
+}
+
+export function fail(detail: string, proof: Proof): Finding {
+  return { verdict: 'fail', detail, exchanges: exchangesOf(proof) }
+}
+
+export function judge(isRight: boolean, detail: string, proof: Proof): Finding {
+  return isRight ? pass(detail, proof) : fail(detail, proof)
+}
+
+export function observe(observation: JsonValue, detail: string, proof: Proof): Finding {
+  return { verdict: 'observed', detail, exchanges: exchangesOf(proof), observation }
+}
+
+export function skip(reason: string, proof: Proof = []): Finding {
+  return { verdict: 'skipped', detail: reason, exchanges: exchangesOf(proof) }
+}
+
+/** One finding for many: the first failure, else all of them together. */
+export function every(findings: readonly Finding[], nothing: string): Finding {
+  const failed = findings.find(({ verdict }) => verdict === 'fail')
+  if (failed !== undefined) return failed
+  const [first] = findings
+  if (first === undefined) return skip(nothing)
+  const exchanges = [...new Set(findings.flatMap((finding) => finding.exchanges))]
+  const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : ''
+  return { ...first, detail: `${first.detail}${more}`, exchanges }
+}
+
+/** Thrown when something that a check builds on is missing: it cannot be judged, which is not its own failure. */
+export class BlockedError extends Error {
+  override readonly name = 'BlockedError'
+  readonly exchanges: readonly Exchange[]
+
+  constructor(reason: string, proof: Proof = []) {
+    super(reason)
+    this.exchanges = exchangesOf(proof)
+  }
+}
+
+function exchangesOf(proof: Proof): readonly Exchange[] {
+  if ('exchange' in proof) return [proof.exchange]
+  return proof.map((one) => ('exchange' in one ? one.exchange : one))
+}

@@ -1,0 +1,164 @@
+import { ROUTES, type RouteName } from '@modelrun/contract'
+import type { Deliver, ReferenceServer } from '@modelrun/reference-server'
+import type { ConformanceOptions } from '../options.ts'
+import type { ReferenceService } from '../test-kit/reference-service.ts'
+
+/** A request on its way to the server. */
+export interface WireRequest {
+  method: string
+  url: URL
+  authorization: string | null
+  /** Parsed when it is JSON, else text; `undefined` for none. */
+  body: unknown
+  init: RequestInit
+}
+
+/** An answer on its way back. */
+export interface WireAnswer {
+  status: number
+  headers: Headers
+  json: unknown
+  /** What is sent when there is no JSON. */
+  bytes: ArrayBuffer
+}
+
+export type Send = (request: WireRequest) => Promise<WireAnswer>
+
+/** Breaks one rule of a service. */
+export interface Mutation {
+  /** Wraps the way to the server and back. */
+  wrap?: (send: Send, server: ReferenceServer) => Send
+  /** Wraps the way of deliveries. */
+  tamper?: (deliver: Deliver) => Deliver
+  /** Changes what the suite is given, for what is not on the wire. */
+  options?: (service: ReferenceService) => Partial<ConformanceOptions>
+}
+
+/** A service that breaks one rule, and the check that must notice. */
+export interface Mutant {
+  /** Id of the check. */
+  check: string
+  /** What it does wrong. */
+  breaks: string
+  mutation: Mutation
+}
+
+/** A service that breaks one rule. */
+export function mutant(check: string, breaks: string, mutation: Mutation): Mutant {
+  return { check, breaks, mutation }
+}
+
+type Edit = (answer: WireAnswer, request: WireRequest) => void
+
+/** Changes the answers of an endpoint. */
+export function answers(route: RouteName, ...edits: readonly Edit[]): Mutation {
+  return answersTo((request) => isFor(request, route), ...edits)
+}
+
+/** Changes the answers to some requests. */
+export function answersTo(isWanted: (request: WireRequest) => boolean, ...edits: readonly Edit[]): Mutation {
+  return {
+    wrap: (send) => async (request) => {
+      const answer = await send(request)
+      if (isWanted(request)) for (const edit of edits) edit(answer, request)
+      return answer
+    },
+  }
+}
+
+/** Changes requests before the server sees them. */
+export function requests(route: RouteName, edit: (request: WireRequest, server: ReferenceServer) => void): Mutation {
+  return {
+    wrap: (send, server) => async (request) => {
+      if (isFor(request, route)) edit(request, server)
+      return send(request)
+    },
+  }
+}
+
+/** Only when the answer is like this. */
+export function when(isWanted: (answer: WireAnswer, request: WireRequest) => boolean, ...edits: readonly Edit[]): Edit {
+  return (answer, request) => {
+    if (isWanted(answer, request)) for (const edit of edits) edit(answer, request)
+  }
+}
+
+export function status(code: number): Edit {
+  return (answer) => {
+    answer.status = code
+  }
+}
+
+/** Puts a value at a pointer, where `*` is every item; a function gets the old value. `undefined` takes it away. */
+export function put(pointer: string, value: unknown): Edit {
+  return (answer) => {
+    answer.json = putAt(answer.json, pointer.split('/').slice(1), value)
+  }
+}
+
+export function take(pointer: string): Edit {
+  return put(pointer, undefined)
+}
+
+function putAt(parent: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return typeof value === 'function' ? value(parent) : value
+  if (Array.isArray(parent)) {
+    return parent.map((item, index) => (name === '*' || name === String(index) ? putAt(item, rest, value) : item))
+  }
+  if (typeof parent !== 'object' || parent === null) return parent
+  const members = new Map(Object.entries(parent))
+  for (const one of name === '*' ? [...members.keys()] : [name]) {
+    if (rest.length === 0 || members.has(one)) members.set(one, putAt(members.get(one), rest, value))
+  }
+  return Object.fromEntries([...members].filter(([, member]) => member !== undefined))
+}
+
+const PATTERNS = Object.entries(ROUTES).map(([name, { method, path }]) => ({
+  name,
+  method,
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`),
+}))
+
+export function isFor({ method, url }: WireRequest, route: RouteName): boolean {
+  return PATTERNS.some((one) => one.name === route && one.method === method && one.pattern.test(url.pathname))
+}
+
+/** The `fetch` of a server with a rule broken. */
+export function mutatedFetch({ server }: ReferenceService, { wrap }: Mutation) {
+  const send: Send = async ({ method, url, authorization, body, init }) => {
+    const headers = new Headers(init.headers)
+    if (authorization === null) headers.delete('authorization')
+    else headers.set('authorization', authorization)
+    const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+    const response = await server.fetch(url, {
+      ...init,
+      method,
+      headers,
+      ...(text === undefined ? {} : { body: text }),
+    })
+    const bytes = await response.arrayBuffer()
+    return { status: response.status, headers: new Headers(response.headers), json: parse(bytes), bytes }
+  }
+  const mutated = wrap?.(send, server) ?? send
+  return async (url: string, init: RequestInit): Promise<Response> => {
+    const authorization = new Headers(init.headers).get('authorization')
+    const body = init.body === undefined ? undefined : (parseText(String(init.body)) ?? String(init.body))
+    const answer = await mutated({ method: init.method ?? 'GET', url: new URL(url), authorization, body, init })
+    const { status: code, headers, json, bytes } = answer
+    headers.delete('content-length')
+    const content = json === undefined ? bytes : JSON.stringify(json)
+    return new Response(code === 204 ? null : content, { status: code, headers })
+  }
+}
+
+function parse(bytes: ArrayBuffer): unknown {
+  return parseText(new TextDecoder().decode(bytes))
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

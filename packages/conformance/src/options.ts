@@ -1,0 +1,138 @@
+import { type ConformanceClock, createClock } from './clock.ts'
+import type { CheckResult } from './report.ts'
+import type { WebhookReceiver } from './webhooks/receiver.ts'
+
+/** Keys with less than all rights, each for a few checks that are skipped without it (section 5). */
+export const SPECIAL_KEYS = {
+  'read-only': 'may read models and jobs, and nothing else',
+  'without-models-read': 'lacks models:read',
+  'without-models-run': 'lacks models:run',
+  'without-jobs-read': 'lacks jobs:read',
+  'without-jobs-write': 'lacks jobs:write',
+  'without-webhooks-manage': 'lacks webhooks:manage',
+  revoked: 'was revoked',
+  'blocked-ip': 'is restricted to addresses other than this one',
+  'no-credits': 'belongs to an account without credits',
+} as const
+
+/** Name of a key with less than all rights. */
+export type SpecialKey = keyof typeof SPECIAL_KEYS
+
+/** A model to run. */
+export interface ModelChoice {
+  /** Id of the model. */
+  model: string
+  /** What it is given. Default: made from the model's `input_schema`. */
+  input?: Record<string, unknown> | undefined
+}
+
+/** How long the suite waits, in milliseconds of its clock. */
+export interface TimeLimits {
+  /** For one answer, the hold of a synchronous run (about 55 s) included. Default 90 s. */
+  requestMs: number
+  /** For a job to end. Default 15 minutes. */
+  jobMs: number
+  /** For a webhook delivery once its job has ended. Default 2 minutes. */
+  deliveryMs: number
+  /** How long to look out for what must not come, such as a second delivery. Default 30 s. */
+  quietMs: number
+}
+
+/** What to check, and how far the suite may go. */
+export interface ConformanceOptions {
+  /** Address of the service; the paths of the specification are put behind it. */
+  baseUrl: string
+  /** A key with all permissions. */
+  apiKey: string
+  /** More keys, for checks of permissions and refusals. */
+  keys?: { [Name in SpecialKey]?: string | undefined } | undefined
+  /** Whether to send more than GET requests: to run models, which costs credits, and to cancel jobs. Default `false`. */
+  allowRuns?: boolean | undefined
+  /** What all runs together may cost at most. Nothing is started when the plan could cost more. Default 0. */
+  maxCredits?: number | undefined
+  /**
+   * The models to run. `main`: a quick one, default the cheapest whose input can be made from its schema. `slow`: one
+   * that takes longer than about 55 s. `failing`: a model and an input that fail at the provider. Checks that need
+   * `slow` or `failing` are skipped without it.
+   */
+  models?:
+    | { main?: ModelChoice | undefined; slow?: ModelChoice | undefined; failing?: ModelChoice | undefined }
+    | undefined
+  /** Where webhooks arrive. Checks of deliveries are skipped without it. */
+  receiver?: WebhookReceiver | undefined
+  /** Tells the credits left of the account. The interface has no such endpoint: checks of charges are skipped without it. */
+  readCredits?: (() => Promise<number>) | undefined
+  /** Ids of checks or requirements. Default: all. */
+  only?: readonly string[] | undefined
+  /** Default: the global `fetch`. */
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+  /** Default: real time. */
+  clock?: ConformanceClock | undefined
+  limits?: { [Name in keyof TimeLimits]?: TimeLimits[Name] | undefined } | undefined
+  /** Called after each check. */
+  onResult?: ((result: CheckResult) => void) | undefined
+}
+
+/** The options with every one of them settled. */
+export interface ResolvedOptions {
+  baseUrl: string
+  apiKey: string
+  keys: Readonly<Partial<Record<SpecialKey, string>>>
+  allowRuns: boolean
+  maxCredits: number
+  models: { main?: ModelChoice | undefined; slow?: ModelChoice | undefined; failing?: ModelChoice | undefined }
+  receiver: WebhookReceiver | undefined
+  readCredits: (() => Promise<number>) | undefined
+  only: readonly string[] | undefined
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  clock: ConformanceClock
+  limits: TimeLimits
+  onResult: (result: CheckResult) => void
+}
+
+/** The suite cannot start: an option is wrong, the budget is too small, or no model can be run. */
+export class CannotStartError extends Error {
+  override readonly name = 'CannotStartError'
+}
+
+/** @throws CannotStartError that says which option is wrong and what is allowed */
+export function resolveOptions(options: ConformanceOptions): ResolvedOptions {
+  const { apiKey, maxCredits = 0, limits = {} } = options
+  demand(typeof apiKey === 'string' && apiKey !== '', 'apiKey must be an API key with all permissions.')
+  demand(maxCredits >= 0, `maxCredits must be 0 or more, not ${maxCredits}.`)
+  return {
+    baseUrl: readBaseUrl(options.baseUrl),
+    apiKey,
+    keys: Object.fromEntries(Object.entries(options.keys ?? {}).filter(([, key]) => key !== undefined)),
+    allowRuns: options.allowRuns ?? false,
+    maxCredits,
+    models: options.models ?? {},
+    receiver: options.receiver,
+    readCredits: options.readCredits,
+    only: options.only,
+    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    clock: options.clock ?? createClock(),
+    limits: {
+      requestMs: readLimit('requestMs', limits.requestMs ?? 90_000),
+      jobMs: readLimit('jobMs', limits.jobMs ?? 15 * 60_000),
+      deliveryMs: readLimit('deliveryMs', limits.deliveryMs ?? 120_000),
+      quietMs: readLimit('quietMs', limits.quietMs ?? 30_000),
+    },
+    onResult: options.onResult ?? (() => {}),
+  }
+}
+
+function readBaseUrl(baseUrl: string): string {
+  const isUsable = URL.canParse(baseUrl) && /^https?:\/\//.test(baseUrl) && !/[?#\s]/.test(baseUrl)
+  demand(isUsable, `baseUrl must be an http or https address without a query, not ${JSON.stringify(baseUrl)}.`)
+  return baseUrl.replace(/\/+$/, '')
+}
+
+function readLimit(name: keyof TimeLimits, ms: number): number {
+  demand(ms > 0, `limits.${name} must be milliseconds above 0, not ${ms}.`)
+  return ms
+}
+
+function demand(isRight: boolean, message: string): void {
+  if (!isRight) throw new CannotStartError(message)
+}

@@ -1,0 +1,49 @@
+import type { Check, RunKind, Scenario } from '../check.ts'
+import { CannotStartError, type ResolvedOptions } from '../options.ts'
+import { missingFor } from './missing.ts'
+import type { Targets } from './targets.ts'
+
+/** Runs of one model. */
+export interface PlannedRuns {
+  kind: RunKind
+  count: number
+}
+
+/** The runs that these checks start at most: each scenario once, those that cannot be performed left out. */
+export function plannedRuns(checks: readonly Check[], options: ResolvedOptions): PlannedRuns[] {
+  const scenarios = new Set<Scenario<unknown>>()
+  for (const { scenario } of checks) addPerformed(scenarios, scenario, options)
+  const counts = new Map<RunKind, number>()
+  for (const { runs = {} } of scenarios) {
+    for (const [kind, count] of Object.entries(runs)) {
+      // The keys of `runs` are its type's.
+      counts.set(kind as RunKind, (counts.get(kind as RunKind) ?? 0) + count)
+    }
+  }
+  return [...counts].map(([kind, count]) => ({ kind, count }))
+}
+
+function addPerformed(performed: Set<Scenario<unknown>>, scenario: Scenario<unknown>, options: ResolvedOptions): void {
+  if (missingFor(scenario, options) !== undefined) return
+  performed.add(scenario)
+  for (const used of [...(scenario.uses ?? []), ...(scenario.mayUse ?? [])]) addPerformed(performed, used, options)
+}
+
+/**
+ * What the runs could cost at most.
+ *
+ * @throws CannotStartError when that is more than allowed; the message tells how it adds up
+ */
+export function costOf(runs: readonly PlannedRuns[], targets: Targets, { maxCredits }: ResolvedOptions): number {
+  const priced = runs.flatMap(({ kind, count }) => {
+    const target = { ...targets, longest: targets.slow ?? targets.main }[kind]
+    return target === undefined ? [] : [{ ...target, count, credits: count * target.creditsPerRun }]
+  })
+  const total = priced.reduce((sum, { credits }) => sum + credits, 0)
+  if (total <= maxCredits) return total
+  const parts = priced.map(({ count, modelId, creditsPerRun }) => `${count} runs of ${modelId} at ${creditsPerRun}`)
+  throw new CannotStartError(
+    `The plan could cost ${total} credits (${parts.join(', ')}); the limit is ${maxCredits}. Nothing was run. ` +
+      'Raise the limit of credits, choose cheaper models, or choose fewer checks.',
+  )
+}

@@ -1,0 +1,36 @@
+import { at, isRecord, itemsOf } from '../json.ts'
+
+const SAMPLE_TEXT = 'a lighthouse at dawn'
+
+/**
+ * Makes the smallest input that fits a model's `input_schema` (section 2.3): each mandatory parameter with its default,
+ * its first allowed value, its minimum, or a plain value of its type.
+ *
+ * @returns `undefined` when a parameter needs something that cannot be made up, such as the address of a picture
+ */
+export function sampleInput(inputSchema: unknown): Record<string, unknown> | undefined {
+  const names = itemsOf(at(inputSchema, '/required')).filter((name) => typeof name === 'string')
+  const entries = names.map((name) => [name, sampleValue(name, at(inputSchema, `/properties/${name}`))] as const)
+  return entries.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(entries)
+}
+
+function sampleValue(name: string, property: unknown): unknown {
+  if (!isRecord(property)) return undefined
+  const known = property.default ?? itemsOf(property.enum)[0]
+  if (known !== undefined) return known
+  switch (property.type) {
+    case 'string':
+      return isAddress(name, property) ? undefined : SAMPLE_TEXT
+    case 'integer':
+    case 'number':
+      return property.minimum ?? 1
+    case 'boolean':
+      return false
+    default:
+      return undefined
+  }
+}
+
+function isAddress(name: string, { description }: Record<string, unknown>): boolean {
+  return /ur[li]s?$/i.test(name) || /\bURL\b/i.test(String(description))
+}

@@ -1,0 +1,88 @@
+import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
+import type { Answer } from '../http/answer.ts'
+import type { Call } from '../http/caller.ts'
+import { at, itemsOf, show } from '../json.ts'
+import { CannotStartError, type ModelChoice, type ResolvedOptions } from '../options.ts'
+import { sampleInput } from './sample-input.ts'
+
+/** A model that the suite runs. */
+export interface ModelTarget {
+  modelId: string
+  input: Record<string, unknown>
+  creditsPerRun: number
+  inputSchema: unknown
+}
+
+/** The models that the suite runs. */
+export interface Targets {
+  main?: ModelTarget | undefined
+  slow?: ModelTarget | undefined
+  failing?: ModelTarget | undefined
+}
+
+type Read = (path: string) => Promise<Answer>
+
+const MAX_PAGES = 10
+/** So many of the cheapest models are looked at for one whose input can be made up. */
+const MAX_CANDIDATES = 20
+
+/** @throws CannotStartError when a model is not there, or has no price or no input that could be made up */
+export async function chooseTargets(options: ResolvedOptions, send: (call: Call) => Promise<Answer>): Promise<Targets> {
+  const { main, slow, failing } = options.models
+  const read: Read = (path) => send({ method: 'GET', path, authorization: `Bearer ${options.apiKey}` })
+  return {
+    main: main === undefined ? await cheapest(read) : await chosen(read, main),
+    slow: slow && (await chosen(read, slow)),
+    failing: failing && (await chosen(read, failing)),
+  }
+}
+
+async function chosen(read: Read, { model, input }: ModelChoice): Promise<ModelTarget> {
+  const answer = await read(routePath(ROUTES.getModel, { id: model }))
+  if (answer.status !== 200) {
+    throw new CannotStartError(`The model ${model} cannot be read: GET /v1/models/{id} answers ${answer.status}.`)
+  }
+  const target = targetOf(answer, model, input)
+  if (typeof target === 'string') throw new CannotStartError(target)
+  return target
+}
+
+async function cheapest(read: Read): Promise<ModelTarget> {
+  const candidates = (await listAll(read))
+    .filter((model) => at(model, '/status') === 'active' && Number.isInteger(priceOf(model)))
+    .toSorted((one, other) => Number(priceOf(one)) - Number(priceOf(other)))
+  for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
+    const id = String(at(candidate, '/id'))
+    const answer = await read(routePath(ROUTES.getModel, { id }))
+    const target = targetOf(answer, id)
+    if (typeof target !== 'string') return target
+  }
+  throw new CannotStartError('No model has a price and an input that can be made up. Choose a model and its input.')
+}
+
+async function listAll(read: Read): Promise<unknown[]> {
+  const models: unknown[] = []
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const answer = await read(`${ROUTES.listModels.path}?limit=${LIMITS.modelsPageMax}&offset=${models.length}`)
+    const more = itemsOf(at(answer.json, '/models'))
+    models.push(...more)
+    const total = at(answer.json, '/total')
+    if (more.length === 0 || (typeof total === 'number' && models.length >= total)) break
+  }
+  return models
+}
+
+function targetOf(answer: Answer, modelId: string, input?: Record<string, unknown>): ModelTarget | string {
+  const inputSchema = at(answer.json, '/input_schema')
+  const creditsPerRun = priceOf(answer.json)
+  if (typeof creditsPerRun !== 'number' || !(creditsPerRun >= 0)) {
+    return `The model ${modelId} has no price: /pricing/credits_per_run is ${show(creditsPerRun)}.`
+  }
+  const sample = input ?? sampleInput(inputSchema)
+  if (sample === undefined) return `No input can be made up for the model ${modelId}. Give one.`
+  return { modelId, input: sample, creditsPerRun, inputSchema }
+}
+
+function priceOf(model: unknown): unknown {
+  return at(model, '/pricing/credits_per_run')
+}

@@ -1,0 +1,57 @@
+import type { Exchange } from './exchange.ts'
+import type { JsonValue } from './json.ts'
+import type { Verdict } from './judge/finding.ts'
+import type { ServiceProfile } from './profile.ts'
+import type { Requirement } from './requirements.ts'
+
+/** What came of one check. */
+export interface CheckResult {
+  /** Id of the check, `area/what`. */
+  check: string
+  area: string
+  /** The statements of the specification that it covers. */
+  requirements: readonly Requirement[]
+  verdict: Verdict
+  /** One sentence for people: what was found, or why nothing was judged. */
+  detail: string
+  /** Of the verdict `observed`. */
+  observation?: JsonValue | undefined
+  /** Ids of the exchanges that prove it. */
+  exchanges: readonly number[]
+}
+
+/** How many checks ended with each verdict. */
+export type Summary = Record<Verdict, number>
+
+/** What runs cost. */
+export interface CreditsReport {
+  /** What the plan could cost at most. */
+  planned: number
+  /** The limit that was given. */
+  limit: number
+  /** Price of the runs that were sent; refused, failed and cancelled ones are not charged. */
+  sent: number
+}
+
+/** What came of a run of the suite. */
+export interface ConformanceReport {
+  baseUrl: string
+  /** ISO 8601, UTC, on the suite's clock. */
+  startedAt: string
+  /** On the suite's clock. */
+  durationMs: number
+  summary: Summary
+  credits: CreditsReport
+  results: readonly CheckResult[]
+  /** What the service does where the specification is silent, by the name that each requirement gives it. */
+  observations: Readonly<Record<string, JsonValue>>
+  /** The observations as settings of the reference server's assumptions. */
+  profile: ServiceProfile
+  /** Everything that was sent and received, without secrets. */
+  exchanges: readonly Exchange[]
+}
+
+/** Whether no check failed. */
+export function isConformant(report: Pick<ConformanceReport, 'summary'>): boolean {
+  return report.summary.fail === 0
+}

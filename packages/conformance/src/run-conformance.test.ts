@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { CheckResult } from './report.ts'
+import { runConformance } from './run-conformance.ts'
+import { createReferenceService } from './test-kit/reference-service.ts'
+
+const lineOf = ({ verdict, check, detail }: CheckResult) => `${verdict} ${check}: ${detail}`
+
+describe('runConformance', () => {
+  it('finds nothing wrong with the reference server, and judges every statement', async () => {
+    const { options } = createReferenceService({ assumptions: { jobFields: 'full' } })
+    const report = await runConformance(options)
+    const unsettled = report.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped')
+    expect(unsettled.map(lineOf)).toEqual([])
+    for (const { requirements, verdict } of report.results) {
+      expect(requirements.map(({ level }) => level)).toEqual([verdict === 'observed' ? 'open' : 'must'])
+    }
+  })
+
+  it('proves every verdict with exchanges, none of which holds a key', async () => {
+    const { options, server } = createReferenceService()
+    const report = await runConformance(options)
+    const ids = report.exchanges.map(({ id }) => id)
+    for (const { verdict, exchanges } of report.results) {
+      if (verdict !== 'skipped') expect(exchanges).not.toEqual([])
+      expect(ids).toEqual(expect.arrayContaining([...exchanges]))
+    }
+    const text = JSON.stringify(report)
+    const secrets = [server.apiKey, ...Object.values(options.keys ?? {})]
+    expect(secrets.filter((secret) => secret !== undefined && text.includes(secret))).toEqual([])
+    expect(text).toContain('Bearer [redacted]')
+  })
+
+  it('sends nothing but GET requests, and needs no credits, unless runs are allowed', async () => {
+    const { options, server } = createReferenceService()
+    const report = await runConformance({ ...options, allowRuns: false, maxCredits: 0 })
+    expect(report.exchanges.filter(({ request }) => request.method !== 'GET')).toEqual([])
+    expect(report.summary).toMatchObject({ fail: 0 })
+    expect(report.summary.pass).toBeGreaterThan(40)
+    expect(report.credits).toEqual({ planned: 0, limit: 0, sent: 0 })
+    expect(server.credits()).toBe(10_000)
+  })
+
+  it('starts nothing when the plan could cost more than the limit', async () => {
+    const { options, server } = createReferenceService()
+    const exact = (await runConformance(options)).credits.planned
+    const { options: again, server: fresh } = createReferenceService()
+    await expect(runConformance({ ...again, maxCredits: exact - 1 })).rejects.toThrow(
+      `The plan could cost ${exact} credits`,
+    )
+    expect(fresh.credits()).toBe(10_000)
+    expect(server.credits()).toBeLessThan(10_000)
+  })
+
+  it('sends no run beyond its plan', async () => {
+    const { options } = createReferenceService()
+    const { credits, results } = await runConformance(options)
+    expect(credits.sent).toBeLessThanOrEqual(credits.planned)
+    const { planned } = credits
+    expect(planned - credits.sent).toBe(0)
+    expect(results.filter(({ detail }) => detail.includes('would pass the limit'))).toEqual([])
+  })
+
+  it('says what it needs for what it cannot judge', async () => {
+    const { options } = createReferenceService()
+    const { results } = await runConformance({
+      ...options,
+      keys: {},
+      models: {},
+      receiver: undefined,
+      readCredits: undefined,
+    })
+    const detailOf = (id: string) => results.find(({ check }) => check === id)?.detail
+    expect(detailOf('runs/held-time')).toContain('needs a slow model')
+    expect(detailOf('jobs/failed')).toContain('fail at the provider')
+    expect(detailOf('webhooks/delivered')).toContain('needs a webhook receiver')
+    expect(detailOf('auth/revoked-key')).toBe('needs a key that was revoked')
+    expect(detailOf('cancel/not-charged')).toContain('needs to know the credits left')
+    expect(results.filter(({ verdict }) => verdict === 'fail').map(lineOf)).toEqual([])
+  })
+
+  it('runs the cheapest model whose input can be made up, when none is chosen', async () => {
+    const { options } = createReferenceService()
+    const { exchanges } = await runConformance({ ...options, models: {}, only: ['runs/default-waits'] })
+    expect(exchanges.find(({ request }) => request.method === 'POST')?.request.url).toMatch(
+      /lumen%2Faurora-image-swift\/run$/,
+    )
+  })
+
+  it('makes only the checks that are asked for, by check, requirement or area', async () => {
+    const { options } = createReferenceService()
+    const { results } = await runConformance({ ...options, only: ['auth/key-prefix', '4.1-06', 'limits'] })
+    expect(results.map(({ check }) => check)).toEqual([
+      'auth/key-prefix',
+      'models/limit-applied',
+      'limits/rate-limit-headers',
+    ])
+    await expect(runConformance({ ...options, only: ['mdels'] })).rejects.toThrow('no check, requirement or area mdels')
+  })
+
+  it('fails what gets no answer, and goes on', async () => {
+    const { options } = createReferenceService()
+    const fetch = async () => {
+      throw new TypeError('fetch failed', { cause: new Error('connection refused') })
+    }
+    const report = await runConformance({ ...options, allowRuns: false, fetch, only: ['auth/valid-key-is-accepted'] })
+    expect(report.results[0]).toMatchObject({ verdict: 'fail', exchanges: [1] })
+    expect(report.results[0]?.detail).toContain('fetch failed: connection refused')
+  })
+
+  it('cannot start when the service cannot be reached and there is something to run', async () => {
+    const { options } = createReferenceService()
+    const fetch = async () => new Response('busy', { status: 503 })
+    await expect(runConformance({ ...options, fetch })).rejects.toMatchObject({ name: 'CannotStartError' })
+  })
+})

@@ -1,0 +1,127 @@
+import { ALL_CHECKS, AREAS } from './areas/all-checks.ts'
+import type { Check } from './check.ts'
+import { ExchangeLog } from './exchange.ts'
+import { NoAnswerError } from './http/answer.ts'
+import { createCaller, createDownloader } from './http/caller.ts'
+import type { JsonValue } from './json.ts'
+import { BlockedError, type Finding, fail, skip } from './judge/finding.ts'
+import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import { missingFor } from './plan/missing.ts'
+import { costOf, plannedRuns } from './plan/plan.ts'
+import { chooseTargets } from './plan/targets.ts'
+import { profileOf } from './profile.ts'
+import { createRedactor } from './redact.ts'
+import type { CheckResult, ConformanceReport, Summary } from './report.ts'
+import { requirementsOf } from './requirements.ts'
+import { Ledger } from './session/ledger.ts'
+import { Session } from './session/session.ts'
+import { Mailroom } from './webhooks/mailroom.ts'
+
+/**
+ * Checks a service against the specification, statement by statement, over plain HTTP.
+ *
+ * Sends nothing but GET requests unless `allowRuns` is set, and starts nothing when the plan could cost more than
+ * `maxCredits`. Requests are sent one after the other, and none is ever sent twice.
+ *
+ * @throws CannotStartError when an option is wrong, the budget is too small, or no model can be chosen
+ */
+export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
+  const resolved = resolveOptions(options)
+  const checks = selectChecks(resolved.only)
+  const log = new ExchangeLog()
+  const startedAt = resolved.clock.now()
+  const { session, planned } = await prepare(resolved, checks, log)
+  const results: CheckResult[] = []
+  for (const check of checks) {
+    const result = resultOf(check, await findingOf(check, session))
+    results.push(result)
+    resolved.onResult(result)
+  }
+  const observations = observationsOf(results)
+  return {
+    baseUrl: resolved.baseUrl,
+    startedAt: new Date(startedAt).toISOString(),
+    durationMs: resolved.clock.now() - startedAt,
+    summary: summaryOf(results),
+    credits: { planned, limit: resolved.maxCredits, sent: session.ledger.sent },
+    results,
+    observations,
+    profile: profileOf(observations),
+    exchanges: log.exchanges,
+  }
+}
+
+function selectChecks(only: readonly string[] | undefined): readonly Check[] {
+  if (only === undefined) return ALL_CHECKS
+  const namesOf = ({ id }: Check) => [id, id.split('/')[0], ...requirementsOf(id).map((requirement) => requirement.id)]
+  const unknown = only.find((name) => !ALL_CHECKS.some((check) => namesOf(check).includes(name)))
+  if (unknown !== undefined) {
+    throw new CannotStartError(`There is no check, requirement or area ${unknown}. The areas are: ${AREAS.join(', ')}.`)
+  }
+  return ALL_CHECKS.filter((check) => namesOf(check).some((name) => name !== undefined && only.includes(name)))
+}
+
+async function prepare(options: ResolvedOptions, checks: readonly Check[], log: ExchangeLog) {
+  const { baseUrl, fetch, clock, limits, receiver } = options
+  const redactor = createRedactor([options.apiKey, ...Object.values(options.keys)])
+  const callerOptions = { baseUrl, fetch, clock, log, redactor, requestTimeoutMs: limits.requestMs }
+  const send = createCaller(callerOptions)
+  const runs = plannedRuns(checks, options)
+  const targets = runs.length === 0 ? {} : await chooseTargets(options, send).catch(cannotStart)
+  const planned = costOf(runs, targets, options)
+  const session = new Session({
+    options,
+    send,
+    download: createDownloader(callerOptions),
+    targets,
+    ledger: new Ledger(options.maxCredits),
+    mailroom: receiver && new Mailroom({ receiver, clock, log, redactor }),
+  })
+  return { session, planned }
+}
+
+function cannotStart(error: unknown): never {
+  if (error instanceof NoAnswerError) throw new CannotStartError(`The service cannot be reached. ${error.message}`)
+  throw error
+}
+
+async function findingOf(check: Check, session: Session): Promise<Finding> {
+  const missing = missingFor(check.scenario, session.options)
+  if (missing !== undefined) return skip(missing)
+  try {
+    return await check.run(session)
+  } catch (error) {
+    if (error instanceof BlockedError) return skip(error.message, error.exchanges)
+    if (error instanceof NoAnswerError) return fail(error.message, [error.exchange])
+    // What was paid for must not be lost with the report.
+    return fail(`could not be judged: ${error instanceof Error ? error.message : error}`, [])
+  }
+}
+
+function resultOf({ id }: Check, { verdict, detail, observation, exchanges }: Finding): CheckResult {
+  return {
+    check: id,
+    area: id.split('/')[0] ?? id,
+    requirements: requirementsOf(id),
+    verdict,
+    detail,
+    observation,
+    exchanges: exchanges.map((exchange) => exchange.id),
+  }
+}
+
+function observationsOf(results: readonly CheckResult[]): Record<string, JsonValue> {
+  return Object.fromEntries(
+    results.flatMap(({ observation, requirements }) =>
+      requirements.flatMap(({ observation: name }) =>
+        name === undefined || observation === undefined ? [] : [[name, observation]],
+      ),
+    ),
+  )
+}
+
+function summaryOf(results: readonly CheckResult[]): Summary {
+  const summary: Summary = { pass: 0, fail: 0, observed: 0, skipped: 0 }
+  for (const { verdict } of results) summary[verdict]++
+  return summary
+}

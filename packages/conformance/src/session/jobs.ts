@@ -1,0 +1,72 @@
+import { ROUTES, routePath, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { sleep } from '../clock.ts'
+import type { Answer } from '../http/answer.ts'
+import { at } from '../json.ts'
+import { BlockedError } from '../judge/finding.ts'
+import type { Session, SessionCall } from './session.ts'
+
+/** What was seen of a job by asking again and again. */
+export interface JobWatch {
+  jobId: string
+  /** Every answer, in order; the first was asked for at once. */
+  reads: readonly Answer[]
+  last: Answer
+  /** When each answer came, on the suite's clock, counted from the beginning of the watch. */
+  readAfterMs: readonly number[]
+}
+
+const FIRST_DELAY_MS = 100
+const LONGEST_DELAY_MS = 5_000
+const GROWTH = 1.5
+const TERMINAL: readonly unknown[] = TERMINAL_JOB_STATUSES
+
+export function readJob(session: Session, jobId: string, call: Partial<SessionCall> = {}): Promise<Answer> {
+  return session.call({ ...call, path: routePath(ROUTES.getJob, { id: jobId }) })
+}
+
+export function cancelJob(session: Session, jobId: string, call: Partial<SessionCall> = {}): Promise<Answer> {
+  return session.call({ ...call, method: 'DELETE', path: routePath(ROUTES.cancelJob, { id: jobId }) })
+}
+
+/** Status of a job in an answer of `GET /v1/jobs/{id}`. */
+export function jobStatus(answer: Answer): unknown {
+  return at(answer.json, '/data/status')
+}
+
+/** Whether the answer shows a job that goes on. */
+export function isUnfinished(answer: Answer): boolean {
+  return answer.status < 300 && !TERMINAL.includes(jobStatus(answer))
+}
+
+/** Asks for a job's status until it has ended, the time limit is over, or `until` says so. */
+export async function watchJob(
+  session: Session,
+  jobId: string,
+  until: (answer: Answer) => boolean = () => false,
+): Promise<JobWatch> {
+  const { clock } = session
+  const startedAt = clock.now()
+  const reads: Answer[] = []
+  const readAfterMs: number[] = []
+  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * GROWTH, LONGEST_DELAY_MS)) {
+    const last = await readJob(session, jobId)
+    reads.push(last)
+    readAfterMs.push(clock.now() - startedAt)
+    const isOver = clock.now() - startedAt > session.options.limits.jobMs
+    if (isOver || !isUnfinished(last) || until(last)) return { jobId, reads, last, readAfterMs }
+    await sleep(clock, delayMs)
+  }
+}
+
+/** The id of the job that a run answer tells of. */
+export function jobIdOf(answer: Answer): string {
+  const jobId = at(answer.json, '/job_id')
+  if (typeof jobId === 'string' && jobId !== '') return jobId
+  throw new BlockedError(`the run was answered with status ${answer.status} and no job_id`, answer)
+}
+
+/** Follows the job of a run; `undefined` when the answer names none. */
+export async function watchRun(session: Session, answer: Answer): Promise<JobWatch | undefined> {
+  const jobId = at(answer.json, '/job_id')
+  return typeof jobId === 'string' && jobId !== '' ? watchJob(session, jobId) : undefined
+}

@@ -1,0 +1,95 @@
+import type { RunKind, Scenario } from '../check.ts'
+import type { ConformanceClock } from '../clock.ts'
+import type { Answer } from '../http/answer.ts'
+import type { Call } from '../http/caller.ts'
+import { BlockedError } from '../judge/finding.ts'
+import type { ResolvedOptions, SpecialKey } from '../options.ts'
+import type { ModelTarget, Targets } from '../plan/targets.ts'
+import type { Mailroom } from '../webhooks/mailroom.ts'
+import type { Ledger } from './ledger.ts'
+
+/** A request as scenarios write it. */
+export interface SessionCall {
+  method?: 'GET' | 'POST' | 'DELETE' | undefined
+  path: string
+  /** Default: the key with all permissions. */
+  key?: string | undefined
+  /** The whole header instead of a key; `null` for none. */
+  authorization?: string | null | undefined
+  /** Sent as JSON. */
+  body?: unknown
+  /** Sent as it is, instead of `body`. */
+  text?: string | undefined
+  contentType?: string | undefined
+}
+
+export interface SessionParts {
+  options: ResolvedOptions
+  send: (call: Call) => Promise<Answer>
+  download: (url: string) => Promise<Answer>
+  targets: Targets
+  ledger: Ledger
+  mailroom: Mailroom | undefined
+}
+
+/** One run of the suite: what scenarios need, and what came of those that were performed. */
+export class Session {
+  readonly options: ResolvedOptions
+  readonly clock: ConformanceClock
+  readonly ledger: Ledger
+  readonly download: (url: string) => Promise<Answer>
+  readonly #parts: SessionParts
+  readonly #evidence = new Map<Scenario<unknown>, Promise<unknown>>()
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.options = parts.options
+    this.clock = parts.options.clock
+    this.ledger = parts.ledger
+    this.download = parts.download
+  }
+
+  /** What came of a scenario, which is performed at the first call. */
+  evidence<Evidence>(scenario: Scenario<Evidence>): Promise<Evidence> {
+    const known = this.#evidence.get(scenario)
+    // Put there below, for this very scenario.
+    if (known !== undefined) return known as Promise<Evidence>
+    const performed = scenario.perform(this)
+    this.#evidence.set(scenario, performed)
+    return performed
+  }
+
+  call({ method = 'GET', path, key, authorization, body, text, contentType }: SessionCall): Promise<Answer> {
+    // The promise to users: nothing but reads unless they allow more.
+    if (method !== 'GET' && !this.options.allowRuns)
+      throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
+    const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
+    const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
+    return this.#parts.send({ method, path, authorization: header, body: content, contentType })
+  }
+
+  /** The first of these keys that was given. */
+  key(names: readonly SpecialKey[]): string {
+    const key = names.map((name) => this.options.keys[name]).find((one) => one !== undefined)
+    if (key === undefined) throw new BlockedError(`no key was given: ${names.join(', ')}`)
+    return key
+  }
+
+  target(kind: RunKind): ModelTarget {
+    const { main, slow, failing } = this.#parts.targets
+    const target = { main, slow, failing, longest: slow ?? main }[kind]
+    if (target === undefined) throw new BlockedError(`no ${kind} model was chosen`)
+    return target
+  }
+
+  get mailroom(): Mailroom {
+    if (this.#parts.mailroom === undefined) throw new BlockedError('no webhook receiver was given')
+    return this.#parts.mailroom
+  }
+
+  /** Credits left of the account. */
+  credits(): Promise<number> {
+    if (this.options.readCredits === undefined) throw new BlockedError('the credits left are not known')
+    return this.options.readCredits()
+  }
+}

@@ -1,0 +1,83 @@
+import { type ConformanceClock, sleep } from '../clock.ts'
+import type { Exchange, ExchangeLog } from '../exchange.ts'
+import type { Redactor } from '../redact.ts'
+import type { WebhookReceiver } from './receiver.ts'
+
+/** A delivery that arrived. */
+export interface Delivery {
+  method: string
+  headers: Headers
+  /** `undefined` when the body was no JSON. */
+  json: unknown
+  exchange: Exchange
+}
+
+/**
+ * How a mailbox answers: `accept` with 200, `reject` with 500, `silent` with 200 after the 10 s that a receiver has
+ * (section 6, rule 1) are over.
+ */
+export type Manner = 'accept' | 'reject' | 'silent'
+
+/** An address of its own for one run's deliveries. */
+export interface Mailbox {
+  readonly url: string
+  readonly deliveries: Delivery[]
+}
+
+interface MailroomOptions {
+  receiver: WebhookReceiver
+  clock: ConformanceClock
+  log: ExchangeLog
+  redactor: Redactor
+}
+
+/** Longer than a receiver has to answer. */
+export const SILENCE_MS = 11_000
+
+/** Hands out mailboxes and puts every delivery into its own. */
+export class Mailroom {
+  readonly #options: MailroomOptions
+  readonly #mailboxes = new Map<string, { mailbox: Mailbox; manner: Manner }>()
+
+  constructor(options: MailroomOptions) {
+    this.#options = options
+    options.receiver.onRequest((request) => this.#receive(request))
+  }
+
+  open(manner: Manner): Mailbox {
+    // Nobody else on the network shall guess it: deliveries are not signed.
+    const name = crypto.randomUUID()
+    const mailbox: Mailbox = { url: `${this.#options.receiver.url.replace(/\/+$/, '')}/${name}`, deliveries: [] }
+    this.#mailboxes.set(name, { mailbox, manner })
+    return mailbox
+  }
+
+  async #receive(request: Request): Promise<Response> {
+    const opened = this.#mailboxes.get(new URL(request.url).pathname.split('/').at(-1) ?? '')
+    if (opened === undefined) return new Response(null, { status: 404 })
+    const { clock, log, redactor } = this.#options
+    const startedAt = clock.now()
+    const text = await request.text()
+    const { method, headers } = request
+    const recorded = log.add({
+      direction: 'received',
+      startedAt: new Date(startedAt).toISOString(),
+      durationMs: 0,
+      request: { method, url: request.url, headers: redactor.headers(headers), body: redactor.body(text) },
+    })
+    opened.mailbox.deliveries.push({ method, headers, json: parse(text), exchange: recorded })
+    if (opened.manner === 'silent') await sleep(clock, SILENCE_MS)
+    const status = opened.manner === 'reject' ? 500 : 200
+    recorded.response = { status, headers: {}, body: '' }
+    recorded.durationMs = clock.now() - startedAt
+    return new Response(null, { status })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,109 @@
+import * as contract from '@modelrun/contract'
+import * as z from 'zod/mini'
+import { type PropertyDocs, readInterfaceDocs } from './interface-docs.ts'
+import type { JsonObject } from './json-object.ts'
+import { UNSHOWN } from './unshown-schemas.ts'
+
+/** Where the document keeps its schemas. */
+export function schemaReference(name: string): { $ref: string } {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** These two are spread over the document: as query parameters, and over the answers of a run. */
+const ELSEWHERE = ['ListModelsQuery', 'RunResponse']
+
+/** The known values of the enumerations that the service may extend, by the name of their type. */
+const OPEN_ENUMS: Readonly<Record<string, readonly string[]>> = {
+  ErrorCode: contract.ERROR_CODES,
+  JobStatus: contract.JOB_STATUSES,
+  ModelCategory: contract.MODEL_CATEGORIES,
+  ModelStatus: ['active'],
+  OutputType: ['image', 'video', 'audio'],
+}
+
+/**
+ * What the specification says of a field and its schema does not check: a client takes any number for a count, as a check
+ * for whole ones would cost every user's bundle.
+ */
+const NARROWER: Readonly<Record<string, JsonObject>> = {
+  completed_at: { format: 'date-time' },
+  credits_per_run: { type: 'integer' },
+  credits_used: { type: 'integer' },
+  duration_ms: { type: 'integer' },
+  limit: { type: 'integer' },
+  offset: { type: 'integer' },
+  total: { type: 'integer' },
+}
+
+/** Fields that come with a status (section 2.4); a zod schema cannot say so without becoming a closed union. */
+const CONDITIONS: Readonly<Record<string, JsonObject>> = {
+  Job: { allOf: [requiredWhen('succeeded', 'output'), requiredWhen('failed', 'error')] },
+}
+
+/** Every schema of the contract as JSON Schema, by the name of its interface and with the comments of that interface. */
+export function componentSchemas(): Record<string, JsonObject> {
+  const docs = readInterfaceDocs(new URL('..', import.meta.url))
+  const entries = Object.entries(jsonSchemas()).map(([name, schema]) => {
+    const { text = '', properties = {} } = docs.get(name) ?? {}
+    const description = UNSHOWN[name as keyof typeof UNSHOWN]?.description ?? text // `undefined` for every other name
+    return [name, { description, ...describe(schema, properties), ...CONDITIONS[name] }] as const
+  })
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** The query parameters of `GET /v1/models` (section 4.1), by name. */
+export function listModelsQuerySchemas(): Record<string, JsonObject> {
+  const docs = readInterfaceDocs(new URL('..', import.meta.url)).get('ListModelsQuery')
+  const { properties } = describe(z.toJSONSchema(contract.listModelsQuerySchema) as JsonObject, docs?.properties ?? {})
+  return properties as Record<string, JsonObject> // `describe` has just made them
+}
+
+function jsonSchemas(): Record<string, JsonObject> {
+  const registry = z.registry<{ id: string }>()
+  for (const [name, schema] of Object.entries(contract)) {
+    const id = `${name[0]?.toUpperCase()}${name.slice(1)}`.replace(/Schema$/, '')
+    if (isSchema(schema) && !ELSEWHERE.includes(id)) registry.add(schema, { id })
+  }
+  for (const [id, { schema }] of Object.entries(UNSHOWN)) registry.add(schema, { id })
+  const { schemas } = z.toJSONSchema(registry, { uri: (id) => schemaReference(id).$ref })
+  return schemas as Record<string, JsonObject>
+}
+
+function isSchema(value: unknown): value is z.ZodMiniType {
+  return typeof value === 'object' && value !== null && '_zod' in value
+}
+
+function describe(schema: JsonObject, docs: Readonly<Record<string, PropertyDocs>>): JsonObject {
+  // The document has one dialect for all its schemas, and its own references.
+  const { $schema, $id, properties, additionalProperties, ...rest } = schema
+  if (typeof properties !== 'object' || properties === null) return rest
+  const described = Object.entries(properties).map(([name, property]) => [name, describeProperty(name, property, docs)])
+  return { ...rest, properties: Object.fromEntries(described), ...closed(additionalProperties) }
+}
+
+/** An object that may have any more members is what JSON Schema means by an object anyway. */
+function closed(additionalProperties: unknown): JsonObject {
+  const isOpen = additionalProperties === undefined || JSON.stringify(additionalProperties) === '{}'
+  return isOpen ? {} : { additionalProperties }
+}
+
+function describeProperty(name: string, schema: JsonObject, docs: Readonly<Record<string, PropertyDocs>>): JsonObject {
+  const { text = '', type = '' } = docs[name] ?? {}
+  const known = OPEN_ENUMS[type]
+  // Names of members are strings, as JSON has them.
+  const { maximum, propertyNames, ...rest } = schema
+  return {
+    ...(text === '' ? {} : { description: text }),
+    ...rest,
+    // What JavaScript can count to is no limit of the service.
+    ...(maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? {} : { maximum }),
+    ...(NARROWER[name] ?? {}),
+    ...(known === undefined ? {} : { examples: known }),
+  }
+}
+
+function requiredWhen(status: string, field: string): JsonObject {
+  const hasStatus = { properties: { status: { const: status } } }
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; nobody awaits it.
+  return { if: hasStatus, then: { properties: { [field]: {} }, required: [field] } }
+}

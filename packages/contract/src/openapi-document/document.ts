@@ -1,0 +1,60 @@
+import { KEY_PREFIXES, PERMISSION_MEANINGS } from '../auth.ts'
+import { SERVICE_VERSION } from '../version.ts'
+import { componentSchemas } from './component-schemas.ts'
+import { errorComponents } from './error-responses.ts'
+import type { JsonObject } from './json-object.ts'
+import { paths } from './paths.ts'
+import { webhooks } from './webhooks.ts'
+
+/** The contract as an OpenAPI 3.1 document; `openapi.json` is this as text. */
+export function openApiDocument(): JsonObject {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Model inference service',
+      version: SERVICE_VERSION,
+      summary: 'Lists AI models, runs them, and gives the results of their jobs.',
+      description:
+        'Made from the schemas of `@modelrun/contract`. Sections are those of the interface specification. Where it is ' +
+        'silent, the text says "not shown" or "not stated": the service may answer otherwise there. Answers may gain ' +
+        'fields, and enumerations values: the `examples` of a string are its known values.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [
+      {
+        url: '{base_url}',
+        description: 'The service',
+        variables: {
+          base_url: {
+            default: 'http://127.0.0.1:4010',
+            description: 'Address of the service. The default is where the reference server listens.',
+          },
+        },
+      },
+    ],
+    tags: [
+      { name: 'Models', description: 'List, read and run models (sections 4.1 to 4.3).' },
+      { name: 'Jobs', description: 'Read and cancel jobs (sections 4.4 and 4.5).' },
+      { name: 'Webhooks', description: 'Deliveries that the service makes (section 6).' },
+    ],
+    paths: paths(),
+    webhooks: webhooks(),
+    components: {
+      securitySchemes: { apiKey: securityScheme() },
+      responses: errorComponents(),
+      schemas: componentSchemas(),
+    },
+  }
+}
+
+function securityScheme(): JsonObject {
+  const permissions = Object.entries(PERMISSION_MEANINGS).map(([name, meaning]) => `- \`${name}\`: ${meaning}`)
+  return {
+    type: 'http',
+    scheme: 'bearer',
+    description: [
+      `An API key: \`${KEY_PREFIXES.live}…\` for production, \`${KEY_PREFIXES.test}…\` for development (section 5).`,
+      `Its permissions, which the roles of an operation name:\n\n${permissions.join('\n')}`,
+    ].join(' '),
+  }
+}

@@ -1,0 +1,16 @@
+import type { Fixture } from '../fixture.ts'
+import type { JsonObject } from './json-object.ts'
+
+/** Fixtures as the examples of a media type. What a fixture assumes becomes the description of the example. */
+function examples(fixtures: Readonly<Record<string, Fixture<unknown>>>): JsonObject {
+  const entries = Object.entries(fixtures).map(([name, { assumption, body }]) => [
+    name,
+    { ...(assumption === undefined ? {} : { description: assumption }), value: body },
+  ])
+  return Object.fromEntries(entries)
+}
+
+/** A JSON body: its schema and examples of it. */
+export function jsonContent(schema: JsonObject, fixtures: Readonly<Record<string, Fixture<unknown>>>): JsonObject {
+  return { 'application/json': { schema, examples: examples(fixtures) } }
+}

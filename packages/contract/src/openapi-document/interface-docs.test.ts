@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { readInterfaceDocs } from './interface-docs.ts'
+
+const docs = readInterfaceDocs(new URL('..', import.meta.url))
+
+test('the comment of an interface and of a property is read', () => {
+  expect(docs.get('ModelPricing')).toEqual({
+    text: 'What a run costs (section 2.1).',
+    properties: { credits_per_run: { text: 'Credits charged for one run that succeeds.', type: 'number' } },
+  })
+})
+
+test('an interface has the properties that it inherits', () => {
+  expect(docs.get('RunQueued')?.properties).toMatchObject({
+    job_id: { text: 'Identifier of the job, used in job paths.' },
+    status: { type: "'queued'" },
+  })
+})
+
+test('the type of a property is told without `| undefined`', () => {
+  expect(docs.get('ListModelsQuery')?.properties.category?.type).toBe('ModelCategory')
+})
+
+test('the comment of a union is read', () => {
+  expect(docs.get('WebhookDelivery')?.text).toContain('sometimes sent twice')
+})

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini'
+import { errorDetailSchema } from '../error-body.ts'
+import { runQueuedSchema } from '../run.ts'
+
+/**
+ * Bodies that the specification does not show, and that its gaps lead to. They are here for tools that need to know every
+ * answer; the contract's own unions hold only what is shown.
+ */
+export const UNSHOWN = {
+  RunNotSucceeded: {
+    description:
+      'Answer to a synchronous run whose job failed or was cancelled while it was held. The specification does not show it.',
+    schema: z.looseObject({
+      ...runQueuedSchema.shape,
+      status: z.enum(['failed', 'cancelled']),
+      error: z.optional(errorDetailSchema),
+    }),
+  },
+  CancelledDelivery: {
+    description: 'Body of the delivery for a cancelled job, if there is one: not shown (section 6, rule 7).',
+    schema: z.looseObject({ job_id: z.string(), status: z.literal('cancelled') }),
+  },
+}

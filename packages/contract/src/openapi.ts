@@ -1,0 +1,25 @@
+/**
+ * The wire format as an OpenAPI 3.1 document.
+ *
+ * @module
+ */
+import document from '../openapi.json' with { type: 'json' }
+
+/** The outline of an OpenAPI 3.1 document; what is below `paths`, `webhooks` and `components` is plain JSON. */
+export interface OpenApiDocument {
+  readonly openapi: string
+  readonly info: { readonly title: string; readonly version: string }
+  readonly servers: readonly { readonly url: string }[]
+  /** Path template to its operations. */
+  readonly paths: Readonly<Record<string, unknown>>
+  /** Name to the request that the service makes (section 6). */
+  readonly webhooks: Readonly<Record<string, unknown>>
+  readonly components: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The document, made from the schemas, routes and fixtures of this package. The same is in the file
+ * `@modelrun/contract/openapi.json`, for tools that read files. Shared by all importers: take a `structuredClone` before
+ * changing it.
+ */
+export const openApiDocument: OpenApiDocument = document

@@ -1,0 +1,73 @@
+import { globSync, readFileSync } from 'node:fs'
+import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
+import { listen } from '@modelrun/reference-server/node'
+import { describe, expect, it } from 'vitest'
+import { type CheckedServer, checkServer, createCheckedServer } from './checked-server.ts'
+
+/** A server whose answers lack the field `total`. */
+function createLiar(): ReferenceServer {
+  const server = createReferenceServer({ clock: 'auto' })
+  const lie = async (answering: Promise<object>) => {
+    const answer = await answering
+    if (!(answer instanceof Response)) throw new Error('There is no answer to lie about.')
+    const { total, ...body } = await answer.json()
+    return Response.json(body)
+  }
+  const changes: Pick<ReferenceServer, 'fetch' | 'handle'> = {
+    fetch: (...call) => lie(server.fetch(...call)),
+    handle: (...call) => lie(server.handle(...call)),
+  }
+  return Object.assign(Object.create(server) as ReferenceServer, changes) // the rest is the honest server's
+}
+
+async function listModels(server: CheckedServer, { fetch = server.fetch, baseUrl = server.baseUrl } = {}) {
+  const headers = { authorization: `Bearer ${server.apiKey}` }
+  return (await fetch(`${baseUrl}/v1/models`, { headers })).json()
+}
+
+describe('a checked server', () => {
+  it('counts exchanges and deliveries, and closes when none broke the document', async () => {
+    const server = createCheckedServer({ deliver: async () => new Response() })
+    await listModels(server)
+    const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ input: { prompt: 'a fox' }, webhook_url: 'https://app.test/hook' })
+    await server.fetch('/v1/models/aurora-image/run', { method: 'POST', headers, body })
+    await server.webhooks.next()
+    expect(await server.checked()).toBe(3)
+    await server.close()
+  })
+
+  it('catches a wrong answer in process, and closing fails', async () => {
+    const server = checkServer(createLiar())
+    await listModels(server)
+    await expect(server.close()).rejects.toThrow(/GET \/v1\/models 200: .* must have required property 'total'/)
+  })
+
+  it('catches a wrong answer over a socket, and closing fails', async () => {
+    const server = checkServer(createLiar())
+    const { url, close } = await listen(server)
+    await listModels(server, { fetch: globalThis.fetch, baseUrl: url })
+    await close()
+    await expect(server.close()).rejects.toThrow(/'total'/)
+  })
+
+  it('hands violations to a test that makes them on purpose, and closes', async () => {
+    const server = createCheckedServer()
+    await server.fetch('/v1/models?limit=none', { headers: { authorization: `Bearer ${server.apiKey}` } })
+    expect(await server.takeViolations()).toEqual([expect.stringContaining('the parameter limit: / must be integer')])
+    await server.close()
+  })
+})
+
+it('no test of this package has a reference server that is not checked', () => {
+  const files = globSync('**/*.ts', { cwd: new URL('..', import.meta.url) })
+  const unchecked = files.filter((file) =>
+    readFileSync(new URL(`../${file}`, import.meta.url), 'utf8').includes('createReferenceServer'),
+  )
+  expect(unchecked.toSorted()).toEqual([
+    'openapi/checked-server.test.ts',
+    'openapi/checked-server.ts',
+    // Its server runs in a program of its own, on the packed packages.
+    'packed-packages.test.ts',
+  ])
+})

@@ -1,0 +1,120 @@
+import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
+import { createExchangeValidator } from './exchange-validator.ts'
+
+// One for all: it keeps nothing but its compiled schemas, which take a tenth of a second.
+const validator = createExchangeValidator()
+
+/** A reference server whose every exchange and delivery is held against the OpenAPI document. */
+export interface CheckedServer extends ReferenceServer {
+  /**
+   * What broke the document so far. A test that breaks it on purpose takes these; with any left, closing the server
+   * fails the test.
+   */
+  takeViolations(): Promise<string[]>
+  /** How many exchanges and deliveries were checked. */
+  checked(): Promise<number>
+}
+
+/** Creates a reference server that is checked; the clock is `auto` unless told otherwise. */
+export function createCheckedServer(options: ReferenceServerOptions = {}): CheckedServer {
+  const record = new ExchangeRecord()
+  const { deliver = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = options
+  const checkedDeliver: typeof deliver = (url, init) => {
+    record.addDelivery(String(init.body))
+    return deliver(url, init)
+  }
+  return checkServer(createReferenceServer({ clock: 'auto', ...options, deliver: checkedDeliver }), record)
+}
+
+/** Checks what a server answers, over any transport. */
+export function checkServer(server: ReferenceServer, record = new ExchangeRecord()): CheckedServer {
+  const close = async () => {
+    await server.close()
+    const violations = await record.take()
+    if (violations.length > 0) throw new Error(`Not as the OpenAPI document says:\n${violations.join('\n')}`)
+  }
+  const fetch: ReferenceServer['fetch'] = (input, init) => {
+    const request = new Request(input instanceof Request ? input : new URL(input, server.baseUrl), init)
+    return record.observe(server, request, (observed) => server.fetch(observed))
+  }
+  const changes = {
+    fetch,
+    handle: ((request, context) =>
+      record.observe(server, request, (observed) =>
+        server.handle(observed, context),
+      )) satisfies ReferenceServer['handle'],
+    clientOptions: () => ({ ...server.clientOptions(), fetch }),
+    takeViolations: () => record.take(),
+    checked: () => record.count(),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+  // The rest stays the server's own, `baseUrl` included, which changes.
+  return Object.assign(Object.create(server) as ReferenceServer, changes)
+}
+
+/** The exchanges of one server, and what is wrong with them. */
+class ExchangeRecord {
+  readonly #reading = new Set<Promise<void>>()
+  #violations: string[] = []
+  #count = 0
+
+  addDelivery(text: string): void {
+    this.#add('delivery', validator.checkDelivery(text))
+  }
+
+  /** Lets a request be answered, and reads a copy of both. */
+  async observe<A extends object>(
+    server: ReferenceServer,
+    request: Request,
+    answer: (request: Request) => Promise<A>,
+  ): Promise<A> {
+    const path = pathBelow(server.baseUrl, request.url)
+    if (!path.startsWith('/v1/')) return answer(request)
+    const requestText = textOf(request)
+    const response = await answer(request)
+    // A broken connection is no exchange.
+    if (!(response instanceof Response)) return response
+    const texts = Promise.all([requestText, textOf(response)])
+    this.#reading.add(
+      texts.then(([requestText, responseText]) => {
+        // What broke off is no exchange.
+        if (requestText === undefined || responseText === undefined) return
+        const problems = validator.checkExchange({ path, request, requestText, response, responseText })
+        this.#add(`${request.method} ${path} ${response.status}`, problems)
+      }),
+    )
+    return response
+  }
+
+  async take(): Promise<string[]> {
+    await Promise.all(this.#reading)
+    const violations = this.#violations
+    this.#violations = []
+    return violations
+  }
+
+  async count(): Promise<number> {
+    await Promise.all(this.#reading)
+    return this.#count
+  }
+
+  #add(what: string, problems: readonly string[]): void {
+    this.#count += 1
+    this.#violations.push(...problems.map((problem) => `${what}: ${problem}`))
+  }
+}
+
+function pathBelow(baseUrl: string, url: string): string {
+  const { pathname } = new URL(url)
+  const prefix = new URL(baseUrl).pathname.replace(/\/$/, '')
+  return pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
+}
+
+/** The body, read from a copy; `undefined` when it broke off. */
+function textOf(message: Request | Response): Promise<string | undefined> {
+  return message
+    .clone()
+    .text()
+    .catch(() => undefined)
+}

@@ -1,0 +1,10 @@
+import { fileURLToPath } from 'node:url'
+import openapiTypeScript, { astToString } from 'openapi-typescript'
+import { expect, it } from 'vitest'
+
+const document = new URL(import.meta.resolve('@modelrun/contract/openapi.json'))
+
+it('service-types.ts is what openapi-typescript makes of openapi.json: `npx vitest run -u` writes it anew', async () => {
+  const types = astToString(await openapiTypeScript(document))
+  await expect(types).toMatchFileSnapshot(fileURLToPath(new URL('service-types.ts', import.meta.url)))
+})

@@ -1,0 +1,646 @@
+export interface paths {
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List models
+         * @description One page of the models that match. Specification: section 4.1. Needs the permission `models:read` (section 5; the mapping is not shown).
+         */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a model
+         * @description One model with the description of its input. Specification: section 4.2. Needs the permission `models:read` (section 5; the mapping is not shown).
+         */
+        get: operations["getModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{model}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a model
+         * @description Creates a job. By default the answer waits for the result; a client has to handle both 200 and 202. After a 202 poll the job, or wait for the webhook. A run that is sent again is charged again: there is no idempotency key. Specification: section 4.3. Needs the permission `models:run` (section 5; the mapping is not shown).
+         */
+        post: operations["runModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a job
+         * @description Status of a job, and its result when it is finished. Specification: section 4.4. Needs the permission `jobs:read` (section 5; the mapping is not shown).
+         */
+        get: operations["getJob"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a job
+         * @description For queued or processing jobs. A cancelled job is not charged. Body and status code of the answer: not shown. Specification: section 4.5. Needs the permission `jobs:write` (section 5; the mapping is not shown).
+         */
+        delete: operations["cancelJob"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface webhooks {
+    jobFinished: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive the result of a job
+         * @description Sent to the `webhook_url` of a run once its job has finished. A failed delivery is not retried, and duplicates are possible: `job_id` tells them. No signature is shown; the result can be checked by reading the job. Specification: section 6.
+         */
+        post: operations["jobFinished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export interface components {
+    schemas: {
+        /** @description Body of the delivery for a cancelled job, if there is one: not shown (section 6, rule 7). */
+        CancelledDelivery: {
+            job_id: string;
+            /** @constant */
+            status: "cancelled";
+        };
+        /** @description Body of every error answer (section 7). */
+        ErrorBody: {
+            error: components["schemas"]["ErrorDetail"];
+        };
+        /** @description What went wrong: the `error` member of an error answer, a failed job and a failure webhook (section 7). */
+        ErrorDetail: {
+            /**
+             * @example UNAUTHORIZED
+             * @example FORBIDDEN
+             * @example PROVIDER_FAILURE
+             */
+            code: string;
+            /** @description Text for people. */
+            message: string;
+        };
+        /** @description Body of the delivery for a job that ended `failed` (section 6). */
+        FailedDelivery: {
+            job_id: string;
+            /** @constant */
+            status: "failed";
+            error: components["schemas"]["ErrorDetail"];
+        };
+        /** @description Description of one input parameter (section 2.3). */
+        InputProperty: {
+            /** @description JSON type of the value: `string`, `integer`, `number`, `boolean`, … */
+            type?: string;
+            /** @description What the parameter does. */
+            description?: string;
+            /** @description The allowed values. */
+            enum?: unknown[];
+            /** @description The value that the service uses when the parameter is left out. */
+            default?: unknown;
+            /** @description Smallest allowed number. */
+            minimum?: number;
+            /** @description Largest allowed number. */
+            maximum?: number;
+        };
+        /** @description JSON-schema-like description of a model's input (section 2.3). */
+        InputSchema: {
+            type: string;
+            /** @description Parameter name to its description. */
+            properties: {
+                [key: string]: components["schemas"]["InputProperty"];
+            };
+            /** @description Names of the mandatory parameters. */
+            required?: string[];
+        };
+        /** @description State of a job, the `data` member of `GET /v1/jobs/{id}` (section 4.4). */
+        Job: {
+            /**
+             * @example queued
+             * @example processing
+             * @example succeeded
+             * @example failed
+             * @example cancelled
+             */
+            status: string;
+            /** @description Present when `succeeded`. */
+            output?: components["schemas"]["Output"];
+            /** @description Present when `failed`. */
+            error?: components["schemas"]["ErrorDetail"];
+        } & (unknown & unknown);
+        /** @description Answer of `GET /v1/jobs/{id}` (section 4.4). */
+        JobResponse: {
+            data: components["schemas"]["Job"];
+        };
+        /** @description A model with its details, the answer of `GET /v1/models/{id}` (sections 2.1 and 4.2). */
+        Model: {
+            /** @description Identifier, used in paths as `{id}` and `{model}`. May contain `/`. */
+            id: string;
+            /** @description Display name. */
+            name: string;
+            /** @description Short description. */
+            description: string;
+            /**
+             * @example text-to-image
+             * @example text-to-video
+             * @example image-to-image
+             * @example text-to-speech
+             * @example audio-generation
+             */
+            category: string;
+            /** @description Provider label. */
+            provider: string;
+            /** @example active */
+            status: string;
+            pricing: components["schemas"]["ModelPricing"];
+            /** @description Shape of the `input` that a run of this model takes. */
+            input_schema: components["schemas"]["InputSchema"];
+        };
+        /** @description Answer of `GET /v1/models` (section 4.1). */
+        ModelList: {
+            models: components["schemas"]["ModelSummary"][];
+            /** @description Number of all matching models, on every page. */
+            total: number;
+            /** @description Limit applied. */
+            limit: number;
+            /** @description Offset applied. */
+            offset: number;
+        };
+        /** @description What a run costs (section 2.1). */
+        ModelPricing: {
+            /** @description Credits charged for one run that succeeds. */
+            credits_per_run: number;
+        };
+        /** @description A model as the list shows it (section 2.1, without `input_schema`). */
+        ModelSummary: {
+            /** @description Identifier, used in paths as `{id}` and `{model}`. May contain `/`. */
+            id: string;
+            /** @description Display name. */
+            name: string;
+            /** @description Short description. */
+            description: string;
+            /**
+             * @example text-to-image
+             * @example text-to-video
+             * @example image-to-image
+             * @example text-to-speech
+             * @example audio-generation
+             */
+            category: string;
+            /** @description Provider label. */
+            provider: string;
+            /** @example active */
+            status: string;
+            pricing: components["schemas"]["ModelPricing"];
+        };
+        /** @description What a run produced (section 2.5). */
+        Output: {
+            /**
+             * @example image
+             * @example video
+             * @example audio
+             */
+            type: string;
+            items: components["schemas"]["OutputItem"][];
+        };
+        /** @description One produced file (section 2.5). */
+        OutputItem: {
+            /**
+             * @example image
+             * @example video
+             * @example audio
+             */
+            type: string;
+            /** @description Address of the produced file. */
+            url: string;
+        };
+        /** @description Answer 200 to a synchronous run that finished in time (section 4.3). */
+        RunCompleted: {
+            /** @description Identifier of the job, used in job paths. */
+            job_id: string;
+            /** @description Identifier of the request at the underlying provider. */
+            request_id: string;
+            /** @description Id of the model that was run. */
+            model_id: string;
+            /**
+             * @description The same outcome as the job status `succeeded` (section 3).
+             * @constant
+             */
+            status: "completed";
+            output: components["schemas"]["Output"];
+            /** @description Processing time in milliseconds. */
+            duration_ms: number;
+            /** @description Credits charged. */
+            credits_used: number;
+        };
+        /** @description Answer to a synchronous run whose job failed or was cancelled while it was held. The specification does not show it. */
+        RunNotSucceeded: {
+            job_id: string;
+            request_id: string;
+            model_id: string;
+            /** @enum {string} */
+            status: "failed" | "cancelled";
+            error?: components["schemas"]["ErrorDetail"];
+        };
+        /** @description Answer 202: the run goes on; poll the job, or wait for the webhook (section 4.3). */
+        RunProcessing: {
+            /** @description Identifier of the job, used in job paths. */
+            job_id: string;
+            /** @description Identifier of the request at the underlying provider. */
+            request_id: string;
+            /** @description Id of the model that was run. */
+            model_id: string;
+            /** @constant */
+            status: "processing";
+            /** @description Text that tells a person to poll the job. */
+            message: string;
+        };
+        /** @description Answer 200 or 202 to a run with `sync: false` (section 4.3). */
+        RunQueued: {
+            /** @description Identifier of the job, used in job paths. */
+            job_id: string;
+            /** @description Identifier of the request at the underlying provider. */
+            request_id: string;
+            /** @description Id of the model that was run. */
+            model_id: string;
+            /** @constant */
+            status: "queued";
+        };
+        /** @description Body of `POST /v1/models/{model}/run` (section 4.3). */
+        RunRequest: {
+            /** @description Input parameters per the model's `input_schema`. */
+            input: {
+                [key: string]: unknown;
+            };
+            /** @description `true` (default): wait for the result, about 55 s at most. `false`: return at once. */
+            sync?: boolean;
+            /**
+             * Format: uri
+             * @description Address that receives the finished result by POST (section 6).
+             */
+            webhook_url?: string;
+        };
+        /** @description Body of the delivery for a job that ended `succeeded` (section 6). */
+        SucceededDelivery: {
+            job_id: string;
+            /** @constant */
+            status: "succeeded";
+            output: components["schemas"]["Output"];
+            /** @description Credits charged. */
+            credits_used: number;
+            /**
+             * Format: date-time
+             * @description When the job ended: ISO 8601, UTC.
+             */
+            completed_at: string;
+        };
+        /** @description Body of a webhook delivery (section 6). Unsigned, never retried, sometimes sent twice: `job_id` tells duplicates. */
+        WebhookDelivery: components["schemas"]["SucceededDelivery"] | components["schemas"]["FailedDelivery"];
+    };
+    responses: {
+        /** @description API key missing or invalid (sections 5 and 7). */
+        unauthorized: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The key lacks the permission that the action needs (sections 5 and 7). */
+        forbidden: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The request, or the input of the model, is not right. Status and code: not shown (section 7). */
+        invalidRequest: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The account has too few credits for the run. Status and code: not shown (section 7). */
+        insufficientCredits: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description There is no such model or job. Status and code: not shown (section 7). */
+        notFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The job is finished and cannot be cancelled. Status and code: not shown (section 7). */
+        conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Too many requests; `Retry-After`, where it is sent, says when to try again. Status and code: not shown (section 7). */
+        rateLimited: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The service failed. Status and code: not shown (section 7). */
+        internal: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description Any other error. Its status and code: not shown (section 7). */
+        otherError: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listModels: {
+        parameters: {
+            query?: {
+                /** @description Only models of this category. */
+                category?: string;
+                /** @description Only models whose name or description contains this text. */
+                search?: string;
+                /** @description Number of results: default 20, maximum 100 (section 8). */
+                limit?: number;
+                /** @description How many matches to skip. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of models. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            400: components["responses"]["invalidRequest"];
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            429: components["responses"]["rateLimited"];
+            500: components["responses"]["internal"];
+            default: components["responses"]["otherError"];
+        };
+    };
+    getModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the model. It may contain `/`, which travels as `%2F`.
+                 * @example aurora-image
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["notFound"];
+            429: components["responses"]["rateLimited"];
+            500: components["responses"]["internal"];
+            default: components["responses"]["otherError"];
+        };
+    };
+    runModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the model. It may contain `/`, which travels as `%2F`.
+                 * @example aurora-image
+                 */
+                model: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunRequest"];
+            };
+        };
+        responses: {
+            /** @description The run finished in time. With `sync: false`: the job was accepted (200 or 202, not stated). */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunCompleted"] | components["schemas"]["RunQueued"] | components["schemas"]["RunNotSucceeded"];
+                };
+            };
+            /** @description The model needs more than about 55 seconds, or a `webhook_url` was given, or `sync` is false. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunProcessing"] | components["schemas"]["RunQueued"];
+                };
+            };
+            400: components["responses"]["invalidRequest"];
+            401: components["responses"]["unauthorized"];
+            402: components["responses"]["insufficientCredits"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["notFound"];
+            429: components["responses"]["rateLimited"];
+            500: components["responses"]["internal"];
+            default: components["responses"]["otherError"];
+        };
+    };
+    getJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `job_id` of the answer to a run.
+                 * @example job_6512bd43
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobResponse"];
+                };
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["notFound"];
+            429: components["responses"]["rateLimited"];
+            500: components["responses"]["internal"];
+            default: components["responses"]["otherError"];
+        };
+    };
+    cancelJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The `job_id` of the answer to a run.
+                 * @example job_6512bd43
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job was cancelled. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobResponse"];
+                };
+            };
+            /** @description The job was cancelled; the answer has no body. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["unauthorized"];
+            403: components["responses"]["forbidden"];
+            404: components["responses"]["notFound"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["rateLimited"];
+            500: components["responses"]["internal"];
+            default: components["responses"]["otherError"];
+        };
+    };
+    jobFinished: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookDelivery"] | components["schemas"]["CancelledDelivery"];
+            };
+        };
+        responses: {
+            /** @description Received. Answer within 10 seconds, and do heavy work afterwards. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}
