@@ -2,7 +2,7 @@ import type { Assumptions } from '@modelrun/reference-server'
 import { type OpenConnection, openInProcess } from './transports.ts'
 
 /** For each behaviour that the specification leaves open, what the server does instead of its default. */
-const OTHER_BEHAVIOUR: Assumptions = {
+export const OTHER_BEHAVIOUR: Assumptions = {
   asyncRunStatus: 200,
   failedSyncRunStatus: 200,
   cancelledSyncRunStatus: 409,

@@ -1,13 +1,13 @@
-import { createReferenceServer } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
 import { describe, expect, it } from 'vitest'
+import { createCheckedServer } from './openapi/checked-server.ts'
 
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
 
 /** A client of a server with `auto` time, and what it sees in seconds of that time. */
 function watch() {
-  const server = createReferenceServer({ clock: 'auto' })
+  const server = createCheckedServer()
   const { fetch: serverFetch, ...options } = server.clientOptions()
   const start = server.clock.now()
   const seen: string[] = []

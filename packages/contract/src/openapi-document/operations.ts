@@ -94,7 +94,10 @@ export const OPERATIONS: Readonly<Record<RouteName, OperationNotes>> = {
       'Specification: section 4.5.',
     pathParameter: jobId,
     responses: {
-      200: { description: 'The job was cancelled.', content: jsonContent(schemaReference('JobResponse'), { cancel }) },
+      200: {
+        description: 'The job is cancelled.',
+        content: jsonContent(schemaReference('CancelResponse'), { cancel }),
+      },
       204: { description: 'The job was cancelled; the answer has no body.' },
     },
     errors: ['notFound', 'conflict'],

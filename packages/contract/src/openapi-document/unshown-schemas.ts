@@ -16,6 +16,11 @@ export const UNSHOWN = {
       error: z.optional(errorDetailSchema),
     }),
   },
+  CancelResponse: {
+    description:
+      'Answer to a cancel, which the specification does not show. A job that was finished already may be told as it is.',
+    schema: z.looseObject({ data: z.looseObject({ job_id: z.optional(z.string()), status: z.string() }) }),
+  },
   CancelledDelivery: {
     description: 'Body of the delivery for a cancelled job, if there is one: not shown (section 6, rule 7).',
     schema: z.looseObject({ job_id: z.string(), status: z.literal('cancelled') }),

@@ -22,6 +22,8 @@ describe.each(TRANSPORTS)('on $name', ({ name, open }) => {
     connection = await open()
   })
   afterAll(async () => {
+    // They are wrong on purpose.
+    await connection.server.takeViolations()
     await connection.close()
     vi.restoreAllMocks()
   })

@@ -108,6 +108,15 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        /** @description Answer to a cancel, which the specification does not show. A job that was finished already may be told as it is. */
+        CancelResponse: {
+            data: {
+                job_id?: string;
+                status: string;
+            } & {
+                [key: string]: unknown;
+            };
+        };
         /** @description Body of the delivery for a cancelled job, if there is one: not shown (section 6, rule 7). */
         CancelledDelivery: {
             job_id: string;
@@ -596,13 +605,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job was cancelled. */
+            /** @description The job is cancelled. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["JobResponse"];
+                    "application/json": components["schemas"]["CancelResponse"];
                 };
             };
             /** @description The job was cancelled; the answer has no body. */

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { createReferenceServer, type DeliveryRecord, type JournalEntry } from '@modelrun/reference-server'
+import type { DeliveryRecord, JournalEntry } from '@modelrun/reference-server'
 import { type ListeningServer, listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCheckedServer } from '../openapi/checked-server.ts'
 import type { ForeignResult, TenantResult, TenantTask } from './tenant-worker.ts'
 
 const WORKERS = 16
@@ -25,7 +26,7 @@ async function message<Value>(worker: Worker): Promise<Value> {
 describe('one server for 16 workers at once', () => {
   // At this speed a receiver behind a socket would have 10 ms to answer.
   const deliver = async () => new Response(null, { status: 204 })
-  const server = createReferenceServer({ clock: { scale: 1_000 }, strict: true, deliver })
+  const server = createCheckedServer({ clock: { scale: 1_000 }, strict: true, deliver })
   const tenants: Tenant[] = []
   let listening: ListeningServer
 
