@@ -15,6 +15,7 @@ const MEASUREMENTS = [
   'import',
   'cpu',
   'reference-server',
+  'server-memory',
 ]
 
 const BENCH = fileURLToPath(new URL('../', import.meta.url))

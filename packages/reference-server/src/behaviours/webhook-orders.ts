@@ -2,38 +2,36 @@ import type { Account } from '../domain/account.ts'
 import type { Job } from '../domain/job.ts'
 import { WEBHOOK_ORDERS } from './coverage-items.ts'
 
-interface Progress {
-  isAnswered: boolean
-  hasShownEnd: boolean
-  deliveries: number
-}
-
 type Order = (typeof WEBHOOK_ORDERS)[keyof typeof WEBHOOK_ORDERS]
+
+// What is known of a job, as bits: an object for each of a hundred thousand jobs would take megabytes.
+const ANSWERED = 1
+const END_SHOWN = 2
+const SENT = 4
 
 /** Tells in which order deliveries happen among answers, polls and other deliveries. */
 export class WebhookOrders {
-  readonly #progress = new WeakMap<Job, Progress>()
+  readonly #known = new WeakMap<Job, number>()
   /** End of the job whose delivery began last. */
   readonly #lastEndAt = new WeakMap<Account, number>()
 
   /** The answer to the run is sent. */
   answered(job: Job): void {
-    this.#of(job).isAnswered = true
+    this.#add(job, ANSWERED)
   }
 
   /** A poll has shown that the job ended. */
   endShown(job: Job): void {
-    this.#of(job).hasShownEnd = true
+    this.#add(job, END_SHOWN)
   }
 
   /** @returns what a delivery that begins now is an example of */
   sent(job: Job): Order[] {
-    const progress = this.#of(job)
-    progress.deliveries++
+    const known = this.#add(job, SENT)
     return [
-      ...(progress.isAnswered ? [] : [WEBHOOK_ORDERS.beforeAnswer]),
-      progress.hasShownEnd ? WEBHOOK_ORDERS.afterPoll : WEBHOOK_ORDERS.beforePoll,
-      ...(progress.deliveries > 1 ? [WEBHOOK_ORDERS.twice] : []),
+      ...(known & ANSWERED ? [] : [WEBHOOK_ORDERS.beforeAnswer]),
+      known & END_SHOWN ? WEBHOOK_ORDERS.afterPoll : WEBHOOK_ORDERS.beforePoll,
+      ...(known & SENT ? [WEBHOOK_ORDERS.twice] : []),
       ...(this.#isOutOfOrder(job) ? [WEBHOOK_ORDERS.outOfOrder] : []),
     ]
   }
@@ -45,11 +43,10 @@ export class WebhookOrders {
     return endAt < lastEndAt
   }
 
-  #of(job: Job): Progress {
-    const known = this.#progress.get(job)
-    if (known !== undefined) return known
-    const progress = { isAnswered: false, hasShownEnd: false, deliveries: 0 }
-    this.#progress.set(job, progress)
-    return progress
+  /** @returns what was known before */
+  #add(job: Job, bit: number): number {
+    const known = this.#known.get(job) ?? 0
+    this.#known.set(job, known | bit)
+    return known
   }
 }

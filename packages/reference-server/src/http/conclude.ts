@@ -95,6 +95,13 @@ function pathOf({ url }: RequestFacts): string {
 
 function lineOf(facts: RequestFacts): string {
   const { method, status, fault, durationMs, hint } = facts
-  const parts = [method, pathOf(facts), status, fault && `fault ${fault}`, `${durationMs} ms`, hint && `(${hint})`]
+  const parts = [
+    method,
+    pathOf(facts),
+    status,
+    fault && `fault ${fault}`,
+    `${Math.round(durationMs)} ms`,
+    hint && `(${hint})`,
+  ]
   return parts.filter((part) => part !== undefined).join(' ')
 }

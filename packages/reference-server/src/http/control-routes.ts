@@ -10,6 +10,7 @@ import { FAULT_ROUTES } from './control-faults.ts'
 import { JOB_ROUTES } from './control-jobs.ts'
 import { KEY_ROUTES } from './control-keys.ts'
 import { CONTROL_PREFIX, type ControlRoute, findAccount, unknownKey } from './control-route.ts'
+import { SNAPSHOT_ROUTES } from './control-snapshot.ts'
 import { TRUTH_ROUTES } from './control-truth.ts'
 import { WEBHOOK_ROUTES } from './control-webhooks.ts'
 import { jsonResponse } from './json-response.ts'
@@ -28,6 +29,7 @@ const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...JOB_ROUTES,
   ...WEBHOOK_ROUTES,
   ...TRUTH_ROUTES,
+  ...SNAPSHOT_ROUTES,
 ]
 
 const scriptsSchema = z.strictObject({

@@ -39,7 +39,8 @@ function refused(refusal: Response): { ok: false; refusal: Response } {
   return { ok: false, refusal }
 }
 
-function isJson(contentType: string | null): boolean {
+/** Whether a Content-Type says JSON. */
+export function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 

@@ -16,6 +16,11 @@ export function describeEntry(entry: JournalEntry): string {
   }
 }
 
+/** A time of the journal from where it begins, at the width of a column. */
+export function describeTime(at: number, startAt: number): string {
+  return `+${Math.round(at - startAt)} ms`.padStart(12)
+}
+
 /** The half of a request that the client sent. */
 export function describeQuestion({ method, path, requestBody }: RequestEntry): string {
   const body = requestBody === undefined ? '' : ` ${withoutPort(oneLine(requestBody))}`

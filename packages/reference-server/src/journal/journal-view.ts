@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import { describeEntry } from './describe-entry.ts'
+import { describeEntry, describeTime } from './describe-entry.ts'
 import type { Journal } from './journal.ts'
 import type { JournalEntry } from './journal-entry.ts'
 
@@ -32,7 +32,7 @@ export function viewJournal(journal: Journal, accountOf: (key: string) => Accoun
 
 export function journalText(entries: readonly JournalEntry[]): string {
   const startAt = entries.reduce((earliest, { at }) => Math.min(earliest, at), Number.POSITIVE_INFINITY)
-  return entries.map((entry) => `${`+${entry.at - startAt} ms`.padStart(12)}  ${describeEntry(entry)}`).join('\n')
+  return entries.map((entry) => `${describeTime(entry.at, startAt)}  ${describeEntry(entry)}`).join('\n')
 }
 
 function jobOf(entry: JournalEntry): string | undefined {

@@ -1,6 +1,13 @@
 import { TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import { type Job, statusAt } from '../domain/job.ts'
-import { describeAnswer, describeEntry, describeOutcome, describeQuestion, describeSending } from './describe-entry.ts'
+import {
+  describeAnswer,
+  describeEntry,
+  describeOutcome,
+  describeQuestion,
+  describeSending,
+  describeTime,
+} from './describe-entry.ts'
 import { jobStart } from './job-entries.ts'
 import type { JournalRecord } from './journal.ts'
 import type { JobEntry, JournalEntry } from './journal-entry.ts'
@@ -34,7 +41,7 @@ export function tellStory({ jobId, records, job, now }: StoryOptions): string | 
   const startAt = created?.at ?? own[0]?.entry.at
   if (startAt === undefined) return undefined
   const moments = own.flatMap(momentsOf).sort((one, other) => one.at - other.at || one.place - other.place)
-  const lines = linesOf(moments).map(({ at, text }) => `${`+${at - startAt} ms`.padStart(12)}  ${text}`)
+  const lines = linesOf(moments).map(({ at, text }) => `${describeTime(at, startAt)}  ${text}`)
   return [
     titleOf(jobId, created),
     ...lines,
@@ -108,5 +115,5 @@ function endingOf({ status, created, sinceMs }: Ending): string {
   if (status === undefined) return 'In the end: forgotten.'
   if (status === 'succeeded') return `In the end: succeeded, ${created?.credits ?? 'its'} credits charged.`
   if (status === 'failed' || status === 'cancelled') return `In the end: ${status}, nothing charged.`
-  return `So far, after ${sinceMs} ms: ${status}.`
+  return `So far, after ${Math.round(sinceMs)} ms: ${status}.`
 }

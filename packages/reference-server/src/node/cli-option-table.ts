@@ -88,6 +88,12 @@ export const OPTIONS = {
     help: 'start of ids, keys and files (default: 1; random beyond loopback)',
     group: 'What it serves',
   },
+  state: {
+    type: 'string',
+    value: '<file>',
+    help: 'keep keys, credits, jobs and faults over restarts',
+    group: 'What it serves',
+  },
   assume: {
     type: 'string',
     value: '<name=value>',

@@ -18,6 +18,7 @@ const DEFAULTS = {
   seed: undefined,
   assumptions: {},
   faults: [],
+  state: undefined,
   announce: 'text',
 }
 
@@ -85,7 +86,7 @@ describe('readCommand', () => {
       '--verbose',
       'There is no option --verbose. ' +
         'Options: --port, --host, --base-url, --allow-private-webhooks, --scale, --clock, --latency, --catalog, --keys,' +
-        ' --credits, --seed, --assume, --fault, --json, --quiet, --help, --version.',
+        ' --credits, --seed, --state, --assume, --fault, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],

@@ -41,6 +41,8 @@ export interface ServeCommand {
   seed: number | undefined
   assumptions: AssumptionOptions
   faults: readonly FaultSetting[]
+  /** File that keeps everything over restarts. */
+  state: string | undefined
   /** What to print once it listens; `text` also prints a line for each request. */
   announce: 'text' | 'json' | 'nothing'
 }
@@ -72,6 +74,7 @@ export function readCommand(args: readonly string[]): Command {
     seed: readInteger('seed', values.seed, SEED_RANGE) ?? (isLoopback(host) ? undefined : randomInt(2 ** 32)),
     assumptions: readAssumptionValues(values.assume),
     faults: readFaultValues(values.fault),
+    state: values.state === undefined ? undefined : String(values.state),
     announce: values.json ? 'json' : values.quiet ? 'nothing' : 'text',
   }
 }

@@ -4,6 +4,7 @@ import { HELP } from './cli-help.ts'
 import { readCommand, type ServeCommand } from './cli-options.ts'
 import { ListenError, listen } from './listen.ts'
 import { startServer } from './start-server.ts'
+import { openState, type StateFile } from './state-file.ts'
 import { UsageError } from './usage-error.ts'
 
 async function main(args: readonly string[]): Promise<void> {
@@ -19,20 +20,42 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function serve(command: ServeCommand): Promise<void> {
-  // With --json standard output belongs to the program that reads it.
-  const { server, keys } = await startServer(command, command.announce === 'text' ? print : undefined)
+  const state = command.state === undefined ? undefined : await openState(command.state, warn)
+  const { server, keys } = await startServer(command, lineSink(command, state))
   const { port, host, allowPrivateWebhooks } = command
   const listening = await listen(server, { port, host, allowPrivateWebhooks })
   if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
   const stop = async () => {
     await listening.close()
+    await state?.close()
     await server.close()
   }
+  // Only now: results that were on their way are sent at once, and `listen` has said which addresses they may go to.
+  const keptKeys = await state?.begin(server).catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
   // Once: a second signal ends the process the hard way, should stopping ever take too long.
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
-  const text = announcement({ url: server.baseUrl, keys, controlToken: server.controlToken }, command)
+  const ready = { url: server.baseUrl, keys: keptKeys ?? keys, controlToken: server.controlToken }
+  const text = announcement(ready, command)
   if (text !== undefined) print(text)
+}
+
+/** Who gets a line for each request and each delivery. Whatever changes the state makes one. */
+function lineSink({ announce }: ServeCommand, state: StateFile | undefined): ((line: string) => void) | undefined {
+  // With --json standard output belongs to the program that reads it.
+  const printLine = announce === 'text' ? print : undefined
+  if (state === undefined) return printLine
+  return (line) => {
+    state.changed()
+    printLine?.(line)
+  }
+}
+
+function warn(line: string): void {
+  process.stderr.write(`modelrun-server: ${line}\n`)
 }
 
 function print(text: string): void {
@@ -58,6 +81,6 @@ try {
   await main(process.argv.slice(2))
 } catch (error) {
   if (!(error instanceof UsageError || error instanceof ListenError)) throw error
-  process.stderr.write(`modelrun-server: ${error.message}\n`)
+  warn(error.message)
   process.exitCode = 1
 }

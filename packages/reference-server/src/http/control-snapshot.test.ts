@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+
+describe('snapshots over the control API', () => {
+  it('take a server back to where it was', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const caller = apiCaller(server)
+    const { job_id } = (await caller.run('aurora-image', { sync: false })).body
+    const { body } = await caller.get('/_reference/snapshot')
+    expect(body).toEqual(server.snapshot())
+    await server.clock.advance(60_000)
+    expect(await caller.status(job_id)).toBe('succeeded')
+    const restored = await caller.post('/_reference/restore', body)
+    expect(restored.body).toEqual({ now_ms: Date.UTC(2026, 0, 1) })
+    expect(await caller.status(job_id)).toBe('queued')
+  })
+
+  it('may be larger than a request of the service', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const caller = apiCaller(server)
+    const prompt = 'a fox '.repeat(30_000)
+    for (let count = 0; count < 8; count++) await caller.run('aurora-image', { sync: false, input: { prompt } })
+    const snapshot = server.snapshot()
+    expect(JSON.stringify(snapshot).length).toBeGreaterThan(1024 * 1024)
+    expect((await caller.post('/_reference/restore', snapshot)).status).toBe(200)
+  })
+
+  it('say what is wrong with one', async () => {
+    const { call, post } = apiCaller(createReferenceServer())
+    const wrong = await post('/_reference/restore', { format: 'modelrun-reference-server', version: 9 })
+    expect([wrong.status, errorOf(wrong).message]).toEqual([400, expect.stringContaining('the version 9')])
+    expect((await call('POST', '/_reference/restore', { body: '{' })).status).toBe(400)
+    const text = await call('POST', '/_reference/restore', { body: '{}', headers: { 'content-type': 'text/plain' } })
+    expect(text.status).toBe(415)
+  })
+})
