@@ -39,6 +39,7 @@ describe('options', () => {
       'credits',
       'baseUrl',
       'assumptions',
+      'profile',
       'deliver',
       'log',
       'startTime',
@@ -48,6 +49,24 @@ describe('options', () => {
     const given = Object.fromEntries(names.map((name) => [name, undefined]))
     expect(resolveOptions(given)).toMatchObject({ seed: 1, credits: 10_000 })
     expect(resolveOptions({ assumptions: { queuedMs: undefined } }).assumptions.queuedMs).toBe(200)
+  })
+
+  it('take a profile or the report that holds it, and assumptions over it', () => {
+    const profile = { asyncRunStatus: 200, cancelAnswer: 'empty' } as const
+    const expected = { ...DEFAULT_ASSUMPTIONS, asyncRunStatus: 200, cancelAnswer: 'body' }
+    const assumptions = { cancelAnswer: 'body' } as const
+    expect(resolveOptions({ profile, assumptions }).assumptions).toEqual(expected)
+    expect(resolveOptions({ profile: { profile }, assumptions }).assumptions).toEqual(expected)
+  })
+
+  it.each([
+    [{ asyncRunStatus: 204 }, 'The option profile is not right. /asyncRunStatus must be 200 or 202.'],
+    [{ profile: { cancel: 1 } }, 'The option profile is not right. '],
+    [[], 'The option profile is not right. It must be an object, not [].'],
+    [null, 'The option profile is not right. It must be an object, not null.'],
+    [{ profile: 'x' }, 'The option profile is not right. It must be an object, not x.'],
+  ])('refuse the profile %j', (profile, message) => {
+    expect(() => resolveOptions(untyped({ profile }))).toThrow(message)
   })
 
   it('are taken as given', () => {

@@ -28,6 +28,11 @@ export interface ReferenceServerOptions {
   baseUrl?: string | undefined
   /** Other answers to what the specification leaves open. */
   assumptions?: AssumptionOptions | undefined
+  /**
+   * How another service was seen to answer there: the `profile` of a report of `@modelrun/conformance`, or the report.
+   * `assumptions` has the last word.
+   */
+  profile?: ProfileOption | undefined
   /** The `fetch` that webhook deliveries are sent with. Default: `globalThis.fetch` as it is at the time. */
   deliver?: Deliver | undefined
   /** Gets one line for each request and each delivery. Default: none. */
@@ -46,6 +51,9 @@ export interface ReferenceServerOptions {
    */
   strict?: boolean | undefined
 }
+
+/** A profile, or the report that holds it. */
+export type ProfileOption = AssumptionOptions | { profile: AssumptionOptions }
 
 /** The options with every one of them settled. */
 export interface ResolvedOptions {
@@ -91,6 +99,7 @@ const OPTION_NAMES = {
   credits: true,
   baseUrl: true,
   assumptions: true,
+  profile: true,
   deliver: true,
   log: true,
   startTime: true,
@@ -116,7 +125,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
     latencyOf: readLatencies(options.latency, catalog),
     credits: demand(isCredits(credits), credits, 'credits: an integer, 0 or more'),
     baseUrl: readBaseUrl(options.baseUrl),
-    assumptions: readAssumptions(options.assumptions),
+    assumptions: readAssumptions(options),
     isDeliverGiven: options.deliver !== undefined,
     deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
     log: log && writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
@@ -164,10 +173,21 @@ function readStartTime(startTime?: Date | number): number | undefined {
   return demand(isUsable, time, 'startTime: a Date or milliseconds since 1970')
 }
 
-function readAssumptions(assumptions: AssumptionOptions = {}): Assumptions {
-  const given = Object.fromEntries(Object.entries(assumptions).filter(([, value]) => value !== undefined))
-  const checked = parseShape(assumptionsSchema, { ...DEFAULT_ASSUMPTIONS, ...given })
-  if (!checked.ok) throw new TypeError(`The option assumptions is not right. ${checked.message}`)
+function readAssumptions({ profile, assumptions }: ReferenceServerOptions): Assumptions {
+  const observed = readSwitches('profile', isReport(profile) ? profile.profile : profile, DEFAULT_ASSUMPTIONS)
+  return readSwitches('assumptions', assumptions, observed)
+}
+
+function isReport(profile: ProfileOption | undefined): profile is { profile: AssumptionOptions } {
+  return typeof profile === 'object' && profile !== null && Object.hasOwn(profile, 'profile')
+}
+
+function readSwitches(option: string, switches: AssumptionOptions = {}, defaults: Assumptions): Assumptions {
+  const isObject = typeof switches === 'object' && switches !== null && !Array.isArray(switches)
+  if (!isObject) throw new TypeError(`The option ${option} is not right. It must be an object, not ${show(switches)}.`)
+  const given = Object.fromEntries(Object.entries(switches).filter(([, value]) => value !== undefined))
+  const checked = parseShape(assumptionsSchema, { ...defaults, ...given })
+  if (!checked.ok) throw new TypeError(`The option ${option} is not right. ${checked.message}`)
   return checked.value
 }
 

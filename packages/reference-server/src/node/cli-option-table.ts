@@ -101,6 +101,12 @@ export const OPTIONS = {
     group: 'What it serves',
     multiple: true,
   },
+  profile: {
+    type: 'string',
+    value: '<file>',
+    help: 'answer there as a service does: its conformance report, as JSON',
+    group: 'What it serves',
+  },
   fault: {
     type: 'string',
     value: '<kind[,…]>',

@@ -17,6 +17,7 @@ const DEFAULTS = {
   credits: undefined,
   seed: undefined,
   assumptions: {},
+  profile: undefined,
   faults: [],
   state: undefined,
   announce: 'text',
@@ -42,6 +43,7 @@ describe('readCommand', () => {
     ['--credits 0', { credits: 0 }],
     ['--keys 16', { keys: 16 }],
     ['--catalog ./models.json', { catalog: './models.json' }],
+    ['--profile report.json', { profile: 'report.json' }],
     ['--latency 0', { latency: 0 }],
     ['--latency 2000/9000', { latency: { p50Ms: 2_000, p95Ms: 9_000 } }],
     ['--latency a/b=5 --latency c=1/2', { latency: { 'a/b': 5, c: { p50Ms: 1, p95Ms: 2 } } }],
@@ -86,7 +88,7 @@ describe('readCommand', () => {
       '--verbose',
       'There is no option --verbose. ' +
         'Options: --port, --host, --base-url, --allow-private-webhooks, --scale, --clock, --latency, --catalog, --keys,' +
-        ' --credits, --seed, --state, --assume, --fault, --json, --quiet, --help, --version.',
+        ' --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],

@@ -40,6 +40,8 @@ export interface ServeCommand {
   credits: number | undefined
   seed: number | undefined
   assumptions: AssumptionOptions
+  /** File of what another service was seen to do. */
+  profile: string | undefined
   faults: readonly FaultSetting[]
   /** File that keeps everything over restarts. */
   state: string | undefined
@@ -73,6 +75,7 @@ export function readCommand(args: readonly string[]): Command {
     // The key of a known seed is known to everyone, who could then let the server call any webhook.
     seed: readInteger('seed', values.seed, SEED_RANGE) ?? (isLoopback(host) ? undefined : randomInt(2 ** 32)),
     assumptions: readAssumptionValues(values.assume),
+    profile: values.profile === undefined ? undefined : String(values.profile),
     faults: readFaultValues(values.fault),
     state: values.state === undefined ? undefined : String(values.state),
     announce: values.json ? 'json' : values.quiet ? 'nothing' : 'text',

@@ -74,6 +74,20 @@ describe('startServer', () => {
     await expect(start('--catalog', path)).rejects.toThrow(new UsageError(`The catalog ${path} ${message}`))
   })
 
+  it('answers as the profile of a report says, but for what --assume says', async () => {
+    const path = await fileWith(JSON.stringify({ profile: { asyncRunStatus: 200, cancelAnswer: 'empty' } }))
+    const { server } = await start('--profile', path, '--assume', 'cancelAnswer=body')
+    const call = apiCaller(server)
+    const run = await call.post('/v1/models/aurora-image/run', { input: { prompt: 'x' }, sync: false })
+    expect(run.status).toBe(200)
+  })
+
+  it('says what is wrong with a profile', async () => {
+    const path = await fileWith('{"asyncRunStatus":204}')
+    const message = `The profile ${path} is not right. /asyncRunStatus must be 200 or 202.`
+    await expect(start('--profile', path)).rejects.toThrow(new UsageError(message))
+  })
+
   it('quotes a broken catalog in one line', async () => {
     const error = await start('--catalog', await fileWith('[\n  { id: 1 }\n]')).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UsageError)

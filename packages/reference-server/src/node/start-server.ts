@@ -1,9 +1,9 @@
 import type { CatalogModel } from '../domain/catalog.ts'
-import { type ReferenceServerOptions, resolveOptions } from '../options.ts'
+import { type ProfileOption, type ReferenceServerOptions, resolveOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import { readCatalogFile } from './catalog-file.ts'
 import type { ServeCommand } from './cli-options.ts'
 import type { FaultSetting } from './cli-settings.ts'
+import { readJsonFile } from './json-file.ts'
 import { UsageError } from './usage-error.ts'
 
 /** A server that was made from the command line. */
@@ -34,20 +34,25 @@ export async function startServer(
 
 async function readOptions(command: ServeCommand): Promise<ReferenceServerOptions> {
   const { clock, seed, credits, latency, assumptions } = command
-  const read = command.catalog === undefined ? undefined : await readCatalogFile(command.catalog)
-  // Whatever the file holds: the check of the options refuses what is no catalog.
-  const catalog = read as readonly CatalogModel[] | undefined
-  return { clock, seed, credits, latency, assumptions, catalog }
+  // Whatever the files hold: the check of the options refuses what is no catalog and no profile.
+  const catalog = (await readFileOf('catalog', command)) as readonly CatalogModel[] | undefined
+  const profile = (await readFileOf('profile', command)) as ProfileOption | undefined
+  return { clock, seed, credits, latency, assumptions, catalog, profile }
+}
+
+async function readFileOf(option: 'catalog' | 'profile', { [option]: path }: ServeCommand): Promise<unknown> {
+  return path === undefined ? undefined : await readJsonFile(option, path)
 }
 
 /** Apart from the server's creation, so that a defect there is not taken for a mistake in the command line. */
-function checkOptions(options: ReferenceServerOptions, { catalog }: ServeCommand): void {
+function checkOptions(options: ReferenceServerOptions, { catalog, profile }: ServeCommand): void {
   try {
     resolveOptions(options)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     const message = error.message
       .replace(/^The option catalog is/, () => `The catalog ${catalog} is`)
+      .replace(/^The option profile is/, () => `The profile ${profile} is`)
       .replace(/^The option latency is/, '--latency is')
       .replace(/^The option assumptions is/, '--assume is')
     throw new UsageError(message)

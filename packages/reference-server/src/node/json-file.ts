@@ -2,27 +2,28 @@ import { readFile } from 'node:fs/promises'
 import { UsageError } from './usage-error.ts'
 
 /**
- * Reads the file of `--catalog`. Whether the models are right is told by the server.
+ * Reads a file that an option names. Whether what it holds is right is told by the server.
  *
+ * @param what What the file is, as in "The catalog models.json is no JSON"
  * @throws UsageError when it cannot be read, or is no JSON
  */
-export async function readCatalogFile(path: string): Promise<unknown> {
-  const text = await readText(path)
+export async function readJsonFile(what: string, path: string): Promise<unknown> {
+  const text = await readText(what, path)
   try {
     // Some editors put a byte order mark before the text.
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
     // The message may quote lines of the file.
-    throw new UsageError(`The catalog ${path} is no JSON: ${String(error).replaceAll(/\s+/g, ' ')}`)
+    throw new UsageError(`The ${what} ${path} is no JSON: ${String(error).replaceAll(/\s+/g, ' ')}`)
   }
 }
 
-async function readText(path: string): Promise<string> {
+async function readText(what: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException // `fs` rejects with nothing else
-    throw new UsageError(`The catalog ${path} cannot be read: ${REASONS.get(code ?? '') ?? message}`)
+    throw new UsageError(`The ${what} ${path} cannot be read: ${REASONS.get(code ?? '') ?? message}`)
   }
 }
 
