@@ -78,14 +78,14 @@ describe('modelrun-conformance', () => {
   }, 60_000)
 
   it('reads only and costs nothing unless told, with key and address from the environment', async () => {
-    const before = server.credits()
+    const { key } = server.mintKey({ credits: 500 })
     const { code, stdout } = await conformance(['--quiet'], {
       MODELRUN_BASE_URL: listening.url,
-      MODELRUN_API_KEY: server.apiKey,
+      MODELRUN_API_KEY: key,
     })
     expect(code).toBe(0)
     expect(stdout).toMatch(/: \d+ passed, 0 failed, \d+ observed, \d+ skipped; nothing was run; \d+ s\n$/)
-    expect(server.credits()).toBe(before)
+    expect(server.credits(key)).toBe(500)
   })
 
   it('ends with exit code 1 and the proof when something fails', async () => {
@@ -106,13 +106,14 @@ describe('modelrun-conformance', () => {
   })
 
   it('ends with exit code 2 and runs nothing when the plan could cost more than the limit', async () => {
-    const before = server.credits()
-    const { code, stdout, stderr } = await conformance([...target(), '--allow-runs', '--max-credits', '3'])
+    const { key } = server.mintKey({ credits: 500 })
+    const args = ['--base-url', listening.url, '--api-key', key, '--allow-runs', '--max-credits', '3']
+    const { code, stdout, stderr } = await conformance(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(
       /^modelrun-conformance: The plan could cost \d+ credits \(.*\); the limit is 3\. Nothing was run\./,
     )
-    expect(server.credits()).toBe(before)
+    expect(server.credits(key)).toBe(500)
   })
 
   it('says which report cannot be written, and writes the others', async () => {
