@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -31,9 +31,13 @@ afterAll(async () => {
 })
 
 /** Runs the command from its sources. */
-async function conformance(args: readonly string[], env: Record<string, string> = {}) {
+function conformance(args: readonly string[], env: Record<string, string> = {}) {
   const cli = fileURLToPath(new URL('./cli.ts', import.meta.url))
-  const child = spawn(process.execPath, ['--conditions=@modelrun/source', cli, ...args], {
+  return startNode(['--conditions=@modelrun/source', cli, ...args], env)
+}
+
+async function startNode(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...env },
   })
@@ -143,5 +147,15 @@ describe('modelrun-conformance', () => {
     expect((await conformance(['--help'])).stdout).toContain('--read-only-key <key>')
     expect((await conformance(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(JSON.parse((await conformance(['--requirements'])).stdout).length).toBeGreaterThan(90)
+  })
+})
+
+it('the command of a checkout that is not built says in one line to run the build', async () => {
+  const bin = join(folder, 'modelrun-conformance.mjs')
+  await copyFile(new URL('../../bin/modelrun-conformance.js', import.meta.url), bin)
+  expect(await startNode([bin])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'modelrun-conformance is not built yet: run `npm run build` first.\n',
   })
 })

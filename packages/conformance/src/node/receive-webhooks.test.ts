@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { receiveWebhooks } from './receive-webhooks.ts'
 
@@ -32,5 +34,23 @@ it('answers 404 while nobody expects anything', async () => {
 it('rejects when the port is taken', async () => {
   const receiver = await receiveWebhooks()
   await expect(receiveWebhooks({ port: receiver.port })).rejects.toThrow('EADDRINUSE')
+  await receiver.close()
+})
+
+it('goes on after a delivery that breaks off, and after a request that it cannot read', async () => {
+  const receiver = await receiveWebhooks()
+  let count = 0
+  receiver.onRequest(async () => {
+    count++
+    return new Response()
+  })
+  for (const head of ['POST / HTTP/1.1\r\ncontent-length: 99', 'TRACE / HTTP/1.1']) {
+    const socket = connect(receiver.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.end(`${head}\r\nhost: x\r\nconnection: close\r\n\r\n{`)
+    await once(socket.resume(), 'close')
+  }
+  expect((await fetch(receiver.url, { method: 'POST', body: '{}' })).status).toBe(200)
+  expect(count).toBe(1)
   await receiver.close()
 })
