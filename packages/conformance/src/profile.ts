@@ -2,7 +2,8 @@ import type { JsonValue } from './json.ts'
 
 /**
  * How a service behaves where the specification is silent, in the names and values of the reference server's
- * assumptions. What was not observed, or does not fit a switch, is left out.
+ * assumptions. What was not observed, or does not fit a switch, is left out; so is `cancelledSyncRunStatus`, which nobody
+ * can observe: the job of a run that is held is not known before its answer.
  */
 export interface ServiceProfile {
   asyncRunStatus?: 200 | 202

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const PACKAGES = ['@modelrun/contract', 'modelrun', '@modelrun/reference-server']
+const PACKAGES = ['@modelrun/contract', 'modelrun', '@modelrun/reference-server', '@modelrun/conformance']
 
 // npm takes the `node` of the PATH for what it starts.
 const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
@@ -98,6 +98,23 @@ describe('the packed packages, installed by a user', () => {
     const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023']
     const checked = run(process.execPath, [tsc, ...options, 'typed/program.ts'], folder)
     await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
+  })
+
+  it('check a server with npx against the specification', async () => {
+    const program = `
+      import { createReferenceServer } from '@modelrun/reference-server'
+      import { listen } from '@modelrun/reference-server/node'
+      import { spawn } from 'node:child_process'
+      const server = createReferenceServer()
+      const { url, close } = await listen(server)
+      const command = ['modelrun-conformance', '--quiet', '--base-url', url, '--api-key', server.apiKey]
+      spawn('npx', command, { stdio: 'inherit' }).on('close', (code) => {
+        console.log('exit code', code)
+        close()
+      })`
+    const output = await run(process.execPath, ['--input-type=module', '-e', program], folder)
+    expect(output).toMatch(/ 0 failed, .*nothing was run/)
+    expect(output).toMatch(/exit code 0\n$/)
   })
 
   it('start the server with npx, which tells where it is and ends cleanly', async () => {

@@ -7,12 +7,13 @@ import { every, type Finding, judge, observe } from '../judge/finding.ts'
 import { type ModelViews, modelViews, plainSlash, unknownModel, withoutVersion } from './details-scenarios.ts'
 import { firstPage, modelsOf } from './models-scenarios.ts'
 
-const isText = (value: unknown) => typeof value === 'string' && value !== ''
+const isText = (value: unknown) => typeof value === 'string'
+const isId = (value: unknown) => isText(value) && value !== ''
 const isPrice = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
 
 /** The fields of a model, in the list and in its details (sections 2.1, 2.2 and 4.2). */
 export const DETAILS_CHECKS: readonly Check[] = [
-  check('details/id', modelViews, (views) => everywhere(views, '/id', isText)),
+  check('details/id', modelViews, (views) => everywhere(views, '/id', isId)),
   check('details/name', modelViews, (views) => everywhere(views, '/name', isText)),
   check('details/description', modelViews, (views) => everywhere(views, '/description', isText)),
   check('details/category', modelViews, (views) => {

@@ -92,7 +92,7 @@ export const MODELS_CHECKS: readonly Check[] = [
   check('models/bad-values', badValues, (answers) =>
     observe(
       Object.fromEntries(answers.map(({ query, answer }) => [query, refusalOf(answer)])),
-      'limit and offset that make no sense',
+      answers.map(({ query, answer }) => `${query}: ${refusalText(answer)}`).join('; '),
       answers.map(({ answer }) => answer),
     ),
   ),

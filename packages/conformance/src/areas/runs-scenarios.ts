@@ -1,6 +1,7 @@
-import { ROUTES, routePath } from '@modelrun/contract'
+import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
 import type { Scenario } from '../check.ts'
 import type { Answer } from '../http/answer.ts'
+import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ModelTarget } from '../plan/targets.ts'
 import { cancelJob, type JobWatch, jobIdOf, watchJob, watchRun } from '../session/jobs.ts'
@@ -87,7 +88,13 @@ export const startedSlowRun: Scenario<Answer> = {
 export const heldRun: Scenario<Run> = {
   id: 'held-run',
   runs: { slow: 1 },
-  perform: async (session) => ({ target: session.target('slow'), answer: await startRun(session, 'slow') }),
+  perform: async (session) => {
+    const target = session.target('slow')
+    const answer = await startRun(session, 'slow')
+    const isQuick = at(answer.json, '/status') === 'completed' && answer.durationMs < LIMITS.syncWaitMs
+    if (!isQuick) return { target, answer }
+    throw new BlockedError(`${target.modelId} took ${Math.round(answer.durationMs)} ms; choose a slower model`, answer)
+  },
 }
 
 export const heldJob: Scenario<FollowedRun> = {

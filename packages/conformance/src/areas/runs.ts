@@ -79,6 +79,6 @@ function heldLongEnough(answer: Answer): Finding {
 /** Judges the message that tells to poll the job's status. */
 export function tellsToPoll(answer: Answer): Finding {
   const message = at(answer.json, '/message')
-  const isRight = typeof message === 'string' && /poll|\/jobs\b/i.test(message)
+  const isRight = typeof message === 'string' && /poll|\/jobs\b|\bjob[ -]status\b|status of the job/i.test(message)
   return judge(isRight, `/message is ${show(message)}; expected a text that tells to poll the job`, answer)
 }

@@ -1,6 +1,6 @@
 import { type Check, check } from '../check.ts'
 import { at, isRecord, show } from '../json.ts'
-import { every, type Finding, judge } from '../judge/finding.ts'
+import { every, type Finding, judge, observe } from '../judge/finding.ts'
 import { type ModelView, modelViews, propertiesOf } from './details-scenarios.ts'
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
@@ -35,9 +35,12 @@ export const SCHEMAS_CHECKS: readonly Check[] = [
   check('schemas/property-bounds', modelViews, ({ views }) =>
     every([ofProperty(views, 'minimum', isNumber), ofProperty(views, 'maximum', isNumber)], NONE),
   ),
-  check('schemas/property-default', modelViews, ({ views }) =>
-    every(everyProperty(views, 'default').map(defaultFits), NONE),
-  ),
+  check('schemas/property-default', modelViews, ({ views }) => {
+    const strange = everyProperty(views, 'default').filter((view) => !defaultFits(view.property))
+    const names = strange.map(({ id, name }) => `${id} ${name}`)
+    const proof = views.map(({ details }) => details)
+    return observe(names, `defaults that break the rules of their parameter: ${show(names)}`, proof)
+  }),
 ]
 
 const NONE = 'no model that was read has one'
@@ -73,11 +76,10 @@ function ofProperty(views: readonly ModelView[], member: string, isRight: (value
   return every(findings, NONE)
 }
 
-/** A default that the service would use must be one that it would take. */
-function defaultFits({ id, name, property, details }: PropertyView): Finding {
-  const { default: value, enum: allowed, minimum, maximum } = property
+/** Whether a default keeps the other rules of its parameter. */
+function defaultFits({ default: value, enum: allowed, minimum, maximum }: Record<string, unknown>): boolean {
   const isAllowed = !Array.isArray(allowed) || allowed.includes(value)
   const isBigEnough = typeof minimum !== 'number' || Number(value) >= minimum
   const isSmallEnough = typeof maximum !== 'number' || Number(value) <= maximum
-  return judge(isAllowed && isBigEnough && isSmallEnough, `${id}: default of ${name} is ${show(value)}`, details)
+  return isAllowed && isBigEnough && isSmallEnough
 }

@@ -49,9 +49,4 @@ export const DETAILS_MUTANTS: readonly Mutant[] = [
     'has a text as maximum',
     schema(put('/input_schema/properties/num_images/maximum', '4')),
   ),
-  mutant(
-    'schemas/property-default',
-    'has a default above the maximum',
-    schema(put('/input_schema/properties/num_images/default', 9)),
-  ),
 ]

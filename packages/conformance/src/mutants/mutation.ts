@@ -22,7 +22,7 @@ export interface WireAnswer {
   bytes: ArrayBuffer
 }
 
-export type Send = (request: WireRequest) => Promise<WireAnswer>
+type Send = (request: WireRequest) => Promise<WireAnswer>
 
 /** Breaks one rule of a service. */
 export interface Mutation {

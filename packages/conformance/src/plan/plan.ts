@@ -41,9 +41,18 @@ export function costOf(runs: readonly PlannedRuns[], targets: Targets, { maxCred
   })
   const total = priced.reduce((sum, { credits }) => sum + credits, 0)
   if (total <= maxCredits) return total
-  const parts = priced.map(({ count, modelId, creditsPerRun }) => `${count} runs of ${modelId} at ${creditsPerRun}`)
+  const parts = partsOf(priced)
   throw new CannotStartError(
     `The plan could cost ${total} credits (${parts.join(', ')}); the limit is ${maxCredits}. Nothing was run. ` +
       'Raise the limit of credits, choose cheaper models, or choose fewer checks.',
   )
+}
+
+/** The runs of each model in words. */
+function partsOf(priced: readonly { modelId: string; creditsPerRun: number; count: number }[]): string[] {
+  const ids = [...new Set(priced.map(({ modelId }) => modelId))]
+  return ids.map((id) => {
+    const same = priced.filter(({ modelId }) => modelId === id)
+    return `${same.reduce((sum, { count }) => sum + count, 0)} runs of ${id} at ${same[0]?.creditsPerRun}`
+  })
 }

@@ -1,4 +1,24 @@
-export type ReportFormat = 'json'
-export function formatReport(report: unknown, _f: ReportFormat): string {
-  return JSON.stringify(report)
+import type { ConformanceReport } from '../report.ts'
+import { junitReport } from './junit-report.ts'
+import { markdownReport } from './markdown-report.ts'
+import { textReport } from './text-report.ts'
+
+/** How a report can be written. */
+export const REPORT_FORMATS = ['text', 'json', 'junit', 'markdown'] as const
+
+/** `text` for a terminal, `json` with everything, `junit` for CI systems, `markdown` as a table of the statements. */
+export type ReportFormat = (typeof REPORT_FORMATS)[number]
+
+/** Writes a report as text. */
+export function formatReport(report: ConformanceReport, format: ReportFormat): string {
+  switch (format) {
+    case 'text':
+      return textReport(report)
+    case 'json':
+      return `${JSON.stringify(report, undefined, 2)}\n`
+    case 'junit':
+      return junitReport(report)
+    case 'markdown':
+      return markdownReport(report)
+  }
 }

@@ -34,7 +34,7 @@ export function jobStatus(answer: Answer): unknown {
 }
 
 /** Whether the answer shows a job that goes on. */
-export function isUnfinished(answer: Answer): boolean {
+function isUnfinished(answer: Answer): boolean {
   return answer.status < 300 && !TERMINAL.includes(jobStatus(answer))
 }
 

@@ -10,9 +10,9 @@ import {
 import type { ConformanceOptions, SpecialKey } from '../options.ts'
 
 /** Quick, and its schema has every kind of rule. */
-const MAIN_MODEL = 'aurora-image'
+export const MAIN_MODEL = 'aurora-image'
 /** Takes 90 s. */
-const SLOW_MODEL = 'lumen/aurora-video'
+export const SLOW_MODEL = 'lumen/aurora-video'
 export const FAILING_MODEL = 'conformance/always-fails'
 
 /** A reference server in this process, and the options by which the suite checks all of it. */
@@ -62,14 +62,16 @@ export function createReferenceService({
   }
 }
 
-function catalogWithFailing(): CatalogModel[] {
+/** The catalog with a model that the caller scripts to fail. */
+export function catalogWithFailing(): CatalogModel[] {
   const template = DEFAULT_CATALOG.find(({ id }) => id === MAIN_MODEL)
   if (template === undefined) throw new Error(`The catalog has no ${MAIN_MODEL}.`)
   const failing = { ...template, id: FAILING_MODEL, name: 'Always Fails', description: 'Never draws anything at all.' }
   return [...DEFAULT_CATALOG, failing]
 }
 
-function keysOf(server: ReferenceServer): Record<SpecialKey, string> {
+/** Every special key. */
+export function keysOf(server: ReferenceServer): Record<SpecialKey, string> {
   const without = (...lacking: Permission[]) =>
     server.mintKey({ permissions: PERMISSIONS.filter((permission) => !lacking.includes(permission)) }).key
   const revoked = server.mintKey().key

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { HELP, readCommand } from './cli-options.ts'
+
+const NEEDED = ['--base-url', 'https://api.example', '--api-key', 'sk_test_x']
+
+describe('readCommand', () => {
+  it('asks for nothing that costs unless told', () => {
+    expect(readCommand(NEEDED, {})).toMatchObject({ kind: 'check', allowRuns: false, maxCredits: 0, timeScale: 1 })
+  })
+
+  it('takes address and key from the environment, and prefers its arguments', () => {
+    const env = { MODELRUN_BASE_URL: 'https://env.example', MODELRUN_API_KEY: 'sk_test_env' }
+    expect(readCommand([], env)).toMatchObject({ baseUrl: 'https://env.example', apiKey: 'sk_test_env' })
+    expect(readCommand(NEEDED, env)).toMatchObject({ baseUrl: 'https://api.example', apiKey: 'sk_test_x' })
+  })
+
+  it('reads models with their inputs, keys, reports and limits', () => {
+    const command = readCommand(
+      [
+        ...NEEDED,
+        ...['--model', 'aurora-image', '--input', '{"prompt":"x"}', '--slow-model', 'lumen/aurora-video'],
+        ...['--read-only-key', 'sk_test_r', '--without-jobs-write-key', 'sk_test_w'],
+        ...['--report', 'json=a=b.json', '--report', 'text', '--only', 'auth,4.1-06'],
+        ...['--job-timeout', '60', '--max-credits', '12.5', '--webhook-port', '0'],
+      ],
+      {},
+    )
+    expect(command).toMatchObject({
+      models: {
+        main: { model: 'aurora-image', input: { prompt: 'x' } },
+        slow: { model: 'lumen/aurora-video', input: undefined },
+        failing: undefined,
+      },
+      keys: { 'read-only': 'sk_test_r', 'without-jobs-write': 'sk_test_w' },
+      reports: [
+        { format: 'json', path: 'a=b.json' },
+        { format: 'text', path: undefined },
+      ],
+      only: ['auth', '4.1-06'],
+      jobMs: 60_000,
+      maxCredits: 12.5,
+      webhookPort: 0,
+    })
+  })
+
+  it.each([
+    [['--api-key', 'sk_test_x'], '--base-url <url> is missing. --help lists the options.'],
+    [['--base-url', 'https://api.example'], '--api-key <key> is missing. --help lists the options.'],
+    [[...NEEDED, '--prot', '1'], /^Unknown option '--prot'.* --help lists the options\.$/],
+    [[...NEEDED, 'now'], /^Unexpected argument 'now'/],
+    [
+      [...NEEDED, '--report', 'pdf'],
+      '--report takes text, json, junit, markdown, each with =<path> or not; not "pdf".',
+    ],
+    [[...NEEDED, '--input', '{}'], '--input belongs to a model: give --model too.'],
+    [[...NEEDED, '--slow-model', 'x', '--slow-input', '[]'], '--slow-input must be a JSON object, not "[]".'],
+    [[...NEEDED, '--model', 'x', '--input', '{'], '--input must be a JSON object, not "{".'],
+    [[...NEEDED, '--max-credits', 'all'], '--max-credits must be a number, 0 or more, not "all".'],
+    [[...NEEDED, '--time-scale', '0'], '--time-scale must be a number, above 0, not "0".'],
+  ])('refuses %j and says why', (args, message) => {
+    expect(() => readCommand(args, {})).toThrow(message)
+  })
+
+  it('has a help with every option', () => {
+    for (const name of ['base-url', 'max-credits', 'report', 'revoked-key', 'webhook-url'])
+      expect(HELP).toContain(`--${name} `)
+  })
+})

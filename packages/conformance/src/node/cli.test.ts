@@ -1,0 +1,161 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
+import { type ListeningServer, listen } from '@modelrun/reference-server/node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ConformanceReport } from '../report.ts'
+import { catalogWithFailing, FAILING_MODEL, keysOf, MAIN_MODEL, SLOW_MODEL } from '../test-kit/reference-service.ts'
+
+/** So many times as fast as real time: quick, and slow enough for a busy machine to keep up. */
+const SCALE = 30
+
+let server: ReferenceServer
+let listening: ListeningServer
+let folder: string
+
+beforeAll(async () => {
+  server = createReferenceServer({ clock: { scale: SCALE }, catalog: catalogWithFailing() })
+  server.script(FAILING_MODEL, Array(20).fill({ result: 'failed' }))
+  listening = await listen(server)
+  folder = await mkdtemp(join(tmpdir(), 'modelrun-conformance-'))
+})
+
+afterAll(async () => {
+  await listening.close()
+  await server.close()
+  await rm(folder, { recursive: true })
+})
+
+/** Runs the command from its sources. */
+function conformance(args: readonly string[], env: Record<string, string> = {}) {
+  const cli = fileURLToPath(new URL('./cli.ts', import.meta.url))
+  return startNode(['--conditions=@modelrun/source', cli, ...args], env)
+}
+
+async function startNode(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, ...env },
+  })
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk) => {
+    printed.stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    printed.stderr += chunk
+  })
+  const [code] = await once(child, 'close')
+  return { code, ...printed }
+}
+
+const target = () => ['--base-url', listening.url, '--api-key', server.apiKey]
+
+describe('modelrun-conformance', () => {
+  it('checks a whole service over sockets, webhooks included, and writes its reports', async () => {
+    const keys = Object.entries(keysOf(server)).flatMap(([name, key]) => [`--${name}-key`, key])
+    const json = join(folder, 'report.json')
+    const junit = join(folder, 'report.xml')
+    const { code, stdout, stderr } = await conformance([
+      ...target(),
+      ...keys,
+      ...['--allow-runs', '--max-credits', '1000', '--time-scale', String(SCALE)],
+      ...['--model', MAIN_MODEL, '--slow-model', SLOW_MODEL, '--failing-model', FAILING_MODEL],
+      ...['--report', `json=${json}`, '--report', `junit=${junit}`, '--report', 'markdown'],
+    ])
+    const report: ConformanceReport = JSON.parse(await readFile(json, 'utf8'))
+    const unsettled = report.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped')
+    expect(unsettled.map(({ check }) => check)).toEqual([
+      'cancel/not-charged',
+      'cancel/no-credits-shown',
+      'charges/succeeded',
+      'charges/failed',
+    ])
+    expect(code).toBe(0)
+    expect(stdout).toContain('| 4.1-08 | must | Never more than 100 models')
+    expect(stderr).toContain('ok   webhooks/delivered\n')
+    expect(await readFile(junit, 'utf8')).toContain('<testsuite name="webhooks"')
+    expect(stdout + stderr + JSON.stringify(report)).not.toContain(server.apiKey)
+  }, 60_000)
+
+  it('reads only and costs nothing unless told, with key and address from the environment', async () => {
+    const { key } = server.mintKey({ credits: 500 })
+    const { code, stdout } = await conformance(['--quiet'], {
+      MODELRUN_BASE_URL: listening.url,
+      MODELRUN_API_KEY: key,
+    })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/: \d+ passed, 0 failed, \d+ observed, \d+ skipped; nothing was run; \d+ s\n$/)
+    expect(server.credits(key)).toBe(500)
+  })
+
+  it('ends with exit code 1 and the proof when something fails', async () => {
+    const other = server.mintKey({ permissions: ['jobs:read'] }).key
+    const { code, stdout } = await conformance([
+      '--quiet',
+      '--base-url',
+      listening.url,
+      '--api-key',
+      other,
+      '--only',
+      'models',
+    ])
+    expect(code).toBe(1)
+    expect(stdout).toContain('A list holds total, an integer. (section 4.1)')
+    expect(stdout).toContain(`> GET ${listening.url}/v1/models\n`)
+    expect(stdout).toContain('403 after')
+  })
+
+  it('ends with exit code 2 and runs nothing when the plan could cost more than the limit', async () => {
+    const { key } = server.mintKey({ credits: 500 })
+    const args = ['--base-url', listening.url, '--api-key', key, '--allow-runs', '--max-credits', '3']
+    const { code, stdout, stderr } = await conformance(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(
+      /^modelrun-conformance: The plan could cost \d+ credits \(.*\); the limit is 3\. Nothing was run\./,
+    )
+    expect(server.credits(key)).toBe(500)
+  })
+
+  it('says which report cannot be written, and writes the others', async () => {
+    const path = join(folder, 'missing', 'report.json')
+    const { code, stdout, stderr } = await conformance([
+      ...target(),
+      ...['--quiet', '--only', 'limits', '--report', `json=${path}`, '--report', 'text'],
+    ])
+    expect(code).toBe(2)
+    expect(stdout).toContain('0 failed')
+    expect(stderr).toContain(`The report ${path} cannot be written`)
+  })
+
+  it('ends with exit code 2 and one line for wrong usage', async () => {
+    const { code, stdout, stderr } = await conformance(['--api-key', 'sk_test_x'])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toBe('modelrun-conformance: --base-url <url> is missing. --help lists the options.\n')
+  })
+
+  it('ends with exit code 2 when there is nothing at the address and something to run', async () => {
+    const { code, stderr } = await conformance(['--base-url', 'http://127.0.0.1:1', '--api-key', 'k', '--allow-runs'])
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^modelrun-conformance: The service cannot be reached\. .*\n$/)
+  })
+
+  it('prints its help, its version and the statements', async () => {
+    expect((await conformance(['--help'])).stdout).toContain('--read-only-key <key>')
+    expect((await conformance(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(JSON.parse((await conformance(['--requirements'])).stdout).length).toBeGreaterThan(90)
+  })
+})
+
+it('the command of a checkout that is not built says in one line to run the build', async () => {
+  const bin = join(folder, 'modelrun-conformance.mjs')
+  await copyFile(new URL('../../bin/modelrun-conformance.js', import.meta.url), bin)
+  expect(await startNode([bin])).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'modelrun-conformance is not built yet: run `npm run build` first.\n',
+  })
+})

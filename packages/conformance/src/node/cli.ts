@@ -1,0 +1,112 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { createClock } from '../clock.ts'
+import { CannotStartError } from '../options.ts'
+import { type CheckResult, type ConformanceReport, isConformant } from '../report.ts'
+import { formatReport } from '../reports/format-report.ts'
+import { REQUIREMENTS } from '../requirements.ts'
+import { runConformance } from '../run-conformance.ts'
+import { type CheckCommand, HELP, readCommand, type WantedReport } from './cli-options.ts'
+import { type ListeningReceiver, receiveWebhooks } from './receive-webhooks.ts'
+
+async function main(args: readonly string[]): Promise<number> {
+  const command = readCommand(args, process.env)
+  switch (command.kind) {
+    case 'help':
+      return print(HELP)
+    case 'version':
+      return print(await readVersion())
+    case 'requirements':
+      return print(JSON.stringify(REQUIREMENTS, undefined, 2))
+    case 'check':
+      return checkService(command)
+  }
+}
+
+async function checkService(command: CheckCommand): Promise<number> {
+  const receiver = await openReceiver(command)
+  try {
+    const report = await runConformance({
+      ...command,
+      receiver,
+      clock: createClock(command.timeScale),
+      limits: { jobMs: command.jobMs },
+      onResult: command.quiet ? undefined : showProgress,
+    })
+    const wanted = command.reports.length > 0 ? command.reports : [{ format: 'text', path: undefined } as const]
+    const written = await Promise.all(wanted.map((one) => write(report, one)))
+    if (written.includes(false)) return 2
+    return isConformant(report) ? 0 : 1
+  } finally {
+    await receiver?.close()
+  }
+}
+
+/** Deliveries reach a port of this machine from a service on this machine, or through an address that forwards to it. */
+async function openReceiver({ baseUrl, allowRuns, webhookUrl, webhookPort }: CheckCommand) {
+  const isWanted = webhookUrl !== undefined || webhookPort !== undefined || isLoopback(baseUrl)
+  if (!allowRuns || !isWanted) return undefined
+  return receiveWebhooks({ port: webhookPort, publicUrl: webhookUrl }).catch((error): ListeningReceiver => {
+    throw new CannotStartError(
+      `The port for webhooks cannot be bound: ${error instanceof Error ? error.message : error}.`,
+    )
+  })
+}
+
+function isLoopback(baseUrl: string): boolean {
+  const { hostname } = URL.canParse(baseUrl) ? new URL(baseUrl) : { hostname: '' }
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+}
+
+const MARKS = { pass: 'ok  ', fail: 'FAIL', observed: 'note', skipped: 'skip' } as const
+
+function showProgress({ verdict, check, detail }: CheckResult): void {
+  process.stderr.write(`${MARKS[verdict]} ${check}${verdict === 'pass' ? '' : `: ${detail}`}\n`)
+}
+
+/** Resolves to whether the report was written: one that cannot be must not cost the others, which were paid for. */
+async function write(report: ConformanceReport, { format, path }: WantedReport): Promise<boolean> {
+  const text = formatReport(report, format)
+  try {
+    if (path === undefined) process.stdout.write(text)
+    else await writeFile(path, text)
+    return true
+  } catch (error) {
+    complain(`The report ${path} cannot be written: ${error instanceof Error ? error.message : error}.`)
+    return false
+  }
+}
+
+function complain(message: string): void {
+  process.stderr.write(`modelrun-conformance: ${message}\n`)
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`)
+  return 0
+}
+
+async function readVersion(): Promise<string> {
+  // By the package's own name, which is right for the sources and for the build.
+  const text = await readFile(new URL(import.meta.resolve('@modelrun/conformance/package.json')), 'utf8')
+  const { version }: { version: string } = JSON.parse(text)
+  return version
+}
+
+/** A reader that went away, as in `modelrun-conformance | head -1`, is no reason to stop. */
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+}
+
+process.stdout.on('error', ignoreBrokenPipe)
+process.stderr.on('error', ignoreBrokenPipe)
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  complain(
+    error instanceof CannotStartError
+      ? error.message
+      : `It has a defect. ${error instanceof Error ? error.stack : error}`,
+  )
+  process.exitCode = 2
+}

@@ -1,0 +1,6 @@
+/**
+ * What the suite needs of Node: a port on which webhooks arrive.
+ *
+ * @module
+ */
+export { type ListeningReceiver, type ReceiveWebhooksOptions, receiveWebhooks } from './receive-webhooks.ts'

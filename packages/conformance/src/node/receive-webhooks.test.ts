@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, it } from 'vitest'
+import { receiveWebhooks } from './receive-webhooks.ts'
+
+it('hands on what arrives, with method, path, headers and body, and gives the answer back', async () => {
+  const receiver = await receiveWebhooks()
+  const seen: unknown[] = []
+  receiver.onRequest(async (request) => {
+    const { method, url, headers } = request
+    seen.push({ method, path: new URL(url).pathname, type: headers.get('content-type'), body: await request.text() })
+    return new Response(null, { status: 202 })
+  })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${receiver.url}/a`, { method: 'POST', headers, body: '{"status":"failed"}' })
+  expect(response.status).toBe(202)
+  expect(seen).toEqual([{ method: 'POST', path: '/a', type: 'application/json', body: '{"status":"failed"}' }])
+  await receiver.close()
+})
+
+it('is known by its public address', async () => {
+  const receiver = await receiveWebhooks({ publicUrl: 'https://hooks.example' })
+  expect(receiver.url).toBe('https://hooks.example')
+  expect(receiver.port).toBeGreaterThan(0)
+  await receiver.close()
+})
+
+it('answers 404 while nobody expects anything', async () => {
+  const receiver = await receiveWebhooks()
+  expect((await fetch(receiver.url, { method: 'POST', body: 'x' })).status).toBe(404)
+  await receiver.close()
+})
+
+it('rejects when the port is taken', async () => {
+  const receiver = await receiveWebhooks()
+  await expect(receiveWebhooks({ port: receiver.port })).rejects.toThrow('EADDRINUSE')
+  await receiver.close()
+})
+
+it('goes on after a delivery that breaks off, and after a request that it cannot read', async () => {
+  const receiver = await receiveWebhooks()
+  let count = 0
+  receiver.onRequest(async () => {
+    count++
+    return new Response()
+  })
+  for (const head of ['POST / HTTP/1.1\r\ncontent-length: 99', 'TRACE / HTTP/1.1']) {
+    const socket = connect(receiver.port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.end(`${head}\r\nhost: x\r\nconnection: close\r\n\r\n{`)
+    await once(socket.resume(), 'close')
+  }
+  expect((await fetch(receiver.url, { method: 'POST', body: '{}' })).status).toBe(200)
+  expect(count).toBe(1)
+  await receiver.close()
+})

@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { WebhookReceiver } from '../webhooks/receiver.ts'
+
+/** Where webhooks arrive. */
+export interface ReceiveWebhooksOptions {
+  /** Port to listen on. Default 0: the system picks a free one. */
+  port?: number | undefined
+  /** Address to bind. Default `127.0.0.1`, which the service reaches only from this machine or through a forwarder. */
+  host?: string | undefined
+  /** Address by which the service reaches the port, when it is not the one that is bound. */
+  publicUrl?: string | undefined
+}
+
+/** A receiver that listens on a port. */
+export interface ListeningReceiver extends WebhookReceiver {
+  readonly port: number
+  /** Stops listening and ends every connection. */
+  close(): Promise<void>
+}
+
+/** Listens for webhook deliveries. Rejects when the port cannot be bound. */
+export async function receiveWebhooks(options: ReceiveWebhooksOptions = {}): Promise<ListeningReceiver> {
+  const { port = 0, host = '127.0.0.1' } = options
+  let answer = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
+  const server = createServer(async (incoming, outgoing) => {
+    // What breaks off, or is no request that `Request` can hold, must not end the suite.
+    const status = await requestOf(incoming)
+      .then(answer)
+      .then(
+        (response) => response.status,
+        () => 500,
+      )
+    outgoing.writeHead(status).end()
+  })
+  server.listen(port, host)
+  await once(server, 'listening')
+  // Bound to a port, so neither null nor the name of a pipe.
+  const address = server.address() as AddressInfo
+  return {
+    url: options.publicUrl ?? `http://${host}:${address.port}`,
+    port: address.port,
+    onRequest: (answerRequest) => {
+      answer = answerRequest
+    },
+    close: () => endServer(server),
+  }
+}
+
+async function requestOf(incoming: IncomingMessage): Promise<Request> {
+  const { method = 'GET', url = '/', headers } = incoming
+  const fields = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+  const body = await text(incoming)
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  return new Request(new URL(url, 'http://receiver'), { method, headers: fields, ...(hasBody ? { body } : {}) })
+}
+
+async function endServer(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeAllConnections()
+  await closed
+}

@@ -1,0 +1,21 @@
+import type { Exchange } from '../exchange.ts'
+
+const MAX_BODY = 600
+
+/** An exchange on a few lines, for people. */
+export function describeExchange({ id, direction, request, response, failure, durationMs }: Exchange): string {
+  const arrow = direction === 'sent' ? '>' : '<'
+  const answer = response === undefined ? (failure ?? 'no answer') : `${response.status}`
+  const lines = [
+    `#${id} ${arrow} ${request.method} ${request.url}`,
+    ...bodyLine(request.body),
+    `   ${answer} after ${Math.round(durationMs)} ms`,
+    ...bodyLine(response?.body),
+  ]
+  return lines.join('\n')
+}
+
+function bodyLine(body: string | undefined): string[] {
+  if (body === undefined || body === '') return []
+  return [`   ${body.length > MAX_BODY ? `${body.slice(0, MAX_BODY)}...` : body}`]
+}

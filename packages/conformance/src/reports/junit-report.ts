@@ -1,0 +1,57 @@
+import type { CheckResult, ConformanceReport } from '../report.ts'
+import { describeExchange } from './describe-exchange.ts'
+
+/** A suite for each area, a case for each check. Observations are passed cases with their finding as output. */
+export function junitReport(report: ConformanceReport): string {
+  const areas = [...new Set(report.results.map(({ area }) => area))]
+  const suites = areas.map((area) => suite(report, area))
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites name="conformance">',
+    ...suites,
+    '</testsuites>',
+    '',
+  ].join('\n')
+}
+
+function suite(report: ConformanceReport, area: string): string {
+  const results = report.results.filter((result) => result.area === area)
+  const count = (wanted: CheckResult['verdict']) => results.filter(({ verdict }) => verdict === wanted).length
+  const counts = `tests="${results.length}" failures="${count('fail')}" skipped="${count('skipped')}" errors="0"`
+  const cases = results.map((result) => testCase(report, result))
+  return [`  <testsuite name="${area}" ${counts}>`, ...cases, '  </testsuite>'].join('\n')
+}
+
+function testCase(report: ConformanceReport, result: CheckResult): string {
+  const { check, area, detail, verdict, requirements } = result
+  const name = requirements.map(({ id, statement }) => `${id} ${statement}`).join(' ')
+  const opening = `    <testcase classname="conformance.${area}" name="${attribute(`${name} [${check}]`)}"`
+  switch (verdict) {
+    case 'fail':
+      return `${opening}><failure message="${attribute(detail)}">${content(proofOf(report, result))}</failure></testcase>`
+    case 'skipped':
+      return `${opening}><skipped message="${attribute(detail)}"/></testcase>`
+    case 'observed':
+      return `${opening}><system-out>${content(detail)}</system-out></testcase>`
+    case 'pass':
+      return `${opening}/>`
+  }
+}
+
+function proofOf({ exchanges }: ConformanceReport, result: CheckResult): string {
+  const proof = exchanges.filter(({ id }) => result.exchanges.includes(id))
+  return proof.map(describeExchange).join('\n')
+}
+
+function content(text: string): string {
+  return printable(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function attribute(text: string): string {
+  return content(text).replaceAll('"', '&quot;').replaceAll('\n', ' ')
+}
+
+/** XML 1.0 cannot hold control characters, not even escaped. */
+function printable(text: string): string {
+  return text.replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\u{FFFD}')
+}

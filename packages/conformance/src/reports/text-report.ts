@@ -1,0 +1,42 @@
+import type { CheckResult, ConformanceReport } from '../report.ts'
+import { describeExchange } from './describe-exchange.ts'
+import { summaryLine } from './summary-line.ts'
+
+/** What failed with its proof, what was observed, what was skipped, and a summary. */
+export function textReport(report: ConformanceReport): string {
+  const of = (wanted: CheckResult['verdict']) => report.results.filter(({ verdict }) => verdict === wanted)
+  const sections = [
+    section(
+      'Failed',
+      of('fail').map((result) => failure(report, result)),
+    ),
+    section('Observed where the specification is silent', of('observed').map(line)),
+    section('Skipped', skippedByReason(of('skipped'))),
+    `${summaryLine(report)}\n`,
+  ]
+  return sections.filter((text) => text !== '').join('\n')
+}
+
+function section(title: string, entries: readonly string[]): string {
+  return entries.length === 0 ? '' : `${title}\n${entries.map((entry) => `${indent(entry)}\n`).join('')}`
+}
+
+function line({ check, detail, requirements }: CheckResult): string {
+  return `${requirements.map(({ id }) => id).join(', ')} ${check}: ${detail}`
+}
+
+function failure(report: ConformanceReport, result: CheckResult): string {
+  const statements = result.requirements.map(({ section: where, statement }) => `${statement} (section ${where})`)
+  const proof = report.exchanges.filter(({ id }) => result.exchanges.includes(id)).map(describeExchange)
+  return [line(result), indent([...statements, ...proof].join('\n'))].join('\n')
+}
+
+function skippedByReason(results: readonly CheckResult[]): string[] {
+  const checks = new Map<string, string[]>()
+  for (const { check, detail } of results) checks.set(detail, [...(checks.get(detail) ?? []), check])
+  return [...checks].map(([reason, names]) => `${reason}: ${names.join(', ')}`)
+}
+
+function indent(text: string): string {
+  return text.replace(/^/gm, '  ')
+}
