@@ -1,4 +1,5 @@
 /** What the reference server costs beside bare hono and other mock servers: throughput, a call in process, start, install. */
+import { loadavg } from 'node:os'
 import { createReferenceServer } from '@modelrun/reference-server'
 import type { AutoTimeResult } from './children/auto-time.ts'
 import type { ServerFetchResult } from './children/server-fetch.ts'
@@ -23,7 +24,7 @@ const starts = await interleave(SERVERS, rounds, async (name) => {
 const answers = await measureServers()
 const calls = await interleave(WAYS, rounds, async (way) => {
   const { result } = await runChild<ServerFetchResult>('server-fetch', way)
-  return result.microseconds
+  return result
 })
 
 const stories = await interleave(['auto'], rounds, async (clock) => {
@@ -50,12 +51,14 @@ async function measureServers(): Promise<Map<ServerName, number[]>> {
 
 const answersOf = (name: ServerName) => answers.get(name) ?? []
 const startsOf = (name: ServerName) => starts.get(name) ?? []
-const callsOf = (way: Way) => calls.get(way) ?? []
+const callsOf = (way: Way) => (calls.get(way) ?? []).map(({ microseconds }) => microseconds)
+const cpuOf = (way: Way) => (calls.get(way) ?? []).map(({ cpuMicroseconds }) => cpuMicroseconds)
 const installOf = (name: ServerName) => installs.get(name) ?? { packages: Number.NaN, megabytes: Number.NaN }
 const toHono = ratios(answersOf(OURS), answersOf('hono'))
 const toPrism = ratios(answersOf(OURS), answersOf('Prism'))
 const storyMs = summarize(stories.get('auto') ?? [])
 const callUs = summarize(callsOf('server.fetch'))
+const cpuUs = summarize(cpuOf('server.fetch'))
 const startMs = summarize(startsOf(OURS))
 const { packages, megabytes } = installOf(OURS)
 
@@ -63,6 +66,7 @@ const goals = [
   ['GET job over node http, to bare hono', '≥ 0.6×', formatRatio(toHono), isMet(toHono.median >= 0.6)],
   ['GET job over node http, to Prism', '≥ 5×', formatRatio(toPrism), isMet(toPrism.median >= 5)],
   ['GET job by `server.fetch`, µs', '≤ 60', formatSummary(callUs, 0), isMet(callUs.median <= 60)],
+  ['the same, µs of CPU time', '≤ 60', formatSummary(cpuUs, 0), isMet(cpuUs.median <= 60)],
   [
     'hold of 55 s, 202, polls, result and webhook in `auto` time, ms',
     '≤ 1.5',
@@ -100,14 +104,16 @@ await report(
     '## In one process',
     'The same job, one request after another, the body read as text.',
     table(
-      ['way', 'µs per request', 'to bare hono'],
+      ['way', 'µs per request', 'to bare hono', 'µs of CPU time', 'to bare hono'],
       WAYS.map((way) => [
         way,
         formatSummary(summarize(callsOf(way)), 0),
         formatRatio(ratios(callsOf(way), callsOf('bare hono'))),
+        formatSummary(summarize(cpuOf(way)), 0),
+        formatRatio(ratios(cpuOf(way), cpuOf('bare hono'))),
       ]),
     ),
-    `${rounds} interleaved rounds. The load takes part of the machine as well, so that no server had all of it.`,
+    `${rounds} interleaved rounds. The load takes part of the machine as well, so that no server had all of it. At the end ${formatNumber(loadavg()[0] ?? 0, 0)} processes of the machine wanted to run (load average): with many more than cores, read ratios and CPU times only.`,
   ],
   ['hono', '@hono/node-server', 'msw'],
 )
