@@ -1,6 +1,7 @@
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
 import { profileOf } from './profile.ts'
+import { formatReport } from './reports/format-report.ts'
 import { REQUIREMENTS } from './requirements.ts'
 import { runConformance } from './run-conformance.ts'
 import { createReferenceService } from './test-kit/reference-service.ts'
@@ -54,9 +55,14 @@ describe('the profile', () => {
     expect(queuedMs).toBeLessThan(4_500)
   })
 
-  it('is a profile that a server can be made from', async () => {
-    const profile = await observed({ asyncRunStatus: 200, jobFields: 'full' })
-    expect(await observed(profile)).toMatchObject({ asyncRunStatus: 200, jobFields: 'full' })
+  it('makes another server answer like the observed one, as does the report that holds it', async () => {
+    const assumptions = { asyncRunStatus: 200, jobFields: 'full' } as const
+    const report = await runConformance({ ...createReferenceService({ assumptions }).options, only: OBSERVING })
+    const file = JSON.parse(formatReport(report, 'json'))
+    for (const profile of [report.profile, file]) {
+      const { options } = createReferenceService({ profile })
+      expect((await runConformance({ ...options, only: OBSERVING })).profile).toEqual(report.profile)
+    }
   })
 
   it('leaves out what fits no switch', () => {

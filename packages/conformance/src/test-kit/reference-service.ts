@@ -5,6 +5,7 @@ import {
   createReferenceServer,
   DEFAULT_CATALOG,
   type Deliver,
+  type ProfileOption,
   type ReferenceServer,
 } from '@modelrun/reference-server'
 import type { ConformanceOptions, SpecialKey } from '../options.ts'
@@ -23,17 +24,19 @@ export interface ReferenceService {
 
 export interface ReferenceServiceOptions {
   assumptions?: AssumptionOptions
+  profile?: ProfileOption
   /** What becomes of each delivery on its way. */
   tamper?: (deliver: Deliver) => Deliver
 }
 
 export function createReferenceService({
   assumptions,
+  profile,
   tamper = (deliver) => deliver,
 }: ReferenceServiceOptions = {}): ReferenceService {
   let receive = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
   const deliver = tamper((url, init) => receive(new Request(url, init)))
-  const server = createReferenceServer({ clock: 'auto', catalog: catalogWithFailing(), assumptions, deliver })
+  const server = createReferenceServer({ clock: 'auto', catalog: catalogWithFailing(), assumptions, profile, deliver })
   server.script(FAILING_MODEL, Array(20).fill({ result: 'failed' }))
   return {
     server,
