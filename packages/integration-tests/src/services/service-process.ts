@@ -43,7 +43,7 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): 
 export function requireProgram(name: string): string {
   const path = findProgram(name)
   if (path === undefined)
-    throw new Error(`${name} is not installed. On Debian: apt-get install redis-server postgresql`)
+    throw new Error(`${name} is not installed. On Debian: apt-get install redis-server postgresql chromium`)
   return path
 }
 
