@@ -6,7 +6,7 @@ import type { FaultKind } from '../faults/fault-options.ts'
 import type { RequestTrace } from './request-trace.ts'
 
 /** What a fault made of a request. */
-export interface StruckFault {
+interface StruckFault {
   /** Name of the fault within the account. */
   id: string
   kind: FaultKind
