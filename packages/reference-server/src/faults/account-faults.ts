@@ -20,7 +20,7 @@ export interface FaultsState {
   rules: readonly FaultRuleState[]
 }
 
-export interface FaultRuleState {
+interface FaultRuleState {
   id: string
   fault: Readonly<FaultOptions>
   used: number

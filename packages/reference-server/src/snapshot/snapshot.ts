@@ -88,7 +88,7 @@ export interface PlanState {
   error?: ErrorDetail | undefined
 }
 
-export interface EndState {
+interface EndState {
   status: TerminalJobStatus
   at: number
   output?: Output | undefined
