@@ -19,7 +19,7 @@ const CREDITS = 1_000
 const CLIENT_OPTIONS = { dangerouslyAllowBrowser: true, maxRetries: 0 }
 
 /** Uses two services at two addresses, neither of which exists, both at once. */
-export async function usePage(): Promise<PageStory[]> {
+async function usePage(): Promise<PageStory[]> {
   const services = ['https://one.modelrun.test', 'https://two.modelrun.test/inference'].map((baseUrl) => {
     const server = createReferenceServer({ clock: 'auto', credits: CREDITS, baseUrl })
     return { server, handlers: handlers(server, { baseUrl }) }
@@ -32,6 +32,9 @@ export async function usePage(): Promise<PageStory[]> {
     await worker.stop()
   }
 }
+
+// For the test, which is outside of the page.
+Object.assign(globalThis, { usePage })
 
 /** A run of a picture in the background, on plain `fetch` of the page. */
 async function useService(server: ReferenceServer): Promise<PageStory> {

@@ -39,9 +39,8 @@ export async function openSite(msw: MswPackage): Promise<Site> {
 
 /** As a user's bundler would: with the `browser` condition, so that whatever needs Node fails here. */
 async function bundlePage(msw: MswPackage): Promise<string> {
-  const here = dirname(fileURLToPath(import.meta.url))
   const { outputFiles } = await build({
-    stdin: { contents: "import { usePage } from './page.ts'\nglobalThis.usePage = usePage", resolveDir: here },
+    entryPoints: [fileURLToPath(new URL('./page.ts', import.meta.url))],
     bundle: true,
     write: false,
     platform: 'browser',

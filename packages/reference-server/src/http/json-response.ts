@@ -2,14 +2,16 @@ import { shownText } from '../journal/shown-text.ts'
 
 const encoder = new TextEncoder()
 
-/** An answer with a JSON body, whose text the journal can have without reading the stream. */
+/** An answer with a JSON body, which the journal and a transport can have without reading the stream. */
 export class JsonResponse extends Response {
+  readonly sentText: string
   /** At most its first 2,048 bytes. */
   readonly shownBody: string
 
-  constructor(bytes: Uint8Array<ArrayBuffer>, init: ResponseInit, shownBody: string) {
+  constructor(text: string, bytes: Uint8Array<ArrayBuffer>, init: ResponseInit) {
     super(bytes, init)
-    this.shownBody = shownBody
+    this.sentText = text
+    this.shownBody = shownText(bytes, text)
   }
 }
 
@@ -24,5 +26,5 @@ export function jsonResponse(status: number, body: unknown, headers: Readonly<Re
     status,
     headers: { 'content-type': 'application/json', 'content-length': String(bytes.byteLength), ...headers },
   }
-  return new JsonResponse(bytes, init, shownText(bytes, text))
+  return new JsonResponse(text, bytes, init)
 }

@@ -4,6 +4,7 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isFault } from '../faults/fault.ts'
+import { JsonResponse } from '../http/json-response.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { enactFault } from './enact-fault.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
@@ -54,9 +55,14 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
     getRequestListener(
       async (request, { incoming, outgoing }) => {
         const answer = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
-        if (!isFault(answer)) return answer
-        // `createServer` of http makes nothing of HTTP/2.
-        await enactFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
+        if (isFault(answer)) {
+          // `createServer` of http makes nothing of HTTP/2.
+          await enactFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
+        } else if (answer instanceof JsonResponse && request.method === 'GET') {
+          sendJson(answer, outgoing as ServerResponse) // as above
+        } else {
+          return answer
+        }
         return RESPONSE_ALREADY_SENT
       },
       // The default replaces the process's own Request and Response.
@@ -76,6 +82,15 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
       return closing
     },
   }
+}
+
+/**
+ * The adapter would read the body as a stream. A text goes out in one piece with the head. Only for requests without a
+ * body: when one was not read to its end, the adapter looks after it.
+ */
+function sendJson({ status, headers, sentText }: JsonResponse, outgoing: ServerResponse): void {
+  outgoing.writeHead(status, Object.fromEntries(headers))
+  outgoing.end(sentText)
 }
 
 // What no URL can name (an IPv6 zone, a port that is no number) would be bound, and then left without an address.
