@@ -4,6 +4,8 @@ import { type JournalEntry, monotonicMs, readJournal } from './journal.ts'
 /** Follows the journal while it grows. */
 export interface Progress {
   entries: readonly JournalEntry[]
+  /** Jobs that somebody has taken, and not given back yet. */
+  open: ReadonlySet<string>
   /** Jobs of which a completion was accepted. */
   done: ReadonlySet<string>
   /** Waits until the condition holds; looks each time that the journal may have grown. */
@@ -18,6 +20,7 @@ const LOOK_MS = 20
 export function followJournal(path: string): Progress {
   const reader = readJournal(path)
   const entries: JournalEntry[] = []
+  const open = new Set<string>()
   const done = new Set<string>()
   let grewAtMs = monotonicMs()
 
@@ -26,12 +29,15 @@ export function followJournal(path: string): Progress {
     if (news.length > 0) grewAtMs = monotonicMs()
     for (const entry of news) {
       entries.push(entry)
+      if (entry.what === 'claimed') open.add(entry.job)
+      if (entry.what === 'ending') open.delete(entry.job)
       if (entry.what === 'completed') done.add(entry.job)
     }
   }
 
   return {
     entries,
+    open,
     done,
     until: async (condition) => {
       for (look(); !condition(); look()) await sleep(LOOK_MS)

@@ -10,8 +10,8 @@ import { createJournaledStore, type Sabotage } from './journaled-store.ts'
 import { openStore } from './open-store.ts'
 import { PUBLIC_URL, type ReceiverMessage, type ReceiverSettings, SECRET, TIMES } from './receiver-settings.ts'
 
-/** Jitter of 10 % of what it is elsewhere, so that the waits between retries are short. */
-const shortRandom = () => Math.random() / 10
+/** Jitter of 2 % of what it is elsewhere, so that the waits between retries are short. */
+const shortRandom = () => Math.random() / 50
 
 async function main(settings: ReceiverSettings): Promise<void> {
   const { store } = await openStore(settings.store)
@@ -20,6 +20,7 @@ async function main(settings: ReceiverSettings): Promise<void> {
   const tellParent = (message: ReceiverMessage) => void process.send?.(message)
   const inbox = createInbox({
     ...TIMES,
+    leaseMs: settings.leaseMs,
     store: createJournaledStore(settings.isFaulty ? makeFaulty(store) : store, journal, sabotage),
     client: new ModelRun({ apiKey: 'sk_test_chaos', baseUrl: settings.serviceUrl }),
     secret: SECRET,

@@ -16,6 +16,7 @@ export interface ReceiverSettings {
   journalPath: string
   seed: number
   rates: FateRates
+  leaseMs: number
 }
 
 /** What a receiver process tells its parent. */
@@ -28,6 +29,9 @@ export const SECRET = 'a secret of the chaos test, of at least 32 bytes'
 
 /** Short, so that what is left behind is soon taken. */
 export const TIMES = { leaseMs: 600, sweepIntervalMs: 200, expectedAfterMs: 1_000 } as const
+
+/** That of an inbox which was told nothing. */
+export const DEFAULT_LEASE_MS = 60_000
 
 /** Past the lease, and long enough for another process to take the job. */
 export const STALL_MS = TIMES.leaseMs * 1.2 + TIMES.sweepIntervalMs * 2

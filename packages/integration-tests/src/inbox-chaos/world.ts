@@ -18,6 +18,10 @@ export interface WorldOptions {
   seed: number
   rates: FateRates
   isFaulty?: boolean
+  /** Deliveries that a receiver has not answered, when it gets no more: so many are lost with it. */
+  maxUnanswered?: number
+  /** Default: short. A process that has too much to do may lose such a lease. */
+  leaseMs?: number
 }
 
 /** The service, an application that runs jobs, and receivers with one store. */
@@ -29,19 +33,19 @@ export interface World {
   store: InboxStore
   receivers: Receivers
   progress: Progress
-  journalPath: string
   close(): Promise<void>
 }
 
-export async function createWorld({ store: settings, seed, rates, isFaulty = false }: WorldOptions): Promise<World> {
+export async function createWorld(options: WorldOptions): Promise<World> {
+  const { store: settings, seed, rates, isFaulty = false, maxUnanswered = 2, leaseMs = TIMES.leaseMs } = options
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-chaos-'))
   const [program, service, opened] = await Promise.all([bundleReceiver(folder), startJobService(), openStore(settings)])
   const { store } = opened
   await store.migrate()
   const journalPath = join(folder, 'journal')
   const progress = followJournal(journalPath)
-  const receiver = { store: settings, isFaulty, serviceUrl: service.url, journalPath, seed, rates }
-  const receivers = startReceivers({ program, settings: receiver, count: RECEIVERS })
+  const receiver = { store: settings, isFaulty, serviceUrl: service.url, journalPath, seed, rates, leaseMs }
+  const receivers = startReceivers({ program, settings: receiver, count: RECEIVERS, maxUnanswered })
   const sender = createInbox({ ...TIMES, store, secret: SECRET, publicUrl: PUBLIC_URL })
   return {
     seed,
@@ -50,7 +54,6 @@ export async function createWorld({ store: settings, seed, rates, isFaulty = fal
     store,
     receivers,
     progress,
-    journalPath,
     close: async () => {
       await receivers.stop()
       progress.close()

@@ -11,6 +11,8 @@ export interface SqliteDatabase {
   exec(sql: string): void
   /** Prepares a statement once. */
   prepare(sql: string): Statement
+  /** Whether the changes that follow wait until they are on the disk, or only until they outlive the process. */
+  syncEachChange(isOn: boolean): void
   /** Runs work that no other process comes between. */
   transaction<T>(work: () => T): T
   close(): void
@@ -19,12 +21,17 @@ export interface SqliteDatabase {
 export function openSqlite(path: string, busyTimeoutMs: number): SqliteDatabase {
   const database = open(path, busyTimeoutMs)
   const statements = new Map<string, Statement>()
+  let isSyncing = true
   return {
     exec: (sql) => database.exec(sql),
     prepare: (sql) => {
       const statement = statements.get(sql) ?? prepare(database, sql)
       statements.set(sql, statement)
       return statement
+    },
+    syncEachChange: (isOn) => {
+      if (isOn !== isSyncing) database.exec(`PRAGMA synchronous = ${isOn ? 'FULL' : 'NORMAL'}`)
+      isSyncing = isOn
     },
     transaction: (work) => {
       // IMMEDIATE waits for its turn before it reads: nobody writes between what it reads and what it writes.
@@ -46,7 +53,6 @@ function open(path: string, busyTimeoutMs: number): DatabaseSync {
   const { DatabaseSync } = loadSqlite()
   try {
     const database = new DatabaseSync(path)
-    // FULL: what was answered is on the disk, even when the power fails.
     database.exec(`PRAGMA busy_timeout = ${Math.ceil(busyTimeoutMs)}; PRAGMA synchronous = FULL`)
     database.exec('PRAGMA journal_mode = WAL')
     return database

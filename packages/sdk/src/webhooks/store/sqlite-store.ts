@@ -29,8 +29,9 @@ export interface SqliteStore extends InboxStore {
 }
 
 /**
- * An inbox store on `node:sqlite`, which Node has from 22.13 on. Call `migrate()` once before its first use. What it has
- * answered is on the disk.
+ * An inbox store on `node:sqlite`, which Node has from 22.13 on. Call `migrate()` once before its first use. A
+ * delivery that it has taken is on the disk, even when the power fails; of what became of deliveries, the last moments
+ * may be lost then, and their handlers run again.
  *
  * @throws ConfigurationError when this runtime has no `node:sqlite`, or the file cannot be opened
  *
@@ -57,15 +58,18 @@ export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
   const table: RecordTable = {
     guarantees: { durable: path !== ':memory:', shared: path !== ':memory:', transactional: false },
     migrate: () => database.transaction(() => database.exec(SQL.migrate)),
-    change: (key, step) =>
-      database.transaction(() => {
+    change: (key, step, urgency) => {
+      database.syncEachChange(urgency === 'urgent')
+      return database.transaction(() => {
         const { now, before } = find(key)
         const { result, after } = step(before, now)
         if (after === undefined) rows(SQL.remove, encodeText(key))
         else if (after !== before) rows(SQL.write, ...toColumns(after))
         return result
-      }),
+      })
+    },
     bind: (ref, key, keepMs) => {
+      database.syncEachChange(true)
       const [row = {}] = rows(SQL.bind, encodeText(ref), encodeText(key), keepMs)
       return decodeText(readText(row, 'key') ?? '')
     },

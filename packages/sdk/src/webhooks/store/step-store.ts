@@ -21,21 +21,25 @@ export interface Found {
 export interface RecordTable {
   readonly guarantees: StoreGuarantees
   migrate(): void
-  change<T>(key: string, step: Step<T>): T
+  /** `urgent`: what it stores must outlive a power failure. Of the rest, a table may lose the last moments then. */
+  change<T>(key: string, step: Step<T>, urgency?: 'urgent'): T
   bind(ref: string, key: string, keepMs: number): string
   due(limit: number, kind: 'work' | 'poll'): Found
   get(key: string): Found
   list(state: RecordState, options: { limit: number; after?: string | undefined }): Found
 }
 
-/** An inbox store on such a table. Its methods are async, so that a table that throws makes them reject. */
+/**
+ * An inbox store on such a table. Its methods are async, so that a table that throws makes them reject. What nobody would
+ * tell again is urgent; without the end of a lease that was lost, the handler runs once more.
+ */
 export function createStepStore(table: RecordTable): InboxStore {
   return {
     guarantees: table.guarantees,
     migrate: async () => table.migrate(),
-    expect: async (key, expectation) => table.change(key, expectStep(key, expectation)),
+    expect: async (key, expectation) => table.change(key, expectStep(key, expectation), 'urgent'),
     bind: async (ref, key, keepMs) => table.bind(ref, key, wholeMs(keepMs)),
-    claim: async (key, request) => table.change(key, claimStep(key, request)),
+    claim: async (key, request) => table.change(key, claimStep(key, request), 'urgent'),
     extend: async (lease, leaseMs) => table.change(lease.key, extendStep(lease, leaseMs)),
     complete: async (lease, { keepMs }) => table.change(lease.key, completeStep(lease, keepMs)),
     release: async (lease, next, error) => table.change(lease.key, releaseStep(lease, next, error)),
@@ -43,7 +47,7 @@ export function createStepStore(table: RecordTable): InboxStore {
     postpone: async (key, ...move) => table.change(key, postponeStep(...move)),
     get: async (key) => all(table.get(key), toInboxRecord)[0],
     list: async (state, options) => all(table.list(state, options), toInboxRecord),
-    replay: async (key) => table.change(key, replayStep),
+    replay: async (key) => table.change(key, replayStep, 'urgent'),
   }
 }
 

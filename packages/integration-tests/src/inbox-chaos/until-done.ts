@@ -1,0 +1,34 @@
+import type { InboxRecord } from 'modelrun/webhooks'
+import { STALL_MS } from './receiver-settings.ts'
+import type { World } from './world.ts'
+
+/** After so long without news, it is the store that tells what is done: some could not note their completion. */
+const NEWS_MS = 1_000
+
+/** Waits until all jobs are done, or nothing has happened for so long that they never will be. */
+export async function untilDone(world: World, jobs: readonly string[], patienceMs: number): Promise<void> {
+  const { progress } = world
+  for (let left = jobs; left.length > 0 && progress.quietMs() < patienceMs; ) {
+    await progress.until(() => left.every((job) => progress.done.has(job)) || progress.quietMs() > NEWS_MS)
+    left = left.filter((job) => !progress.done.has(job))
+    const records = await readRecords(world, left)
+    left = left.filter((job) => records.get(job)?.state !== 'done')
+  }
+  // Those who stall still have to try.
+  await progress.until(() => progress.quietMs() > STALL_MS + NEWS_MS)
+}
+
+const PAGE = 100
+
+export async function readRecords(
+  { store }: World,
+  jobs: readonly string[],
+): Promise<Map<string, InboxRecord | undefined>> {
+  const records = new Map<string, InboxRecord | undefined>()
+  for (let start = 0; start < jobs.length; start += PAGE) {
+    const page = jobs.slice(start, start + PAGE)
+    const found = await Promise.all(page.map((job) => store.get(job)))
+    for (const [index, job] of page.entries()) records.set(job, found[index])
+  }
+  return records
+}
