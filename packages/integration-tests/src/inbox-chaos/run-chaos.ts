@@ -1,6 +1,6 @@
 import { type Audit, audit } from './audit.ts'
 import { planSteps } from './deliveries.ts'
-import { CHAOS } from './fate.ts'
+import { CHAOS, type FateRates } from './fate.ts'
 import { monotonicMs } from './journal.ts'
 import { isAccepted } from './receiver.ts'
 import type { StoreSettings } from './receiver-settings.ts'
@@ -12,6 +12,8 @@ export interface ChaosOptions {
   store: StoreSettings
   jobs: number
   seed: number
+  /** Default {@link CHAOS}. */
+  rates?: FateRates
   /** True for a store that is wrong on purpose. */
   isFaulty?: boolean
   /** Without anything happening for so long, what is not done counts as lost. */
@@ -34,9 +36,9 @@ export interface ChaosResult extends Audit {
 
 /** Runs many jobs whose receivers die, stall and throw, waits until they are done, and looks at what happened. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { jobs, seed, patienceMs = 30_000 } = options
+  const { jobs, seed, rates = CHAOS, patienceMs = 30_000 } = options
   const startedAtMs = monotonicMs()
-  const world = await createWorld({ ...options, rates: CHAOS })
+  const world = await createWorld({ ...options, rates })
   try {
     const steps = planSteps({ jobs, seed })
     const posted = await takeSteps(world, steps, whileFewAreOpen(world))

@@ -8,14 +8,21 @@ const NEWS_MS = 1_000
 /** Waits until all jobs are done, or nothing has happened for so long that they never will be. */
 export async function untilDone(world: World, jobs: readonly string[], patienceMs: number): Promise<void> {
   const { progress } = world
-  for (let left = jobs; left.length > 0 && progress.quietMs() < patienceMs; ) {
+  let isHopeful = true
+  for (let left = jobs; left.length > 0 && isHopeful; ) {
     await progress.until(() => left.every((job) => progress.done.has(job)) || progress.quietMs() > NEWS_MS)
     left = left.filter((job) => !progress.done.has(job))
     const records = await readRecords(world, left)
     left = left.filter((job) => records.get(job)?.state !== 'done')
+    isHopeful = progress.quietMs() < patienceMs || left.some((job) => isToBeLookedAt(records.get(job), patienceMs))
   }
   // Those who stall still have to try.
   await progress.until(() => progress.quietMs() > STALL_MS + NEWS_MS)
+}
+
+/** A job that was looked at often while it was running is looked at seldom: its turn may be far off. */
+function isToBeLookedAt(record: InboxRecord | undefined, patienceMs: number): boolean {
+  return record?.state === 'expected' && record.dueInMs > -patienceMs
 }
 
 const PAGE = 100
