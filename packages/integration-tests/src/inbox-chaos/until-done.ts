@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { InboxRecord } from 'modelrun/webhooks'
 import { STALL_MS } from './receiver-settings.ts'
 import type { World } from './world.ts'
 
 /** After so long without news, it is the store that tells what is done: some could not note their completion. */
 const NEWS_MS = 1_000
+
+const LOOK_AGAIN_MS = 100
 
 /** Waits until all jobs are done, or nothing has happened for so long that they never will be. */
 export async function untilDone(world: World, jobs: readonly string[], patienceMs: number): Promise<void> {
@@ -14,6 +17,8 @@ export async function untilDone(world: World, jobs: readonly string[], patienceM
     left = left.filter((job) => !progress.done.has(job))
     const records = await readRecords(world, left)
     left = left.filter((job) => records.get(job)?.state !== 'done')
+    // The service is in this process, and a store that answers at once would leave it no time.
+    await sleep(LOOK_AGAIN_MS)
     isHopeful = progress.quietMs() < patienceMs || left.some((job) => isToBeLookedAt(records.get(job), patienceMs))
   }
   // Those who stall still have to try.
