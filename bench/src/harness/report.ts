@@ -22,7 +22,8 @@ export async function report(name: string, paragraphs: readonly string[], packag
 async function describeRun(packages: readonly string[]): Promise<string> {
   const versions = await Promise.all(packages.map(async (name) => `${name} ${await readVersion(name)}`))
   const machine = `${availableParallelism()} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}`
-  return `${new Date().toISOString().slice(0, 10)}, ${machine}. ${versions.join(', ')}.`
+  const named = versions.length > 0 ? ` ${versions.join(', ')}.` : ''
+  return `${new Date().toISOString().slice(0, 10)}, ${machine}.${named}`
 }
 
 async function readVersion(name: string): Promise<string> {
