@@ -5,6 +5,7 @@ export default defineConfig({
   format: 'esm',
   target: 'es2023',
   dts: true,
-  sourcemap: true,
+  // The code is not minified, and maps would be half of what is installed of this package.
+  sourcemap: false,
   clean: true,
 })
