@@ -130,7 +130,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
     deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
     log: log && writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
     startTime: readStartTime(options.startTime),
-    retention: readRetention(options.retention),
+    retention: readMembers('retention', options.retention, { schema: retentionSchema, defaults: DEFAULT_RETENTION }),
     strict: demand(typeof strict === 'boolean', strict, 'strict: true or false'),
   }
 }
@@ -182,19 +182,21 @@ function isReport(profile: ProfileOption | undefined): profile is { profile: Ass
   return typeof profile === 'object' && profile !== null && Object.hasOwn(profile, 'profile')
 }
 
-function readSwitches(option: string, switches: AssumptionOptions = {}, defaults: Assumptions): Assumptions {
-  const isObject = typeof switches === 'object' && switches !== null && !Array.isArray(switches)
-  if (!isObject) throw new TypeError(`The option ${option} is not right. It must be an object, not ${show(switches)}.`)
-  const given = Object.fromEntries(Object.entries(switches).filter(([, value]) => value !== undefined))
-  const checked = parseShape(assumptionsSchema, { ...defaults, ...given })
-  if (!checked.ok) throw new TypeError(`The option ${option} is not right. ${checked.message}`)
-  return checked.value
+function readSwitches(option: string, switches: AssumptionOptions | undefined, defaults: Assumptions): Assumptions {
+  return readMembers(option, switches, { schema: assumptionsSchema, defaults })
 }
 
-function readRetention(retention: RetentionOptions = {}): Retention {
-  const given = Object.fromEntries(Object.entries(retention).filter(([, value]) => value !== undefined))
-  const checked = parseShape(retentionSchema, { ...DEFAULT_RETENTION, ...given })
-  if (!checked.ok) throw new TypeError(`The option retention is not right. ${checked.message}`)
+/** An option that is an object, each member of which may be left out. */
+function readMembers<Value extends object>(
+  option: string,
+  members: object = {},
+  { schema, defaults }: { schema: z.ZodMiniType<Value>; defaults: Value },
+): Value {
+  const isObject = typeof members === 'object' && members !== null && !Array.isArray(members)
+  if (!isObject) throw new TypeError(`The option ${option} is not right. It must be an object, not ${show(members)}.`)
+  const given = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
+  const checked = parseShape(schema, { ...defaults, ...given })
+  if (!checked.ok) throw new TypeError(`The option ${option} is not right. ${checked.message}`)
   return checked.value
 }
 

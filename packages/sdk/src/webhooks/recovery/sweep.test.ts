@@ -12,6 +12,19 @@ async function leaveBehind(store: ReturnType<typeof createMemoryStore>, jobIds: 
   }
 }
 
+/** A started inbox on a store that fails when told to, with a job that a process left; and what is warned of. */
+async function openOnFaultyStore() {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const clock = createManualClock()
+  const store = createFaultyStore(createMemoryStore({ clock }))
+  const onSucceeded = vi.fn()
+  const { inbox } = openInbox({ clock, store, onSucceeded })
+  inbox.start()
+  await leaveBehind(store, ['job_1'])
+  await settle()
+  return { inbox, clock, store, onSucceeded, warn }
+}
+
 const jobs = (count: number) => Array.from({ length: count }, (_, n) => `job_${n}`)
 
 describe('sweep', () => {
@@ -110,14 +123,7 @@ describe('an inbox that was started', () => {
   })
 
   test('goes on when the store fails, and says so once for an outage', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const clock = createManualClock()
-    const store = createFaultyStore(createMemoryStore({ clock }))
-    const onSucceeded = vi.fn()
-    const { inbox } = openInbox({ clock, store, onSucceeded })
-    inbox.start()
-    await leaveBehind(store, ['job_1'])
-    await settle()
+    const { inbox, clock, store, onSucceeded, warn } = await openOnFaultyStore()
     store.breakDown('before')
     await clock.advance(600_000)
     expect(warn.mock.calls.map(([line]) => line).sort()).toEqual([
@@ -132,14 +138,7 @@ describe('an inbox that was started', () => {
   })
 
   test('does not hang with a store that does not answer', async () => {
-    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const clock = createManualClock()
-    const store = createFaultyStore(createMemoryStore({ clock }))
-    const onSucceeded = vi.fn()
-    const { inbox } = openInbox({ clock, store, onSucceeded })
-    inbox.start()
-    await leaveBehind(store, ['job_1'])
-    await settle()
+    const { inbox, clock, store, onSucceeded, warn } = await openOnFaultyStore()
     store.fail('due', 'hang', 2)
     await clock.advance(100_000)
     expect(onSucceeded).toHaveBeenCalledOnce()
