@@ -1,4 +1,5 @@
 import { API_VERSION } from '@modelrun/contract'
+import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
 import type { Middleware } from './http/middleware.ts'
@@ -39,6 +40,12 @@ export interface ModelRunOptions {
   maxRetries?: number | undefined
   /** Used instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined
+  /**
+   * A ky instance to send with: its headers, search parameters, `fetch`, options of frameworks and hooks apply. Time
+   * limits, retries and what a status means stay the client's. No hook sees the API key; what `afterResponse` returns is
+   * not used, and `ky.retry()` fails the call, for a run could be paid twice.
+   */
+  ky?: KyInstance | undefined
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
   polling?: PollingOptions | undefined
@@ -67,6 +74,7 @@ export interface ResolvedOptions {
   maxRetries: number
   /** Undefined: the global one, looked up at each call. */
   fetch: typeof globalThis.fetch | undefined
+  ky: KyInstance | undefined
   headers: Record<string, string>
   polling: ResolvedPolling
   middleware: readonly Middleware[]
@@ -91,7 +99,8 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     baseUrl: resolveBaseUrl(options.baseUrl ?? readEnvironment('MODELRUN_BASE_URL')),
     timeoutMs: positive('timeoutMs', options.timeoutMs ?? 30_000),
     maxRetries: wholeNumber('maxRetries', options.maxRetries ?? 2),
-    fetch: options.fetch,
+    fetch: options.fetch ?? fetchOf(options.ky),
+    ky: options.ky,
     headers: { ...options.headers },
     polling: resolvePolling(options.polling ?? {}),
     middleware: [...(options.middleware ?? [])],
@@ -100,6 +109,16 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   }
+}
+
+/** The `fetch` that a ky instance was made with. */
+function fetchOf(ky: KyInstance | undefined): typeof globalThis.fetch | undefined {
+  let found: typeof globalThis.fetch | undefined
+  ky?.extend((defaults) => {
+    found = defaults.fetch as typeof globalThis.fetch | undefined
+    return {}
+  })
+  return found
 }
 
 function resolvePolling(polling: PollingOptions): ResolvedPolling {

@@ -35,8 +35,8 @@ describe('files.download (section 2.5)', () => {
     [429, true],
     [503, true],
   ])('rejects for the status %i, without the query of the address', async (status, isRetryable) => {
-    const { download } = start(text(status, ''))
-    const error = await caught(download, InvalidResponseError)
+    const { download, clock } = start(text(status, ''))
+    const error = await caught(clock.run(download), InvalidResponseError)
     expect(error).toMatchObject({ status, isRetryable })
     expect(error.message).toBe(`The file at https://files.example.com/job_1/0.png cannot be had: HTTP ${status}.`)
   })
@@ -58,7 +58,8 @@ describe('files.download (section 2.5)', () => {
   )
 
   test('rejects when the connection fails', async () => {
-    const error = await caught(start(broken('ECONNREFUSED')).download, ConnectionError)
+    const { download, clock } = start(broken('ECONNREFUSED'))
+    const error = await caught(clock.run(download), ConnectionError)
     expect(error).toMatchObject({ message: expect.stringContaining('failed: ECONNREFUSED.'), isRetryable: true })
   })
 
@@ -75,8 +76,23 @@ describe('files.download (section 2.5)', () => {
     expect(error.message).toContain('larger than maxBytes (5)')
   })
 
+  test('asks again for a file that is not there yet, as often as for everything else', async () => {
+    const { client, service, clock } = createTestClient([broken('ECONNRESET'), text(503, ''), text(200, 'pixels')])
+    const file = await clock.run(client.files.download(URL_OF_FILE))
+    expect(new TextDecoder().decode(await file.bytes())).toBe('pixels')
+    const [first = 0, ...others] = service.received.map(({ at }) => at)
+    expect(others.map((at) => at - first)).toEqual([250, 750])
+  })
+
+  test('waits for a file as long as the service asks', async () => {
+    const { client, service, clock } = createTestClient([text(429, '', { 'retry-after': '3' }), text(200, 'pixels')])
+    await clock.run(client.files.download(URL_OF_FILE))
+    const [first = 0, second = 0] = service.received.map(({ at }) => at)
+    expect(second - first).toBe(3_000)
+  })
+
   test('has a time limit until the head of the answer', async () => {
-    const { download, clock } = start(silent(), { timeoutMs: 1_000 })
+    const { download, clock } = start(silent(), { timeoutMs: 1_000, maxRetries: 0 })
     const startedAt = clock.now()
     await caught(clock.run(download), AttemptTimeoutError)
     expect(clock.now() - startedAt).toBe(1_000)

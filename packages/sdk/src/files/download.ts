@@ -1,9 +1,14 @@
-import { abortable, linkController } from '../abort.ts'
+import ky from 'ky'
+import { abortable, linkController, sleep } from '../abort.ts'
 import { startTimer } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import { AbortedError, AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { kyRetries, type RetryRules } from '../http/ky-retries.ts'
 import { describeNetworkFailure } from '../http/network-failure.ts'
-import { positive, type ResolvedOptions } from '../options.ts'
+import { parseRetryAfter } from '../http/retry-after.ts'
+import { retryDelayMs } from '../http/retry-policy.ts'
+import { positive, type ResolvedOptions, wholeNumber } from '../options.ts'
 import { fileNameOf } from './file-name.ts'
 
 /** Options of a download. */
@@ -13,6 +18,8 @@ export interface DownloadOptions {
   maxBytes?: number | undefined
   /** Time limit until the head of the answer, and between two chunks of the body, in milliseconds. Default 30 000. */
   timeoutMs?: number | undefined
+  /** How often the file is asked for again at most, before its first byte. Default: the client's. */
+  maxRetries?: number | undefined
 }
 
 /** A file on its way. Read `stream` to its end or cancel it. */
@@ -40,20 +47,16 @@ export async function download(
 ): Promise<DownloadedFile> {
   const url = readAddress(address)
   const maxBytes = positive('maxBytes', options.maxBytes ?? DEFAULT_MAX_BYTES)
+  const limit = wholeNumber('maxRetries', options.maxRetries ?? client.maxRetries)
   const guard = openGuard(client, url, options)
   try {
-    const fetchFile = client.fetch ?? globalThis.fetch
-    const response = await guard.within(fetchFile(url, { signal: guard.signal }))
-    if (!response.ok || response.body === null) {
-      response.body?.cancel().catch(() => {})
-      throw new InvalidResponseError({
-        message: `The file at ${url.origin}${url.pathname} cannot be had: HTTP ${response.status}.`,
-        status: response.status,
-        isRetryable: response.status >= 500 || response.status === 429,
-      })
-    }
+    const retries = kyRetries(downloadRetries(client, limit, guard))
+    // An instance of its own: that of the client has its headers and its address.
+    const response = await ky(url, { ...retries, timeout: false, fetch: () => fetchFile(client, url, guard) })
+    const { body } = response
+    if (body === null) throw new InvalidResponseError({ message: `The file at ${url.origin}${url.pathname} is empty.` })
     const contentType = response.headers.get('content-type') ?? undefined
-    const stream = guardedStream(response.body, guard, maxBytes)
+    const stream = guardedStream(body, guard, maxBytes)
     return {
       name: fileNameOf(url, contentType),
       contentType,
@@ -62,7 +65,41 @@ export async function download(
     }
   } catch (error) {
     guard.close()
+    throw error
+  }
+}
+
+/** One attempt. Its errors are those of the download, if no other attempt follows. */
+async function fetchFile(client: ResolvedOptions, url: URL, guard: Guard): Promise<Response> {
+  const send = client.fetch ?? globalThis.fetch
+  const response = await guard.within(send(url, { signal: guard.signal })).catch((error: unknown) => {
     throw guard.explain(error)
+  })
+  if (response.ok) return response
+  const { status, headers } = response
+  response.body?.cancel().catch(() => {})
+  throw new InvalidResponseError({
+    message: `The file at ${url.origin}${url.pathname} cannot be had: HTTP ${status}.`,
+    status,
+    retryAfterMs: parseRetryAfter(headers.get('retry-after'), client.clock.now()),
+    isRetryable: status >= 500 || status === 429,
+  })
+}
+
+function downloadRetries({ clock, random }: ResolvedOptions, limit: number, guard: Guard): RetryRules {
+  let retryCount = 0
+  return {
+    clock,
+    method: 'GET',
+    limit,
+    delayMs: (error) => {
+      if (!(error instanceof ModelRunError) || !error.isRetryable || guard.signal.aborted) return undefined
+      return retryDelayMs({ retryCount: retryCount++, retryAfterMs: error.retryAfterMs, random })
+    },
+    pause: (delayMs) =>
+      sleep(clock, delayMs, guard.signal).catch((error: unknown) => {
+        throw guard.explain(error)
+      }),
   }
 }
 

@@ -3,7 +3,6 @@ import { abortable, linkController } from '../abort.ts'
 import { startTimer } from '../clock.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
-import type { PreparedRequest } from './build-request.ts'
 import { describeNetworkFailure } from './network-failure.ts'
 import type { Answer, Interruption, Outcome } from './operation.ts'
 import { readBody } from './read-body.ts'
@@ -19,12 +18,15 @@ export interface AttemptOptions {
   /** The signal of the whole call. */
   signal: AbortSignal
   timeoutMs: number
+  /** Below the base address, without query. */
+  path: string
+  body: string | undefined
   /** 1 for the first attempt of a call. */
   attempt: number
 }
 
 /** Sends a request once and reads the whole answer, all under one timer. Never rejects. */
-export async function sendAttempt(request: PreparedRequest, options: AttemptOptions): Promise<Outcome> {
+export async function sendAttempt(request: Request, options: AttemptOptions): Promise<Outcome> {
   const controller = linkController(options.signal)
   const stopTimer = startTimer(options.client.clock, options.timeoutMs, () => controller.abort(TIMEOUT))
   try {
@@ -36,8 +38,8 @@ export async function sendAttempt(request: PreparedRequest, options: AttemptOpti
 }
 
 async function exchange(
-  request: PreparedRequest,
-  { client, send, attempt }: AttemptOptions,
+  request: Request,
+  { client, send, ...sent }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
   let apiKey: string
@@ -52,7 +54,7 @@ async function exchange(
     wasSent = true
   }
   try {
-    const response = await abortable(send(request, { apiKey, signal, attempt, onSend }), signal)
+    const response = await abortable(send(request, { ...sent, apiKey, signal, onSend }), signal)
     const { text, isCut } = await readBody(response, signal)
     const answer: Answer = { status: response.status, text: redact(text, apiKey), response, isCut }
     return isCut && signal.aborted ? { ...interrupted(signal, wasSent), partial: answer } : { kind: 'answer', answer }

@@ -1,11 +1,13 @@
 import type { ResolvedOptions } from '../options.ts'
-import type { PreparedRequest } from './build-request.ts'
 import { composeMiddleware } from './middleware.ts'
 
-/** What one request is sent with. */
+/** What ky has prepared, and what one attempt adds to it. */
 interface SendOptions {
   apiKey: string
   signal: AbortSignal
+  /** Below the base address, without query. */
+  path: string
+  body: string | undefined
   /** 1 for the first attempt of a call. */
   attempt: number
   /** Called just before the request may leave. */
@@ -13,24 +15,26 @@ interface SendOptions {
 }
 
 /** Sends a request once and resolves with the head of the answer, whatever its status. */
-export type SendRequest = (request: PreparedRequest, options: SendOptions) => Promise<Response>
+export type SendRequest = (request: Request, options: SendOptions) => Promise<Response>
 
-/** The one place that calls `fetch` for the service. */
+/** The one place that calls `fetch` for the service: what ky gets as its `fetch` ends here. */
 export function createSender(client: ResolvedOptions): SendRequest {
-  let takesCache: boolean | undefined
-  return async (request, { apiKey, signal, attempt, onSend }) => {
-    const { method, path, url, body } = request
-    takesCache ??= takesCacheOption()
-    const headers = new Headers(request.headers)
+  return async (
+    { url, method, headers: prepared, redirect, cache },
+    { apiKey, signal, path, body, attempt, onSend },
+  ) => {
+    // A hook may have made another request of it: the key stays with the service.
+    if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('the request would leave `baseUrl`')
+    // Added here, and not to the request that ky holds: its errors would print it.
+    const headers = new Headers(prepared)
     headers.set('authorization', `Bearer ${apiKey}`)
     const init: RequestInit = {
       method,
       headers,
       signal,
-      // Following a redirect would take the key, or a second POST, to another place.
-      redirect: 'manual',
+      redirect,
       ...(body === undefined ? {} : { body: sendOnce(body) }),
-      ...(method === 'GET' && takesCache ? { cache: 'no-store' } : {}),
+      ...(cache === 'no-store' ? { cache } : {}),
     }
     const send: typeof fetch = (input, sendInit) => {
       onSend()
@@ -47,13 +51,4 @@ export function createSender(client: ResolvedOptions): SendRequest {
  */
 function sendOnce(body: string): string | Blob {
   return 'Deno' in globalThis ? new Blob([body]) : body
-}
-
-/** Some runtimes refuse the field. Frameworks that patch `fetch` would otherwise freeze a job's status for ever. */
-function takesCacheOption(): boolean {
-  try {
-    return new Request('https://modelrun.invalid', { cache: 'no-store' }).cache === 'no-store'
-  } catch {
-    return false
-  }
 }

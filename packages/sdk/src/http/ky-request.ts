@@ -1,0 +1,55 @@
+import { routePath } from '@modelrun/contract'
+import type { Options } from 'ky'
+import type { ResolvedOptions } from '../options.ts'
+import type { CallOptions, Operation } from './operation.ts'
+
+/** What ky makes a request of, without the credentials: those are added at each attempt. */
+export interface KyRequest {
+  /** Below the base address, without query. */
+  path: string
+  options: Options
+  /** The JSON to send. ky does not get it: it would copy it for each retry. */
+  body: string | undefined
+}
+
+let takesCache: boolean | undefined
+
+/** @throws TypeError when an argument cannot become a request */
+export function kyRequest(operation: Operation<unknown>, client: ResolvedOptions, call: CallOptions): KyRequest {
+  const { method } = operation.route
+  takesCache ??= takesCacheOption()
+  const body = operation.body === undefined ? undefined : JSON.stringify(operation.body)
+  // `Headers`, because ky tells `X-Name` from `x-name` when it merges plain objects.
+  const headers = readHeaders({ ...client.headers, ...call.headers })
+  headers.set('accept', 'application/json')
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  const options: Options = {
+    method,
+    headers,
+    searchParams: operation.query,
+    ...(method === 'GET' && takesCache ? { cache: 'no-store' } : {}),
+  }
+  return { path: routePath(operation.route, operation.parameters), options, body }
+}
+
+/** Names a header that HTTP does not allow, but not its value, which the platform's own error would print. */
+function readHeaders(values: Record<string, string>): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(values)) {
+    try {
+      headers.set(name, value)
+    } catch {
+      throw new TypeError(`The header ${JSON.stringify(name)} has a name or a value that HTTP does not allow.`)
+    }
+  }
+  return headers
+}
+
+/** Some runtimes refuse the field. Frameworks that patch `fetch` would otherwise freeze a job's status for ever. */
+function takesCacheOption(): boolean {
+  try {
+    return new Request('https://modelrun.invalid', { cache: 'no-store' }).cache === 'no-store'
+  } catch {
+    return false
+  }
+}
