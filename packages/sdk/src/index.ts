@@ -77,9 +77,10 @@ export {
   DeadlineExceededError,
   InvalidResponseError,
 } from './errors/transport-errors.ts'
-export type { DownloadedFile, DownloadOptions } from './files/download.ts'
+export type { DownloadedFile } from './files/download.ts'
+export type { DownloadOptions } from './files/download-options.ts'
 export type { FilesResource } from './files/files-resource.ts'
-export type { ProducedOutput } from './files/save-files.ts'
+export type { ProducedOutput, SaveOptions } from './files/save-files.ts'
 export type { ApiPromise } from './http/api-promise.ts'
 export type { Middleware, MiddlewareContext } from './http/middleware.ts'
 export type { ApiResult, CallOptions } from './http/operation.ts'

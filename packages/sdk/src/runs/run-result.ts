@@ -2,8 +2,7 @@ import type { Job, Output, RunCompleted } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
-import type { DownloadOptions } from '../files/download.ts'
-import { saveFiles } from '../files/save-files.ts'
+import { type SaveOptions, saveFiles } from '../files/save-files.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 
 /** What a run produced, as plain data. */
@@ -25,13 +24,12 @@ export interface RunOutcome {
 /** What a run produced, whichever way the service delivered it. */
 export interface RunResult extends RunOutcome {
   /** `client.files.save` for this result: saves every file in a folder and gives the paths. Not part of its JSON. */
-  save(folder: string, options?: DownloadOptions): Promise<string[]>
+  save(folder: string, options?: SaveOptions): Promise<string[]>
 }
 
 /** Gives an outcome its method, which is not enumerable: the result stays plain data to JSON, spread and test runners. */
 export function toResult({ options }: Core, outcome: RunOutcome): RunResult {
-  const save: RunResult['save'] = (folder, downloadOptions) =>
-    saveFiles(options, outcome, { ...downloadOptions, folder })
+  const save: RunResult['save'] = (folder, saveOptions) => saveFiles(options, outcome, { ...saveOptions, folder })
   return Object.defineProperty({ ...outcome, save }, 'save', { enumerable: false })
 }
 
