@@ -66,6 +66,7 @@ describe('a ky instance of the caller, in a download', () => {
           (options) => {
             options.headers = { 'x-init': 'secret' }
             options.searchParams = { init: 'secret' }
+            options.fetch = async () => new Response('from elsewhere')
           },
         ],
         beforeRequest: [
@@ -77,7 +78,7 @@ describe('a ky instance of the caller, in a download', () => {
       },
     })
     const bench = createTestClient([text(200, 'pixels')], { ky: mine, headers: { 'x-tenant': 'secret' } })
-    await read(bench)
+    await expect(read(bench)).resolves.toBe('pixels')
     expect(bench.service.received.map(({ url, headers }) => [url, Object.fromEntries(headers)])).toEqual([
       [FILE_URL, { 'accept-encoding': 'identity' }],
     ])
