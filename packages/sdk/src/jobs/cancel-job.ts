@@ -2,6 +2,7 @@ import { type JobStatus, ROUTES } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { type Operation, UnreadableAnswer } from '../http/operation.ts'
 import { tryParseJson } from '../http/read-json.ts'
+import { asKnownStatus } from './job-status.ts'
 
 /** What came of a cancellation (section 4.5). */
 export interface CancelResult {
@@ -27,7 +28,7 @@ export function cancelJobOperation(jobId: string): Operation<CancelResult> {
     jobId,
     read: ({ text }) => {
       if (/^\s*</.test(text)) throw new UnreadableAnswer('the body is a web page')
-      return { job_id: jobId, status: statusIn(text) ?? 'cancelled' }
+      return { job_id: jobId, status: asKnownStatus(statusIn(text) ?? 'cancelled') }
     },
     // An earlier attempt, whose answer was lost, has done it.
     readError: ({ status }, mayHaveArrived) =>

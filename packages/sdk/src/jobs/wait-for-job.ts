@@ -1,5 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { notify } from '../notify.ts'
 import { positive } from '../options.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
@@ -104,9 +105,10 @@ class ResultWatcher extends WaitWatcher {
   }
 
   onState(state: Job, isEnd: boolean): void {
+    const { onStatus } = this.options
+    if (onStatus) notify(this.core.options.log, 'onStatus', () => onStatus(state, this.handle))
+    if (!isEnd) return
     try {
-      this.options.onStatus?.(state, this.handle)
-      if (!isEnd) return
       this.leave()
       this.resolve(toResult(this.core, outcomeOfJob(this.job, state)))
     } catch (error) {
