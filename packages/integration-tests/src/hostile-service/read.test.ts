@@ -60,7 +60,7 @@ describe('a wait at a service that (section 4.4)', () => {
     ['answers 401', json(401, {}), 'AuthenticationError', 'unknown'],
     ['wraps nothing', json(200, { status: 'succeeded' }), 'InvalidResponseError', 'unknown'],
     ['gives no output', state('succeeded'), 'InvalidResponseError', 'accepted'],
-  ])('%s ends with an error that keeps the job', async (_, bad, outcome, submission) => {
+  ])('%s ends with an error that keeps the job', async (...[, bad, outcome, submission]) => {
     const client = await start({ GET: [bad] })
     const { settled, name, elapsedMs } = await observe((signal) =>
       client.jobs.wait('job_1', { signal, deadlineMs: 400 }),
