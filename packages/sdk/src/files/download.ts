@@ -1,4 +1,5 @@
 import type { OutputItem } from '@modelrun/contract'
+import { type Caller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { type DownloadOptions, resolveDownload } from './download-options.ts'
@@ -45,41 +46,39 @@ export async function openFile(
   return { name: fileNameOf(download.url, contentType), contentType, size: source.size, source }
 }
 
-/** {@link openFile} in the shape for users. */
-export async function download(
-  client: ResolvedOptions,
-  item: OutputItem | string,
-  options: DownloadOptions,
-): Promise<DownloadedFile> {
-  const { source, ...file } = await openFile(client, item, options)
-  let reader: 'stream' | 'memory' | undefined
+/** A file in the shape for users. `caller`: where the program called; errors of the stream show it. */
+export function toDownloadedFile({ source, ...file }: OpenedFile, caller: Caller): DownloadedFile {
+  let taker: 'stream' | 'memory' | undefined
   const take = (by: 'stream' | 'memory') => {
-    if (reader !== undefined && (reader !== by || by === 'memory')) {
+    if (taker !== undefined && (taker !== by || by === 'memory')) {
       throw new ConfigurationError({ message: `The bytes of ${file.name} were taken before. Download the file again.` })
     }
-    reader = by
+    taker = by
+  }
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
+    take('stream')
+    const chunk = await source.read({ mayRestart: false })
+    if (chunk) controller.enqueue(chunk.bytes)
+    else controller.close()
   }
   const stream = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
-      pull: async (controller) => {
-        take('stream')
-        const chunk = await source.read({ mayRestart: false })
-        if (chunk) controller.enqueue(chunk.bytes)
-        else controller.close()
-      },
+      pull: (controller) => pull(controller).catch((error) => controller.error(showCaller(error, caller))),
       cancel: () => {
-        reader = 'stream'
+        taker = 'stream'
         source.close()
       },
     },
     // The timers of a download run while something waits for its bytes, not while a program holds the stream.
     { highWaterMark: 0 },
   )
-  const blob = async () => {
+  const readBlob = async () => {
     take('memory')
     return new Blob(await readAll(source), { type: file.contentType ?? '' })
   }
-  return { ...file, stream, bytes: async () => new Uint8Array(await (await blob()).arrayBuffer()), blob }
+  const blob = () => rejectAtCaller(blob, readBlob)
+  const bytes = () => rejectAtCaller(bytes, async () => new Uint8Array(await (await readBlob()).arrayBuffer()))
+  return { ...file, stream, bytes, blob }
 }
 
 async function readAll(source: FileSource): Promise<Uint8Array<ArrayBuffer>[]> {

@@ -4,6 +4,7 @@ import {
   AttemptTimeoutError,
   ConnectionError,
   DeadlineExceededError,
+  HookError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
@@ -49,6 +50,13 @@ export function tooLargeError(failed: FailedDownload): InvalidResponseError {
   const { url, maxBytes } = failed.download
   const message = `The file at ${nameOfUrl(url)} is larger than maxBytes (${maxBytes}).`
   return new InvalidResponseError(factsOf(message, { ...failed, isRetryable: false }))
+}
+
+/** The error for what a hook of the caller's ky threw. */
+export function hookError(cause: unknown, failed: FailedDownload): HookError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const message = `A hook of the ky instance failed in the download of ${nameOfUrl(failed.download.url)}: ${reason}.`
+  return new HookError({ ...factsOf(message, { ...failed, isRetryable: false }), cause })
 }
 
 /** A url without its query, which may hold a signature. */

@@ -1,7 +1,7 @@
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
-import { ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { HookError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { createFileHost } from '../testing/file-host.ts'
 import { printedForms } from '../testing/printed-forms.ts'
@@ -97,12 +97,14 @@ describe('a ky instance of the caller, in a download', () => {
     expect(bench.service.received).toHaveLength(1)
   })
 
-  test('can force no more requests than maxRetries allows', async () => {
+  test('cannot force a request that the rules do not allow', async () => {
     const mine = ky.extend({ hooks: { afterResponse: [() => ky.retry()] } })
-    // ky waits on the system's clock here.
-    const { client, service } = createTestClient([text(200, 'pixels')], { ky: mine, clock: systemClock })
-    await expect(client.files.download(FILE_URL, { maxRetries: 1 })).rejects.toThrow('Forced retry')
-    expect(service.received).toHaveLength(2)
+    const good = createTestClient([text(200, 'pixels')], { ky: mine, clock: systemClock })
+    await expect((await good.client.files.download(FILE_URL)).bytes()).resolves.toHaveLength(6)
+    expect(good.service.received).toHaveLength(1)
+    const bad = createTestClient([text(503, '')], { ky: mine, clock: systemClock })
+    await caught(bad.client.files.download(FILE_URL), InvalidResponseError)
+    expect(bad.service.received.length).toBeLessThanOrEqual(3)
   })
 
   test('cannot shorten the wait before a retry', async () => {
@@ -143,20 +145,23 @@ describe('a ky instance of the caller, in a download', () => {
     await expect(client.files.download(FILE_URL, { signal })).rejects.toMatchObject({ name: 'AbortedError' })
   })
 
-  test('passes on what its hooks throw', async () => {
+  test.each([
+    ['a good response', text(200, 'pixels')],
+    ['an error status', text(404, '')],
+  ])('whose hook throws after %s ends the download with a HookError', async (_, step) => {
+    const fault = new RangeError('a fault of the caller')
     const mine = ky.extend({
       hooks: {
         afterResponse: [
           () => {
-            throw new RangeError('a fault of the caller')
+            throw fault
           },
         ],
       },
     })
-    await caught(read(createTestClient([text(200, 'pixels')], { ky: mine })), RangeError)
-    await caught(
-      read(createTestClient([createFileHost({ content: 'x', faults: Array(2).fill({ bytes: 0, how: 'breaks' }) })])),
-      ConnectionError,
-    )
+    const { client, clock } = createTestClient([step], { ky: mine })
+    const error = await caught(clock.run(client.files.download(FILE_URL, { jobId: 'job_1' })), HookError)
+    expect(error.message).toContain('failed in the download of https://files.example.com/job_1/0.png: a fault of')
+    expect(error).toMatchObject({ cause: fault, jobId: 'job_1', submission: 'accepted' })
   })
 })

@@ -18,7 +18,18 @@ export function createFileKy(client: ResolvedOptions): FileKy {
     mine = defaults
     return {}
   })
-  const { init: _, ...hooks } = mine.hooks ?? {}
-  const options: Options = { ...(mine.context ? { context: mine.context } : {}), timeout: false }
-  return { ky: (client.ky ?? ky).create(options), hooks }
+  const { beforeRequest = [], beforeRetry = [], afterResponse = [], beforeError = [] } = mine.hooks ?? {}
+  return {
+    ky: ky.create({ timeout: false, ...(mine.context ? { context: mine.context } : {}) }),
+    hooks: {
+      beforeRequest,
+      beforeRetry,
+      afterResponse,
+      // They see the error. What a download fails with stays ours.
+      beforeError: beforeError.map((hook) => async (state) => {
+        await hook(state)
+        return state.error
+      }),
+    },
+  }
 }

@@ -3,13 +3,13 @@ import type { Answer, Failure, Interruption } from '../http/operation.ts'
 import type { ResolvedDownload } from './download-options.ts'
 import { type DownloadScope, openDownloadScope } from './download-scope.ts'
 import { FileAttempts } from './file-attempts.ts'
-import { type FailedDownload, fileError, tooLargeError } from './file-error.ts'
+import { type FailedDownload, fileError, hookError, tooLargeError } from './file-error.ts'
 import { createFileKy } from './file-ky.ts'
 import { endedBy, type FilePart } from './file-part.ts'
 import { continuesAt, type FileVersion, isSameFile, rangeHeaders, readVersion } from './file-version.ts'
 import { type FileRequest, requestFile } from './request-file.ts'
 
-/** Bytes of a file and their place in it. A place of 0 after others means that the file starts again. */
+/** Bytes of a file and their place in it. The place 0 after others means that the file starts again. */
 export interface FileChunk {
   at: number
   bytes: Uint8Array<ArrayBuffer>
@@ -47,6 +47,8 @@ export class FileSource {
   #version: FileVersion | undefined
   #canRange = true
   #mayRestart = true
+  /** The reader does not know yet that the file starts again. */
+  #hasRestarted = false
 
   constructor(download: ResolvedDownload) {
     this.#download = download
@@ -61,6 +63,7 @@ export class FileSource {
       admit: (part) => this.#admit(part),
       takeRetry: () => this.#takeRetry(),
       error: () => this.#error(),
+      hookError: (cause) => hookError(cause, this.#facts()),
     }
   }
 
@@ -104,6 +107,10 @@ export class FileSource {
   async #nextChunk(): Promise<FileChunk | undefined> {
     for (;;) {
       const part = this.#part ?? (await this.#openPart())
+      if (this.#hasRestarted) {
+        this.#hasRestarted = false
+        return { at: 0, bytes: new Uint8Array() }
+      }
       const read = await part.read()
       if (read instanceof Uint8Array) {
         const chunk = this.#advance(read)
@@ -202,7 +209,10 @@ export class FileSource {
         problem: 'the host sends the whole file, and nothing proves that it is the same',
       }
     }
-    if (!isSame) this.#position = 0
+    if (!isSame) {
+      this.#hasRestarted ||= this.#position > 0
+      this.#position = 0
+    }
     this.#partAt = 0
     this.#version = version
     return undefined

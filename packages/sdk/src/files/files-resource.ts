@@ -1,6 +1,7 @@
 import type { OutputItem } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import { type DownloadedFile, download } from './download.ts'
+import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
+import { type DownloadedFile, openFile, toDownloadedFile } from './download.ts'
 import type { DownloadOptions } from './download-options.ts'
 import { type ProducedOutput, type SaveOptions, saveFiles } from './save-files.ts'
 
@@ -21,8 +22,13 @@ export class FilesResource {
    * @throws ConnectionError, AttemptTimeoutError, InvalidResponseError (`status`; larger than `maxBytes`; another file
    *   than before), DeadlineExceededError, AbortedError, ConfigurationError
    */
-  download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
-    return download(this.#core.options, item, options)
+  async download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
+    const caller = captureCaller(FilesResource.prototype.download)
+    try {
+      return toDownloadedFile(await openFile(this.#core.options, item, options), caller)
+    } catch (error) {
+      throw showCaller(error, caller)
+    }
   }
 
   /**
@@ -35,6 +41,7 @@ export class FilesResource {
    *   throws. When several files fail, the error is that of the first
    */
   save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
-    return saveFiles(this.#core.options, produced, { ...options, folder })
+    const work = () => saveFiles(this.#core.options, produced, { ...options, folder })
+    return rejectAtCaller(FilesResource.prototype.save, work)
   }
 }

@@ -1,3 +1,5 @@
+import { isForceRetryError, isHTTPError } from 'ky'
+import { isModelRunError } from '../errors/guard.ts'
 import type { ModelRunError } from '../errors/model-run-error.ts'
 import { kyRetries } from '../http/ky-retries.ts'
 import type { Failure } from '../http/operation.ts'
@@ -21,41 +23,67 @@ export interface FileRequest {
   takeRetry(): number | undefined
   /** The error for the last failure. */
   error(): ModelRunError
+  /** The error for what a hook of the caller threw. */
+  hookError(cause: unknown): ModelRunError
 }
 
-/** Requests a file, and again as often as the rules allow. @throws ModelRunError, and what a hook of the caller throws */
+/** ky wants to send again although the rules did not allow it: a hook of the caller forced it. */
+class ForcedRetry extends Error {}
+
+/** Requests a file, and again as often as the rules allow. @throws ModelRunError */
 export async function requestFile(request: FileRequest): Promise<void> {
   const { download, attempts, fileKy } = request
+  let maySend = true
+  /** Whether the last response can be read. */
+  let isOpen = false
   const retries = kyRetries({
     clock: download.client.clock,
     method: 'GET',
     limit: Math.max(0, attempts.retriesLeft),
-    delayMs: () => request.takeRetry(),
+    delayMs: () => {
+      const delayMs = request.takeRetry()
+      maySend = delayMs !== undefined
+      return delayMs
+    },
     pause: (delayMs) => attempts.pause(delayMs),
   })
   // Our wait comes first: a hook of the caller can end the ones after it.
   const beforeRetry = [...(retries.hooks?.beforeRetry ?? []), ...(fileKy.hooks.beforeRetry ?? [])]
-  let isOpen = false
+  const sendOnce = async () => {
+    if (!maySend) throw new ForcedRetry('A hook asked to request the file again.')
+    maySend = false
+    const head = await attempt(request, (signal) => send(request, signal))
+    isOpen = attempts.failure === undefined
+    return head
+  }
   try {
     const response = await fileKy.ky(download.url.href, {
       ...retries,
       headers: request.headers(),
       hooks: { ...fileKy.hooks, beforeRetry },
       throwHttpErrors: () => attempts.failure !== undefined,
-      fetch: async () => {
-        isOpen = false
-        const head = await attempt(request, (signal) => send(request, signal))
-        isOpen = attempts.failure === undefined
-        return head
-      },
+      fetch: sendOnce,
     })
     if (isOpen) return
     // `ky.stop` has ended the retries, or a hook has responded instead of the host.
     if (response === undefined) throw request.error()
     await attempt(request, () => Promise.resolve(response))
   } catch (error) {
-    throw attempts.failure ? request.error() : error
+    const failure = failureOf(request, error, isOpen)
+    if (failure !== undefined) throw failure
   }
+}
+
+/** The error for what ky threw. Undefined when the last response can be read all the same. */
+function failureOf(request: FileRequest, error: unknown, isOpen: boolean): unknown {
+  const { download, scope, attempts } = request
+  const isForced = error instanceof ForcedRetry || isForceRetryError(error)
+  if (isForced) {
+    download.client.log.warn(`${nameOfUrl(download.url)} was not requested again, although a ky hook asked for it`)
+    if (isOpen) return undefined
+  }
+  if (attempts.failure && (isForced || isHTTPError(error) || isModelRunError(error))) return request.error()
+  return scope.signal.aborted ? error : request.hookError(error)
 }
 
 /** One request. Hooks see the head of its response; the body is for the reader alone. */

@@ -144,6 +144,16 @@ describe('when the host sends the whole file again', () => {
     await expect(bytes()).resolves.toBe('another film')
   })
 
+  test('`bytes` forgets what it has read also when the file is empty now', async () => {
+    const file: HostedFile = { content: CONTENT, faults: [BREAK] }
+    const serve = createFileHost(file)
+    const { bytes, service } = start((request) => {
+      if (service.received.length === 2) file.content = ''
+      return serve(request)
+    })
+    await expect(bytes()).resolves.toBe('')
+  })
+
   test('the retries of a file that starts again count from the byte that it did not reach before', async () => {
     const faults = [BREAK, BREAK, BREAK]
     const { bytes, service } = start(host({ headers: {}, faults }))

@@ -1,5 +1,6 @@
 import type { Job, Output, RunCompleted } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { rejectAtCaller } from '../errors/caller-stack.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { type SaveOptions, saveFiles } from '../files/save-files.ts'
@@ -29,7 +30,8 @@ export interface RunResult extends RunOutcome {
 
 /** Gives an outcome its method, which is not enumerable: the result stays plain data to JSON, spread and test runners. */
 export function toResult({ options }: Core, outcome: RunOutcome): RunResult {
-  const save: RunResult['save'] = (folder, saveOptions) => saveFiles(options, outcome, { ...saveOptions, folder })
+  const save: RunResult['save'] = (folder, saveOptions) =>
+    rejectAtCaller(save, () => saveFiles(options, outcome, { ...saveOptions, folder }))
   return Object.defineProperty({ ...outcome, save }, 'save', { enumerable: false })
 }
 
