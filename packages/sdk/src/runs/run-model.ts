@@ -9,6 +9,7 @@ import { notify } from '../notify.ts'
 import { traced } from '../observe/tracer.ts'
 import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
+import { checkInput } from './check-input.ts'
 import { preflight } from './preflight.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import { outcomeOfCompleted, type RunResult, toResult } from './run-result.ts'
@@ -75,14 +76,6 @@ async function submit(
   } finally {
     scope.close()
   }
-}
-
-/** A copy, because an exact input type may be an interface, which has no index signature. */
-function checkInput(input: object): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
-  throw new ConfigurationError({
-    message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }. Nothing was sent.`,
-  })
 }
 
 /** The hold takes "about" 55 s (section 8), and its answer has a way to go. */
