@@ -7,5 +7,5 @@ import type { ResolvedOptions } from './options.ts'
 export function createCore(options: ResolvedOptions): Core {
   const transport = createTransport(options)
   const scheduler = createPollScheduler({ options, transport })
-  return { options, transport, scheduler, modelCache: createModelCache() }
+  return { options, transport, scheduler, modelCache: createModelCache(options.clock) }
 }

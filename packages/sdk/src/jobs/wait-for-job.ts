@@ -2,6 +2,7 @@ import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { notify } from '../notify.ts'
 import { positive } from '../options.ts'
+import { type PriceReading, startPriceReading } from '../runs/price-reading.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
 import { endOfWait } from './ended-wait.ts'
@@ -20,6 +21,8 @@ export interface WaitRequest {
   endsAt?: number | undefined
   /** Brings the end, when it is faster than the polls, which are only a safety net then. */
   webhook?: WebhookReceiver | undefined
+  /** The price that is read already. By default, `options.readPrice` starts that. */
+  price?: PriceReading | undefined
 }
 
 /**
@@ -40,15 +43,24 @@ export function startWait(
   resolve: (result: RunResult) => void,
   reject: (error: unknown) => void,
 ): () => void {
-  const { core, job, webhook } = request
-  const watcher = new ResultWatcher(request, resolve, reject)
+  const { core, job, reference, options, webhook } = request
+  let price = request.price
+  const succeed = (result: RunResult) => (price ? void price.addTo(result).then(resolve) : resolve(result))
+  const watcher = new ResultWatcher(request, succeed, (error) => {
+    price?.stop()
+    reject(error)
+  })
+  if (options.readPrice) price ??= startPriceReading(core, reference.modelId, options)
   core.scheduler.join(watcher)
   if (webhook && watcher.watch) {
     watcher.stopListening = webhook.listen(job.id, (event) => core.scheduler.deliver(watcher, event))
     // The delivery may have come before.
     if (!watcher.watch) watcher.stopListening()
   }
-  return () => watcher.leave()
+  return () => {
+    price?.stop()
+    watcher.leave()
+  }
 }
 
 /** What every watcher has, whatever it does with what it is told. */
