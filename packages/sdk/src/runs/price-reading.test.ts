@@ -66,10 +66,12 @@ describe('the price of a run (sections 2.1 and 2.4)', () => {
     ['maxCredits', { maxCredits: 4 }],
     ['validateInput', { validateInput: true }],
   ])('is known from %s', async (_, check) => {
-    const { client, clock, modelReads } = start(polled)
-    const run = client.run('aurora-image', { prompt: 'x' }, { mode: 'async', ...check })
-    await expect(clock.run(run)).resolves.toMatchObject({ credits_per_run: 4 })
-    expect(modelReads()).toBe(1)
+    for (const endpoints of [{}, polled]) {
+      const { client, clock, modelReads } = start(endpoints)
+      const run = client.run('aurora-image', { prompt: 'x' }, check)
+      await expect(clock.run(run)).resolves.toMatchObject({ credits_per_run: 4 })
+      expect(modelReads()).toBe(1)
+    }
   })
 
   test('is known from models.get, also to `maxCredits`', async () => {
@@ -162,6 +164,12 @@ describe('a price that cannot be read', () => {
       await settle()
       expect(clock.timerCount).toBe(0)
     }
+  })
+
+  test('is not asked for twice by one run', async () => {
+    const { client, clock, modelReads } = start({ ...polled, model: refusal(403, 'FORBIDDEN') })
+    await clock.run(client.run('aurora-image', {}, { readPrice: true }))
+    expect(modelReads()).toBe(1)
   })
 
   test('does not hold a run back', async () => {
