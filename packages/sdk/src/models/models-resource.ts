@@ -1,10 +1,11 @@
 import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import type { ApiPromise } from '../http/api-promise.ts'
-import type { CallOptions } from '../http/operation.ts'
+import { ApiPromise } from '../http/api-promise.ts'
+import type { ApiResult, CallOptions } from '../http/operation.ts'
 import { request } from '../http/request.ts'
 import type { RunAnswer } from '../runs/run-answer.ts'
 import { runOperation } from '../runs/run-operation.ts'
+import { checkSendable } from '../runs/sendable-input.ts'
 import { getModelOperation, listModelsOperation } from './model-operations.ts'
 import { ModelsPagePromise } from './models-page.ts'
 
@@ -46,8 +47,14 @@ export class ModelsResource {
    * The request is sent once, and again only where the first one certainly did not count.
    *
    * @throws As {@link list}; `error.submission` tells whether the run may be charged
+   * @throws InputValidationError when the input holds what JSON cannot, such as a Buffer or a promise
    */
   run(model: string, body: RunRequest, options: CallOptions = {}): ApiPromise<RunAnswer> {
-    return request(this.#core, runOperation(model, body), options)
+    return new ApiPromise(this.#run(model, body, options))
+  }
+
+  async #run(model: string, body: RunRequest, options: CallOptions): Promise<ApiResult<RunAnswer>> {
+    checkSendable(body.input)
+    return await request(this.#core, runOperation(model, body), options).withResponse()
   }
 }

@@ -11,6 +11,7 @@ import { preflight } from './preflight.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import { outcomeOfCompleted, type RunResult, toResult } from './run-result.ts'
 import { type SentRun, sendRun } from './send-run.ts'
+import { checkSendable } from './sendable-input.ts'
 
 /** A run as its caller asked for it. */
 export interface RunCall<O> {
@@ -55,6 +56,7 @@ async function submit(
     throw new ConfigurationError({ message: 'Pass either `webhook` or `webhookUrl`, not both. Nothing was sent.' })
   }
   const parameters = checkInput(input)
+  checkSendable(input)
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
     await preflight(core, { model, input: parameters }, { scope, options })
