@@ -6,9 +6,9 @@ export function kindOf(value: unknown): string {
   return tag === 'Uint8Array' && value.constructor?.name === 'Buffer' ? 'Buffer' : tag
 }
 
-/** Whether a value is a Blob or a File, of the platform or of a test environment such as jsdom. */
+/** Whether a value is a Blob or a File: of the platform, some of which have no tags, or of another, such as jsdom. */
 export function isBlob(value: unknown): value is Blob {
-  return ['Blob', 'File'].includes(kindOf(value))
+  return value instanceof Blob || ['Blob', 'File'].includes(kindOf(value))
 }
 
 /** Whether a value is a buffer without a view. */

@@ -25,8 +25,7 @@ const UNKNOWN = ['application/octet-stream', 'binary/octet-stream']
  */
 export async function mediaTypeOf(file: TypedFile, stated?: string): Promise<string> {
   const declared = stated === undefined ? sourceType(file.type) : readType(stated)
-  // Loaded on first use: only programs that send files of their own pay for it.
-  const { fileTypeFromBuffer, supportedMimeTypes } = await import('file-type')
+  const { fileTypeFromBuffer, supportedMimeTypes } = await loadFileTypes()
   const detected = essence((await fileTypeFromBuffer(file.bytes))?.mime ?? '')
   if (detected === undefined || detected === 'application/xml') {
     const isPicture = declared?.startsWith('image/') && supportedMimeTypes.has(declared)
@@ -37,6 +36,18 @@ export async function mediaTypeOf(file: TypedFile, stated?: string): Promise<str
     throw new ConfigurationError({ message: `${file.name} is said to be ${declared}, but its content is ${detected}.` })
   }
   return kindOfType(detected) === 'image' ? detected : declared
+}
+
+/** Loaded on first use: only programs that send files of their own pay for it. */
+async function loadFileTypes(): Promise<typeof import('file-type')> {
+  try {
+    return await import('file-type')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    // One of its dependencies reads the environment.
+    const advice = 'Deno' in globalThis ? ' Deno needs --allow-env for it.' : ''
+    throw new ConfigurationError({ message: `The package file-type could not be loaded: ${reason}${advice}`, cause })
+  }
 }
 
 function checkUnrecognized(
