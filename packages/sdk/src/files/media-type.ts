@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { beginOf, isSvg, textOf } from './file-text.ts'
 
 /** A file whose type is asked for. */
 interface TypedFile {
@@ -9,27 +10,28 @@ interface TypedFile {
   bytes: Uint8Array
 }
 
-/** So many bytes tell text from everything else. */
-const HEAD_BYTES = 512
-
 /** What says nothing of the content. */
 const UNKNOWN = ['application/octet-stream', 'binary/octet-stream']
 
 /**
  * The media type of a file, without parameters.
  *
- * The bytes decide. Where they say only what contains the file (a film or a sound, XML), the stated type goes further.
+ * The bytes decide. Where they say only what contains the file (a film or a sound), or nothing, the stated type does.
  *
  * @param stated by the caller, over what the file's source states
  * @throws ConfigurationError when bytes and stated type are of different kinds, or neither gives a type
  */
 export async function mediaTypeOf(file: TypedFile, stated?: string): Promise<string> {
-  const declared = stated === undefined ? sourceType(file.type) : readType(stated)
-  const { fileTypeFromBuffer, supportedMimeTypes } = await loadFileTypes()
-  const detected = essence((await fileTypeFromBuffer(file.bytes))?.mime ?? '')
+  const declared = stated === undefined ? sourceType(file) : readType(stated)
+  const fileTypes = await loadFileTypes()
+  const recognized = essence((await fileTypes.fileTypeFromBuffer(file.bytes))?.mime ?? '')
+  const detected = isSvg(file.bytes) ? 'image/svg+xml' : recognized
+  // XML can be anything.
   if (detected === undefined || detected === 'application/xml') {
-    const isPicture = declared?.startsWith('image/') && supportedMimeTypes.has(declared)
-    return checkUnrecognized(file, declared, { isStated: stated !== undefined, mustBeRecognized: isPicture === true })
+    if (declared === undefined) throw unknownType(file)
+    const isRecognizable = kindOfType(declared) === 'image' && fileTypes.supportedMimeTypes.has(declared)
+    if (isRecognizable || !mayBe(declared, file.bytes)) throw anotherFile(file, `said to be ${declared}, but is not`)
+    return declared
   }
   if (declared === undefined) return detected
   if (kindOfType(declared) !== kindOfType(detected)) {
@@ -50,28 +52,11 @@ async function loadFileTypes(): Promise<typeof import('file-type')> {
   }
 }
 
-function checkUnrecognized(
-  { name, bytes }: TypedFile,
-  declared: string | undefined,
-  { isStated, mustBeRecognized }: { isStated: boolean; mustBeRecognized: boolean },
-): string {
+/** Whether unrecognized bytes can be of this type. Of pictures, sounds and films only SVG is text. */
+function mayBe(type: string, bytes: Uint8Array): boolean {
   const text = textOf(bytes)
-  const begins = `its content begins with ${text === undefined ? hexOf(bytes) : JSON.stringify(text.slice(0, 60))}`
-  if (declared === undefined) {
-    const message = `${name} is of no known type: ${begins}. Say which it is, e.g. { type: 'image/svg+xml' }.`
-    throw new ConfigurationError({ message })
-  }
-  const isPage = !isStated && /^text\/html$|[/+]json$/.test(declared)
-  const isOther = mustBeRecognized || (text !== undefined && !mayBeText(declared, text))
-  if (!isPage && !isOther) return declared
-  throw new ConfigurationError({
-    message: `${name} is ${isPage ? declared : `said to be ${declared}, but is not`}: ${begins}. Was an error page saved instead of the file, or the file damaged?`,
-  })
-}
-
-/** Whether a text can be of this type. Of pictures, sounds and films only SVG is text. */
-function mayBeText(type: string, text: string): boolean {
-  return type === 'image/svg+xml' ? /<svg\b/i.test(text) : kindOfType(type) === 'other'
+  if (text === undefined || kindOfType(type) === 'other') return true
+  return type === 'image/svg+xml' && !/<(!doctype )?html\b/i.test(text)
 }
 
 /** A container holds sound or film: its first bytes do not tell which. */
@@ -81,9 +66,12 @@ function kindOfType(type: string): 'image' | 'sound or film' | 'other' {
   return family === 'audio' || family === 'video' ? 'sound or film' : 'other'
 }
 
-function sourceType(type: string): string | undefined {
-  const name = essence(type)
-  return name === undefined || UNKNOWN.includes(name) ? undefined : name
+/** What the source states. A web page or JSON is what a server sends with an error. */
+function sourceType(file: TypedFile): string | undefined {
+  const type = essence(file.type)
+  if (type === undefined || UNKNOWN.includes(type)) return undefined
+  if (/^text\/html$|[/+]json$/.test(type)) throw anotherFile(file, type)
+  return type
 }
 
 function readType(type: string): string {
@@ -100,13 +88,16 @@ function essence(type: string): string | undefined {
   return /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?=\s*(;|$))/.exec(type)?.[0].toLowerCase()
 }
 
-/** The first bytes as text; `undefined` when they hold what no text holds. */
-function textOf(bytes: Uint8Array): string | undefined {
-  const head = bytes.subarray(0, HEAD_BYTES)
-  const isBinary = head.some((byte) => byte < 0x20 && !'\t\n\f\r\x1b'.includes(String.fromCharCode(byte)))
-  return isBinary ? undefined : new TextDecoder().decode(head).trimStart()
+function unknownType({ name, bytes }: TypedFile): ConfigurationError {
+  const advice = "If it is the file that you mean, pass its type, e.g. { type: 'image/x-icon' }."
+  return new ConfigurationError({
+    message: `${name} is of no known type: its content begins with ${beginOf(bytes)}. ${advice}`,
+  })
 }
 
-function hexOf(bytes: Uint8Array): string {
-  return Array.from(bytes.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join(' ')
+function anotherFile({ name, bytes }: TypedFile, problem: string): ConfigurationError {
+  const advice = 'Was an error page saved instead of the file, or the file damaged?'
+  return new ConfigurationError({
+    message: `${name} is ${problem}: its content begins with ${beginOf(bytes)}. ${advice}`,
+  })
 }

@@ -17,7 +17,6 @@ export interface OpenFile {
 
 /** What to do with a value that is not a file yet. */
 const ADVICE: Readonly<Record<string, string>> = {
-  Promise: 'Await it first.',
   Response: 'Pass `await response.blob()`, if `response.ok`.',
   ReadableStream: 'Pass `await new Response(stream).blob()`.',
   FileList: 'Pass one file of it, such as `input.files[0]`.',
@@ -34,16 +33,17 @@ export async function openSource(source: FileSource): Promise<OpenFile> {
   if (isArrayBuffer(source)) return openBytes(new Uint8Array(source))
   if (kindOf(source) === 'URL' || typeof source === 'string') return await openPath(readLocation(String(source)))
   throw new ConfigurationError({
-    message: `\`toDataUri\` takes a Blob, a File, bytes, or the path of a file, not ${kindOf(source)}. ${adviceFor(source)}`,
+    message: `\`toDataUri\` takes a Blob, a File, bytes, or the path of a file, not ${kindOf(source)}.${adviceFor(source)}`,
   })
 }
 
 function adviceFor(source: unknown): string {
   if (typeof source === 'object' && source !== null) {
-    if (hasMethod(source, 'then')) return ADVICE.Promise ?? ''
-    if (hasMethod(source, 'pipe')) return "Pass `await buffer(stream)`, from 'node:stream/consumers'."
+    if (hasMethod(source, 'then')) return ' Await it first.'
+    if (hasMethod(source, 'pipe')) return " Pass `await buffer(stream)`, from 'node:stream/consumers'."
   }
-  return ADVICE[kindOf(source)] ?? ''
+  const advice = ADVICE[kindOf(source)]
+  return advice === undefined ? '' : ` ${advice}`
 }
 
 function openBlob(blob: Blob): OpenFile {

@@ -16,7 +16,9 @@ const png = Buffer.from(PNG_BASE64, 'base64')
 const jpeg = Buffer.from('\xff\xd8\xff\xe0\0\x10JFIF\0', 'latin1')
 const webm = Buffer.from('\x1a\x45\xdf\xa3\x8b\x42\x82\x84webm\0\0\0\0', 'latin1')
 const page = Buffer.from('<!DOCTYPE html><title>502 Bad Gateway</title>')
-const xml = Buffer.from('<?xml version="1.0"?><svg/>')
+const xml = Buffer.from('<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY a "b">]><svg/>')
+const document = Buffer.from('\ufeff<?xml version="1.0"?>\n<!-- a\n<b> -->\n<!DOCTYPE svg PUBLIC "x">\n<svg></svg>')
+const poem = Buffer.from('a poem')
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
 
 const uri = (type: string, bytes: Buffer) => `data:${type};base64,${bytes.toString('base64')}`
@@ -81,26 +83,26 @@ describe('the media type', () => {
       type: 'audio/webm;codecs=opus',
       expected: 'audio/webm',
     },
-    { is: 'what the Blob says, for SVG', bytes: svg, type: 'image/svg+xml', expected: 'image/svg+xml' },
-    { is: 'what the Blob says, for XML', bytes: xml, type: 'image/svg+xml', expected: 'image/svg+xml' },
-    { is: 'what the Blob says, for text', bytes: Buffer.from('a'), type: 'text/plain;x=y', expected: 'text/plain' },
+    { is: 'SVG, for an svg element', bytes: svg, expected: 'image/svg+xml' },
+    { is: 'SVG, for an svg element in a document', bytes: document, expected: 'image/svg+xml' },
+    { is: 'what the Blob says, for other XML', bytes: xml, type: 'image/svg+xml', expected: 'image/svg+xml' },
+    { is: 'what the Blob says, for text', bytes: poem, type: 'text/plain;x=y', expected: 'text/plain' },
   ])('is $is', async ({ bytes, type, expected }) => {
     expect(await toDataUri(file(bytes, 'name', type))).toBe(uri(expected, bytes))
   })
 
   test('is the option, for bytes that say nothing themselves', async () => {
-    expect(await toDataUri(svg, { type: 'image/svg+xml' })).toBe(uri('image/svg+xml', svg))
-    expect(await messageFor(svg)).toBe(
-      `The file is of no known type: its content begins with ${JSON.stringify(svg.toString())}. ` +
-        "Say which it is, e.g. { type: 'image/svg+xml' }.",
+    expect(await toDataUri(poem, { type: 'text/plain' })).toBe(uri('text/plain', poem))
+    expect(await messageFor(poem)).toBe(
+      'The file is of no known type: its content begins with "a poem". If it is the file that you mean, ' +
+        "pass its type, e.g. { type: 'image/x-icon' }.",
     )
-    expect(await messageFor(Buffer.from([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]))).toContain(
-      'begins with 00 01 02 03 04 05 06 07.',
-    )
+    const unknown = Buffer.from([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect(await messageFor(unknown)).toContain('its content begins with 00 01 02 03 04 05 06 07.')
   })
 
   test.each(['png', 'image', 'image/', 'image/png,x', ''])('is not %j', async (type) => {
-    expect(await messageFor(svg, { type })).toBe(
+    expect(await messageFor(poem, { type })).toBe(
       `The option \`type\` must be a media type such as 'image/png', not ${JSON.stringify(type)}.`,
     )
   })
@@ -113,6 +115,7 @@ describe('a file that is not what its type says', () => {
     ['an error page', page, 'video/mp4'],
     ['an error as JSON', Buffer.from('{"error":{"code":"NOT_FOUND"}}'), 'audio/mpeg'],
     ['raw pixels', Buffer.alloc(400), 'image/png'],
+    ['a poem', poem, 'image/jpeg'],
   ])('is not taken: %s as the option', async (_, bytes, type) => {
     expect(await messageFor(bytes, { type })).toContain(`is said to be ${type}, but is not: its content begins with `)
   })

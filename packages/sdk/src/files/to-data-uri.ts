@@ -6,8 +6,8 @@ import { type FileSource, openSource } from './open-source.ts'
 /** Options of {@link toDataUri}. */
 export interface ToDataUriOptions {
   /**
-   * Media type of the file, for bytes that do not say it themselves, such as SVG: `'image/svg+xml'`. Default: what the
-   * bytes say, and where they say nothing, the `type` of the Blob.
+   * Media type of the file, for bytes that do not say it themselves, such as `'text/csv'`. Default: what the bytes say,
+   * and where they say nothing, the `type` of the Blob.
    */
   type?: string | undefined
   /**
