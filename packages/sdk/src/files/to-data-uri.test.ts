@@ -214,6 +214,11 @@ describe('what is no file', () => {
     expect(await messageFor(blob)).toBe('The Blob cannot be read: The file has changed.')
   })
 
+  test('shows the line of the caller', async () => {
+    const error = await caught(toDataUri(join(folder, 'missing.png')), ConfigurationError)
+    expect(error.stack?.split('\n')[1]).toContain('to-data-uri.test.ts')
+  })
+
   test('says so where there is no file system', async () => {
     vi.stubGlobal('process', undefined)
     expect(await messageFor('photo.png')).toContain('There is no file system here to read "photo.png" from.')

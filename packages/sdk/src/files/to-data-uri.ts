@@ -1,3 +1,4 @@
+import { rejectAtCaller } from '../errors/caller-stack.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { positive } from '../options.ts'
 import { mediaTypeOf } from './media-type.ts'
@@ -34,7 +35,11 @@ const BASE64_PART_BYTES = 24_576
  * const image_url = await toDataUri('photo.png')
  * const result = await client.run('inkfield/restyle', { image_url, prompt: 'as a woodcut' })
  */
-export async function toDataUri(source: FileSource, options: ToDataUriOptions = {}): Promise<string> {
+export function toDataUri(source: FileSource, options: ToDataUriOptions = {}): Promise<string> {
+  return rejectAtCaller(toDataUri, () => makeDataUri(source, options))
+}
+
+async function makeDataUri(source: FileSource, options: ToDataUriOptions): Promise<string> {
   if (typeof source === 'string' && /^data:/i.test(source)) return source
   const maxBytes = positive('maxBytes', options.maxBytes ?? DEFAULT_MAX_BYTES)
   const file = await openSource(source)

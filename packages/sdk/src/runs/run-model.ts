@@ -1,17 +1,19 @@
 import { LIMITS } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import type { ApiResult } from '../http/operation.ts'
 import { JobHandle } from '../jobs/job-handle.ts'
 import { waitForJob } from '../jobs/wait-for-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
+import { notify } from '../notify.ts'
 import { traced } from '../observe/tracer.ts'
 import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
+import { checkInput } from './check-input.ts'
 import { preflight } from './preflight.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import { outcomeOfCompleted, type RunResult, toResult } from './run-result.ts'
 import { type SentRun, sendRun } from './send-run.ts'
-import { checkSendable } from './sendable-input.ts'
 
 /** A run as its caller asked for it. */
 export interface RunCall<O> {
@@ -21,29 +23,33 @@ export interface RunCall<O> {
 }
 
 /** Runs a model to its end: within the hold, or by polling or a webhook after it. */
-export function runModel(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
+export function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
   const span = { name: 'modelrun.run', attributes: { 'modelrun.model_id': call.model } }
   return traced(core.options.tracer, span, () => runToEnd(core, call))
 }
 
-async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
+async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
   const { options } = call
   const { clock } = core.options
   const deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
   const endsAt = clock.now() + deadlineMs
-  const { answer, reference, elapsedMs } = await submit(core, call, deadlineMs)
+  const { answer, reference, elapsedMs, response, requestId } = await submit(core, call, deadlineMs)
+  const job = new JobHandle(core, reference)
   if (answer.status === 'completed') {
     core.scheduler.durations.learn(answer.model_id, elapsedMs, elapsedMs)
-    return toResult(core, outcomeOfCompleted(answer))
+    const { onStatus } = options
+    const { state } = reference
+    if (onStatus && state) notify(core.options.log, 'onStatus', () => onStatus(state, job))
+    return { data: toResult(core, outcomeOfCompleted(answer)), response, requestId }
   }
-  const job = new JobHandle(core, reference)
-  return await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook })
+  const data = await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook })
+  return { data, response, requestId }
 }
 
 /** Starts a run and gives its job at once. */
-export async function submitRun(core: Core, call: RunCall<SubmitOptions>): Promise<JobHandle> {
-  const { reference } = await submit(core, { ...call, options: { ...call.options, mode: 'async' } })
-  return new JobHandle(core, reference)
+export async function submitRun(core: Core, call: RunCall<SubmitOptions>): Promise<ApiResult<JobHandle>> {
+  const sent = await submit(core, { ...call, options: { ...call.options, mode: 'async' } })
+  return { data: new JobHandle(core, sent.reference), response: sent.response, requestId: sent.requestId }
 }
 
 async function submit(
@@ -56,7 +62,6 @@ async function submit(
     throw new ConfigurationError({ message: 'Pass either `webhook` or `webhookUrl`, not both. Nothing was sent.' })
   }
   const parameters = checkInput(input)
-  checkSendable(input)
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
     await preflight(core, { model, input: parameters }, { scope, options })
@@ -73,18 +78,15 @@ async function submit(
   }
 }
 
-/** A copy, because an exact input type may be an interface, which has no index signature. */
-function checkInput(input: object): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
-  throw new ConfigurationError({
-    message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }. Nothing was sent.`,
-  })
-}
-
 /** The hold takes "about" 55 s (section 8), and its answer has a way to go. */
 const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 5_000
 
-/** While a run is held its job has no id here, so it could be neither handed over at the deadline nor cancelled. */
-function needsJobAtOnce({ onAbort, onDeadline }: RunOptions, scope: Scope): boolean {
-  return scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
+/**
+ * While a run is held its job has no id here: an abort or a deadline would lose a job that is paid for, nothing could be
+ * said of its progress, and nothing could cancel it.
+ */
+function needsJobAtOnce(options: RunOptions, scope: Scope): boolean {
+  const { signal, onStatus, webhook, webhookUrl, onAbort, onDeadline } = options
+  const isFollowed = [signal, onStatus, webhook, webhookUrl].some((option) => option !== undefined)
+  return isFollowed || scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
 }
