@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 // The private export condition lets tests run on the sources: no build is needed before `npm test`.
 // Without `import`: Node gets these too, and would take it for what `require` asks for.
-const conditions = ['@modelrun/source', 'node', 'module']
+const conditions = ['@modelrun/source', 'node']
 
 export default defineConfig({
   resolve: { conditions },

@@ -83,7 +83,9 @@ export function observeFailure<T>(call: Call<T>): void {
 }
 
 function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
-  call.observeAttempt({ method: call.operation.route.method, path: call.request.path, ...event })
+  const observed = { method: call.operation.route.method, path: call.request.path, ...event }
+  call.observeAttempt(observed)
+  call.context.onAttempt?.(observed)
 }
 
 /** The error for a failure of a call. */

@@ -5,7 +5,8 @@ import { JobHandle } from '../jobs/job-handle.ts'
 import { waitForJob } from '../jobs/wait-for-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
 import { notify } from '../notify.ts'
-import { traced } from '../observe/tracer.ts'
+import { traceRun } from '../observe/run-span.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
 import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
 import { preflight } from './preflight.ts'
@@ -22,11 +23,10 @@ export interface RunCall<O> {
 
 /** Runs a model to its end: within the hold, or by polling or a webhook after it. */
 export function runModel(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
-  const span = { name: 'modelrun.run', attributes: { 'modelrun.model_id': call.model } }
-  return traced(core.options.tracer, span, () => runToEnd(core, call))
+  return traceRun(core, call, (span) => runToEnd(core, call, span))
 }
 
-async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
+async function runToEnd(core: Core, call: RunCall<RunOptions>, span: SafeSpan | undefined): Promise<RunResult> {
   const { options } = call
   const { clock } = core.options
   const deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
@@ -40,7 +40,7 @@ async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<RunResul
     if (onStatus && state) notify(core.options.log, 'onStatus', () => onStatus(state, job))
     return toResult(core, outcomeOfCompleted(answer))
   }
-  return await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook })
+  return await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook, span })
 }
 
 /** Starts a run and gives its job at once. */
