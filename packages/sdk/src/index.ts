@@ -48,6 +48,7 @@ export {
   isConflictError,
   isConnectionError,
   isDeadlineExceededError,
+  isHookError,
   isInputValidationError,
   isInsufficientCreditsError,
   isInvalidRequestError,
@@ -75,6 +76,7 @@ export {
   AttemptTimeoutError,
   ConnectionError,
   DeadlineExceededError,
+  HookError,
   InvalidResponseError,
 } from './errors/transport-errors.ts'
 export type { DownloadedFile, DownloadOptions } from './files/download.ts'
@@ -82,7 +84,8 @@ export type { FilesResource } from './files/files-resource.ts'
 export type { ProducedOutput } from './files/save-files.ts'
 export type { ApiPromise } from './http/api-promise.ts'
 export type { Middleware, MiddlewareContext } from './http/middleware.ts'
-export type { ApiResult, CallOptions } from './http/operation.ts'
+export type { ApiResult, CallOptions, RequestMethod } from './http/operation.ts'
+export type { RequestOptions } from './http/raw-request.ts'
 export type { CancelResult } from './jobs/cancel-job.ts'
 export type { JobHandle } from './jobs/job-handle.ts'
 export type { JobJson } from './jobs/job-reference.ts'

@@ -21,11 +21,12 @@ const cancelBodySchema = /* @__PURE__ */ (() =>
  * The call of `DELETE /v1/jobs/{id}` (section 4.5). The body of its answer is not specified, so any will do; only a web
  * page is something else that answered, and the job goes on.
  */
-export function cancelJobOperation(jobId: string): Operation<CancelResult> {
+export function cancelJobOperation(jobId: string, isJobConfirmed = false): Operation<CancelResult> {
   return {
     route: ROUTES.cancelJob,
     parameters: { id: jobId },
     jobId,
+    isJobConfirmed,
     read: ({ text }) => {
       if (/^\s*</.test(text)) throw new UnreadableAnswer('the body is a web page')
       return { job_id: jobId, status: asKnownStatus(statusIn(text) ?? 'cancelled') }

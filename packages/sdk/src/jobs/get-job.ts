@@ -4,12 +4,13 @@ import { readJson } from '../http/read-json.ts'
 import { isFinishedStatus, withKnownStatus } from './job-status.ts'
 
 /** The call of `GET /v1/jobs/{id}` (section 4.4). */
-export function getJobOperation(jobId: string): Operation<Job> {
+export function getJobOperation(jobId: string, isJobConfirmed = false): Operation<Job> {
   const read = readJson(jobResponseSchema)
   return {
     route: ROUTES.getJob,
     parameters: { id: jobId },
     jobId,
+    isJobConfirmed,
     read: (answer) => withKnownStatus(read(answer).data),
   }
 }

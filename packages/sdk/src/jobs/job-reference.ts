@@ -16,6 +16,11 @@ export interface JobReference {
   state?: Job | undefined
 }
 
+/** True when the service named the job to this client; an id from elsewhere may be wrong. */
+export function isConfirmed({ submittedAt }: JobReference): boolean {
+  return submittedAt !== undefined
+}
+
 /** A job as plain JSON, for another process: what `JobHandle.toJSON()` gives and `jobs.attach` takes. */
 export interface JobJson {
   job_id: string

@@ -8,7 +8,7 @@ import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
 import { endOfWait } from './ended-wait.ts'
 import type { JobHandle } from './job-handle.ts'
-import type { JobReference } from './job-reference.ts'
+import { isConfirmed, type JobReference } from './job-reference.ts'
 import type { EarlyEnd, JobWatch, LastSeen, Watcher } from './polling/job-watch.ts'
 import { DEFAULT_DEADLINE_MS, type WaitOptions } from './wait-options.ts'
 
@@ -87,8 +87,8 @@ export abstract class WaitWatcher implements Watcher {
   abstract onError(error: unknown): void
 
   onEarlyEnd(end: EarlyEnd, seen: LastSeen): void {
-    const { core, handle, options } = this
-    this.onError(endOfWait({ core, job: handle, options, end, seen }))
+    const { core, handle, job, options } = this
+    this.onError(endOfWait({ core, job: handle, options, end, seen, isConfirmed: isConfirmed(job) }))
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
+import type { ApiResult } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { asWord } from './describe-failure.ts'
 import type { SafeSpan } from './safe-span.ts'
@@ -53,14 +54,18 @@ export function endRunSpan(span: SafeSpan, run: PromiseSettledResult<RunResult>)
 export async function traceRun(
   core: Pick<Core, 'tracing'>,
   run: TracedRun,
-  work: (span: SafeSpan | undefined) => Promise<RunResult>,
-): Promise<RunResult> {
+  work: (span: SafeSpan | undefined) => Promise<ApiResult<RunResult>>,
+): Promise<ApiResult<RunResult>> {
   return await inRunSpan(core, run, async (span) => {
     if (span === undefined) return await work(undefined)
-    const [outcome] = await Promise.allSettled([work(span)])
-    endRunSpan(span, outcome)
-    if (outcome.status === 'rejected') throw outcome.reason
-    return outcome.value
+    try {
+      const result = await work(span)
+      endRunSpan(span, { status: 'fulfilled', value: result.data })
+      return result
+    } catch (reason) {
+      endRunSpan(span, { status: 'rejected', reason })
+      throw reason
+    }
   })
 }
 

@@ -22,6 +22,7 @@ describe('the call of a run', () => {
 
   test('is not held when the service answers at once (section 4.3)', () => {
     expect(runOperation('m', { input: {}, sync: false }).holdMs).toBeUndefined()
+    expect(runOperation('m', { input: {}, webhook_url: 'https://example.com' }).holdMs).toBeUndefined()
   })
 })
 

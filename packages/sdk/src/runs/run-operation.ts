@@ -15,7 +15,7 @@ import { refuseAnswer, salvageJob } from './salvage-job.ts'
 
 /** The call of `POST /v1/models/{model}/run` (section 4.3). */
 export function runOperation(model: string, body: RunRequest): Operation<RunAnswer> {
-  const isHeld = body.sync !== false
+  const isHeld = body.sync !== false && body.webhook_url === undefined
   return {
     route: ROUTES.runModel,
     parameters: { model },

@@ -4,6 +4,7 @@ import { isModelRunError } from '../../errors/guards.ts'
 import type { ModelRunError } from '../../errors/model-run-error.ts'
 import { openScope } from '../../scope.ts'
 import { getJobOperation } from '../get-job.ts'
+import { isConfirmed } from '../job-reference.ts'
 import type { JobWatch } from './job-watch.ts'
 
 /** What a look at a job brought: its state, a failure that may pass, or an error that will not. */
@@ -27,12 +28,12 @@ export async function lookAtJob(core: PollCore, watch: JobWatch): Promise<Look> 
 type PollCore = Pick<Core, 'options' | 'transport'>
 
 async function poll({ options, transport }: PollCore, watch: JobWatch, signal: AbortSignal): Promise<Look> {
-  const { jobId } = watch.job
+  const { job, state } = watch
   const scope = openScope({ clock: options.clock, signal })
   try {
     const call = { scope, options: { ...watch.options, maxRetries: 0 } }
-    const { data: job } = await transport.call(getJobOperation(jobId), call)
-    return { job }
+    const { data } = await transport.call(getJobOperation(job.jobId, state !== undefined || isConfirmed(job)), call)
+    return { job: data }
   } catch (error) {
     return isModelRunError(error) && mayPass(error) ? { failure: error } : { error }
   } finally {
