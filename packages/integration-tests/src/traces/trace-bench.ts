@@ -1,6 +1,7 @@
-import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
+import type { ReferenceServer } from '@modelrun/reference-server'
 import { ModelRun, type ModelRunOptions } from 'modelrun'
 import { afterAll, afterEach, beforeEach } from 'vitest'
+import { createCheckedServer } from '../openapi/checked-server.ts'
 import { type RecordedSpan, recordSpans, type SpanRecord } from './record-spans.ts'
 
 /** 4 s. */
@@ -33,7 +34,7 @@ export function useTraceBench(): TraceBench {
   let server: ReferenceServer
   beforeEach(() => {
     record.reset()
-    server = createReferenceServer({ clock: 'auto' })
+    server = createCheckedServer()
   })
   afterEach(() => server.close())
   afterAll(() => record.stop())

@@ -1,4 +1,4 @@
-/** A fact about a span or an event. */
+/** Facts about a span or an event. */
 export type SpanAttributes = Record<string, string | number | boolean>
 
 /** The part of an OpenTelemetry span that is used. */

@@ -3,7 +3,7 @@ import { known, SafeSpan, type SomeAttributes } from './safe-span.ts'
 import type { Span, SpanAttributes } from './tracer.ts'
 
 /** How a span begins. */
-export interface SpanStart {
+interface SpanStart {
   name: string
   /** `client` for a call of the service, `internal` for what happens in this process. */
   kind: keyof typeof KINDS
