@@ -8,7 +8,7 @@ import { type RequestOptions, rawOperation } from './http/raw-request.ts'
 import { callOnce } from './http/request.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
-import type { ModelId, ModelInput } from './models/model-inputs.ts'
+import type { AnyModelId, ManyInput, ModelId, ModelInput } from './models/model-inputs.ts'
 import { ModelsResource } from './models/models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
 import { runMany } from './runs/run-many.ts'
@@ -62,7 +62,7 @@ export class ModelRun {
    * @throws ApiError, ConnectionError, AttemptTimeoutError, InvalidResponseError when submitting failed;
    *   `error.submission` tells whether the run may be charged
    */
-  run<const Id extends string>(
+  run<const Id extends AnyModelId>(
     model: ModelId<Id>,
     input: ModelInput<NoInfer<Id>>,
     options: RunOptions = {},
@@ -76,7 +76,7 @@ export class ModelRun {
    *
    * @throws As {@link run} does when submitting failed
    */
-  submit<const Id extends string>(
+  submit<const Id extends AnyModelId>(
     model: ModelId<Id>,
     input: ModelInput<NoInfer<Id>>,
     options: SubmitOptions = {},
@@ -99,9 +99,9 @@ export class ModelRun {
    * @param inputs Parameters per the model's `input_schema`, one object for each run
    * @throws The first error with `stopOnError`, an error of the inputs, AbortedError
    */
-  runMany<const Id extends string, Input extends ModelInput<NoInfer<Id>>>(
+  runMany<const Id extends AnyModelId, Input extends ModelInput<NoInfer<Id>>>(
     model: ModelId<Id>,
-    inputs: Iterable<Input> | AsyncIterable<Input>,
+    inputs: Iterable<ManyInput<NoInfer<Id>, Input>> | AsyncIterable<ManyInput<NoInfer<Id>, Input>>,
     options: RunManyOptions = {},
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
     const iterate = (caller: Caller) => runMany(this.#core, { model, inputs, options, caller })

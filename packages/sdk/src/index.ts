@@ -94,7 +94,15 @@ export type { PollContext } from './jobs/polling/cadence.ts'
 export type { UsualDuration } from './jobs/polling/usual-durations.ts'
 export type { JobSource, SettledJob } from './jobs/settle-jobs.ts'
 export type { EarlyEndPolicy, WaitOptions } from './jobs/wait-options.ts'
-export type { ModelId, ModelInput, ModelInputs } from './models/model-inputs.ts'
+export type {
+  AnyModelId,
+  ManyInput,
+  ModelId,
+  ModelInput,
+  ModelInputs,
+  ModelInputsSettings,
+  RunBody,
+} from './models/model-inputs.ts'
 export type { ModelsPage, ModelsPagePromise } from './models/models-page.ts'
 export type { ModelsResource } from './models/models-resource.ts'
 export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/attempt-event.ts'

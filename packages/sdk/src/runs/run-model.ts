@@ -10,6 +10,7 @@ import { traceRun } from '../observe/run-span.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
+import { checkInput } from './check-input.ts'
 import { preflight } from './preflight.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import { outcomeOfCompleted, type RunResult, toResult } from './run-result.ts'
@@ -79,14 +80,6 @@ async function submit(
   } finally {
     scope.close()
   }
-}
-
-/** A copy, because an exact input type may be an interface, which has no index signature. */
-function checkInput(input: object): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
-  throw new ConfigurationError({
-    message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }. Nothing was sent.`,
-  })
 }
 
 /** The hold takes "about" 55 s (section 8), and its answer has a way to go. */
