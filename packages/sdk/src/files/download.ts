@@ -4,7 +4,7 @@ import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { type DownloadOptions, resolveDownload } from './download-options.ts'
 import { fileNameOf } from './file-name.ts'
-import { FileSource } from './file-source.ts'
+import { FileTransfer } from './file-transfer.ts'
 
 /**
  * A file on its way. Take its bytes once: read `stream` to its end or cancel it, or call `bytes()` or `blob()`. A body
@@ -29,8 +29,8 @@ export interface DownloadedFile {
 }
 
 /** A file of which the first response has come. */
-export interface OpenedFile extends Pick<DownloadedFile, 'name' | 'contentType' | 'size'> {
-  source: FileSource
+export interface OpenedDownload extends Pick<DownloadedFile, 'name' | 'contentType' | 'size'> {
+  transfer: FileTransfer
 }
 
 /** Requests a produced file. The API key is not sent: the url may be anywhere. */
@@ -38,16 +38,16 @@ export async function openFile(
   client: ResolvedOptions,
   item: OutputItem | string,
   options: DownloadOptions,
-): Promise<OpenedFile> {
+): Promise<OpenedDownload> {
   const download = resolveDownload(client, item, options)
-  const source = new FileSource(download)
-  const { headers } = await source.open()
+  const transfer = new FileTransfer(download)
+  const { headers } = await transfer.open()
   const contentType = headers.get('content-type') ?? undefined
-  return { name: fileNameOf(download.url, contentType), contentType, size: source.size, source }
+  return { name: fileNameOf(download.url, contentType), contentType, size: transfer.size, transfer }
 }
 
 /** A file in the shape for users. `caller`: where the program called; errors of the stream show it. */
-export function toDownloadedFile({ source, ...file }: OpenedFile, caller: Caller): DownloadedFile {
+export function toDownloadedFile({ transfer, ...file }: OpenedDownload, caller: Caller): DownloadedFile {
   let taker: 'stream' | 'memory' | undefined
   const take = (by: 'stream' | 'memory') => {
     if (taker !== undefined && (taker !== by || by === 'memory')) {
@@ -57,7 +57,7 @@ export function toDownloadedFile({ source, ...file }: OpenedFile, caller: Caller
   }
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
     take('stream')
-    const chunk = await source.read({ mayRestart: false })
+    const chunk = await transfer.read({ mayRestart: false })
     if (chunk) controller.enqueue(chunk.bytes)
     else controller.close()
   }
@@ -66,7 +66,7 @@ export function toDownloadedFile({ source, ...file }: OpenedFile, caller: Caller
       pull: (controller) => pull(controller).catch((error) => controller.error(showCaller(error, caller))),
       cancel: () => {
         taker = 'stream'
-        source.close()
+        transfer.close()
       },
     },
     // The timers of a download run while something waits for its bytes, not while a program holds the stream.
@@ -74,17 +74,17 @@ export function toDownloadedFile({ source, ...file }: OpenedFile, caller: Caller
   )
   const readBlob = async () => {
     take('memory')
-    return new Blob(await readAll(source), { type: file.contentType ?? '' })
+    return new Blob(await readAll(transfer), { type: file.contentType ?? '' })
   }
   const blob = () => rejectAtCaller(blob, readBlob)
   const bytes = () => rejectAtCaller(bytes, async () => new Uint8Array(await (await readBlob()).arrayBuffer()))
   return { ...file, stream, bytes, blob }
 }
 
-async function readAll(source: FileSource): Promise<Uint8Array<ArrayBuffer>[]> {
+async function readAll(transfer: FileTransfer): Promise<Uint8Array<ArrayBuffer>[]> {
   let chunks: Uint8Array<ArrayBuffer>[] = []
   for (;;) {
-    const chunk = await source.read({ mayRestart: true })
+    const chunk = await transfer.read({ mayRestart: true })
     if (chunk === undefined) return chunks
     if (chunk.at === 0) chunks = []
     chunks.push(chunk.bytes)

@@ -42,14 +42,14 @@ export async function saveFiles(
   const names = namesOf(output.items, { jobId, name })
   await system.fs.mkdir(folder, { recursive: true })
   const saves = output.items.map(async (item, index) => {
-    const { source, ...file } = await openFile(client, item, { ...options, jobId })
+    const { transfer, ...file } = await openFile(client, item, { ...options, jobId })
     try {
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
       const canBe = overwrite || (await mayBeSame(system, path, file.size))
-      if (canBe && (await writeFile(source, { fs: system.fs, path, overwrite }))) return path
+      if (canBe && (await writeFile(transfer, { fs: system.fs, path, overwrite }))) return path
       throw otherContent(path, jobId)
     } finally {
-      source.close()
+      transfer.close()
     }
   })
   await Promise.allSettled(saves)

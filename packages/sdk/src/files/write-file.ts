@@ -1,5 +1,5 @@
-import type { FileSource } from './file-source.ts'
 import { type FileSystem, hasCode } from './file-system.ts'
+import type { FileTransfer } from './file-transfer.ts'
 
 type Fs = FileSystem['fs']
 type FileHandle = Awaited<ReturnType<Fs['open']>>
@@ -16,25 +16,25 @@ export interface Target {
  *
  * @returns False when a file with other content has the final name; it stays as it is
  */
-export async function writeFile(source: FileSource, { fs, path, overwrite }: Target): Promise<boolean> {
+export async function writeFile(transfer: FileTransfer, { fs, path, overwrite }: Target): Promise<boolean> {
   // Random, so that two processes never write into one file.
   const part = `${path}.${crypto.randomUUID().slice(0, 8)}.part`
   try {
-    await writePart(fs, part, source)
+    await writePart(fs, part, transfer)
     if (overwrite) {
       await fs.rename(part, path)
       return true
     }
     return (await publish(fs, part, path)) || (await hasSameContent(fs, part, path))
   } finally {
-    source.close()
+    transfer.close()
     await fs.rm(part, { force: true })
   }
 }
 
-async function writePart(fs: Fs, part: string, source: FileSource): Promise<void> {
+async function writePart(fs: Fs, part: string, transfer: FileTransfer): Promise<void> {
   const file = await fs.open(part, 'wx')
-  const next = () => source.read({ mayRestart: true })
+  const next = () => transfer.read({ mayRestart: true })
   try {
     for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
       if (chunk.at === 0) await file.truncate(0)

@@ -1,6 +1,8 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { notify } from '../notify.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
+import { startWaitSpan, type WaitSpan } from '../observe/wait-span.ts'
 import { positive } from '../options.ts'
 import { type PriceReading, startPriceReading } from '../runs/price-reading.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
@@ -23,6 +25,8 @@ export interface WaitRequest {
   webhook?: WebhookReceiver | undefined
   /** The price that is read already. By default, `options.readPrice` starts that. */
   price?: PriceReading | undefined
+  /** The span of the run that the wait is part of. */
+  span?: SafeSpan | undefined
 }
 
 /**
@@ -59,6 +63,7 @@ export function startWait(
   }
   return () => {
     price?.stop()
+    watcher.span?.abandon()
     watcher.leave()
   }
 }
@@ -71,19 +76,21 @@ export abstract class WaitWatcher implements Watcher {
   readonly options: WaitOptions
   readonly at: number
   readonly hasWebhook: boolean
+  readonly span: WaitSpan | undefined
   order = 0
   slot = -1
   watch: JobWatch | undefined = undefined
   abstract readonly isEager: boolean
   abstract readonly isWatching: boolean
 
-  constructor({ core, job, reference, options, endsAt, webhook }: WaitRequest) {
+  constructor({ core, job, reference, options, endsAt, webhook, span }: WaitRequest) {
     this.core = core
     this.handle = job
     this.job = reference
     this.options = options
     this.at = endsAt ?? core.options.clock.now() + positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     this.hasWebhook = webhook !== undefined
+    this.span = startWaitSpan(core, { job: reference, run: span })
   }
 
   abstract onState(state: Job, isEnd: boolean): void
@@ -122,7 +129,9 @@ class ResultWatcher extends WaitWatcher {
     if (!isEnd) return
     try {
       this.leave()
-      this.resolve(toResult(this.core, outcomeOfJob(this.job, state)))
+      const result = toResult(this.core, outcomeOfJob(this.job, state))
+      this.span?.end()
+      this.resolve(result)
     } catch (error) {
       this.onError(error)
     }
@@ -130,6 +139,7 @@ class ResultWatcher extends WaitWatcher {
 
   onError(error: unknown): void {
     this.leave()
+    this.span?.fail(error)
     this.reject(error)
   }
 

@@ -33,7 +33,7 @@ const CUT_SHORT: Interruption = {
  * The bytes of one file, over as many requests as it takes. A body that breaks goes on where it broke, when the host
  * proves that it is the same file; else the file starts again, or fails when the reader cannot do that.
  */
-export class FileSource {
+export class FileTransfer {
   readonly #download: ResolvedDownload
   readonly #scope: DownloadScope
   readonly #attempts: FileAttempts
