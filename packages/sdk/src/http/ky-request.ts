@@ -31,13 +31,16 @@ export function kyRequest(operation: Operation<unknown>, client: ResolvedOptions
     method,
     headers,
     searchParams: operation.query,
-    ...(method === 'GET' && takesCache ? { cache: 'no-store' } : {}),
+    ...(takesCache ? { cache: 'no-store' } : {}),
   }
   const fetchOptions = { ...client.fetchOptions, ...readFetchOptions(call.fetchOptions) }
   return { path: routePath(operation.route, operation.parameters), options, body, fetchOptions }
 }
 
-/** Some runtimes refuse the field. Frameworks that patch `fetch` would otherwise freeze a job's status for ever. */
+/**
+ * Some runtimes refuse the field. Frameworks that patch `fetch` would otherwise freeze a job's status for ever, and some
+ * give an old response for the same POST.
+ */
 function takesCacheOption(): boolean {
   try {
     return new Request('https://modelrun.invalid', { cache: 'no-store' }).cache === 'no-store'

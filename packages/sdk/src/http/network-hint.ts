@@ -10,7 +10,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_)|UnknownIssuer/,
-    "The certificate is from an authority that is not trusted here: put a company's own into a file, and its name into NODE_EXTRA_CA_CERTS (DENO_CERT in Deno).",
+    'The certificate is from an authority that is not trusted here. For that of a company, set NODE_EXTRA_CA_CERTS (in Deno DENO_CERT) to its file.',
   ],
   [
     /Proxy response \(407\)|tunnel: 407|proxy authentication required/i,
