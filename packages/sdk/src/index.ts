@@ -86,7 +86,8 @@ export type { ApiPromise } from './http/api-promise.ts'
 export type { FetchInit, FetchLike, FetchResponse } from './http/fetch-like.ts'
 export type { FetchOptions } from './http/fetch-options.ts'
 export type { Middleware, MiddlewareContext } from './http/middleware.ts'
-export type { ApiResult, CallOptions } from './http/operation.ts'
+export type { ApiResult, CallOptions, RequestMethod } from './http/operation.ts'
+export type { RequestOptions } from './http/raw-request.ts'
 export type { HeadersOption } from './http/request-headers.ts'
 export type { CancelResult } from './jobs/cancel-job.ts'
 export type { JobHandle } from './jobs/job-handle.ts'
@@ -96,7 +97,15 @@ export type { PollContext } from './jobs/polling/cadence.ts'
 export type { UsualDuration } from './jobs/polling/usual-durations.ts'
 export type { JobSource, SettledJob } from './jobs/settle-jobs.ts'
 export type { EarlyEndPolicy, WaitOptions } from './jobs/wait-options.ts'
-export type { ModelId, ModelInput, ModelInputs } from './models/model-inputs.ts'
+export type {
+  AnyModelId,
+  ManyInput,
+  ModelId,
+  ModelInput,
+  ModelInputs,
+  ModelInputsSettings,
+  RunBody,
+} from './models/model-inputs.ts'
 export type { ModelsPage, ModelsPagePromise } from './models/models-page.ts'
 export type { ModelsResource } from './models/models-resource.ts'
 export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/attempt-event.ts'

@@ -1,5 +1,6 @@
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
+import { type Caller, showCaller } from '../errors/caller-stack.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
 import type { JobHandle } from '../jobs/job-handle.ts'
 import { jobHandleOf } from '../jobs/settle-jobs.ts'
@@ -14,6 +15,8 @@ export interface RunManyCall<I> {
   model: string
   inputs: Iterable<I> | AsyncIterable<I>
   options: RunManyOptions
+  /** Errors show the line that called. */
+  caller: Caller
 }
 
 /** How a run ended. */
@@ -24,6 +27,7 @@ export class RunPool<I extends object> {
   readonly #core: Core
   readonly #model: string
   readonly #options: RunManyOptions
+  readonly #caller: Caller
   readonly #concurrency: number
   readonly #source: Iterator<I> | AsyncIterator<I>
   /** The runs that ended; undefined when something else may have changed. */
@@ -39,10 +43,11 @@ export class RunPool<I extends object> {
   #begun = 0
   #settled = 0
 
-  constructor(core: Core, { model, inputs, options }: RunManyCall<I>) {
+  constructor(core: Core, { model, inputs, options, caller }: RunManyCall<I>) {
     this.#core = core
     this.#model = model
     this.#options = options
+    this.#caller = caller
     this.#concurrency = positive('concurrency', options.concurrency ?? 8)
     this.#source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
     if (options.signal?.aborted) this.#onAbort()
@@ -113,11 +118,11 @@ export class RunPool<I extends object> {
     }
     try {
       const call = { model: this.#model, input, options: this.#options }
-      job = known === undefined ? await submitRun(this.#core, call) : jobHandleOf(this.#core, known)
+      job = known === undefined ? (await submitRun(this.#core, call)).data : jobHandleOf(this.#core, known)
       this.#tell(index, 'submitted', job)
       if (!this.#isLeft) this.#wait(job, end)
     } catch (reason) {
-      end({ status: 'rejected', reason })
+      end({ status: 'rejected', reason: showCaller(reason, this.#caller) })
     }
   }
 
@@ -129,16 +134,17 @@ export class RunPool<I extends object> {
     const leave = startWait(
       { ...job.waitRequest(this.#options), webhook: this.#options.webhook },
       (value) => done({ status: 'fulfilled', value }),
-      (reason) => done({ status: 'rejected', reason }),
+      (reason) => done({ status: 'rejected', reason: showCaller(reason, this.#caller) }),
     )
     this.#waits.add(leave)
   }
 
-  /** An error of the caller's function ends the loop, not the run. */
+  /** An error of the caller's function ends the loop, not the run; so does a promise of it that rejects. */
   #tell(index: number, step: RunManyProgress['step'], job: JobHandle | undefined): void {
     try {
       const [begun, settled] = [this.#begun, this.#settled]
-      this.#options.onProgress?.({ index, step, job_id: job?.id, begun, settled })
+      const noted = this.#options.onProgress?.({ index, step, job_id: job?.id, begun, settled })
+      Promise.resolve(noted).catch((error) => this.#fail(error))
     } catch (error) {
       this.#fail(error)
     }

@@ -1,6 +1,7 @@
 import type { Job, RunRequest, RunResponse } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
+import type { ApiResult } from '../http/operation.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import { asKnownStatus } from '../jobs/job-status.ts'
 import { traced } from '../observe/tracer.ts'
@@ -19,8 +20,8 @@ export interface Submission {
   options: SubmitOptions
 }
 
-/** The answer to a run, and the job that it named. */
-export interface SentRun {
+/** The response to a run, and the job that it named. */
+export interface SentRun extends Omit<ApiResult<RunAnswer>, 'data'> {
   answer: RunAnswer
   reference: JobReference
   /** Milliseconds from sending to the answer. */
@@ -54,7 +55,11 @@ async function send(
   const span = { name: 'modelrun.submit', attributes: { 'modelrun.model_id': model } }
   return await traced(tracer, span, async (active) => {
     const submittedAt = clock.now()
-    const { data: answer } = await core.transport.call(runOperation(model, { input, ...mode, ...webhook }), {
+    const {
+      data: answer,
+      response,
+      requestId,
+    } = await core.transport.call(runOperation(model, { input, ...mode, ...webhook }), {
       scope,
       options,
     })
@@ -62,7 +67,8 @@ async function send(
     const seenAt = clock.now()
     const known =
       answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt, state: stateOf(answer) }
-    return { answer, reference: { jobId: answer.job_id, submittedAt, ...known }, elapsedMs: seenAt - submittedAt }
+    const reference = { jobId: answer.job_id, submittedAt, ...known }
+    return { answer, reference, elapsedMs: seenAt - submittedAt, response, requestId }
   })
 }
 
