@@ -6,7 +6,6 @@ import type { ModelRunOptions } from '../options.ts'
 import { caught } from '../testing/caught.ts'
 import { json, text } from '../testing/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
-import type { FetchInit } from './fetch-like.ts'
 import type { FetchOptions } from './fetch-options.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
@@ -15,11 +14,11 @@ const SUCCEEDED = { data: { status: 'succeeded', output: { type: 'image', items:
 
 /** A client and what its `fetch` got. */
 function createClient(options: ModelRunOptions = {}) {
-  const received: (FetchInit & FetchOptions)[] = []
+  const received: Record<string, unknown>[] = []
   const { client, clock, service } = createTestClient([json(200, MODELS)], {
     ...options,
     fetch: async (url, init) => {
-      received.push(init)
+      received.push({ ...init })
       if (url.startsWith('https://files')) return new Response('pixels')
       if (url.includes('/jobs/')) return Response.json(SUCCEEDED)
       return Response.json(init.method === 'POST' ? QUEUED : MODELS)
