@@ -20,7 +20,7 @@ export interface Ground {
 }
 
 /** A way in which a network fails, and what the client must make of it. */
-export interface Failure {
+interface Failure {
   name: string
   options(ground: Ground): Promise<ModelRunOptions>
   /** What the attempt gives as its reason. */

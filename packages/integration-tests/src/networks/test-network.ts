@@ -24,7 +24,7 @@ export interface Listener {
 }
 
 /** Listens on a free port; `close` ends every connection. */
-export async function listenOn(server: Server, scheme: 'http' | 'https'): Promise<Listener> {
+async function listenOn(server: Server, scheme: 'http' | 'https'): Promise<Listener> {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
     sockets.add(socket)
