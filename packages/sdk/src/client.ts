@@ -61,6 +61,7 @@ export class ModelRun {
    * @throws DeadlineExceededError, AbortedError when the wait ended first; `error.job` is the live job when it is known
    * @throws ApiError, ConnectionError, AttemptTimeoutError, InvalidResponseError when submitting failed;
    *   `error.submission` tells whether the run may be charged
+   * @throws InputValidationError when the input holds what JSON cannot: a file goes as `await toDataUri(file)`
    */
   run<const Id extends AnyModelId>(
     model: ModelId<Id>,

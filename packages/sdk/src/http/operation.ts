@@ -1,5 +1,6 @@
 import type { Permission } from '@modelrun/contract'
 import type { Submission } from '../errors/model-run-error.ts'
+import type { AttemptEvent } from '../observe/attempt-event.ts'
 import type { Scope } from '../scope.ts'
 import type { FetchOptions } from './fetch-options.ts'
 import type { HeadersOption } from './request-headers.ts'
@@ -98,4 +99,6 @@ export type Failure = { kind: 'answer'; answer: Answer; problem?: string | undef
 export interface CallContext {
   scope: Scope
   options: CallOptions
+  /** Called after each attempt. Must not throw. */
+  onAttempt?: ((event: AttemptEvent) => void) | undefined
 }

@@ -54,6 +54,7 @@ export class ModelsResource {
    * The request is sent once, and again only where the first one certainly did not count.
    *
    * @throws As {@link list}; `error.submission` tells whether the run may be charged
+   * @throws InputValidationError when the input holds what JSON cannot, such as a Buffer or a promise
    */
   run<const Id extends AnyModelId>(
     model: ModelId<Id>,

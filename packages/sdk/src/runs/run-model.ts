@@ -6,7 +6,8 @@ import { JobHandle } from '../jobs/job-handle.ts'
 import { waitForJob } from '../jobs/wait-for-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
 import { notify } from '../notify.ts'
-import { traced } from '../observe/tracer.ts'
+import { traceRun } from '../observe/run-span.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
 import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
 import { checkInput } from './check-input.ts'
@@ -24,11 +25,14 @@ export interface RunCall<O> {
 
 /** Runs a model to its end: within the hold, or by polling or a webhook after it. */
 export function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
-  const span = { name: 'modelrun.run', attributes: { 'modelrun.model_id': call.model } }
-  return traced(core.options.tracer, span, () => runToEnd(core, call))
+  return traceRun(core, call, (span) => runToEnd(core, call, span))
 }
 
-async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
+async function runToEnd(
+  core: Core,
+  call: RunCall<RunOptions>,
+  span: SafeSpan | undefined,
+): Promise<ApiResult<RunResult>> {
   const { options } = call
   const { clock } = core.options
   const deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
@@ -42,7 +46,7 @@ async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<ApiResul
     if (onStatus && state) notify(core.options.log, 'onStatus', () => onStatus(state, job))
     return { data: toResult(core, outcomeOfCompleted(answer)), response, requestId }
   }
-  const data = await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook })
+  const data = await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook, span })
   return { data, response, requestId }
 }
 

@@ -4,7 +4,7 @@ import { isModelRunError } from '../errors/guards.ts'
 import type { ApiResult } from '../http/operation.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import { asKnownStatus } from '../jobs/job-status.ts'
-import { traced } from '../observe/tracer.ts'
+import { traceSubmit } from '../observe/submit-span.ts'
 import type { Scope } from '../scope.ts'
 import type { RunAnswer } from './run-answer.ts'
 import { runOperation } from './run-operation.ts'
@@ -51,9 +51,8 @@ async function send(
   { model, input, mode, scope, options }: Submission,
   webhook: Pick<RunRequest, 'webhook_url'>,
 ): Promise<SentRun> {
-  const { clock, tracer } = core.options
-  const span = { name: 'modelrun.submit', attributes: { 'modelrun.model_id': model } }
-  return await traced(tracer, span, async (active) => {
+  const { clock } = core.options
+  return await traceSubmit(core, model, async (onAttempt) => {
     const submittedAt = clock.now()
     const {
       data: answer,
@@ -62,8 +61,8 @@ async function send(
     } = await core.transport.call(runOperation(model, { input, ...mode, ...webhook }), {
       scope,
       options,
+      onAttempt,
     })
-    active.setAttribute('modelrun.job_id', answer.job_id)
     const seenAt = clock.now()
     const known =
       answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt, state: stateOf(answer) }
