@@ -44,7 +44,7 @@ const successes: Scenario<readonly Answer[]> = {
 
 /** What all answers have in common (sections 4 and 7). */
 export const ERRORS_CHECKS: readonly Check[] = [
-  check('errors/json-answers', successes, (answers) => every(answers.map(isJson), '')),
+  check('errors/json-answers', successes, (answers) => every(answers.map(isJson))),
   check('errors/object', refusals, (answers) => ofEach(answers, (answer) => hasObject(answer, '/error'))),
   check('errors/code', refusals, (answers) => ofEach(answers, (answer) => hasText(answer, '/error/code'))),
   check('errors/message', refusals, (answers) => ofEach(answers, (answer) => hasText(answer, '/error/message'))),
@@ -55,6 +55,5 @@ function ofEach(answers: readonly Answer[], judgeOne: (answer: Answer) => Findin
     answers.map((answer) =>
       answer.status < 400 ? fail(`status ${answer.status}; expected an error`, answer) : judgeOne(answer),
     ),
-    '',
   )
 }

@@ -73,8 +73,9 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
     recorded.response = { status, headers: redactor.headers(headers), body: redactor.body(text) }
     return { exchange: recorded, status, headers, text, json: parse(text), durationMs: clock.now() - startedAt }
   } catch (error) {
-    recorded.failure = redactor.text(reasonOf(error))
-    throw new NoAnswerError(`No answer to ${init.method} ${recorded.request.url}: ${recorded.failure}`, recorded)
+    const reason = redactor.text(reasonOf(error))
+    recorded.failure = reason
+    throw new NoAnswerError(recorded, { reason, code: codeOf(error) })
   } finally {
     recorded.durationMs = clock.now() - startedAt
   }
@@ -114,11 +115,17 @@ function parse(text: string): unknown {
   }
 }
 
-/** `fetch failed` alone helps nobody: the cause says what happened. */
+/** `fetch failed` alone helps nobody: the cause says what happened. The cause may have a code and no message. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   return [error, cause]
     .filter((part) => part !== undefined)
-    .map((part) => (part instanceof Error ? part.message : String(part)))
+    .map((part) => (part instanceof Error ? part.message || (codeOf(part) ?? part.name) : String(part)))
     .join(': ')
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const code: unknown = Reflect.get(error, 'code')
+  return typeof code === 'string' ? code : codeOf(error.cause)
 }
