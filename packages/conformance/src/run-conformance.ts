@@ -95,7 +95,8 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
 }
 
 function cannotStart(error: unknown): never {
-  if (error instanceof NoAnswerError) throw new CannotStartError(`The service cannot be reached. ${error.message}.`, { cause: error })
+  if (error instanceof NoAnswerError)
+    throw new CannotStartError(`The service cannot be reached. ${error.message}.`, { cause: error })
   throw error
 }
 

@@ -17,6 +17,7 @@ describe('options', () => {
     expect(resolveOptions({})).toEqual({
       clock: 'system',
       seed: 1,
+      apiKey: undefined,
       catalog: DEFAULT_CATALOG,
       credits: 10_000,
       baseUrl: 'https://reference.modelrun.test',
@@ -35,6 +36,7 @@ describe('options', () => {
     const names = [
       'clock',
       'seed',
+      'apiKey',
       'catalog',
       'credits',
       'baseUrl',
@@ -49,6 +51,22 @@ describe('options', () => {
     const given = Object.fromEntries(names.map((name) => [name, undefined]))
     expect(resolveOptions(given)).toMatchObject({ seed: 1, credits: 10_000 })
     expect(resolveOptions({ assumptions: { queuedMs: undefined } }).assumptions.queuedMs).toBe(200)
+  })
+
+  it('take a test key, and repeat no other: it may be one of production', () => {
+    expect(resolveOptions({ apiKey: 'sk_test_of-the_team1' }).apiKey).toBe('sk_test_of-the_team1')
+    for (const apiKey of [
+      'sk_live_secret',
+      'secret',
+      'sk_test_',
+      'sk_test_secret key',
+      `sk_test_${'secret'.repeat(20)}`,
+      7,
+    ]) {
+      const refuse = () => resolveOptions(untyped({ apiKey }))
+      expect(refuse).toThrow('createReferenceServer takes apiKey: a test key, sk_test_ and 1 to 100 letters')
+      expect(refuse).not.toThrow('secret')
+    }
   })
 
   it('take a profile or the report that holds it, and assumptions over it', () => {

@@ -15,6 +15,11 @@ export interface ReferenceServerOptions {
   clock?: ClockSetting | undefined
   /** An integer that all ids and files are made from. Default 1. */
   seed?: number | undefined
+  /**
+   * The first API key, `server.apiKey`: a test key, `sk_test_` and 1 to 100 letters, digits, `_` and `-`. Default: made
+   * from `seed`, so the same seed gives the same key.
+   */
+  apiKey?: string | undefined
   /** The models. Default: `DEFAULT_CATALOG`. */
   catalog?: readonly CatalogModel[] | undefined
   /**
@@ -59,6 +64,8 @@ export type ProfileOption = AssumptionOptions | { profile: AssumptionOptions }
 export interface ResolvedOptions {
   clock: ClockSetting
   seed: number
+  /** `undefined`: made from the seed. */
+  apiKey: string | undefined
   catalog: readonly CatalogModel[]
   latencyOf: LatencyOf
   credits: number
@@ -74,6 +81,9 @@ export interface ResolvedOptions {
   retention: Retention
   strict: boolean
 }
+
+/** How a test key is written. */
+export const TEST_KEY_FORM = 'a test key, sk_test_ and 1 to 100 letters, digits, _ and -'
 
 const DEFAULT_CREDITS = 10_000
 const DEFAULT_BASE_URL = 'https://reference.modelrun.test'
@@ -94,6 +104,7 @@ const catalogSchema = z.array(
 const OPTION_NAMES = {
   clock: true,
   seed: true,
+  apiKey: true,
   catalog: true,
   latency: true,
   credits: true,
@@ -121,6 +132,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
   return {
     clock: readClock(options.clock),
     seed: demand(Number.isSafeInteger(seed), seed, 'seed: an integer'),
+    apiKey: readApiKey(options.apiKey),
     catalog,
     latencyOf: readLatencies(options.latency, catalog),
     credits: demand(isCredits(credits), credits, 'credits: an integer, 0 or more'),
@@ -144,6 +156,17 @@ function writeSafely(log: (line: string) => void): (line: string) => void {
       console.error('modelrun-reference-server: the option `log` failed:', error)
     }
   }
+}
+
+function readApiKey(apiKey: string | undefined): string | undefined {
+  if (apiKey === undefined || isTestKey(apiKey)) return apiKey
+  // Without what was given: it may be a key of production.
+  throw new TypeError(`createReferenceServer takes apiKey: ${TEST_KEY_FORM}.`)
+}
+
+/** Whether a text can be a test key. Live keys cannot be chosen: a key of production does not belong in a test double. */
+export function isTestKey(text: unknown): text is string {
+  return typeof text === 'string' && /^sk_test_[\w-]{1,100}$/.test(text)
 }
 
 /** Whether a number of credits makes sense. */

@@ -93,6 +93,26 @@ describe('modelrun-server --json', () => {
     expect(key).toMatch(/^sk_test_/)
   })
 
+  it('has the key that it was given, and the same ids as with any other key', async () => {
+    const [chosen, made] = [await startReady('--key', 'sk_test_of_the_team'), await startReady()]
+    expect(chosen.key).toBe('sk_test_of_the_team')
+    const run = async ({ url, key }: { url: string; key: string }) => {
+      const response = await fetch(`${url}/v1/models/aurora-image/run`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ input: { prompt: 'a lighthouse' }, sync: false }),
+      })
+      return (await response.json()).job_id
+    }
+    expect(await run(chosen)).toBe(await run(made))
+  })
+
+  it('lets a web page of another origin call it', async () => {
+    const { url } = await startReady('--cors', 'http://localhost:5173')
+    const response = await fetch(`${url}/v1/models`, { headers: { origin: 'http://localhost:5173' } })
+    expect(response.headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
+  })
+
   it('gives the same key for the same seed, and the credits asked for', async () => {
     const first = await startReady('--seed', '7')
     const second = await startReady('--seed', '7', '--credits', '0')
