@@ -117,15 +117,18 @@ function parse(text: string): unknown {
 
 /** `fetch failed` alone helps nobody: the cause says what happened. The cause may have a code and no message. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  return [error, cause]
+  return [error, partOf(error, 'cause')]
     .filter((part) => part !== undefined)
-    .map((part) => (part instanceof Error ? part.message || (codeOf(part) ?? part.name) : String(part)))
+    .map((part) => String(partOf(part, 'message') || (codeOf(part) ?? part)))
     .join(': ')
 }
 
 function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined
-  const code: unknown = Reflect.get(error, 'code')
-  return typeof code === 'string' ? code : codeOf(error.cause)
+  const code = partOf(error, 'code') ?? partOf(partOf(error, 'cause'), 'code')
+  return typeof code === 'string' ? code : undefined
+}
+
+/** By shape, not by `instanceof`: under some test runners, errors of Node come from another realm. */
+function partOf(error: unknown, key: 'cause' | 'code' | 'message'): unknown {
+  return typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined
 }
