@@ -24,6 +24,7 @@ describe('options', () => {
       assumptions: DEFAULT_ASSUMPTIONS,
       deliver: expect.any(Function),
       isDeliverGiven: false,
+      controlToken: undefined,
       log: undefined,
       latencyOf: expect.any(Function),
       startTime: undefined,
@@ -43,6 +44,7 @@ describe('options', () => {
       'assumptions',
       'profile',
       'deliver',
+      'controlToken',
       'log',
       'startTime',
       'retention',
@@ -51,6 +53,13 @@ describe('options', () => {
     const given = Object.fromEntries(names.map((name) => [name, undefined]))
     expect(resolveOptions(given)).toMatchObject({ seed: 1, credits: 10_000 })
     expect(resolveOptions({ assumptions: { queuedMs: undefined } }).assumptions.queuedMs).toBe(200)
+  })
+
+  it('take a token of the control API that cannot be guessed', () => {
+    expect(resolveOptions({ controlToken: 'a-token-of-the-team' }).controlToken).toBe('a-token-of-the-team')
+    for (const controlToken of ['short', 'with white space in it', '', 7]) {
+      expect(() => resolveOptions(untyped({ controlToken }))).toThrow('createReferenceServer takes controlToken: 16 to')
+    }
   })
 
   it('take a test key, and repeat no other: it may be one of production', () => {

@@ -1,6 +1,7 @@
 import { modelSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { type AssumptionOptions, type Assumptions, assumptionsSchema, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import { readApiKey, readControlToken } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
@@ -40,6 +41,11 @@ export interface ReferenceServerOptions {
   profile?: ProfileOption | undefined
   /** The `fetch` that webhook deliveries are sent with. Default: `globalThis.fetch` as it is at the time. */
   deliver?: Deliver | undefined
+  /**
+   * What the header `x-reference-token` must be for control requests from other machines: 16 to 200 visible ASCII
+   * characters. Default: random.
+   */
+  controlToken?: string | undefined
   /** Gets one line for each request and each delivery. Default: none. */
   log?: ((line: string) => void) | undefined
   /**
@@ -74,6 +80,8 @@ export interface ResolvedOptions {
   deliver: Deliver
   /** Whether `deliver` was given. */
   isDeliverGiven: boolean
+  /** `undefined`: random. */
+  controlToken: string | undefined
   /** `undefined`: nobody reads it, so no line is made. */
   log: ((line: string) => void) | undefined
   /** `undefined`: the clock's own. */
@@ -81,9 +89,6 @@ export interface ResolvedOptions {
   retention: Retention
   strict: boolean
 }
-
-/** How a test key is written. */
-export const TEST_KEY_FORM = 'a test key, sk_test_ and 1 to 100 letters, digits, _ and -'
 
 const DEFAULT_CREDITS = 10_000
 const DEFAULT_BASE_URL = 'https://reference.modelrun.test'
@@ -112,6 +117,7 @@ const OPTION_NAMES = {
   assumptions: true,
   profile: true,
   deliver: true,
+  controlToken: true,
   log: true,
   startTime: true,
   retention: true,
@@ -140,6 +146,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
     assumptions: readAssumptions(options),
     isDeliverGiven: options.deliver !== undefined,
     deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
+    controlToken: readControlToken(options.controlToken),
     log: log && writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
     startTime: readStartTime(options.startTime),
     retention: readMembers('retention', options.retention, { schema: retentionSchema, defaults: DEFAULT_RETENTION }),
@@ -156,17 +163,6 @@ function writeSafely(log: (line: string) => void): (line: string) => void {
       console.error('modelrun-reference-server: the option `log` failed:', error)
     }
   }
-}
-
-function readApiKey(apiKey: string | undefined): string | undefined {
-  if (apiKey === undefined || isTestKey(apiKey)) return apiKey
-  // Without what was given: it may be a key of production.
-  throw new TypeError(`createReferenceServer takes apiKey: ${TEST_KEY_FORM}.`)
-}
-
-/** Whether a text can be a test key. Live keys cannot be chosen: a key of production does not belong in a test double. */
-export function isTestKey(text: unknown): text is string {
-  return typeof text === 'string' && /^sk_test_[\w-]{1,100}$/.test(text)
 }
 
 /** Whether a number of credits makes sense. */

@@ -155,7 +155,7 @@ export interface ReferenceServer extends AutoClosed {
   restore(snapshot: Snapshot): void
   /** Another server with the same options and the same state; from now on neither knows of the other. */
   fork(): ReferenceServer
-  /** What the header `x-reference-token` must be for control requests from other machines. Random, whatever the seed. */
+  /** What the header `x-reference-token` must be for control requests from other machines: see the option `controlToken`. */
   readonly controlToken: string
   /** Drops all timers and deliveries going on; requests get a 503 from now on. */
   close(): Promise<void>
@@ -179,7 +179,7 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
 
 /** The handles of a service. */
 export function serverOf(service: Service): ReferenceServer {
-  const controlToken = randomToken()
+  const controlToken = service.options.controlToken ?? randomToken()
   const handle = createHandle(service, createApp(service, controlToken))
   const serverFetch = createFetch(handle, () => service.baseUrl)
   const account = (key = service.firstKey.key): Account => service.keys.get(key).account

@@ -52,6 +52,12 @@ export const OPTIONS = {
     help: 'end when standard input, a pipe, is closed, as when its parent dies',
     group: 'Where it listens',
   },
+  'control-token': {
+    type: 'string',
+    value: '<token>',
+    help: 'what other machines need for the control API (default: random)',
+    group: 'Where it listens',
+  },
   'allow-private-webhooks': {
     type: 'boolean',
     value: '',

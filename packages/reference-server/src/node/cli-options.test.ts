@@ -10,6 +10,7 @@ const DEFAULTS = {
   host: '127.0.0.1',
   baseUrl: undefined,
   cors: [],
+  controlToken: undefined,
   exitWithParent: false,
   allowPrivateWebhooks: false,
   clock: 'system',
@@ -34,6 +35,7 @@ describe('readCommand', () => {
     ['--host [::1]', { host: '::1' }],
     ['--base-url http://models:4010/', { baseUrl: 'http://models:4010' }],
     ['--cors http://localhost:5173/ --cors *', { cors: ['http://localhost:5173', '*'] }],
+    ['--control-token 0123456789abcdef', { controlToken: '0123456789abcdef' }],
     ['--exit-with-parent', { exitWithParent: true }],
     ['--key sk_test_mine', { key: 'sk_test_mine' }],
     ['--json --json', { announce: 'json' }],
@@ -93,8 +95,8 @@ describe('readCommand', () => {
     [
       '--verbose',
       'There is no option --verbose. ' +
-        'Options: --port, --host, --base-url, --cors, --exit-with-parent, --allow-private-webhooks, --scale, --clock,' +
-        ' --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
+        'Options: --port, --host, --base-url, --cors, --exit-with-parent, --control-token, --allow-private-webhooks,' +
+        ' --scale, --clock, --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],
@@ -112,6 +114,7 @@ describe('readCommand', () => {
     ['--seed 1 --quiet --seed=1', '--seed is given twice. Give it once.'],
     ['--cors localhost:5173', '--cors must be an origin, as in http://localhost:5173, or *, got "localhost:5173".'],
     ['--cors http://localhost/app', '--cors must be an origin, as in http://localhost:5173, or *, got'],
+    ['--control-token short', '--control-token must be 16 to 200 visible ASCII characters.'],
     ['--key mine', '--key must be a test key, sk_test_ and 1 to 100 letters, digits, _ and -.'],
     ['--key sk_test_', '--key must be a test key, sk_test_ and 1 to 100 letters, digits, _ and -.'],
     ['--credits -1', '--credits must be an integer, 0 or more, got "-1".'],

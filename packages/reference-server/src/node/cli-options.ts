@@ -11,6 +11,7 @@ import {
   KEYS_RANGE,
   PORT_RANGE,
   readClock,
+  readControlToken,
   readHost,
   readInteger,
   readKey,
@@ -33,6 +34,8 @@ export interface ServeCommand {
   baseUrl: string | undefined
   /** Origins of web pages that may call. */
   cors: readonly string[]
+  /** What the control API asks other machines for. */
+  controlToken: string | undefined
   /** Whether to end when standard input does. */
   exitWithParent: boolean
   /** Whether webhooks may lead to private addresses although other machines can reach the server. */
@@ -76,6 +79,7 @@ export function readCommand(args: readonly string[]): Command {
     host,
     baseUrl: readUrl(values['base-url']),
     cors: readOrigins(values.cors),
+    controlToken: readControlToken(values['control-token']),
     exitWithParent: values['exit-with-parent'] === true,
     allowPrivateWebhooks: values['allow-private-webhooks'] === true,
     clock: readClock(values.clock, values.scale),

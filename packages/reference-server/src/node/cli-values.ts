@@ -1,5 +1,6 @@
+import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from '../chosen-secrets.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
-import { isTestKey, readBaseUrl, TEST_KEY_FORM } from '../options.ts'
+import { readBaseUrl } from '../options.ts'
 import type { OptionName } from './cli-option-table.ts'
 import { readOrigin } from './cors.ts'
 import { UsageError } from './usage-error.ts'
@@ -57,6 +58,11 @@ export function readKey(raw: RawValue): string | undefined {
   if (raw === undefined || isTestKey(raw)) return raw
   // Without what was given: it may be a key of production.
   throw new UsageError(`--key must be ${TEST_KEY_FORM}.`)
+}
+
+export function readControlToken(raw: RawValue): string | undefined {
+  if (raw === undefined || isControlToken(raw)) return raw
+  throw new UsageError(`--control-token must be ${CONTROL_TOKEN_FORM}.`)
 }
 
 export function readOrigins(raws: readonly (string | boolean)[] = []): string[] {
