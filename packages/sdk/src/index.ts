@@ -48,6 +48,7 @@ export {
   isConflictError,
   isConnectionError,
   isDeadlineExceededError,
+  isHookError,
   isInputValidationError,
   isInsufficientCreditsError,
   isInvalidRequestError,
@@ -75,6 +76,7 @@ export {
   AttemptTimeoutError,
   ConnectionError,
   DeadlineExceededError,
+  HookError,
   InvalidResponseError,
 } from './errors/transport-errors.ts'
 export type { DownloadedFile, DownloadOptions } from './files/download.ts'

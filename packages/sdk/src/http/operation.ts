@@ -35,6 +35,8 @@ export interface Operation<T> {
   isRun?: boolean | undefined
   /** The job that the call is about. */
   jobId?: string | undefined
+  /** True when the service itself named that job to this client: only then it is known to exist. */
+  isJobConfirmed?: boolean | undefined
   /** The job that an answer names, however little of it came. */
   jobIdIn?: ((answer: Answer) => string | undefined) | undefined
   /** Turns a 2xx answer into the result; throws {@link UnreadableAnswer}. */

@@ -20,6 +20,7 @@ export interface AttemptOptions {
   timeoutMs: number
   /** Below the base address, without query. */
   path: string
+  method: string
   body: string | undefined
   /** 1 for the first attempt of a call. */
   attempt: number

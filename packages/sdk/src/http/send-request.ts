@@ -7,6 +7,7 @@ interface SendOptions {
   signal: AbortSignal
   /** Below the base address, without query. */
   path: string
+  method: string
   body: string | undefined
   /** 1 for the first attempt of a call. */
   attempt: number
@@ -20,11 +21,12 @@ export type SendRequest = (request: Request, options: SendOptions) => Promise<Re
 /** The one place that calls `fetch` for the service: what ky gets as its `fetch` ends here. */
 export function createSender(client: ResolvedOptions): SendRequest {
   return async (
-    { url, method, headers: prepared, redirect, cache },
-    { apiKey, signal, path, body, attempt, onSend },
+    { url, method: askedMethod, headers: prepared, redirect, cache },
+    { apiKey, signal, path, method, body, attempt, onSend },
   ) => {
-    // A hook may have made another request of it: the key stays with the service.
-    if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('the request would leave `baseUrl`')
+    // A hook may have made another request of it. The key stays with the service, and what is sent again stays what it was.
+    if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('a hook sent the request away from `baseUrl`')
+    if (askedMethod !== method) throw new TypeError(`a hook made a ${askedMethod} of the ${method}`)
     // Added here, and not to the request that ky holds: its errors would print it.
     const headers = new Headers(prepared)
     headers.set('authorization', `Bearer ${apiKey}`)

@@ -198,9 +198,19 @@ describe('a failed call about a job', () => {
     expect(error.message).toContain('The service had accepted the run: see `error.jobId`.')
   })
 
-  test('says that a job which was only looked at is not affected', () => {
+  test.each([
+    ['accepted, when the service itself named the job', true, 'accepted'],
+    ['unknown, when only the caller named it', false, 'unknown'],
+  ] as const)('is %s', (_, isJobConfirmed, submission) => {
+    expect(toError(answer(404, errorBody), call({ ...look, isJobConfirmed })).submission).toBe(submission)
+    expect(toError(interruption('connection', 'not_sent'), call({ ...look, isJobConfirmed })).submission).toBe(
+      submission,
+    )
+  })
+
+  test('says that a job which was only polled is not affected', () => {
     const error = toError(interruption('connection', 'unknown'), call(look))
-    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+    expect(error).toMatchObject({ jobId: 'job_1' })
     expect(error.message).toMatch(/The job job_1 is not affected\.$/)
   })
 

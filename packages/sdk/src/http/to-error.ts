@@ -8,6 +8,7 @@ import {
   AttemptTimeoutError,
   ConnectionError,
   DeadlineExceededError,
+  HookError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import type { Answer, Failure, Interruption, InterruptionKind, Operation } from './operation.ts'
@@ -38,7 +39,8 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
   const { kind, reason, cause, partial } = interruption
   const { operation, attempts } = call
   const jobId = operation.jobId ?? (partial && operation.jobIdIn?.(partial))
-  const submission = operation.isRun && jobId === undefined ? interruption.submission : submissionOf(jobId)
+  const isNamed = partial !== undefined && jobId !== undefined
+  const submission = isNamed ? 'accepted' : operation.isRun ? interruption.submission : submissionOf(operation)
   const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
   const facts: ErrorFacts = {
     message: `${describeInterruption(kind, reason, call)}${consequence(submission, operation, isUntouched)}`,
@@ -62,9 +64,39 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
   }
 }
 
+/** What a hook did to a call. */
+export interface HookFailure extends Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
+  /** What the call would have failed with. */
+  lastError: ModelRunError | undefined
+  hasResult: boolean
+  answer: Answer | undefined
+}
+
+/** The error for what a hook of the caller threw, with everything that is known of the call. */
+export function toHookError(cause: unknown, failure: HookFailure): HookError {
+  const { operation, label, attempts, lastError, hasResult, answer } = failure
+  const jobId = operation.jobId ?? (answer && operation.jobIdIn?.(answer))
+  const isAccepted = hasResult && jobId !== undefined
+  const before = lastError?.submission ?? submissionOf(operation)
+  const submission = isAccepted ? 'accepted' : before
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const lost = isAccepted ? ` The service has accepted it: \`jobs.wait('${jobId}')\` brings the result.` : ''
+  return new HookError({
+    message: `A hook of the ky instance failed in ${label}: ${reason}.${lost || consequence(submission, operation, attempts.length === 0)}`,
+    cause,
+    attempts,
+    submission,
+    jobId,
+    requestId: lastError?.requestId ?? (answer && requestIdOf(answer.response)),
+    status: lastError?.status ?? answer?.status,
+    retryAfterMs: lastError?.retryAfterMs,
+    isRetryable: lastError?.isRetryable,
+  })
+}
+
 function unreadableError(answer: Answer, problem: string, call: FailedCall): InvalidResponseError {
   const { operation, label } = call
-  const submission = operation.isRun ? 'unknown' : submissionOf(operation.jobId)
+  const submission = operation.isRun ? 'unknown' : submissionOf(operation)
   // What is not JSON comes from something in between and may pass. JSON of a wrong shape stays so, and so do redirects.
   const mayPass = answer.response.ok && tryParseJson(answer.text) === undefined
   return new InvalidResponseError({
@@ -89,7 +121,7 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
   const parsed = z.safeParse(errorBodySchema, json)
   const detail = parsed.success ? parsed.data.error : undefined
   const requestId = requestIdOf(answer.response)
-  const submission = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation.jobId)
+  const submission = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
   const said = detail ? `[${detail.code}] ${detail.message}` : 'The service answered without an error body of its own'
   // A refusal about a job, such as 404, speaks for itself.
   const speaksForItself = operation.jobId !== undefined && isRefusal(answer.status)
@@ -125,8 +157,10 @@ function submissionAfter(status: number, retryAfterMs: number | undefined): Subm
   return isRefusal(status) ? 'rejected' : 'unknown'
 }
 
-function submissionOf(jobId: string | undefined): Submission {
-  return jobId === undefined ? 'not_sent' : 'accepted'
+/** Of a call that is not a run: what is known of the job that it is about. */
+function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission {
+  if (jobId === undefined) return 'not_sent'
+  return isJobConfirmed ? 'accepted' : 'unknown'
 }
 
 function describeInterruption(kind: InterruptionKind, reason: string, call: FailedCall): string {
@@ -172,8 +206,16 @@ function consequence(submission: Submission, operation: Operation<unknown>, isUn
     case 'rejected':
       return ' The run was refused: nothing is charged.'
     case 'unknown':
-      return ' The service may have accepted the run and may charge it, so it was not sent again. Check the account before you run it once more.'
+      return ` The service may have accepted the run and may charge it, so it was not sent again. ${remedy(operation)}`
     case 'accepted':
       return ' The service had accepted the run: see `error.jobId`.'
   }
+}
+
+/** What a user can do when a run may have been accepted: the service has no list of jobs (section 4). */
+function remedy({ body }: Operation<unknown>): string {
+  const hasWebhook = typeof body === 'object' && body !== null && 'webhook_url' in body
+  return hasWebhook
+    ? 'If it did, the delivery to the webhook names the job: wait for it before you run the model again.'
+    : 'Its job id did not arrive, and the service has no list of jobs: compare the credits of the account before you run the model again. A run with a `webhook` is found by its delivery.'
 }

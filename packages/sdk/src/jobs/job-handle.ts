@@ -6,7 +6,7 @@ import { request } from '../http/request.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { type CancelResult, cancelJobOperation } from './cancel-job.ts'
 import { getJobOperation } from './get-job.ts'
-import type { JobJson, JobReference } from './job-reference.ts'
+import { isConfirmed, type JobJson, type JobReference } from './job-reference.ts'
 import { type WaitRequest, waitForJob } from './wait-for-job.ts'
 import type { WaitOptions } from './wait-options.ts'
 import { watchJob } from './watch-job.ts'
@@ -33,7 +33,7 @@ export class JobHandle {
 
   /** Looks at the job once (section 4.4). @throws NotFoundError when there is no such job */
   get(options: CallOptions = {}): ApiPromise<Job> {
-    return request(this.#core, getJobOperation(this.id), options)
+    return request(this.#core, getJobOperation(this.id, this.#isConfirmed), options)
   }
 
   /**
@@ -57,7 +57,11 @@ export class JobHandle {
    * @throws ConflictError or another ApiError when the service refuses, e.g. because the job has finished
    */
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
-    return request(this.#core, cancelJobOperation(this.id), options)
+    return request(this.#core, cancelJobOperation(this.id, this.#isConfirmed), options)
+  }
+
+  get #isConfirmed(): boolean {
+    return isConfirmed(this.#reference)
   }
 
   /** @internal */

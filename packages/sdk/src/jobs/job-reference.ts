@@ -1,3 +1,4 @@
+import type { Job } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { tryParseJson } from '../http/read-json.ts'
@@ -9,8 +10,15 @@ export interface JobReference {
   requestId?: string | undefined
   /** When it was submitted, in milliseconds of this client's clock; undefined when another process did that. */
   submittedAt?: number | undefined
-  /** When the service told its state on submission. */
+  /** When the service gave its state in the response to the run. */
   seenAt?: number | undefined
+  /** That state. */
+  state?: Job | undefined
+}
+
+/** True when the service named the job to this client; an id from elsewhere may be wrong. */
+export function isConfirmed({ submittedAt }: JobReference): boolean {
+  return submittedAt !== undefined
 }
 
 /** A job as plain JSON, for another process: what `JobHandle.toJSON()` gives and `jobs.attach` takes. */

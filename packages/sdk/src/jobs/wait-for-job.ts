@@ -1,11 +1,12 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { notify } from '../notify.ts'
 import { positive } from '../options.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
 import { endOfWait } from './ended-wait.ts'
 import type { JobHandle } from './job-handle.ts'
-import type { JobReference } from './job-reference.ts'
+import { isConfirmed, type JobReference } from './job-reference.ts'
 import type { EarlyEnd, JobWatch, LastSeen, Watcher } from './polling/job-watch.ts'
 import { DEFAULT_DEADLINE_MS, type WaitOptions } from './wait-options.ts'
 
@@ -77,8 +78,8 @@ export abstract class WaitWatcher implements Watcher {
   abstract onError(error: unknown): void
 
   onEarlyEnd(end: EarlyEnd, seen: LastSeen): void {
-    const { core, handle, options } = this
-    this.onError(endOfWait({ core, job: handle, options, end, seen }))
+    const { core, handle, job, options } = this
+    this.onError(endOfWait({ core, job: handle, options, end, seen, isConfirmed: isConfirmed(job) }))
   }
 }
 
@@ -104,9 +105,10 @@ class ResultWatcher extends WaitWatcher {
   }
 
   onState(state: Job, isEnd: boolean): void {
+    const { onStatus } = this.options
+    if (onStatus) notify(this.core.options.log, 'onStatus', () => onStatus(state, this.handle))
+    if (!isEnd) return
     try {
-      this.options.onStatus?.(state, this.handle)
-      if (!isEnd) return
       this.leave()
       this.resolve(toResult(this.core, outcomeOfJob(this.job, state)))
     } catch (error) {

@@ -4,6 +4,7 @@ import { ConfigurationError } from '../errors/local-errors.ts'
 import { JobHandle } from '../jobs/job-handle.ts'
 import { waitForJob } from '../jobs/wait-for-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
+import { notify } from '../notify.ts'
 import { traced } from '../observe/tracer.ts'
 import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
@@ -31,11 +32,14 @@ async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<RunResul
   const deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
   const endsAt = clock.now() + deadlineMs
   const { answer, reference, elapsedMs } = await submit(core, call, deadlineMs)
+  const job = new JobHandle(core, reference)
   if (answer.status === 'completed') {
     core.scheduler.durations.learn(answer.model_id, elapsedMs, elapsedMs)
+    const { onStatus } = options
+    const { state } = reference
+    if (onStatus && state) notify(core.options.log, 'onStatus', () => onStatus(state, job))
     return toResult(core, outcomeOfCompleted(answer))
   }
-  const job = new JobHandle(core, reference)
   return await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook })
 }
 
@@ -82,7 +86,12 @@ function checkInput(input: object): Record<string, unknown> {
 /** The hold takes "about" 55 s (section 8), and its answer has a way to go. */
 const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 5_000
 
-/** While a run is held its job has no id here, so it could be neither handed over at the deadline nor cancelled. */
-function needsJobAtOnce({ onAbort, onDeadline }: RunOptions, scope: Scope): boolean {
-  return scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
+/**
+ * While a run is held its job has no id here: an abort or a deadline would lose a job that is paid for, nothing could be
+ * said of its progress, and nothing could cancel it.
+ */
+function needsJobAtOnce(options: RunOptions, scope: Scope): boolean {
+  const { signal, onStatus, webhook, webhookUrl, onAbort, onDeadline } = options
+  const isFollowed = [signal, onStatus, webhook, webhookUrl].some((option) => option !== undefined)
+  return isFollowed || scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
 }

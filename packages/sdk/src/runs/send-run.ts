@@ -1,7 +1,8 @@
-import type { RunRequest } from '@modelrun/contract'
+import type { Job, RunRequest, RunResponse } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
+import { asKnownStatus } from '../jobs/job-status.ts'
 import { traced } from '../observe/tracer.ts'
 import type { Scope } from '../scope.ts'
 import type { RunAnswer } from './run-answer.ts'
@@ -12,7 +13,7 @@ import type { SubmitOptions } from './run-options.ts'
 export interface Submission {
   model: string
   input: Record<string, unknown>
-  /** `sync: false`, or nothing to have the run held. A webhook overrides it. */
+  /** `sync: false`, or nothing to have the run held. */
   mode: Pick<RunRequest, 'sync'>
   scope: Scope
   options: SubmitOptions
@@ -31,7 +32,7 @@ export async function sendRun(core: Core, submission: Submission): Promise<SentR
   const { model, options } = submission
   const { webhook, webhookUrl } = options
   if (webhook === undefined) {
-    return send(core, submission, webhookUrl === undefined ? submission.mode : { webhook_url: webhookUrl })
+    return send(core, submission, webhookUrl === undefined ? {} : { webhook_url: webhookUrl })
   }
   const { url, ref } = await webhook.prepare({ modelId: model })
   try {
@@ -46,19 +47,29 @@ export async function sendRun(core: Core, submission: Submission): Promise<SentR
 
 async function send(
   core: Core,
-  { model, input, scope, options }: Submission,
-  mode: Partial<RunRequest>,
+  { model, input, mode, scope, options }: Submission,
+  webhook: Pick<RunRequest, 'webhook_url'>,
 ): Promise<SentRun> {
   const { clock, tracer } = core.options
   const span = { name: 'modelrun.submit', attributes: { 'modelrun.model_id': model } }
   return await traced(tracer, span, async (active) => {
     const submittedAt = clock.now()
-    const { data: answer } = await core.transport.call(runOperation(model, { input, ...mode }), { scope, options })
+    const { data: answer } = await core.transport.call(runOperation(model, { input, ...mode, ...webhook }), {
+      scope,
+      options,
+    })
     active.setAttribute('modelrun.job_id', answer.job_id)
     const seenAt = clock.now()
-    const known = answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt }
+    const known =
+      answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt, state: stateOf(answer) }
     return { answer, reference: { jobId: answer.job_id, submittedAt, ...known }, elapsedMs: seenAt - submittedAt }
   })
+}
+
+/** The state that the response to a run shows: its job is queued, is being processed, or has succeeded already. */
+function stateOf(answer: RunResponse): Job {
+  const { status } = answer
+  return status === 'completed' ? { status: asKnownStatus(status), output: answer.output } : { status }
 }
 
 function describe(answer: { model_id: string; request_id: string }): Pick<JobReference, 'modelId' | 'requestId'> {

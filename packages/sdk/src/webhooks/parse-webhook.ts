@@ -1,6 +1,7 @@
 import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { systemClock } from '../clock.ts'
+import { withKnownStatus } from '../jobs/job-status.ts'
 import { parseByStatus } from '../parse-wire.ts'
 import { tooLarge } from '../serving/body-rules.ts'
 import { readRequest } from '../serving/read-body.ts'
@@ -33,7 +34,7 @@ export async function parseWebhook(body: WebhookBody): Promise<WebhookEvent> {
   const value = copyOf(await readValue(body))
   const named = z.safeParse(namedJobSchema, value)
   if (!named.success) throw unusableBody(describeUnnamed(value))
-  const known = parseByStatus<WebhookEvent>(DELIVERIES_BY_STATUS, value)
+  const known = parseByStatus<WebhookEvent>(DELIVERIES_BY_STATUS, withKnownStatus(value))
   if (known === undefined || hasTooManyItems(known)) return unknownEvent(named.data)
   return known
 }

@@ -5,6 +5,7 @@ import type { ModelRunError } from '../../errors/model-run-error.ts'
 import { traced } from '../../observe/tracer.ts'
 import { openScope } from '../../scope.ts'
 import { getJobOperation } from '../get-job.ts'
+import { isConfirmed } from '../job-reference.ts'
 import type { JobWatch } from './job-watch.ts'
 
 /** What a look at a job brought: its state, a failure that may pass, or an error that will not. */
@@ -13,17 +14,17 @@ export type Look = { job: Job } | { failure: ModelRunError } | { error: unknown 
 /** Looks at a job once. Its failure is not repeated here: the scheduler decides when to look again. Never rejects. */
 export async function lookAtJob(
   { options, transport }: Pick<Core, 'options' | 'transport'>,
-  { job: { jobId }, options: callOptions }: JobWatch,
+  { job, options: callOptions, state }: JobWatch,
   signal: AbortSignal,
 ): Promise<Look> {
-  const span = { name: 'modelrun.poll', attributes: { 'modelrun.job_id': jobId } }
+  const span = { name: 'modelrun.poll', attributes: { 'modelrun.job_id': job.jobId } }
   const scope = openScope({ clock: options.clock, signal })
   try {
     return await traced(options.tracer, span, async (active) => {
       const call = { scope, options: { ...callOptions, maxRetries: 0 } }
-      const { data: job } = await transport.call(getJobOperation(jobId), call)
-      active.setAttribute('modelrun.job_status', job.status)
-      return { job }
+      const { data } = await transport.call(getJobOperation(job.jobId, state !== undefined || isConfirmed(job)), call)
+      active.setAttribute('modelrun.job_status', data.status)
+      return { job: data }
     })
   } catch (error) {
     return isModelRunError(error) && mayPass(error) ? { failure: error } : { error }

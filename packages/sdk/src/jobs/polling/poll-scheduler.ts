@@ -2,6 +2,7 @@ import { JOB_STATUSES, type Job } from '@modelrun/contract'
 import type { Core } from '../../core.ts'
 import type { Log } from '../../observe/logger.ts'
 import { isFinished } from '../get-job.ts'
+import { withKnownStatus } from '../job-status.ts'
 import { createAgenda } from './agenda.ts'
 import type { JobWatch, Watcher } from './job-watch.ts'
 import { type Look, lookAtJob } from './look-at-job.ts'
@@ -92,7 +93,7 @@ export function createPollScheduler(core: Pick<Core, 'options' | 'transport'>): 
     leave: watchList.remove,
     deliver: ({ watch }, job) => {
       // What is not an end says nothing that polls would not say better.
-      if (watch && isFinished(job)) update(watch, job, clock.now())
+      if (watch && isFinished(job)) update(watch, withKnownStatus(job), clock.now())
     },
     durations,
   }

@@ -83,7 +83,7 @@ function newWatch(
   { key, order, now }: { key: string; order: number; now: number },
   longestGapMs: number,
 ): JobWatch {
-  const { submittedAt = now, seenAt } = job
+  const { submittedAt = now, seenAt, state } = job
   return {
     key,
     job,
@@ -95,7 +95,7 @@ function newWatch(
     lookedAt: seenAt ?? now,
     notBefore: now,
     polls: 0,
-    state: undefined,
+    state,
     failure: undefined,
     poll: undefined,
     at: Number.POSITIVE_INFINITY,
