@@ -1,6 +1,7 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
 import { abortable, linkController } from '../abort.ts'
 import { startTimer } from '../clock.ts'
+import { isConfigurationError } from '../errors/guards.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import { describeNetworkFailure } from './network-failure.ts'
@@ -43,12 +44,12 @@ async function exchange(
   { client, send, ...sent }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  let apiKey: string
+  let apiKey: string | undefined
   try {
-    apiKey = await abortable(client.apiKey(), signal)
+    apiKey = client.apiKey && (await abortable(client.apiKey(), signal))
   } catch (cause) {
     if (signal.aborted) return interrupted(signal, false)
-    return { kind: 'no_key', reason: 'the function `apiKey` failed (see `cause`)', submission: 'not_sent', cause }
+    return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
   let wasSent = false
   const onSend = () => {
@@ -64,7 +65,14 @@ async function exchange(
   }
 }
 
-function disconnected(error: unknown, apiKey: string, wasSent: boolean): Interruption {
+/** Our own errors say what is wrong with the key or the address. */
+function reasonOf(cause: unknown): string {
+  if (!isConfigurationError(cause)) return 'the function `apiKey` failed (see `cause`)'
+  const { message } = cause
+  return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`
+}
+
+function disconnected(error: unknown, apiKey: string | undefined, wasSent: boolean): Interruption {
   const { reason, isBeforeConnection, cause } = describeNetworkFailure(error, (text) => redact(text, apiKey))
   const submission = isBeforeConnection || !wasSent ? 'not_sent' : 'unknown'
   return { kind: 'connection', reason, submission, cause }
@@ -81,6 +89,6 @@ function interrupted(signal: AbortSignal, wasSent: boolean): Interruption {
  * Blots out the key in what a service echoes. What is no longer than the prefix of a key (section 5) is no key but a
  * placeholder, like `test`: replacing that would garble results.
  */
-function redact(text: string, apiKey: string): string {
+function redact(text: string, apiKey = ''): string {
   return apiKey.length > KEY_PREFIXES.live.length ? text.replaceAll(apiKey, '[redacted]') : text
 }

@@ -3,7 +3,8 @@ import { composeMiddleware } from './middleware.ts'
 
 /** What ky has prepared, and what one attempt adds to it. */
 interface SendOptions {
-  apiKey: string
+  /** Undefined: a proxy adds it. */
+  apiKey: string | undefined
   signal: AbortSignal
   /** Below the base address, without query. */
   path: string
@@ -29,7 +30,7 @@ export function createSender(client: ResolvedOptions): SendRequest {
     if (askedMethod !== method) throw new TypeError(`a hook made a ${askedMethod} of the ${method}`)
     // Added here, and not to the request that ky holds: its errors would print it.
     const headers = new Headers(prepared)
-    headers.set('authorization', `Bearer ${apiKey}`)
+    if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
     const init: RequestInit = {
       method,
       headers,
