@@ -15,7 +15,7 @@ const NO_PAGE = 'http://no-page.invalid'
 
 /**
  * True in a page of a browser and in its workers. Node, Deno, Bun and Cloudflare have workers of their own, whose user
- * agents do not begin as those of browsers; jsdom and happy-dom run on the machine of a developer.
+ * agents do not start as those of browsers; jsdom and happy-dom run on the machine of a developer.
  */
 export function isBrowser(): boolean {
   const userAgent = globalThis.navigator?.userAgent ?? ''
@@ -34,13 +34,13 @@ export function isKeyless({ apiKey, baseUrl, dangerouslyAllowBrowser = false }: 
   return apiKey === undefined && (isPath(baseUrl) || (isBrowser() && !dangerouslyAllowBrowser))
 }
 
-/** A path is below the origin of the page. Two slashes begin another origin. */
+/** A path is below the origin of the page. Two slashes start another origin. */
 function isPath(baseUrl: string | undefined): baseUrl is string {
   return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl)
 }
 
 /**
- * The whole address of a path. On a server, where pages are rendered in advance, a client without a key can be made of
+ * The whole url of a path. On a server, where pages are rendered in advance, a client without a key can be made of
  * one as well; only its calls fail, by {@link keyOfPage}.
  */
 export function absoluteUrl(options: PageOptions): string | undefined {
@@ -54,7 +54,7 @@ export function keyOfPage({ baseUrl }: PageOptions): (() => Promise<never>) | un
   if (!isPath(baseUrl) || pageOrigin() !== undefined) return undefined
   return async () => {
     throw new ConfigurationError({
-      message: `The option \`baseUrl\` is the path ${JSON.stringify(baseUrl)}, which works in a page only, and this is not one. On a server, pass the whole address and the key.`,
+      message: `The option \`baseUrl\` is the path ${JSON.stringify(baseUrl)}, which works in a page only, and this is not one. On a server, pass the whole url and the key.`,
     })
   }
 }
