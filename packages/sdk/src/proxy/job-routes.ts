@@ -53,7 +53,7 @@ function shownJob(state: Job, token: string): object {
   const members = SHOWN.map((name) => [name, Reflect.get(state, name)] as const)
   const { error } = state
   return {
-    job_id: token,
+    ...('job_id' in state ? { job_id: token } : {}),
     ...Object.fromEntries(members.filter(([, value]) => value !== undefined)),
     ...(error === undefined
       ? {}

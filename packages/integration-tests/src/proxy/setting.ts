@@ -1,0 +1,62 @@
+import { ModelRun, type ModelRunOptions } from 'modelrun'
+import { createProxy, type ModelRunProxy, type ProxyOptions } from 'modelrun/proxy'
+import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
+
+export const SITE = 'https://app.example.com'
+export const PROXY_URL = `${SITE}/api/modelrun`
+export const SECRET = 'a secret of the test, 32 bytes long'
+export const MODELS = ['aurora-image', 'lumen/aurora-video']
+
+/** A service, a proxy in front of it, and pages of users. */
+export interface Setting {
+  server: CheckedServer
+  proxy: ModelRunProxy
+  /** What the operator of the proxy got to see. */
+  errors: unknown[]
+  /** Sends what a page of a user sends, by the proxy alone. */
+  fetchOf(user: string): typeof globalThis.fetch
+  /** The client in a page of a user. */
+  pageOf(user: string): ModelRun
+  close(): Promise<void>
+}
+
+/** The user of a request is what follows `Bearer`. */
+export function authorize(request: Request): { user: string } | undefined {
+  const [, user] = /^Bearer (.+)$/.exec(request.headers.get('authorization') ?? '') ?? []
+  return user === undefined ? undefined : { user }
+}
+
+/** Options of a setting: those of the proxy; and the server, when a test makes its own. */
+export type SettingOptions = Partial<ProxyOptions> & { server?: CheckedServer }
+
+export function openSetting({ server = createCheckedServer(), ...options }: SettingOptions = {}): Setting {
+  const client = new ModelRun(server.clientOptions())
+  const errors: unknown[] = []
+  const onError = (error: unknown) => errors.push(error)
+  const proxy = createProxy({ client, models: MODELS, secret: SECRET, authorize, onError, ...options })
+  const fetchOf = (user: string): typeof globalThis.fetch => fetchThrough(proxy.handle, user)
+  return {
+    server,
+    proxy,
+    errors,
+    fetchOf,
+    pageOf: (user) => new ModelRun(pageOptions(server, fetchOf(user))),
+    close: () => server.close(),
+  }
+}
+
+/** The options of a client in a page, whose waits run on the clock of the server. */
+export function pageOptions({ clock }: CheckedServer, fetch: typeof globalThis.fetch): ModelRunOptions {
+  // A program that is not a page needs a key; the proxy of the tests finds the user in another header.
+  return { apiKey: 'page', baseUrl: PROXY_URL, clock, fetch }
+}
+
+/** Adds what a browser adds to a request of a page to its own origin. */
+export function fetchThrough(handle: (request: Request) => Promise<Response>, user: string): typeof globalThis.fetch {
+  return async (input, init) => {
+    const request = new Request(input, init)
+    request.headers.set('authorization', `Bearer ${user}`)
+    request.headers.set('sec-fetch-site', 'same-origin')
+    return await handle(request)
+  }
+}
