@@ -1,6 +1,7 @@
 import { ModelRun, type ModelRunOptions } from 'modelrun'
 import { createProxy, type ModelRunProxy, type ProxyOptions } from 'modelrun/proxy'
 import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
+import { createBusyTime } from './busy-time.ts'
 
 export const SITE = 'https://app.example.com'
 export const PROXY_URL = `${SITE}/api/modelrun`
@@ -30,10 +31,13 @@ export function authorize(request: Request): { user: string } | undefined {
 export type SettingOptions = Partial<ProxyOptions> & { server?: CheckedServer }
 
 export function openSetting({ server = createCheckedServer(), ...options }: SettingOptions = {}): Setting {
-  const client = new ModelRun(server.clientOptions())
+  const time = createBusyTime(server.clock)
+  const fetch: typeof globalThis.fetch = (input, init) => time.waiting(() => server.fetch(input, init))
+  const client = new ModelRun({ ...server.clientOptions(), fetch })
   const errors: unknown[] = []
   const onError = (error: unknown) => errors.push(error)
-  const proxy = createProxy({ client, models: MODELS, secret: SECRET, authorize, onError, ...options })
+  const { handle, ...rest } = createProxy({ client, models: MODELS, secret: SECRET, authorize, onError, ...options })
+  const proxy: ModelRunProxy = { ...rest, handle: (request) => time.during(() => handle(request)) }
   const fetchOf = (user: string): typeof globalThis.fetch => fetchThrough(proxy.handle, user)
   return {
     server,

@@ -14,6 +14,7 @@ function request(method: string, headers: Record<string, string>): PageRequest {
     url,
     headers: new Headers(headers),
     raw: undefined,
+    hasLeft: () => false,
     toRequest: () => new Request(url),
     readBody: unused,
   }

@@ -13,17 +13,18 @@ import { bodyRules } from './read-run-request.ts'
 import { rejection } from './reply.ts'
 import { resolveProxyOptions } from './resolve-proxy-options.ts'
 import { runModel } from './run-route.ts'
+import { createRunsUnderWay } from './runs-under-way.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
 /** Runs models for the pages of a website, with a key that stays on its server. */
 export interface ModelRunProxy {
   /**
-   * Responds to a request of a page: for every framework with web-standard requests. Never rejects. What else a framework
-   * passes is ignored.
+   * Responds to a request of a page: for every framework with web-standard requests. Never rejects.
    *
-   * @param context `waitUntil` keeps a serverless function alive when the page leaves while its run is under way
+   * @param context What the framework passes. Its `waitUntil`, if it has one, keeps a serverless function alive when the
+   *   page leaves while its run is under way.
    */
-  handle(request: Request, context?: { waitUntil?: ((work: Promise<unknown>) => void) | undefined }): Promise<Response>
+  handle(request: Request, context?: { waitUntil?(work: Promise<unknown>): void } | object): Promise<Response>
   /** A listener for `node:http`, Express and Fastify, also right when a body parser ran first. */
   node(): NodeListener
   /**
@@ -62,12 +63,13 @@ export function createProxy(proxyOptions: ProxyOptions): ModelRunProxy {
     rules,
     catalog: createCatalog(client, models, clock),
     seals: createJobSeals(options.secret),
+    runsUnderWay: createRunsUnderWay(),
     spending: budget && createSpending(budget, clock),
   }
   return {
     handle: (request, context) => {
       const responding = serve(core, () => fromRequest(request, clock, rules))
-      context?.waitUntil?.(responding)
+      if (context !== undefined && 'waitUntil' in context) context.waitUntil?.(responding)
       return responding
     },
     node: () => createNodeListener((request) => serve(core, () => fromServedRequest(request)), { body: rules, clock }),

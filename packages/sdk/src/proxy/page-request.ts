@@ -10,6 +10,8 @@ export interface PageRequest {
   headers: Headers
   /** What the framework handed over. */
   raw: unknown
+  /** True when the page has gone away before it got the response, as far as that is known. */
+  hasLeft(): boolean
   /** The request for `authorize`. */
   toRequest(): Request
   /** Reads the body within the limits. @throws What the rules make of a problem */
@@ -23,18 +25,19 @@ export function fromRequest(request: Request, clock: Clock, rules: BodyRules): P
     url: new URL(request.url),
     headers: request.headers,
     raw: request,
+    hasLeft: () => request.signal?.aborted === true,
     toRequest: () => request,
     readBody: () => readRequest(request, clock, rules),
   }
 }
 
 /** A request of Node, Express or Fastify. */
-export function fromServedRequest({ method, url = '', headers: sent, raw, readBody }: ServedRequest): PageRequest {
+export function fromServedRequest({ url = '', headers: sent, ...served }: ServedRequest): PageRequest {
   const headers = toHeaders(sent)
   const absolute = toUrl(url, headers.get('host') ?? 'localhost')
   // Without the body, which is still to be read.
-  const toRequest = () => new Request(absolute, { method, headers })
-  return { method, url: absolute, headers, raw, toRequest, readBody }
+  const toRequest = () => new Request(absolute, { method: served.method, headers })
+  return { ...served, url: absolute, headers, toRequest }
 }
 
 /** HTTP/2 has names such as `:path`, which are not headers elsewhere. */

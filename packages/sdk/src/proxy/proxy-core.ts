@@ -3,6 +3,7 @@ import type { Spending } from './budget/spending.ts'
 import type { Catalog } from './catalog.ts'
 import type { ProxyIdentity } from './proxy-options.ts'
 import type { ResolvedProxyOptions } from './resolve-proxy-options.ts'
+import type { RunsUnderWay } from './runs-under-way.ts'
 import type { JobSeals, SealedJob } from './sealed-jobs.ts'
 
 /** What the routes of one proxy share. */
@@ -12,6 +13,7 @@ export interface ProxyCore {
   seals: JobSeals
   /** What is accepted as a body. */
   rules: BodyRules
+  runsUnderWay: RunsUnderWay
   /** Undefined without a budget. */
   spending: Spending | undefined
 }

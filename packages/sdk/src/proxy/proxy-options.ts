@@ -76,6 +76,11 @@ export interface ProxyOptions {
   maxCredits?: number | undefined
   /** Default: no limit. */
   budget?: ProxyBudget | undefined
+  /**
+   * Whether a run may be held for about 55 s until it ends (section 8). False makes every run asynchronous, for platforms
+   * that end requests earlier: the page polls then. Default true.
+   */
+  holdRuns?: boolean | undefined
   /** Largest body of a run, in bytes. Default 1 MiB. */
   maxBodyBytes?: number | undefined
   /**

@@ -30,6 +30,7 @@ export interface ResolvedProxyOptions {
   allowedOrigins: ReadonlySet<string>
   maxCredits: number
   budget: ResolvedBudget | undefined
+  holdRuns: boolean
   maxBodyBytes: number
   /** Never throws. */
   onError: (error: unknown, context: ProxyErrorContext) => void
@@ -48,6 +49,7 @@ export function resolveProxyOptions(options: ProxyOptions): ResolvedProxyOptions
     allowedOrigins: new Set((options.allowedOrigins ?? []).map(readOrigin)),
     maxCredits: credits('maxCredits', options.maxCredits ?? Number.POSITIVE_INFINITY),
     budget: budget && resolveBudget(budget, clock),
+    holdRuns: options.holdRuns ?? true,
     maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? 1024 * 1024),
     onError: createErrorHook(options.onError ?? logError),
     clock,

@@ -61,6 +61,15 @@ describe('a run of a page (section 4.3)', () => {
     expect(service.received[0]?.request.signal.aborted).toBe(false)
   })
 
+  test.each([true, undefined])(
+    'is asynchronous where runs are not to be held, whatever the page says (%j)',
+    async (sync) => {
+      const { send, service } = createTestProxy([json(202, fixtures.runs.queued.body)], { holdRuns: false })
+      await send(`POST ${RUN_PATH}`, { body: { ...RUN.body, sync } })
+      expect(service.received[0]?.body).toEqual({ input: { prompt: 'x' }, sync: false })
+    },
+  )
+
   test('may take as long as the service holds it: 55 s', async () => {
     const { pageOf, clock } = createTestProxy([
       () => new Promise((resolve) => clock.setTimeout(() => resolve(Response.json(COMPLETED)), 55_000)),

@@ -24,8 +24,11 @@ export async function runModel(
   if (!core.catalog.has(model)) return unknownModel()
   const body = await readRunRequest(request, core.rules)
   if (body instanceof Response) return body
-  const reservation = await reserve(core, visit, model)
-  return reservation instanceof Response ? reservation : send(core, visit, { model, body, reservation })
+  const key = JSON.stringify([visit.identity.user, model, body])
+  return core.runsUnderWay.join({ key, hasLeft: request.hasLeft }, async () => {
+    const reservation = await reserve(core, visit, model)
+    return reservation instanceof Response ? reservation : send(core, visit, { model, body, reservation })
+  })
 }
 
 /** Sets the price aside. @returns Undefined where nothing limits what may be spent, or the rejection */
@@ -54,8 +57,9 @@ async function send(
   visit: Visit,
   { model, body, reservation }: SentRun & { body: RunRequest },
 ): Promise<Response> {
-  const { client } = core.options
-  const { input, sync } = body
+  const { client, holdRuns } = core.options
+  const { input } = body
+  const sync = holdRuns ? body.sync : false
   try {
     const sent = client.models.run(model, { input, ...(sync === undefined ? {} : { sync }) }, { maxRetries: 0 })
     const { data, response } = await sent.withResponse()

@@ -21,6 +21,8 @@ export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
 export interface NodeResponse {
   statusCode: number
   headersSent?: boolean | undefined
+  /** True when the connection has ended. */
+  destroyed?: boolean | undefined
   setHeader(name: string, value: string): unknown
   end(body: string): unknown
 }
@@ -59,6 +61,8 @@ export interface ServedRequest {
   headers: NonNullable<NodeRequest['headers']>
   /** What the framework handed over. */
   raw: unknown
+  /** True when the client has gone away before it got the response. */
+  hasLeft(): boolean
   /** Reads the body within the limits. Call it once at most. @throws What the rules make of a problem */
   readBody(): Promise<FoundBody>
 }
@@ -83,6 +87,7 @@ export function createNodeListener(
       url,
       headers: raw.headers ?? {},
       raw: request,
+      hasLeft: () => ('code' in response ? response.raw : response).destroyed === true,
       readBody: () => readBody(body, raw, { rules, clock }),
     })
     const text = await answer.text()
