@@ -1,10 +1,9 @@
-import { ModelRun, type ModelRunOptions } from 'modelrun'
+import { ModelRun } from 'modelrun'
 import { createProxy, type ModelRunProxy, type ProxyOptions } from 'modelrun/proxy'
 import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
 import { createBusyTime } from './busy-time.ts'
 
-export const SITE = 'https://app.example.com'
-export const PROXY_URL = `${SITE}/api/modelrun`
+export const PROXY_URL = 'https://app.example.com/api/modelrun'
 export const SECRET = 'a secret of the test, 32 bytes long'
 export const MODELS = ['aurora-image', 'lumen/aurora-video']
 
@@ -14,8 +13,6 @@ export interface Setting {
   proxy: ModelRunProxy
   /** What the operator of the proxy got to see. */
   errors: unknown[]
-  /** Sends what a page of a user sends, by the proxy alone. */
-  fetchOf(user: string): typeof globalThis.fetch
   /** The client in a page of a user. */
   pageOf(user: string): ModelRun
   close(): Promise<void>
@@ -38,25 +35,21 @@ export function openSetting({ server = createCheckedServer(), ...options }: Sett
   const onError = (error: unknown) => errors.push(error)
   const { handle, ...rest } = createProxy({ client, models: MODELS, secret: SECRET, authorize, onError, ...options })
   const proxy: ModelRunProxy = { ...rest, handle: (request) => time.during(() => handle(request)) }
-  const fetchOf = (user: string): typeof globalThis.fetch => fetchThrough(proxy.handle, user)
   return {
     server,
     proxy,
     errors,
-    fetchOf,
-    pageOf: (user) => new ModelRun(pageOptions(server, fetchOf(user))),
+    pageOf: (user) => {
+      const page = { baseUrl: PROXY_URL, clock: server.clock, fetch: fetchThrough(proxy.handle, user) }
+      // A program that is not a page needs a key. The proxy of the tests makes nothing of it.
+      return new ModelRun({ apiKey: 'page', ...page })
+    },
     close: () => server.close(),
   }
 }
 
-/** The options of a client in a page, whose waits run on the clock of the server. */
-export function pageOptions({ clock }: CheckedServer, fetch: typeof globalThis.fetch): ModelRunOptions {
-  // A program that is not a page needs a key; the proxy of the tests finds the user in another header.
-  return { apiKey: 'page', baseUrl: PROXY_URL, clock, fetch }
-}
-
 /** Adds what a browser adds to a request of a page to its own origin. */
-export function fetchThrough(handle: (request: Request) => Promise<Response>, user: string): typeof globalThis.fetch {
+function fetchThrough(handle: (request: Request) => Promise<Response>, user: string): typeof globalThis.fetch {
   return async (input, init) => {
     const request = new Request(input, init)
     request.headers.set('authorization', `Bearer ${user}`)

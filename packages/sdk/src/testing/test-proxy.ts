@@ -15,7 +15,7 @@ export const PRICE = 4
 export const RUN_PATH = `/v1/models/${MODEL}/run`
 
 /** A request of a page. */
-export interface PageSend {
+interface PageSend {
   /** Who is signed in; null for a stranger. Default `anna`. */
   user?: string | null
   body?: unknown

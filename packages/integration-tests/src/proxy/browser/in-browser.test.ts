@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { ModelRun } from 'modelrun'
@@ -8,13 +9,16 @@ import { findProgram, needs } from '../../services/programs.ts'
 import { requireProgram } from '../../services/service-process.ts'
 import { SECRET } from '../setting.ts'
 import type { PageFunctions } from './page.ts'
-import { openSite, scriptOf } from './site.ts'
+import { openSite, scriptOf, scriptOfComponent } from './site.ts'
 
 type AppOptions = Partial<Omit<ProxyOptions, 'clock'>> & { clock?: 'auto' | 'system' }
 
 /** Whichever of the two there is. */
 const program = findProgram('chromium') === undefined && findProgram('google-chrome') ? 'google-chrome' : 'chromium'
 const { isMissing, note } = needs(program)
+
+const guide = await readFile(new URL('../../../../../docs/guides/browsers.md', import.meta.url), 'utf8')
+const [, component = ''] = /```jsx\n(.*?)```/s.exec(guide) ?? []
 
 describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
   let browser: Browser
@@ -25,6 +29,7 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
     scripts = new Map([
       ['/page.js', await scriptOf('page.ts')],
       ['/worker.js', await scriptOf('worker.ts')],
+      ['/component.js', await scriptOfComponent(component, 'Draw')],
     ])
     // Without a sandbox, because that needs rights which containers do not give.
     browser = await chromium.launch({ executablePath: requireProgram(program), args: ['--no-sandbox'] })
@@ -71,6 +76,16 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
     expect(run).toMatchObject({ status: 'succeeded', pictureWidth: 512, jobId: expect.stringMatching(/^v1~/) })
     expect(run.statuses.at(-1)).toBe('succeeded')
     expect([1_000 - server.credits(), await proxy.balance({ user: 'anna' })]).toEqual([4, { used: 4, limit: 100 }])
+  })
+
+  it('shows the picture of the component in the guide', async () => {
+    const page = await openPage((await openApp()).site.origin)
+    await page.evaluate(`import('/component.js')`)
+    await page.click('button')
+    const picture = page.locator('img')
+    await picture.waitFor()
+    expect(await page.locator('p').textContent()).toBe('succeeded')
+    expect(await picture.evaluate((image) => (image as HTMLImageElement).decode().then(() => true))).toBe(true)
   })
 
   it('keeps the key out, of the page and of its workers, which run models by the proxy as well', async () => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { type BuildOptions, build } from 'esbuild'
 import type { NodeListener } from 'modelrun/proxy'
 
 /** A website whose server has a proxy. */
@@ -19,9 +19,9 @@ const ICON = '<link rel="icon" href="data:,">'
 const PAGE = `<!doctype html><title>Test</title>${ICON}<body><script type="module" src="/page.js"></script>`
 
 /** Scripts as a bundler makes them: with the `browser` condition, so that whatever needs Node fails here. */
-export async function bundle(entryPoint: string): Promise<string> {
+async function bundle(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [entryPoint],
+    ...entry,
     bundle: true,
     write: false,
     platform: 'browser',
@@ -36,7 +36,15 @@ export async function bundle(entryPoint: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-export const scriptOf = (name: string) => bundle(fileURLToPath(new URL(name, import.meta.url)))
+/** The script of a file in this folder. */
+export const scriptOf = (name: string) => bundle({ entryPoints: [fileURLToPath(new URL(name, import.meta.url))] })
+
+/** The script of a component, which it shows on the page. */
+export const scriptOfComponent = (code: string, name: string) => {
+  const show = `import { render } from 'hono/jsx/dom'; render(<${name} />, document.body)`
+  const resolveDir = fileURLToPath(new URL('.', import.meta.url))
+  return bundle({ stdin: { contents: `${code}\n${show}`, loader: 'jsx', resolveDir } })
+}
 
 /** Serves the page, with a session in a cookie, and the proxy; behind a relay that can break connections. */
 export async function openSite(scripts: ReadonlyMap<string, string>, proxy: NodeListener): Promise<Site> {
