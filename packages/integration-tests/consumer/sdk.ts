@@ -1,4 +1,4 @@
-import { isJobFailedError, isModelRunError, type JobHandle, ModelRun, type RunResult } from 'modelrun'
+import { isJobFailedError, isModelRunError, type JobHandle, ModelRun, type RunResult, toDataUri } from 'modelrun'
 import { createInbox, parseWebhook } from 'modelrun/webhooks'
 
 declare module 'modelrun' {
@@ -17,6 +17,10 @@ export async function firstUrl(prompt: string): Promise<string | undefined> {
 export function mistyped(): Promise<RunResult> {
   // @ts-expect-error a model whose input is declared takes that input only
   return client.run('aurora-image', { promt: 'a red fox' })
+}
+
+export async function retouched(photo: File | Uint8Array): Promise<RunResult> {
+  return await client.run('northlight/retouch' as string, { image_url: await toDataUri(photo, { maxBytes: 100_000 }) })
 }
 
 export async function submit(): Promise<JobHandle> {

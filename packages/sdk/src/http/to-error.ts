@@ -124,7 +124,10 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
   const parsed = z.safeParse(errorBodySchema, json)
   const detail = parsed.success ? parsed.data.error : undefined
   const requestId = requestIdOf(answer.response)
-  const submission = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
+  const jobId = operation.jobId ?? operation.jobIdIn?.(answer)
+  const isNamed = operation.isRun && jobId !== undefined
+  const byStatus = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
+  const submission = isNamed ? 'accepted' : byStatus
   const said = detail ? `[${detail.code}] ${detail.message}` : 'The service answered without an error body of its own'
   // A refusal about a job, such as 404, speaks for itself.
   const speaksForItself = operation.jobId !== undefined && isRefusal(answer.status)
@@ -135,7 +138,7 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
     body: json ?? answer.text,
     attempts: call.attempts,
     submission,
-    jobId: operation.jobId,
+    jobId,
     requestId,
     retryAfterMs,
     isRetryable: call.isRetryable,
@@ -187,7 +190,9 @@ function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall
     case 401:
       return isKeyless ? '' : ' Check the API key, and that it belongs to this service.'
     case 403:
-      return isKeyless ? '' : ` The call needs the permission ${operation.route.permission}.`
+      return isKeyless || !operation.route.permission
+        ? ''
+        : ` The call needs the permission ${operation.route.permission}.`
     case 429:
       return retryAfterMs === undefined ? '' : ` The service asks to wait ${retryAfterMs} ms.`
     default:
@@ -197,7 +202,7 @@ function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall
 
 /** `isUntouched`: the service certainly did not act on the request. */
 function consequence(submission: Submission, operation: Operation<unknown>, isUntouched: boolean): string {
-  const { jobId, isRun, route } = operation
+  const { jobId, isRun, route, noun = 'run' } = operation
   if (jobId !== undefined && route.method === 'DELETE' && !isUntouched) {
     return ` Whether the job ${jobId} is cancelled is not known: look at it with \`jobs.get\`.`
   }
@@ -205,13 +210,13 @@ function consequence(submission: Submission, operation: Operation<unknown>, isUn
   if (!isRun) return ''
   switch (submission) {
     case 'not_sent':
-      return ' The run was not sent: nothing is charged.'
+      return ` The ${noun} was not sent: nothing is charged.`
     case 'rejected':
-      return ' The run was refused: nothing is charged.'
+      return ` The ${noun} was rejected: nothing is charged.`
     case 'unknown':
-      return ` The service may have accepted the run and may charge it, so it was not sent again. ${remedy(operation)}`
+      return ` The service may have accepted the ${noun} and may charge it, so it was not sent again. ${remedy(operation)}`
     case 'accepted':
-      return ' The service had accepted the run: see `error.jobId`.'
+      return ` The service had accepted the ${noun}: see \`error.jobId\`.`
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import type { ModelRunError } from '../../errors/model-run-error.ts'
 import type { CallOptions } from '../../http/operation.ts'
+import type { WaitSpan } from '../../observe/wait-span.ts'
 import type { JobReference } from '../job-reference.ts'
 import type { HeapItem } from './heap.ts'
 
@@ -20,6 +21,8 @@ export interface Watcher extends HeapItem {
   readonly isWatching: boolean
   /** A webhook is to bring the end. */
   readonly hasWebhook: boolean
+  /** Undefined without a tracer. */
+  readonly span: WaitSpan | undefined
   /** The watch that it is part of, while it is. Only the scheduler writes it. */
   watch: JobWatch | undefined
   /** Told each new state of the job; `isEnd` with the final one. Must not throw. */
