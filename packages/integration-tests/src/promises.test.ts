@@ -1,4 +1,4 @@
-import { createReferenceServer, type FaultOptions, type ReferenceServer } from '@modelrun/reference-server'
+import type { FaultOptions, ReferenceServer } from '@modelrun/reference-server'
 import {
   AbortedError,
   DeadlineExceededError,
@@ -7,7 +7,8 @@ import {
   type ModelRunError,
   type ModelRunOptions,
 } from 'modelrun'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type CheckedServer, createCheckedServer } from './openapi/checked-server.ts'
 
 const FAST = 'aurora-image'
 /** Takes longer than the service holds a run. */
@@ -15,8 +16,15 @@ const SLOW = 'lumen/aurora-video'
 const INPUT = { prompt: 'a red fox' }
 const PRICE = 4
 
+const servers: CheckedServer[] = []
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+})
+
 function start(options: ModelRunOptions = {}): { server: ReferenceServer; client: ModelRun } {
-  const server = createReferenceServer({ clock: 'auto', seed: 1 })
+  const server = createCheckedServer({ seed: 1 })
+  servers.push(server)
   return { server, client: new ModelRun({ ...server.clientOptions(), logLevel: 'off', ...options }) }
 }
 

@@ -1,5 +1,6 @@
 import type { OutputItem } from '@modelrun/contract'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { type FetchOptions, fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch-options.ts'
 import { positive, type ResolvedOptions, wholeNumber } from '../options.ts'
 
 /** Options of a download. */
@@ -19,6 +20,8 @@ export interface DownloadOptions {
   maxRetries?: number | undefined
   /** The job that produced the file, for errors. */
   jobId?: string | undefined
+  /** Handed to `fetch`, over the client's of the same name. */
+  fetchOptions?: FetchOptions | undefined
 }
 
 /** One download, with every option named, checked and present. */
@@ -31,6 +34,7 @@ export interface ResolvedDownload {
   deadlineMs: number
   maxRetries: number
   jobId: string | undefined
+  fetchOptions: ResolvedFetchOptions
 }
 
 const DEFAULT_MAX_BYTES = 1024 ** 3
@@ -51,6 +55,7 @@ export function resolveDownload(
     deadlineMs: positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS),
     maxRetries: wholeNumber('maxRetries', options.maxRetries ?? client.maxRetries),
     jobId: options.jobId,
+    fetchOptions: fileFetchOptions(client, options.fetchOptions),
   }
 }
 

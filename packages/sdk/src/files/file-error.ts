@@ -103,7 +103,9 @@ function describeFailure(failure: Failure, { download, attempts, position, size,
       return `The download of ${url} was aborted by the caller.${place}`
     case 'deadline':
       return `The download of ${url} did not finish within deadlineMs (${download.deadlineMs} ms).${place}`
-    default:
-      return `The download of ${url} failed${tries}: ${failure.reason}.${place}${stuck}`
+    default: {
+      const hint = failure.hint === undefined ? '' : ` ${failure.hint}`
+      return `The download of ${url} failed${tries}: ${failure.reason}.${place}${hint}${stuck}`
+    }
   }
 }

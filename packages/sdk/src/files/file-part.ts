@@ -74,6 +74,6 @@ function interruption(error: unknown, signal: AbortSignal, redact: (text: string
     return { kind: 'timeout', reason: 'time limit', submission: 'not_sent', cause: undefined }
   }
   if (signal.aborted) return endedBy(signal)
-  const { reason, cause } = describeNetworkFailure(error, redact)
-  return { kind: 'connection', reason, submission: 'not_sent', cause }
+  const { reason, hint, cause } = describeNetworkFailure(error, redact)
+  return { kind: 'connection', reason, hint, submission: 'not_sent', cause }
 }

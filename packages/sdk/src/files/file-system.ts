@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { nodeBuiltin } from '../node-builtin.ts'
 
 /** The file system of Node, Bun and Deno. */
 export type FileSystem = ReturnType<typeof fileSystem>
@@ -6,8 +7,8 @@ export type FileSystem = ReturnType<typeof fileSystem>
 /** @throws ConfigurationError where there is none */
 export function fileSystem() {
   // Not imported: browsers have no such modules, and bundlers for them would stumble.
-  const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises')
-  const path = globalThis.process?.getBuiltinModule?.('node:path')
+  const fs = nodeBuiltin('node:fs/promises')
+  const path = nodeBuiltin('node:path')
   if (fs === undefined || path === undefined) {
     throw new ConfigurationError({ message: 'There is no file system here. Use `files.download` instead.' })
   }

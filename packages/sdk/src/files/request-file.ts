@@ -1,6 +1,8 @@
 import { isForceRetryError, isHTTPError } from 'ky'
 import { isModelRunError } from '../errors/guard.ts'
 import type { ModelRunError } from '../errors/model-run-error.ts'
+import { callFetch } from '../http/call-fetch.ts'
+import type { FetchInit } from '../http/fetch-like.ts'
 import { kyRetries } from '../http/ky-retries.ts'
 import type { Failure } from '../http/operation.ts'
 import type { ResolvedDownload } from './download-options.ts'
@@ -105,6 +107,7 @@ async function attempt(request: FileRequest, send: (signal: AbortSignal) => Prom
 
 /** What a hook has changed of ky's request is not sent: it is meant for the service, and the file may be anywhere. */
 function send({ download, headers }: FileRequest, signal: AbortSignal): Promise<Response> {
-  const { client, url } = download
-  return (client.fetch ?? globalThis.fetch)(url.href, { headers: headers(), signal })
+  const { client, url, fetchOptions } = download
+  const init: FetchInit = { method: 'GET', headers: headers(), redirect: 'follow', signal }
+  return callFetch(client, { url: url.href, init, fetchOptions })
 }

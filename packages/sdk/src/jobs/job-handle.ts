@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import { rejectAtCaller, throwAtCaller } from '../errors/caller-stack.ts'
+import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import { type RequestContext, request } from '../http/request.ts'
@@ -44,7 +44,7 @@ export class JobHandle {
    * @throws DeadlineExceededError, AbortedError when the wait ended first; the job goes on unless a policy says `cancel`
    */
   result(options: WaitOptions = {}): Promise<RunResult> {
-    return rejectAtCaller(JobHandle.prototype.result, () => waitForJob(this.waitRequest(options)))
+    return waitForJob({ ...this.waitRequest(options), caller: captureCaller(JobHandle.prototype.result) })
   }
 
   /** Yields each new state of the job, the first one at once and the final one last. Leaving the loop stops the polls. */

@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import { rejectAtCaller, throwAtCaller } from '../errors/caller-stack.ts'
+import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
@@ -38,7 +38,7 @@ export class JobsResource {
 
   /** Waits for a job's end. @throws As {@link JobHandle.result} */
   wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
-    return rejectAtCaller(JobsResource.prototype.wait, () => waitForJob(this.#job(id).waitRequest(options)))
+    return waitForJob({ ...this.#job(id).waitRequest(options), caller: captureCaller(JobsResource.prototype.wait) })
   }
 
   /** Yields each new state of a job. @throws As {@link JobHandle.updates} */

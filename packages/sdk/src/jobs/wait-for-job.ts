@@ -1,5 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { type Caller, showCaller } from '../errors/caller-stack.ts'
 import { notify } from '../notify.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { startWaitSpan, type WaitSpan } from '../observe/wait-span.ts'
@@ -27,6 +28,8 @@ export interface WaitRequest {
   price?: PriceReading | undefined
   /** The span of the run that the wait is part of. */
   span?: SafeSpan | undefined
+  /** Errors show the line that called. Kept here and not around the promise: ten thousand waits have to be small. */
+  caller?: Caller | undefined
 }
 
 /**
@@ -104,12 +107,14 @@ export abstract class WaitWatcher implements Watcher {
 
 /** Tells what the job comes to. */
 class ResultWatcher extends WaitWatcher {
+  readonly caller: Caller | undefined
   readonly resolve: (result: RunResult) => void
   readonly reject: (error: unknown) => void
   stopListening: (() => void) | undefined = undefined
 
   constructor(request: WaitRequest, resolve: (result: RunResult) => void, reject: (error: unknown) => void) {
     super(request)
+    this.caller = request.caller
     this.resolve = resolve
     this.reject = reject
   }
@@ -140,7 +145,7 @@ class ResultWatcher extends WaitWatcher {
   onError(error: unknown): void {
     this.leave()
     this.span?.fail(error)
-    this.reject(error)
+    this.reject(this.caller ? showCaller(error, this.caller) : error)
   }
 
   leave(): void {
