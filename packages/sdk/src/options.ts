@@ -55,7 +55,7 @@ export interface ModelRunOptions {
   /**
    * A ky instance to send with: its headers, search parameters, `fetch`, options of frameworks and hooks apply. Time
    * limits, retries and what a status means stay the client's. No hook sees the API key; what `afterResponse` returns is
-   * not used, and `ky.retry()` fails the call, for a run could be paid twice.
+   * not used when the service gave a result, and `ky.retry()` is ignored, for a run could be paid twice. Downloads have its hooks alone.
    */
   ky?: KyInstance | undefined
   /**

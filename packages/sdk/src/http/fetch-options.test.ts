@@ -73,8 +73,8 @@ describe('fetchOptions', () => {
     expect(received[0]).not.toHaveProperty('credentials')
     expect(received[0]).not.toHaveProperty('mode')
     expect(received.map(({ headers, redirect }) => [headers, redirect])).toEqual([
-      [{}, 'follow'],
-      [{}, 'follow'],
+      [{ 'accept-encoding': 'identity' }, 'follow'],
+      [{ 'accept-encoding': 'identity' }, 'follow'],
     ])
   })
 

@@ -65,6 +65,15 @@ describe('a ky instance of the caller', () => {
     expect(error.attempts).toHaveLength(2)
   })
 
+  test('waits before a retry although a hook returns a request of its own, and lets time pass afterwards', async () => {
+    const mine = ky.extend({ hooks: { beforeRetry: [({ request }) => new Request(request)] } })
+    const { client, service, clock } = createTestClient([text(503, ''), json(200, MODELS)], { ky: mine })
+    await clock.run(client.models.list())
+    const [first = 0, second = 0] = service.received.map(({ at }) => at)
+    expect(second - first).toBe(250)
+    expect(clock.timerCount).toBe(0)
+  })
+
   test('can end the retries', async () => {
     const mine = ky.extend({ hooks: { beforeRetry: [() => ky.stop] } })
     const { client, service, clock } = createTestClient([text(429, 'no')], { ky: mine })
