@@ -12,7 +12,7 @@ import {
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
-import type { Answer, Failure, Interruption, InterruptionKind, Operation } from './operation.ts'
+import type { Answer, Failure, Interruption, Operation } from './operation.ts'
 import { tryParseJson } from './read-json.ts'
 
 /** What an error says about the call that failed. */
@@ -39,14 +39,14 @@ export function toError(failure: Failure, call: FailedCall): ModelRunError {
 }
 
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
-  const { kind, reason, cause, partial } = interruption
+  const { kind, cause, partial } = interruption
   const { operation, attempts } = call
   const jobId = operation.jobId ?? (partial && operation.jobIdIn?.(partial))
   const isNamed = partial !== undefined && jobId !== undefined
   const submission = isNamed ? 'accepted' : operation.isRun ? interruption.submission : submissionOf(operation)
   const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
   const facts: ErrorFacts = {
-    message: `${describeInterruption(kind, reason, call)}${consequence(submission, operation, isUntouched)}`,
+    message: `${describeInterruption(interruption, call)}${consequence(submission, operation, isUntouched)}`,
     cause,
     attempts,
     submission,
@@ -169,11 +169,11 @@ function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission
   return isJobConfirmed ? 'accepted' : 'unknown'
 }
 
-function describeInterruption(kind: InterruptionKind, reason: string, call: FailedCall): string {
+function describeInterruption({ kind, reason, hint }: Interruption, call: FailedCall): string {
   const tries = call.attempts.length > 1 ? ` after ${call.attempts.length} attempts` : ''
   switch (kind) {
     case 'connection':
-      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. Check that the service can be reached from here.${describeCors(call.baseUrl)}`
+      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}${describeCors(call.baseUrl)}`
     case 'timeout':
       return `${call.label} got no complete answer within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
     case 'aborted':
