@@ -1,17 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { networkInterfaces } from 'node:os'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { ModelRun } from 'modelrun'
 import { createInbox, type InboxOptions } from 'modelrun/webhooks'
 import { expect, test } from 'vitest'
-
-/** An address of this machine in its own network: to client and service it is another host, as between containers. */
-const lanAddress = Object.values(networkInterfaces())
-  .flatMap((addresses) => addresses ?? [])
-  .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
-const note = lanAddress === undefined ? ' (skipped: this machine has no address beyond loopback)' : ''
+import { lanAddress, lanNote } from './lan-address.ts'
 
 /** A service and an app with an inbox, each at the address of this machine in its network. */
 async function open(options: InboxOptions, allowPrivateWebhooks: boolean) {
@@ -38,18 +32,21 @@ async function open(options: InboxOptions, allowPrivateWebhooks: boolean) {
   return { server, client, inbox, [Symbol.asyncDispose]: close }
 }
 
-test.skipIf(lanAddress === undefined)(`a service delivers over http to an inbox of another host${note}`, async () => {
-  const handled: string[] = []
-  const onSucceeded: InboxOptions['onSucceeded'] = (event, { source }) => handled.push(`${event.job_id} by ${source}`)
-  await using hosts = await open({ onSucceeded }, true)
-  const job = await hosts.client.submit('aurora-image', { prompt: 'a red fox' }, { webhook: hosts.inbox })
-  await hosts.inbox.waitFor(job.id)
-  expect(handled).toEqual([`${job.id} by webhook`])
-  expect(hosts.server.webhooks.deliveries()).toMatchObject([{ outcome: 'delivered', status: 202 }])
-})
+test.skipIf(lanAddress === undefined)(
+  `a service delivers over http to an inbox of another host${lanNote}`,
+  async () => {
+    const handled: string[] = []
+    const onSucceeded: InboxOptions['onSucceeded'] = (event, { source }) => handled.push(`${event.job_id} by ${source}`)
+    await using hosts = await open({ onSucceeded }, true)
+    const job = await hosts.client.submit('aurora-image', { prompt: 'a red fox' }, { webhook: hosts.inbox })
+    await hosts.inbox.waitFor(job.id)
+    expect(handled).toEqual([`${job.id} by webhook`])
+    expect(hosts.server.webhooks.deliveries()).toMatchObject([{ outcome: 'delivered', status: 202 }])
+  },
+)
 
 test.skipIf(lanAddress === undefined)(
-  `a service without private webhooks says which option it needs${note}`,
+  `a service without private webhooks says which option it needs${lanNote}`,
   async () => {
     await using hosts = await open({}, false)
     const run = hosts.client.submit('aurora-image', { prompt: 'a red fox' }, { webhook: hosts.inbox })
