@@ -2,10 +2,14 @@ import { API_VERSION } from '@modelrun/contract'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
+import type { FetchLike } from './http/fetch-like.ts'
+import { type FetchOptions, type ResolvedFetchOptions, readFetchOptions } from './http/fetch-options.ts'
 import type { Middleware } from './http/middleware.ts'
+import { type HeadersOption, readHeaders } from './http/request-headers.ts'
 import type { PollContext } from './jobs/polling/cadence.ts'
 import { createLog, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
+import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
 export type ApiKey = string | (() => string | Promise<string>)
@@ -27,9 +31,12 @@ export interface PollingOptions {
 
 /** Options of {@link ModelRun}. */
 export interface ModelRunOptions {
-  /** Default: the environment variable `MODELRUN_API_KEY`. */
+  /** Default: the environment variable `MODELRUN_API_KEY`. A page that uses a proxy (`modelrun/proxy`) has none. */
   apiKey?: ApiKey | undefined
-  /** Address of the service; the paths `/v1/…` are below it. Default: the environment variable `MODELRUN_BASE_URL`. */
+  /**
+   * Address of the service; the paths `/v1/…` are below it. Default: the environment variable `MODELRUN_BASE_URL`. In a
+   * page also a path like `/api/modelrun`, where the server of the page has a proxy.
+   */
   baseUrl?: string | undefined
   /**
    * Time limit of one HTTP request, headers and body, in milliseconds. Default 30 000. A synchronous run gets the 55 s
@@ -38,16 +45,24 @@ export interface ModelRunOptions {
   timeoutMs?: number | undefined
   /** How often a request is sent again at most, where that cannot charge twice. Default 2. */
   maxRetries?: number | undefined
-  /** Used instead of the global `fetch`. */
-  fetch?: typeof globalThis.fetch | undefined
+  /** Used instead of the global `fetch`, for calls and downloads. It gets a url and an object, never a `Request`. */
+  fetch?: FetchLike | undefined
+  /**
+   * Handed to `fetch` with every request of calls and downloads: an undici `dispatcher`, Bun's `proxy` and `tls`, Deno's
+   * `client`, … `credentials` and `mode` are for calls alone, because the files are elsewhere.
+   */
+  fetchOptions?: FetchOptions | undefined
   /**
    * A ky instance to send with: its headers, search parameters, `fetch`, options of frameworks and hooks apply. Time
    * limits, retries and what a status means stay the client's. No hook sees the API key; what `afterResponse` returns is
    * not used, and `ky.retry()` fails the call, for a run could be paid twice.
    */
   ky?: KyInstance | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /**
+   * Sent with every request to the service, not with downloads. `authorization`, `accept` and `content-type` stay the
+   * client's: the first one is the API key.
+   */
+  headers?: HeadersOption | undefined
   polling?: PollingOptions | undefined
   /** Wraps each HTTP attempt; the first one is outermost. */
   middleware?: readonly Middleware[] | undefined
@@ -61,21 +76,23 @@ export interface ModelRunOptions {
   clock?: Clock | undefined
   /** Where the jitter of delays comes from: a number from 0 up to 1. Default `Math.random`. */
   random?: (() => number) | undefined
-  /** Allows a browser page to hold the API key, which shows it to every visitor. Default false. */
+  /** Allows a page of a browser, or its worker, to hold the API key, which shows it to every visitor. Default false. */
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
 /** The options with every field named, checked and present. */
 export interface ResolvedOptions {
-  apiKey: () => Promise<string>
+  /** Undefined: no key is sent, for a proxy adds it. */
+  apiKey: (() => Promise<string>) | undefined
   /** Without a slash at its end. */
   baseUrl: string
   timeoutMs: number
   maxRetries: number
   /** Undefined: the global one, looked up at each call. */
-  fetch: typeof globalThis.fetch | undefined
+  fetch: FetchLike | undefined
+  fetchOptions: ResolvedFetchOptions
   ky: KyInstance | undefined
-  headers: Record<string, string>
+  headers: Headers
   polling: ResolvedPolling
   middleware: readonly Middleware[]
   log: Log
@@ -93,15 +110,17 @@ interface ResolvedPolling {
 }
 
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
-  if (!options.dangerouslyAllowBrowser) refuseBrowser()
+  const needsKey = !isKeyless(options)
+  if (needsKey && !options.dangerouslyAllowBrowser) refuseBrowser()
   return {
-    apiKey: resolveApiKey(options.apiKey ?? readEnvironment('MODELRUN_API_KEY')),
-    baseUrl: resolveBaseUrl(options.baseUrl ?? readEnvironment('MODELRUN_BASE_URL')),
+    apiKey: needsKey ? resolveApiKey(options.apiKey ?? readEnvironment('MODELRUN_API_KEY')) : keyOfPage(options),
+    baseUrl: resolveBaseUrl(absoluteUrl(options) ?? readEnvironment('MODELRUN_BASE_URL')),
     timeoutMs: positive('timeoutMs', options.timeoutMs ?? 30_000),
     maxRetries: wholeNumber('maxRetries', options.maxRetries ?? 2),
     fetch: options.fetch ?? fetchOf(options.ky),
+    fetchOptions: readFetchOptions(options.fetchOptions),
     ky: options.ky,
-    headers: { ...options.headers },
+    headers: readHeaders(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     middleware: [...(options.middleware ?? [])],
     log: createLog(options.logger ?? console, options.logLevel ?? readEnvironment('MODELRUN_LOG') ?? 'warn'),
@@ -112,10 +131,10 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
 }
 
 /** The `fetch` that a ky instance was made with. */
-function fetchOf(ky: KyInstance | undefined): typeof globalThis.fetch | undefined {
-  let found: typeof globalThis.fetch | undefined
+function fetchOf(ky: KyInstance | undefined): FetchLike | undefined {
+  let found: FetchLike | undefined
   ky?.extend((defaults) => {
-    found = defaults.fetch as typeof globalThis.fetch | undefined
+    found = defaults.fetch as FetchLike | undefined
     return {}
   })
   return found
@@ -159,6 +178,7 @@ function resolveBaseUrl(baseUrl: string | undefined): string {
         'The address of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
     })
   }
+  refuseMissingScheme(baseUrl)
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
@@ -175,11 +195,21 @@ function resolveBaseUrl(baseUrl: string | undefined): string {
   return address
 }
 
+/** `localhost:4010` is a url too, with `localhost:` as its scheme. */
+function refuseMissingScheme(baseUrl: string): void {
+  const [host] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(baseUrl) ?? []
+  if (host === undefined) return
+  const scheme = /^(localhost|127\.|0\.0\.0\.0)/.test(host) ? 'http' : 'https'
+  throw new ConfigurationError({
+    message: `The option \`baseUrl\` has no scheme: it must begin like ${scheme}://${host}.`,
+  })
+}
+
 function refuseBrowser(): void {
-  if (typeof window === 'undefined' || typeof window.document === 'undefined') return
+  if (!isBrowser()) return
   throw new ConfigurationError({
     message:
-      'This looks like a browser page, where every visitor can read the API key. Call the service from your server; or, when the key may be public, pass `dangerouslyAllowBrowser: true`.',
+      "This looks like a browser page, where every visitor can read the API key. Keep the key on your server: put a proxy there (`modelrun/proxy`), and pass `baseUrl: '/api/modelrun'` here, without a key. Or, when the key may be public, pass `dangerouslyAllowBrowser: true`.",
   })
 }
 

@@ -16,6 +16,15 @@ function start(args: string[], env: NodeJS.ProcessEnv) {
   return program
 }
 
+/** The call of the guide, with and without its token. */
+async function checkControlApi(guide: string, baseUrl: string): Promise<void> {
+  const [, name = '', token = '', path = '', body = ''] =
+    /curl -H '(\S+): (\S+)' http:\/\/localhost:4010(\S+) \\\n {2}-d '(.*?)'/.exec(guide) ?? []
+  const call = (headers: HeadersInit) => fetch(`${baseUrl}${path}`, { method: 'POST', headers, body })
+  expect((await call({})).status).toBe(403)
+  expect((await call({ [name]: token })).status).toBeLessThan(300)
+}
+
 const exitOf = (child: ChildProcess) => new Promise((resolve) => child.once('exit', resolve))
 
 test.skipIf(lanAddress === undefined)(`the services of the compose file deliver to each other${lanNote}`, async () => {
@@ -38,7 +47,8 @@ test.skipIf(lanAddress === undefined)(`the services of the compose file deliver 
   const jobId = (await response.text()).trim()
   expect([response.status, jobId]).toEqual([200, expect.stringMatching(/^job_/)])
   await vi.waitFor(() => expect(program.output).toContain(`${jobId} by webhook http`), { timeout: 10_000 })
-  expect(program.output).toMatch(`by webhook http://${lanAddress}:${modelsPort}/`)
+  expect(program.output).toContain(`by webhook http://${lanAddress}:${modelsPort}/`)
+  await checkControlApi(app.text, `http://${lanAddress}:${modelsPort}`)
 
   const exit = exitOf(program.child)
   program.child.kill('SIGTERM')

@@ -2,6 +2,8 @@ import type { Permission } from '@modelrun/contract'
 import type { Submission } from '../errors/model-run-error.ts'
 import type { AttemptEvent } from '../observe/attempt-event.ts'
 import type { Scope } from '../scope.ts'
+import type { FetchOptions } from './fetch-options.ts'
+import type { HeadersOption } from './request-headers.ts'
 
 /** Per-call options that every method takes. */
 export interface CallOptions {
@@ -11,8 +13,10 @@ export interface CallOptions {
   timeoutMs?: number | undefined
   /** How often a request is sent again at most. Default: the client's. */
   maxRetries?: number | undefined
-  /** Sent with every request of this call, over the client's. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request of this call, over the client's of the same name. `authorization` stays the API key. */
+  headers?: HeadersOption | undefined
+  /** Handed to `fetch` with every request of this call, over the client's of the same name. */
+  fetchOptions?: FetchOptions | undefined
 }
 
 /** A whole HTTP answer. */
@@ -76,6 +80,8 @@ export interface Interruption {
   kind: InterruptionKind
   /** A code or a few words, e.g. `ECONNRESET`. */
   reason: string
+  /** A sentence on what to do, where that is known. */
+  hint?: string | undefined
   /** What became of the request, seen from here. */
   submission: Submission
   cause: unknown

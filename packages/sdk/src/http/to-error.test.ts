@@ -38,6 +38,7 @@ const call = (operation: Operation<unknown>, more: Partial<FailedCall> = {}): Fa
   operation,
   label: `${operation.route.method} /v1/path`,
   baseUrl: 'https://api.example.com',
+  isKeyless: false,
   timeoutMs: 30_000,
   deadlineMs: 60_000,
   attempts: [{ startedAt: 0, durationMs: 1, reason: 'test' }],

@@ -11,7 +11,8 @@ import {
   HookError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
-import type { Answer, Failure, Interruption, InterruptionKind, Operation } from './operation.ts'
+import { describeCors } from '../page.ts'
+import type { Answer, Failure, Interruption, Operation } from './operation.ts'
 import { tryParseJson } from './read-json.ts'
 
 /** What an error says about the call that failed. */
@@ -21,6 +22,8 @@ export interface FailedCall {
   label: string
   /** Where the service is. */
   baseUrl: string
+  /** True in a page, where a proxy adds the key. */
+  isKeyless: boolean
   timeoutMs: number
   deadlineMs: number
   attempts: readonly Attempt[]
@@ -36,14 +39,14 @@ export function toError(failure: Failure, call: FailedCall): ModelRunError {
 }
 
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
-  const { kind, reason, cause, partial } = interruption
+  const { kind, cause, partial } = interruption
   const { operation, attempts } = call
   const jobId = operation.jobId ?? (partial && operation.jobIdIn?.(partial))
   const isNamed = partial !== undefined && jobId !== undefined
   const submission = isNamed ? 'accepted' : operation.isRun ? interruption.submission : submissionOf(operation)
   const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
   const facts: ErrorFacts = {
-    message: `${describeInterruption(kind, reason, call)}${consequence(submission, operation, isUntouched)}`,
+    message: `${describeInterruption(interruption, call)}${consequence(submission, operation, isUntouched)}`,
     cause,
     attempts,
     submission,
@@ -166,11 +169,11 @@ function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission
   return isJobConfirmed ? 'accepted' : 'unknown'
 }
 
-function describeInterruption(kind: InterruptionKind, reason: string, call: FailedCall): string {
+function describeInterruption({ kind, reason, hint }: Interruption, call: FailedCall): string {
   const tries = call.attempts.length > 1 ? ` after ${call.attempts.length} attempts` : ''
   switch (kind) {
     case 'connection':
-      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. Check that the service can be reached from here.`
+      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}${describeCors(call.baseUrl)}`
     case 'timeout':
       return `${call.label} got no complete answer within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
     case 'aborted':
@@ -182,12 +185,14 @@ function describeInterruption(kind: InterruptionKind, reason: string, call: Fail
   }
 }
 
-function hint(status: number, { operation, retryAfterMs }: FailedCall): string {
+function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall): string {
   switch (status) {
     case 401:
-      return ' Check the API key, and that it belongs to this service.'
+      return isKeyless ? '' : ' Check the API key, and that it belongs to this service.'
     case 403:
-      return operation.route.permission ? ` The call needs the permission ${operation.route.permission}.` : ''
+      return isKeyless || !operation.route.permission
+        ? ''
+        : ` The call needs the permission ${operation.route.permission}.`
     case 429:
       return retryAfterMs === undefined ? '' : ` The service asks to wait ${retryAfterMs} ms.`
     default:
