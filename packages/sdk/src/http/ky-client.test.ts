@@ -88,6 +88,22 @@ describe('a ky instance of the caller', () => {
     expect(service.received).toHaveLength(0)
   })
 
+  test('hands options of frameworks on to fetch, below those of the client', async () => {
+    const inits: object[] = []
+    const fetch = async (_: string, init: object) => {
+      inits.push(init)
+      return Response.json(MODELS)
+    }
+    const mine = ky.extend({ next: { tags: ['models'] }, dispatcher: 'of ky' } as object)
+    const { client } = createTestClient([], {
+      fetch: fetch as typeof globalThis.fetch,
+      ky: mine,
+      fetchOptions: { dispatcher: 'ours' },
+    })
+    await client.models.list()
+    expect(inits).toMatchObject([{ next: { tags: ['models'] }, dispatcher: 'ours', redirect: 'manual' }])
+  })
+
   test('is asked for its fetch', async () => {
     const { client } = createTestClient([], {
       fetch: undefined,

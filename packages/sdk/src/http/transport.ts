@@ -66,7 +66,7 @@ function sendWithKy<T>(http: CallKy, call: Call<T>): Promise<Response | undefine
       ...kyRetries({ ...callRetries(call), beforeRetry: http.beforeRetry }),
       throwHttpErrors: () => call.result === undefined,
       // ky always calls it with a Request of its own.
-      fetch: (request) => runAttempt(call, request as Request),
+      fetch: (request, kyOptions) => runAttempt(call, request as Request, kyOptions),
     }),
   )
 }
