@@ -55,7 +55,7 @@ export interface ModelRunOptions {
   /**
    * A ky instance to send with: its headers, search parameters, `fetch`, options of frameworks and hooks apply. Time
    * limits, retries and what a status means stay the client's. No hook sees the API key; what `afterResponse` returns is
-   * not used, and `ky.retry()` fails the call, for a run could be paid twice.
+   * not used when the service gave a result, and `ky.retry()` is ignored, for a run could be paid twice. Downloads have its hooks alone.
    */
   ky?: KyInstance | undefined
   /**
@@ -178,7 +178,7 @@ function resolveBaseUrl(baseUrl: string | undefined): string {
         'The address of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
     })
   }
-  refuseMissingScheme(baseUrl)
+  rejectMissingScheme(baseUrl)
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
@@ -196,7 +196,7 @@ function resolveBaseUrl(baseUrl: string | undefined): string {
 }
 
 /** `localhost:4010` is a url too, with `localhost:` as its scheme. */
-function refuseMissingScheme(baseUrl: string): void {
+function rejectMissingScheme(baseUrl: string): void {
   const [host] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(baseUrl) ?? []
   if (host === undefined) return
   const scheme = /^(localhost|127\.|0\.0\.0\.0)/.test(host) ? 'http' : 'https'
