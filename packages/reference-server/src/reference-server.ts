@@ -53,6 +53,7 @@ export interface ReferenceServer {
   guardWebhooks(deliver: Deliver): void
   /** A first key with all permissions, `sk_test_…`; its account is the default wherever a `key` may be left out. */
   readonly apiKey: string
+  /** The time of the server; read it, or move it when it is virtual. */
   readonly clock: ServerClock
   /** Options for a client, which then shares the server's time. */
   clientOptions(key?: string): { apiKey: string; baseUrl: string; fetch: typeof fetch; clock: ServerClock }
@@ -90,6 +91,7 @@ export interface ReferenceServer {
   reset(key?: string): void
   /** Makes requests go wrong, one account's at a time. */
   readonly faults: FaultControl
+  /** Deliveries of results, to read and to disturb (section 6). */
   readonly webhooks: {
     /** Finished deliveries of an account, in the order in which they finished. */
     deliveries(key?: string): readonly DeliveryRecord[]

@@ -48,6 +48,7 @@ export interface ModelRunOptions {
   ky?: KyInstance | undefined
   /** Sent with every request. */
   headers?: Record<string, string> | undefined
+  /** How jobs are polled. What is left out keeps its default. */
   polling?: PollingOptions | undefined
   /** Wraps each HTTP attempt; the first one is outermost. */
   middleware?: readonly Middleware[] | undefined

@@ -13,6 +13,7 @@ import { fileNameOf } from './file-name.ts'
 
 /** Options of a download. */
 export interface DownloadOptions {
+  /** Ends the download when it aborts. */
   signal?: AbortSignal | undefined
   /** Largest file that is accepted, in bytes. Default 1 GiB. */
   maxBytes?: number | undefined
