@@ -2,6 +2,7 @@ import type { Permission } from './auth.ts'
 
 /** One endpoint of section 4. */
 export interface Route {
+  /** HTTP method. */
   method: 'GET' | 'POST' | 'DELETE'
   /** Path template, relative to the base address. A parameter is one percent-encoded path segment. */
   path: string

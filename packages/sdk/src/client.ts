@@ -36,7 +36,12 @@ export class ModelRun {
   readonly #core: Core
   readonly #options: ModelRunOptions
 
-  /** @throws ConfigurationError when the key or the address is missing, or an option is wrong */
+  /**
+   * A client for one service and one API key. Nothing is sent yet. Without options, key and base URL come from the
+   * environment variables `MODELRUN_API_KEY` and `MODELRUN_BASE_URL`.
+   *
+   * @throws ConfigurationError when the key or the base URL is missing, or an option is wrong
+   */
   constructor(options: ModelRunOptions = {}) {
     this.#options = { ...options }
     this.#core = createCore(resolveOptions(options))

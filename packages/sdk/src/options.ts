@@ -63,6 +63,7 @@ export interface ModelRunOptions {
    * client's: the first one is the API key.
    */
   headers?: HeadersOption | undefined
+  /** How jobs are polled. What is left out keeps its default. */
   polling?: PollingOptions | undefined
   /** Wraps each HTTP attempt; the first one is outermost. */
   middleware?: readonly Middleware[] | undefined

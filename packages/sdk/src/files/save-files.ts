@@ -10,7 +10,9 @@ import { writeFile } from './write-file.ts'
 
 /** What a job produced: a result, or the event of a webhook. */
 export interface ProducedOutput {
+  /** Identifier of the job; part of the file names. */
   job_id: string
+  /** The produced files (section 2.5). */
   output: Output
 }
 

@@ -25,8 +25,11 @@ export function isConfirmed({ submittedAt }: JobReference): boolean {
 
 /** A job as plain JSON, for another process: what `JobHandle.toJSON()` gives and `jobs.attach` takes. */
 export interface JobJson {
+  /** Identifier of the job. */
   job_id: string
+  /** The model that was run, when it is known. */
   model_id?: string | undefined
+  /** Identifier of the request at the underlying provider, when it is known. */
   request_id?: string | undefined
 }
 

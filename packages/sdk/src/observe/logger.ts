@@ -2,9 +2,13 @@ import { ConfigurationError } from '../errors/local-errors.ts'
 
 /** Where log lines go; `console` fits. */
 export interface Logger {
+  /** Gets each HTTP attempt, with the log level `debug`. */
   debug(message: string): void
+  /** Gets what is worth knowing in normal operation. */
   info(message: string): void
+  /** Gets what may need attention; nothing is lost yet. */
   warn(message: string): void
+  /** Gets what failed. */
   error(message: string): void
 }
 

@@ -8,6 +8,7 @@ import type { JobReference } from '../jobs/job-reference.ts'
 
 /** What a run produced, as plain data. */
 export interface RunOutcome {
+  /** Identifier of the job. */
   job_id: string
   /** Identifier of the request at the underlying provider; absent when only the job's id was known. */
   request_id?: string | undefined
@@ -15,6 +16,7 @@ export interface RunOutcome {
   model_id?: string | undefined
   /** The wire's `completed` and `succeeded` are one outcome. */
   status: 'succeeded'
+  /** The produced files (section 2.5). */
   output: Output
   /**
    * Credits charged, when the service said so: in the response to a held run and in deliveries to webhooks (section 2.4). A

@@ -9,13 +9,17 @@ import { rerunLater } from './work/start-work.ts'
 export interface DeadLetter {
   /** Names it: the `job_id`, but for events of unknown status. */
   key: string
+  /** Identifier of the job. */
   jobId: string
   /** What was delivered, as it came; undefined for a job that was lost. */
   event: WebhookEvent | undefined
+  /** The JSON that `prepare` or `expect` was given for the job. */
   context: unknown
+  /** How often the handler was called for it. */
   attempt: number
   /** What went wrong last. */
   error: string | undefined
+  /** Milliseconds since the record was created. */
   ageMs: number
 }
 

@@ -43,6 +43,7 @@ export type EventHandler<Event> = (event: Event, context: DeliveryContext) => un
 
 /** The part of the client that the inbox uses. */
 export interface JobReader {
+  /** Reads a job (section 4.4), as `client.jobs` does. */
   jobs: { get(id: string): PromiseLike<Job> }
 }
 

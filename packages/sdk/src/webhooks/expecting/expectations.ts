@@ -10,6 +10,7 @@ const ORPHAN_MS = 15 * 60_000
 
 /** What is known of a run before it is sent. */
 export interface PrepareOptions {
+  /** The model of the run, for notices and polls. */
   modelId?: string | undefined
   /** JSON that the handler gets as `context.context`. */
   context?: unknown
