@@ -1,3 +1,7 @@
+import { RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './arguments/call-options.ts'
+import { checkArguments, readInput } from './arguments/check-arguments.ts'
+import { readClientOptions } from './arguments/client-options.ts'
+import { readOptions } from './arguments/read-options.ts'
 import type { Core } from './core.ts'
 import { createCore } from './create-core.ts'
 import { FilesResource } from './files/files-resource.ts'
@@ -33,17 +37,20 @@ export class ModelRun {
 
   /** @throws ConfigurationError when the key or the address is missing, or an option is wrong */
   constructor(options: ModelRunOptions = {}) {
-    this.#options = { ...options }
-    this.#core = createCore(resolveOptions(options))
+    this.#options = readClientOptions('new ModelRun', options)
+    this.#core = createCore(resolveOptions(this.#options))
     this.models = new ModelsResource(this.#core)
     this.jobs = new JobsResource(this.#core)
     this.files = new FilesResource(this.#core)
   }
 
-  /** A client with some options changed; this one stays as it is. An option that is undefined is not changed. */
+  /**
+   * A client with some options changed; this one stays as it is. An option that is undefined is not changed.
+   *
+   * @throws ConfigurationError when an option is wrong
+   */
   withOptions(options: ModelRunOptions): ModelRun {
-    const changes = Object.entries(options).filter(([, value]) => value !== undefined)
-    return new ModelRun({ ...this.#options, ...Object.fromEntries(changes) })
+    return new ModelRun({ ...this.#options, ...readClientOptions('client.withOptions', options) })
   }
 
   /**
@@ -51,6 +58,7 @@ export class ModelRun {
    *
    * @param model Id of the model
    * @param input Parameters per the model's `input_schema`
+   * @throws ConfigurationError when an argument is wrong: nothing was sent
    * @throws JobFailedError, JobCancelledError when the job ended so
    * @throws DeadlineExceededError, AbortedError when the wait ended first; `error.job` is the live job when it is known
    * @throws ApiError, ConnectionError, AttemptTimeoutError, InvalidResponseError when submitting failed;
@@ -61,7 +69,13 @@ export class ModelRun {
     input: ModelInput<NoInfer<Id>>,
     options: RunOptions = {},
   ): Promise<RunResult> {
-    return runModel(this.#core, { model, input, options })
+    const place = 'client.run'
+    checkArguments(place, { model })
+    return runModel(this.#core, {
+      model,
+      input: readInput(place, input),
+      options: readOptions(place, options, RUN_OPTIONS),
+    })
   }
 
   /**
@@ -74,11 +88,18 @@ export class ModelRun {
     input: ModelInput<NoInfer<Id>>,
     options: SubmitOptions = {},
   ): Promise<JobHandle> {
-    return submitRun(this.#core, { model, input, options })
+    const place = 'client.submit'
+    checkArguments(place, { model })
+    return submitRun(this.#core, {
+      model,
+      input: readInput(place, input),
+      options: readOptions(place, options, SUBMIT_OPTIONS),
+    })
   }
 
   /**
-   * Runs a model on many inputs, a few at a time, and yields each run as it ends. Inputs are taken only when a place is
+   * Runs a model on many inputs, a few at a time, and yields each run as it ends. Nothing runs before the loop: to await
+   * it without `for await` runs nothing. Inputs are taken only when a place is
    * free, and no run begins while results wait to be taken: inputs may be endless, and memory stays small. Leaving the
    * loop begins no further run; those under way go on, and `onProgress` has told their jobs.
    *
@@ -89,6 +110,7 @@ export class ModelRun {
    * }
    *
    * @param inputs Parameters per the model's `input_schema`, one object for each run
+   * @throws ConfigurationError at once, when it is called, for a wrong argument
    * @throws The first error with `stopOnError`, an error of the inputs, AbortedError
    */
   runMany<const Id extends string, Input extends ModelInput<NoInfer<Id>>>(
@@ -96,6 +118,8 @@ export class ModelRun {
     inputs: Iterable<Input> | AsyncIterable<Input>,
     options: RunManyOptions = {},
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
-    return runMany(this.#core, { model, inputs, options })
+    const place = 'client.runMany'
+    checkArguments(place, { model, inputs })
+    return runMany(this.#core, { model, inputs, options: readOptions(place, options, RUN_MANY_OPTIONS) })
   }
 }

@@ -4,7 +4,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
 import type { Middleware } from './http/middleware.ts'
 import type { PollContext } from './jobs/polling/cadence.ts'
-import { createLog, type Log, type Logger, type LogLevel } from './observe/logger.ts'
+import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
@@ -92,19 +92,20 @@ interface ResolvedPolling {
   nextDelayMs: PollingOptions['nextDelayMs']
 }
 
+/** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
   if (!options.dangerouslyAllowBrowser) refuseBrowser()
   return {
-    apiKey: resolveApiKey(options.apiKey ?? readEnvironment('MODELRUN_API_KEY')),
-    baseUrl: resolveBaseUrl(options.baseUrl ?? readEnvironment('MODELRUN_BASE_URL')),
-    timeoutMs: positive('timeoutMs', options.timeoutMs ?? 30_000),
-    maxRetries: wholeNumber('maxRetries', options.maxRetries ?? 2),
+    apiKey: resolveApiKey(options.apiKey),
+    baseUrl: resolveBaseUrl(options.baseUrl),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maxRetries: options.maxRetries ?? 2,
     fetch: options.fetch ?? fetchOf(options.ky),
     ky: options.ky,
     headers: { ...options.headers },
     polling: resolvePolling(options.polling ?? {}),
     middleware: [...(options.middleware ?? [])],
-    log: createLog(options.logger ?? console, options.logLevel ?? readEnvironment('MODELRUN_LOG') ?? 'warn'),
+    log: resolveLog(options),
     tracer: options.tracer,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
@@ -123,15 +124,11 @@ function fetchOf(ky: KyInstance | undefined): typeof globalThis.fetch | undefine
 
 function resolvePolling(polling: PollingOptions): ResolvedPolling {
   const { initialIntervalMs = 500, maxIntervalMs = 5_000, maxRequestsPerSecond = 10, nextDelayMs } = polling
-  return {
-    initialIntervalMs: positive('polling.initialIntervalMs', initialIntervalMs),
-    maxIntervalMs: positive('polling.maxIntervalMs', maxIntervalMs),
-    maxRequestsPerSecond: positive('polling.maxRequestsPerSecond', maxRequestsPerSecond),
-    nextDelayMs,
-  }
+  return { initialIntervalMs, maxIntervalMs, maxRequestsPerSecond, nextDelayMs }
 }
 
-function resolveApiKey(apiKey: ApiKey | undefined): () => Promise<string> {
+function resolveApiKey(given: ApiKey | undefined): () => Promise<string> {
+  const apiKey = given ?? readEnvironment('MODELRUN_API_KEY')
   if (apiKey === undefined || apiKey === '') {
     throw new ConfigurationError({
       message:
@@ -139,20 +136,29 @@ function resolveApiKey(apiKey: ApiKey | undefined): () => Promise<string> {
     })
   }
   if (typeof apiKey === 'function') return async () => checkApiKey(await apiKey())
-  const checked = checkApiKey(apiKey)
+  const checked = checkApiKey(apiKey, given === undefined ? ' in MODELRUN_API_KEY' : '')
   return async () => checked
 }
 
 /** A key with a line break or a space makes header libraries throw errors that print it; this one does not. */
-function checkApiKey(apiKey: unknown): string {
-  if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)) return apiKey
-  const found = typeof apiKey === 'string' ? 'has white space or other characters that no key has' : 'is not a string'
-  throw new ConfigurationError({
-    message: `The API key ${found}. Look for a line break or quotes around it where it is configured.`,
-  })
+function checkApiKey(apiKey: unknown, source = ''): string {
+  const problem = keyProblem(apiKey)
+  // Without a problem it is a string.
+  if (problem === undefined) return apiKey as string
+  throw new ConfigurationError({ message: `The API key${source} ${problem}. Correct it where it is configured.` })
 }
 
-function resolveBaseUrl(baseUrl: string | undefined): string {
+function keyProblem(apiKey: unknown): string | undefined {
+  if (typeof apiKey !== 'string') return 'is not a string'
+  if (apiKey === '') return 'is empty'
+  if (/\s/.test(apiKey)) return 'has white space in it, for instance a line break at its end'
+  if (/^["'`]|["'`]$/.test(apiKey)) return 'has quotes around it, which are not part of it'
+  return /^[\x21-\x7e]+$/.test(apiKey) ? undefined : 'has characters that no key has'
+}
+
+function resolveBaseUrl(given: string | undefined): string {
+  const baseUrl = given ?? readEnvironment('MODELRUN_BASE_URL')
+  const name = given === undefined ? 'The environment variable MODELRUN_BASE_URL' : 'The option `baseUrl`'
   if (baseUrl === undefined || baseUrl === '') {
     throw new ConfigurationError({
       message:
@@ -162,17 +168,29 @@ function resolveBaseUrl(baseUrl: string | undefined): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
-      message:
-        'The option `baseUrl` must be an http or https address without user, password, query or fragment, like https://api.example.com.',
+      message: `${name} must be an http or https address without user, password, query or fragment, like https://api.example.com.`,
     })
   }
   const address = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
   if (address.endsWith(`/${API_VERSION}`)) {
     throw new ConfigurationError({
-      message: `The option \`baseUrl\` must not end in /${API_VERSION}: the client adds that itself. Use ${address.slice(0, -API_VERSION.length - 1)}.`,
+      message: `${name} must not end in /${API_VERSION}: the client adds that itself. Use ${address.slice(0, -API_VERSION.length - 1)}.`,
     })
   }
   return address
+}
+
+/** What the environment says must not stop a program that works. */
+function resolveLog({ logger = console, logLevel }: ModelRunOptions): Log {
+  const wanted = logLevel ?? readEnvironment('MODELRUN_LOG')
+  const level = LOG_LEVELS.find((name) => name === wanted)
+  const log = createLog(logger, level ?? 'warn')
+  if (wanted && level === undefined) {
+    log.warn(
+      `MODELRUN_LOG is ${JSON.stringify(wanted)}. It must be one of ${LOG_LEVELS.join(', ')}, and counts as warn.`,
+    )
+  }
+  return log
 }
 
 function refuseBrowser(): void {

@@ -1,4 +1,7 @@
 import type { OutputItem } from '@modelrun/contract'
+import { DOWNLOAD_OPTIONS } from '../arguments/call-options.ts'
+import { checkArguments } from '../arguments/check-arguments.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { type DownloadedFile, type DownloadOptions, download } from './download.ts'
 import { type ProducedOutput, saveFiles } from './save-files.ts'
@@ -18,8 +21,11 @@ export class FilesResource {
    * @param item An item of an output, or its address
    * @throws ConnectionError, AttemptTimeoutError, AbortedError, InvalidResponseError (status, larger than `maxBytes`)
    */
-  download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
-    return download(this.#core.options, typeof item === 'string' ? item : item.url, options)
+  async download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
+    const place = 'client.files.download'
+    checkArguments(place, { item })
+    const address = typeof item === 'string' ? item : item.url
+    return download(this.#core.options, address, readOptions(place, options, DOWNLOAD_OPTIONS))
   }
 
   /**
@@ -29,7 +35,9 @@ export class FilesResource {
    * @returns The paths, in the order of the items
    * @throws As {@link download}; and what the file system throws
    */
-  save(produced: ProducedOutput, folder: string, options: DownloadOptions = {}): Promise<string[]> {
-    return saveFiles(this.#core.options, produced, { ...options, folder })
+  async save(produced: ProducedOutput, folder: string, options: DownloadOptions = {}): Promise<string[]> {
+    const place = 'client.files.save'
+    checkArguments(place, { produced, folder })
+    return saveFiles(this.#core.options, produced, { ...readOptions(place, options, DOWNLOAD_OPTIONS), folder })
   }
 }

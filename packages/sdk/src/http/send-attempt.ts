@@ -1,6 +1,7 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
 import { abortable, linkController } from '../abort.ts'
 import { startTimer } from '../clock.ts'
+import { isModelRunError } from '../errors/guard.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import { describeNetworkFailure } from './network-failure.ts'
@@ -47,7 +48,8 @@ async function exchange(
     apiKey = await abortable(client.apiKey(), signal)
   } catch (cause) {
     if (signal.aborted) return interrupted(signal, false)
-    return { kind: 'no_key', reason: 'the function `apiKey` failed (see `cause`)', submission: 'not_sent', cause }
+    const reason = `the function \`apiKey\` failed: ${reasonOf(cause).replace(/\.$/, '')}`
+    return { kind: 'no_key', reason, submission: 'not_sent', cause }
   }
   let wasSent = false
   const onSend = () => {
@@ -61,6 +63,10 @@ async function exchange(
   } catch (error) {
     return signal.aborted ? interrupted(signal, wasSent) : disconnected(error, apiKey, wasSent)
   }
+}
+
+function reasonOf(cause: unknown): string {
+  return isModelRunError(cause) ? cause.message : describeNetworkFailure(cause).reason
 }
 
 function disconnected(error: unknown, apiKey: string, wasSent: boolean): Interruption {

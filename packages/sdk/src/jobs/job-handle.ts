@@ -1,8 +1,10 @@
 import type { Job } from '@modelrun/contract'
+import { WAIT_OPTIONS } from '../arguments/call-options.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { checkedCall } from '../http/checked-call.ts'
 import type { CallOptions } from '../http/operation.ts'
-import { request } from '../http/request.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { type CancelResult, cancelJobOperation } from './cancel-job.ts'
 import { getJobOperation } from './get-job.ts'
@@ -33,7 +35,7 @@ export class JobHandle {
 
   /** Looks at the job once (section 4.4). @throws NotFoundError when there is no such job */
   get(options: CallOptions = {}): ApiPromise<Job> {
-    return request(this.#core, getJobOperation(this.id), options)
+    return checkedCall(this.#core, { place: 'job.get', options }, () => getJobOperation(this.id))
   }
 
   /**
@@ -42,13 +44,17 @@ export class JobHandle {
    * @throws JobFailedError, JobCancelledError when the job ended so
    * @throws DeadlineExceededError, AbortedError when the wait ended first; the job goes on unless a policy says `cancel`
    */
-  result(options: WaitOptions = {}): Promise<RunResult> {
-    return waitForJob(this.waitRequest(options))
+  async result(options: WaitOptions = {}): Promise<RunResult> {
+    return waitForJob(this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS)))
   }
 
-  /** Yields each new state of the job, the first one at once and the final one last. Leaving the loop stops the polls. */
-  async *updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    yield* watchJob(this.waitRequest(options))
+  /**
+   * Yields each new state of the job, the first one at once and the final one last. Leaving the loop stops the polls.
+   *
+   * @throws ConfigurationError at once, when it is called, for a wrong option
+   */
+  updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
+    return watchJob(this.waitRequest(readOptions('job.updates', options, WAIT_OPTIONS)))
   }
 
   /**
@@ -57,7 +63,7 @@ export class JobHandle {
    * @throws ConflictError or another ApiError when the service refuses, e.g. because the job has finished
    */
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
-    return request(this.#core, cancelJobOperation(this.id), options)
+    return checkedCall(this.#core, { place: 'job.cancel', options }, () => cancelJobOperation(this.id))
   }
 
   /** @internal */

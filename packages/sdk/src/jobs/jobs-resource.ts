@@ -1,13 +1,20 @@
 import type { Job } from '@modelrun/contract'
+import { WAIT_OPTIONS } from '../arguments/call-options.ts'
+import { checkArguments } from '../arguments/check-arguments.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { checkedCall } from '../http/checked-call.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
-import type { CancelResult } from './cancel-job.ts'
+import { type CancelResult, cancelJobOperation } from './cancel-job.ts'
+import { getJobOperation } from './get-job.ts'
 import { JobHandle } from './job-handle.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
 import { type JobSource, type SettledJob, settleJobs } from './settle-jobs.ts'
+import { type WaitRequest, waitForJob } from './wait-for-job.ts'
 import type { WaitOptions } from './wait-options.ts'
+import { watchJob } from './watch-job.ts'
 
 /** The jobs of the service (sections 4.4 and 4.5). Each method is that of {@link JobHandle} for a job known by its id. */
 export class JobsResource {
@@ -25,22 +32,30 @@ export class JobsResource {
 
   /** Looks at a job once. @throws NotFoundError when there is no such job */
   get(id: string, options: CallOptions = {}): ApiPromise<Job> {
-    return this.#job(id).get(options)
+    const place = 'client.jobs.get'
+    return checkedCall(this.#core, { place, options }, () => {
+      checkArguments(place, { job: id })
+      return getJobOperation(id)
+    })
   }
 
   /** Cancels a job. @throws ConflictError or another ApiError when the service refuses */
   cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
-    return this.#job(id).cancel(options)
+    const place = 'client.jobs.cancel'
+    return checkedCall(this.#core, { place, options }, () => {
+      checkArguments(place, { job: id })
+      return cancelJobOperation(id)
+    })
   }
 
   /** Waits for a job's end. @throws As {@link JobHandle.result} */
-  wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
-    return this.#job(id).result(options)
+  async wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
+    return waitForJob(this.#waitRequest('client.jobs.wait', id, options))
   }
 
   /** Yields each new state of a job. @throws As {@link JobHandle.updates} */
   watch(id: string, options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    return this.#job(id).updates(options)
+    return watchJob(this.#waitRequest('client.jobs.watch', id, options))
   }
 
   /**
@@ -54,14 +69,16 @@ export class JobsResource {
    * }
    *
    * @param jobs Ids, JSON or handles of jobs
-   * @throws ConfigurationError when one of them is no job
+   * @throws ConfigurationError at once, when it is called, for a wrong argument: for instance when one of them is not a job
    */
   settle(jobs: Iterable<JobSource>, options: WaitOptions = {}): AsyncGenerator<SettledJob, void, undefined> {
-    return settleJobs(this.#core, jobs, options)
+    const place = 'client.jobs.settle'
+    checkArguments(place, { jobs })
+    return settleJobs(this.#core, jobs, readOptions(place, options, WAIT_OPTIONS))
   }
 
-  /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */
-  #job(id: string): JobHandle {
-    return new JobHandle(this.#core, { jobId: id })
+  #waitRequest(place: string, id: string, options: WaitOptions): WaitRequest {
+    checkArguments(place, { job: id })
+    return new JobHandle(this.#core, { jobId: id }).waitRequest(readOptions(place, options, WAIT_OPTIONS))
   }
 }

@@ -20,14 +20,27 @@ export function jobHandleOf(core: Core, source: JobSource): JobHandle {
   return source instanceof JobHandle ? source : new JobHandle(core, readJobReference(source))
 }
 
-/** Waits for many jobs and yields how each one ended, in the order in which they end. */
-export async function* settleJobs(
+/**
+ * Waits for many jobs and yields how each one ended, in the order in which they end.
+ *
+ * @throws ConfigurationError at once, when one of them is not a job
+ */
+export function settleJobs(
   core: Core,
   jobs: Iterable<JobSource>,
   options: WaitOptions,
 ): AsyncGenerator<SettledJob, void, undefined> {
+  return settleAll(
+    Array.from(jobs, (source) => jobHandleOf(core, source)),
+    options,
+  )
+}
+
+async function* settleAll(
+  handles: readonly JobHandle[],
+  options: WaitOptions,
+): AsyncGenerator<SettledJob, void, undefined> {
   const settled = createAsyncQueue<SettledJob>()
-  const handles = Array.from(jobs, (source) => jobHandleOf(core, source))
   const waits = handles.map((handle) => {
     const { id: job_id } = handle
     return startWait(

@@ -1,6 +1,5 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import { positive } from '../options.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
 import { endOfWait } from './ended-wait.ts'
@@ -69,7 +68,7 @@ export abstract class WaitWatcher implements Watcher {
     this.handle = job
     this.job = reference
     this.options = options
-    this.at = endsAt ?? core.options.clock.now() + positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
+    this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     this.hasWebhook = webhook !== undefined
   }
 

@@ -1,8 +1,11 @@
 import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
+import { LIST_QUERY, RUN_BODY } from '../arguments/call-options.ts'
+import { checkArguments } from '../arguments/check-arguments.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
+import { checkedCall } from '../http/checked-call.ts'
 import type { CallOptions } from '../http/operation.ts'
-import { request } from '../http/request.ts'
 import type { RunAnswer } from '../runs/run-answer.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import { getModelOperation, listModelsOperation } from './model-operations.ts'
@@ -25,8 +28,11 @@ export class ModelsResource {
    * for await (const model of client.models.list({ category: 'text-to-image' })) console.log(model.id)
    */
   list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
+    const place = 'client.models.list'
     return new ModelsPagePromise(query, (pageQuery) =>
-      request(this.#core, listModelsOperation(pageQuery), options).withResponse(),
+      checkedCall(this.#core, { place, options }, () =>
+        listModelsOperation(readOptions(place, pageQuery, LIST_QUERY)),
+      ).withResponse(),
     )
   }
 
@@ -36,7 +42,11 @@ export class ModelsResource {
    * @throws NotFoundError when there is no such model; and as {@link list}
    */
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
-    return request(this.#core, getModelOperation(id), options)
+    const place = 'client.models.get'
+    return checkedCall(this.#core, { place, options }, () => {
+      checkArguments(place, { model: id })
+      return getModelOperation(id)
+    })
   }
 
   /**
@@ -48,6 +58,10 @@ export class ModelsResource {
    * @throws As {@link list}; `error.submission` tells whether the run may be charged
    */
   run(model: string, body: RunRequest, options: CallOptions = {}): ApiPromise<RunAnswer> {
-    return request(this.#core, runOperation(model, body), options)
+    const place = 'client.models.run'
+    return checkedCall(this.#core, { place, options }, () => {
+      checkArguments(place, { model })
+      return runOperation(model, readOptions(place, body, RUN_BODY))
+    })
   }
 }

@@ -5,7 +5,6 @@ import { JobHandle } from '../jobs/job-handle.ts'
 import { waitForJob } from '../jobs/wait-for-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
 import { traced } from '../observe/tracer.ts'
-import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
 import { preflight } from './preflight.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
@@ -15,7 +14,7 @@ import { type SentRun, sendRun } from './send-run.ts'
 /** A run as its caller asked for it. */
 export interface RunCall<O> {
   model: string
-  input: object
+  input: Record<string, unknown>
   options: O
 }
 
@@ -28,7 +27,7 @@ export function runModel(core: Core, call: RunCall<RunOptions>): Promise<RunResu
 async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
   const { options } = call
   const { clock } = core.options
-  const deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
+  const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS
   const endsAt = clock.now() + deadlineMs
   const { answer, reference, elapsedMs } = await submit(core, call, deadlineMs)
   if (answer.status === 'completed') {
@@ -54,14 +53,13 @@ async function submit(
   if (webhook !== undefined && webhookUrl !== undefined) {
     throw new ConfigurationError({ message: 'Pass either `webhook` or `webhookUrl`, not both. Nothing was sent.' })
   }
-  const parameters = checkInput(input)
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
-    await preflight(core, { model, input: parameters }, { scope, options })
+    await preflight(core, { model, input }, { scope, options })
     const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
     return await sendRun(core, {
       model,
-      input: parameters,
+      input,
       mode: mode === 'async' ? { sync: false } : {},
       scope,
       options,
@@ -69,14 +67,6 @@ async function submit(
   } finally {
     scope.close()
   }
-}
-
-/** A copy, because an exact input type may be an interface, which has no index signature. */
-function checkInput(input: object): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
-  throw new ConfigurationError({
-    message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }. Nothing was sent.`,
-  })
 }
 
 /** The hold takes "about" 55 s (section 8), and its answer has a way to go. */

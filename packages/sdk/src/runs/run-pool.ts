@@ -1,10 +1,10 @@
+import { readInput } from '../arguments/check-arguments.ts'
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
 import type { JobHandle } from '../jobs/job-handle.ts'
 import { jobHandleOf } from '../jobs/settle-jobs.ts'
 import { startWait } from '../jobs/wait-for-job.ts'
-import { positive } from '../options.ts'
 import type { RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
 import { submitRun } from './run-model.ts'
 import type { RunResult } from './run-result.ts'
@@ -43,7 +43,7 @@ export class RunPool<I extends object> {
     this.#core = core
     this.#model = model
     this.#options = options
-    this.#concurrency = positive('concurrency', options.concurrency ?? 8)
+    this.#concurrency = options.concurrency ?? 8
     this.#source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
     if (options.signal?.aborted) this.#onAbort()
     else options.signal?.addEventListener('abort', this.#onAbort, { once: true })
@@ -112,7 +112,7 @@ export class RunPool<I extends object> {
       this.#news.push({ index, input, job_id: job?.id, ...outcome })
     }
     try {
-      const call = { model: this.#model, input, options: this.#options }
+      const call = { model: this.#model, input: readInput('client.runMany', input), options: this.#options }
       job = known === undefined ? await submitRun(this.#core, call) : jobHandleOf(this.#core, known)
       this.#tell(index, 'submitted', job)
       if (!this.#isLeft) this.#wait(job, end)

@@ -1,4 +1,7 @@
 import type { Job, Output, RunCompleted } from '@modelrun/contract'
+import { DOWNLOAD_OPTIONS } from '../arguments/call-options.ts'
+import { checkArguments } from '../arguments/check-arguments.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
@@ -30,8 +33,10 @@ export interface RunResult extends RunOutcome {
 
 /** Gives an outcome its method, which is not enumerable: the result stays plain data to JSON, spread and test runners. */
 export function toResult({ options }: Core, outcome: RunOutcome): RunResult {
-  const save: RunResult['save'] = (folder, downloadOptions) =>
-    saveFiles(options, outcome, { ...downloadOptions, folder })
+  const save: RunResult['save'] = async (folder, downloadOptions = {}) => {
+    checkArguments('result.save', { folder })
+    return saveFiles(options, outcome, { ...readOptions('result.save', downloadOptions, DOWNLOAD_OPTIONS), folder })
+  }
   return Object.defineProperty({ ...outcome, save }, 'save', { enumerable: false })
 }
 

@@ -1,3 +1,5 @@
+import { needs } from '../arguments/checks.ts'
+import { checkEach } from '../arguments/read-options.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { fromBase64, toBase64Url } from './base64.ts'
@@ -91,8 +93,13 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
   }
 }
 
-/** Replaces the signature of a token in a text, so that the address can be logged: nothing can be posted with it then. */
+/**
+ * Replaces the signature of a token in a text, so that the address can be logged: nothing can be posted with it then.
+ *
+ * @throws ConfigurationError for what is not a string
+ */
 export function redactCallbackUrl(url: string): string {
+  checkEach('redactCallbackUrl', { url }, { url: needs('a string', (value) => typeof value === 'string') })
   return url.replace(/(\bmodelrun_token=)([^&#\s]*)/g, (_, name: string, token: string) => {
     const [, kid, end, ref] = TOKEN.exec(token) ?? []
     return `${name}${ref === undefined ? '' : `v1.${kid}.${end}.${ref}.`}[redacted]`
@@ -113,7 +120,8 @@ function readAudience(audience: string): string {
   return origin + pathname
 }
 
-function readCallbackUrl(address: string): URL {
+/** An address for deliveries. @throws ConfigurationError when nothing can be posted to it */
+export function readCallbackUrl(address: string): URL {
   if (!URL.canParse(address)) throw notAnAddress(address)
   const url = new URL(address)
   const isHttp = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))

@@ -1,0 +1,58 @@
+import { callback, count, hasMethods, isText, must, needs, notNegative, signal, text } from '../arguments/checks.ts'
+import { type Check, type Checks, checkEach } from '../arguments/read-options.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import type { PageOptions } from './dead-letters.ts'
+import type { DrainOptions } from './drain-inbox.ts'
+import type { ExpectOptions, PrepareOptions } from './expecting/expectations.ts'
+import type { ReconcileOptions } from './recovery/reconcile.ts'
+
+const json = /* @__PURE__ */ must('what JSON can hold', isJson)
+
+export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: json, modelId: text }
+export const EXPECT_OPTIONS: Checks<ExpectOptions> = { context: json, modelId: text, ref: text, pollInMs: notNegative }
+export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal }
+export const RECONCILE_OPTIONS: Checks<ReconcileOptions> = { listPending: callback }
+export const DRAIN_OPTIONS: Checks<DrainOptions> = { timeoutMs: notNegative }
+export const PAGE_OPTIONS: Checks<PageOptions> = { limit: count, after: text }
+
+/** What the arguments of an inbox are checked with, by their names. */
+const ARGUMENTS = /* @__PURE__ */ (() => {
+  const id = needs('an id', isText)
+  return {
+    jobId: id,
+    ref: id,
+    key: id,
+    baseUrl: text,
+    context: json,
+    listener: needs('a function', (value) => typeof value === 'function'),
+    request: needs(
+      'a web-standard Request (for requests of Node, Express and Fastify there is `inbox.node()`)',
+      (value) => hasMethods(value, 'arrayBuffer'),
+    ),
+  } satisfies Record<string, Check>
+})()
+
+/** Checks the arguments of a method of an inbox but for its options. @throws ConfigurationError */
+export function checkInboxArguments(
+  method: string,
+  given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown },
+): void {
+  checkEach(`inbox.${method}`, given, ARGUMENTS)
+}
+
+/** `createServer(inbox.node)` would make a listener for each request, and answer none. @throws ConfigurationError */
+export function refuseRequest(method: 'node' | 'lambda', given: readonly unknown[]): void {
+  if (given.length === 0) return
+  throw new ConfigurationError({
+    message: `\`inbox.${method}\` makes a handler, and was called as one. Pass \`inbox.${method}()\` where you passed \`inbox.${method}\`.`,
+  })
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    // Undefined for a function or a symbol.
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}
