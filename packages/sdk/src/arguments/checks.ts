@@ -35,8 +35,7 @@ export const isFunction: Test = (value) => typeof value === 'function'
 export const isText: Test = (value) => typeof value === 'string' && value !== ''
 
 /** True for what `for await` takes, but not for a string: its letters would be the members. */
-export const isList: Test = (value) =>
-  typeof value === 'object' && (hasMethods(value, Symbol.iterator) || hasMethods(value, Symbol.asyncIterator))
+export const isList: Test = (value) => hasMethods(value, Symbol.iterator) || hasMethods(value, Symbol.asyncIterator)
 
 export function hasMethods(value: unknown, ...names: readonly (string | symbol)[]): boolean {
   return Object(value) === value && names.every((name) => isFunction(Reflect.get(Object(value), name)))

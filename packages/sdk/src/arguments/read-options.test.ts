@@ -74,7 +74,7 @@ describe('the members of options', () => {
     )
   })
 
-  test('are refused with what they are instead', () => {
+  test('are rejected with what they are instead', () => {
     expect(() => read({ timeoutMs: '5' })).toThrow('`timeoutMs` of `doSomething` must be a number above 0, not "5".')
     expect(() => read({ maxRetries: 1.5 })).toThrow('must be a whole number of at least 0, not 1.5.')
     expect(() => read({ mode: 'background' })).toThrow(`must be 'sync' or 'async', not "background".`)

@@ -45,6 +45,25 @@ function circle(): object {
   return circle
 }
 
+/** Arguments that are right, and objects with the names of the members of those that are options. */
+export interface RightCall {
+  right: readonly unknown[]
+  members?: Record<number, object>
+}
+
+/** Each wrong value in the place of each argument, and of each of its members: the arguments of one call each. */
+export function wrongCalls({ right, members = {} }: RightCall): [what: string, args: unknown[]][] {
+  return right.flatMap((argument, place) =>
+    wrongValues().flatMap(([what, value]) => [
+      [`argument ${place} is ${what}`, right.with(place, value)] satisfies [string, unknown[]],
+      ...Object.keys(members[place] ?? {}).map((name): [string, unknown[]] => [
+        `\`${name}\` of argument ${place} is ${what}`,
+        right.with(place, { ...Object(argument), [name]: value }),
+      ]),
+    ]),
+  )
+}
+
 /** Texts of engines: they say nothing of what was passed where. */
 const ENGINE_TEXT =
   /is not a function|not iterable|Cannot |undefined \(|is not defined|Invalid URL|must be of type|Illegal invocation|Converting|revoked|BigInt value|ERR_|trap of the user/

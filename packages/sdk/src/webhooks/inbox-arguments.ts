@@ -41,7 +41,7 @@ export function checkInboxArguments(
 }
 
 /** `createServer(inbox.node)` would make a listener for each request, and answer none. @throws ConfigurationError */
-export function refuseRequest(method: 'node' | 'lambda', given: readonly unknown[]): void {
+export function rejectArguments(method: 'node' | 'lambda', given: readonly unknown[]): void {
   if (given.length === 0) return
   throw new ConfigurationError({
     message: `\`inbox.${method}\` makes a handler, and was called as one. Pass \`inbox.${method}()\` where you passed \`inbox.${method}\`.`,

@@ -18,9 +18,11 @@ const STORE_METHODS = {
   replay: true,
 } satisfies Record<Exclude<keyof InboxStore, 'guarantees'>, true>
 
+const isString = (value: unknown) => typeof value === 'string'
+
 /** Its value is not printed. */
 const secret: Check = (value) =>
-  value === undefined || typeof value === 'string' || isPlainData(value)
+  value === undefined || isString(value) || (isPlainData(value) && Object.values(value).every(isString))
     ? undefined
     : 'must be a string, or an object of strings by their ids'
 

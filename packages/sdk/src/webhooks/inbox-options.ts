@@ -69,7 +69,10 @@ export interface InboxOptions {
    * id, to change them: the first signs, all verify.
    */
   secret?: string | Readonly<Record<string, string>> | undefined
-  /** Address at which the service reaches this inbox: https, or http on this machine. Tokens are good for it alone. */
+  /**
+   * Address at which the service reaches this inbox: https, or http on this machine. Tokens are good for it alone, so it
+   * needs a `secret`.
+   */
   publicUrl?: string | undefined
   /** Default: `verify` with a client, else `token` with a secret, else `payload`, which warns. */
   trust?: Trust | undefined

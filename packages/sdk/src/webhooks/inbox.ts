@@ -18,7 +18,7 @@ import {
   EXPECT_OPTIONS,
   PREPARE_OPTIONS,
   RECONCILE_OPTIONS,
-  refuseRequest,
+  rejectArguments,
   WAIT_FOR_OPTIONS,
 } from './inbox-arguments.ts'
 import { createInboxCore } from './inbox-core.ts'
@@ -61,7 +61,11 @@ export interface Inbox {
    * @throws ConfigurationError without a `secret`
    */
   callbackUrl(baseUrl?: string, context?: unknown): Promise<string>
-  /** Makes the callback address of one run, and notes that it is about to be sent. @throws ConfigurationError */
+  /**
+   * Makes the callback address of one run, and notes that it is about to be sent.
+   *
+   * @throws ConfigurationError without a `secret` or a `publicUrl`; after `drain`, when no other process shares the store
+   */
   prepare(options?: PrepareOptions): Promise<PreparedRun>
   /** Notes that the result of a job is to come, so that it is looked for when its delivery does not. */
   expect(jobId: string, options?: ExpectOptions): Promise<void>
@@ -118,11 +122,11 @@ export function createInbox(options: InboxOptions = {}): Inbox {
       return await receive(toDelivery(request, { clock, waitUntil: options?.waitUntil }))
     },
     node: (...given: unknown[]) => {
-      refuseRequest('node', given)
+      rejectArguments('node', given)
       return createNodeListener(receive, { clock })
     },
     lambda: (...given: unknown[]) => {
-      refuseRequest('lambda', given)
+      rejectArguments('lambda', given)
       return createLambdaHandler(receive, { clock })
     },
     callbackUrl: async (baseUrl, context) => {

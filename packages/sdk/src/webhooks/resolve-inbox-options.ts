@@ -105,7 +105,7 @@ function checkPublicUrl({ publicUrl, tokens }: ResolvedInboxOptions): void {
   if (tokens !== undefined) return
   throw new ConfigurationError({
     message:
-      '`publicUrl` needs a `secret` to sign callback addresses with: at least 32 bytes that only you know. Is the environment variable set that it comes from?',
+      '`publicUrl` needs a `secret` of at least 32 bytes to sign callback addresses with. If it comes from the environment, its variable is not set.',
   })
 }
 
