@@ -3,6 +3,7 @@ import { defineConfig } from 'tsup'
 export default defineConfig({
   entry: [
     'src/index.ts',
+    'src/proxy/index.ts',
     'src/webhooks/index.ts',
     'src/webhooks/store/{sqlite,redis,postgres}-store.ts',
     'src/webhooks/testing/index.ts',

@@ -1,13 +1,18 @@
-import { RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './arguments/call-options.ts'
-import { checkArguments, readInput } from './arguments/check-arguments.ts'
+import { REQUEST_OPTIONS, RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './arguments/call-options.ts'
+import { checkArguments } from './arguments/check-arguments.ts'
 import { readClientOptions } from './arguments/client-options.ts'
-import { readOptions } from './arguments/read-options.ts'
+import { readArguments, readOptions } from './arguments/read-options.ts'
 import type { Core } from './core.ts'
 import { createCore } from './create-core.ts'
+import { type Caller, rejectAtCaller, throwAtCaller } from './errors/caller-stack.ts'
 import { FilesResource } from './files/files-resource.ts'
+import { ApiPromise } from './http/api-promise.ts'
+import type { RequestMethod } from './http/operation.ts'
+import { type RequestOptions, rawOperation } from './http/raw-request.ts'
+import { callOnce } from './http/request.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
-import type { ModelId, ModelInput } from './models/model-inputs.ts'
+import type { AnyModelId, ManyInput, ModelId, ModelInput } from './models/model-inputs.ts'
 import { ModelsResource } from './models/models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
 import { runMany } from './runs/run-many.ts'
@@ -54,7 +59,8 @@ export class ModelRun {
   }
 
   /**
-   * Runs a model and gives its result, whether the service answers at once (200) or later (202, then polling).
+   * Runs a model and gives its result, whether the service responds with it at once (200) or later (202, then polling).
+   * `withResponse()` also gives the HTTP response to the run, with the service's id of the request.
    *
    * @param model Id of the model
    * @param input Parameters per the model's `input_schema`
@@ -63,19 +69,19 @@ export class ModelRun {
    * @throws DeadlineExceededError, AbortedError when the wait ended first; `error.job` is the live job when it is known
    * @throws ApiError, ConnectionError, AttemptTimeoutError, InvalidResponseError when submitting failed;
    *   `error.submission` tells whether the run may be charged
+   * @throws InputValidationError when the input holds what JSON cannot: a file goes as `await toDataUri(file)`
    */
-  async run<const Id extends string>(
+  run<const Id extends AnyModelId>(
     model: ModelId<Id>,
     input: ModelInput<NoInfer<Id>>,
     options: RunOptions = {},
-  ): Promise<RunResult> {
+  ): ApiPromise<RunResult> {
     const place = 'client.run'
-    checkArguments(place, { model })
-    return runModel(this.#core, {
-      model,
-      input: readInput(place, input),
-      options: readOptions(place, options, RUN_OPTIONS),
-    })
+    const work = () => {
+      checkArguments(place, { model })
+      return runModel(this.#core, { model, input, options: readOptions(place, options, RUN_OPTIONS) })
+    }
+    return new ApiPromise(rejectAtCaller(ModelRun.prototype.run, work))
   }
 
   /**
@@ -83,18 +89,17 @@ export class ModelRun {
    *
    * @throws As {@link run} does when submitting failed
    */
-  async submit<const Id extends string>(
+  submit<const Id extends AnyModelId>(
     model: ModelId<Id>,
     input: ModelInput<NoInfer<Id>>,
     options: SubmitOptions = {},
-  ): Promise<JobHandle> {
+  ): ApiPromise<JobHandle> {
     const place = 'client.submit'
-    checkArguments(place, { model })
-    return submitRun(this.#core, {
-      model,
-      input: readInput(place, input),
-      options: readOptions(place, options, SUBMIT_OPTIONS),
-    })
+    const work = () => {
+      checkArguments(place, { model })
+      return submitRun(this.#core, { model, input, options: readOptions(place, options, SUBMIT_OPTIONS) })
+    }
+    return new ApiPromise(rejectAtCaller(ModelRun.prototype.submit, work))
   }
 
   /**
@@ -113,13 +118,40 @@ export class ModelRun {
    * @throws ConfigurationError at once, when it is called, for a wrong argument
    * @throws The first error with `stopOnError`, an error of the inputs, AbortedError
    */
-  runMany<const Id extends string, Input extends ModelInput<NoInfer<Id>>>(
+  runMany<const Id extends AnyModelId, Input extends ModelInput<NoInfer<Id>>>(
     model: ModelId<Id>,
-    inputs: Iterable<Input> | AsyncIterable<Input>,
+    inputs: Iterable<ManyInput<NoInfer<Id>, Input>> | AsyncIterable<ManyInput<NoInfer<Id>, Input>>,
     options: RunManyOptions = {},
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
     const place = 'client.runMany'
     checkArguments(place, { model, inputs })
-    return runMany(this.#core, { model, inputs, options: readOptions(place, options, RUN_MANY_OPTIONS) })
+    const checked = readOptions(place, options, RUN_MANY_OPTIONS)
+    const iterate = (caller: Caller) => runMany(this.#core, { model, inputs, options: checked, caller })
+    return throwAtCaller(ModelRun.prototype.runMany, iterate)
+  }
+
+  /**
+   * Calls any path of the service: for what this client does not know yet. Authentication, retries, time limits and errors
+   * are those of every call; only GET and DELETE are sent again when their outcome is unknown.
+   *
+   * @example
+   * const usage = await client.request('GET', '/v1/usage', { query: { month: '2026-11' } })
+   *
+   * @param method `GET`, `POST`, `PUT`, `PATCH` or `DELETE`
+   * @param path Path below `baseUrl`, percent-encoded
+   * @returns The parsed JSON of the response; undefined when its body is empty
+   * @throws ConfigurationError, ApiError, ConnectionError, AttemptTimeoutError, AbortedError, InvalidResponseError
+   */
+  request(method: RequestMethod, path: string, options: RequestOptions = {}): ApiPromise<unknown> {
+    const place = 'client.request'
+    const work = async () => {
+      const checked = readOptions(place, options, REQUEST_OPTIONS)
+      return await callOnce(
+        this.#core,
+        readArguments(place, () => rawOperation(method, path, checked)),
+        checked,
+      )
+    }
+    return new ApiPromise(rejectAtCaller(ModelRun.prototype.request, work))
   }
 }

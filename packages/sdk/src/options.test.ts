@@ -23,8 +23,8 @@ afterEach(() => {
 describe('the API key (section 5)', () => {
   test('comes from the option, else from MODELRUN_API_KEY', async () => {
     vi.stubEnv('MODELRUN_API_KEY', 'sk_live_environment')
-    await expect(resolveOptions(valid).apiKey()).resolves.toBe(API_KEY)
-    await expect(resolveOptions({ baseUrl: BASE_URL }).apiKey()).resolves.toBe('sk_live_environment')
+    await expect(resolveOptions(valid).apiKey?.()).resolves.toBe(API_KEY)
+    await expect(resolveOptions({ baseUrl: BASE_URL }).apiKey?.()).resolves.toBe('sk_live_environment')
   })
 
   test('of the environment that cannot be one is named as such', () => {
@@ -55,9 +55,9 @@ describe('the API key (section 5)', () => {
   test('comes from a function each time it is needed, so that keys rotate (section 5.6)', async () => {
     const keys = ['sk_live_one', 'sk_live_two']
     const { apiKey } = resolveOptions({ ...valid, apiKey: () => keys.shift() ?? '' })
-    await expect(apiKey()).resolves.toBe('sk_live_one')
-    await expect(apiKey()).resolves.toBe('sk_live_two')
-    await expect(apiKey()).rejects.toThrow(ConfigurationError)
+    await expect(apiKey?.()).resolves.toBe('sk_live_one')
+    await expect(apiKey?.()).resolves.toBe('sk_live_two')
+    await expect(apiKey?.()).rejects.toThrow(ConfigurationError)
   })
 })
 
@@ -67,7 +67,7 @@ test('an environment that may not be read, as in Deno without --allow-env, is on
   const { apiKey } = resolveOptions(valid)
   const withoutKey = () => resolveOptions({ baseUrl: BASE_URL })
   expect(withoutKey).toThrow(ConfigurationError)
-  await expect(apiKey()).resolves.toBe(API_KEY)
+  await expect(apiKey?.()).resolves.toBe(API_KEY)
 })
 
 describe('the base address', () => {
@@ -97,6 +97,17 @@ describe('the base address', () => {
   ])('%s is refused', (baseUrl) => {
     expect(() => resolveOptions({ ...valid, baseUrl })).toThrow(ConfigurationError)
     expect(() => resolveOptions({ ...valid, baseUrl })).not.toThrow('secret')
+  })
+
+  test.each([
+    ['localhost:4320', 'http://localhost:4320'],
+    ['127.0.0.1:4320/x', 'http://127.0.0.1:4320'],
+    ['api.example.com', 'https://api.example.com'],
+    ['api.example.com:8443/inference', 'https://api.example.com:8443'],
+  ])('%s lacks its scheme, and the error says so', (baseUrl, meant) => {
+    expect(() => resolveOptions({ ...valid, baseUrl })).toThrow(
+      `The option \`baseUrl\` has no scheme: it must begin like ${meant}.`,
+    )
   })
 
   test.each([undefined, ''])('is missing when it is %j, and the error says how to give one', (baseUrl) => {

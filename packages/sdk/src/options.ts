@@ -2,10 +2,14 @@ import { API_VERSION } from '@modelrun/contract'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
+import type { FetchLike } from './http/fetch-like.ts'
+import { type FetchOptions, type ResolvedFetchOptions, readFetchOptions } from './http/fetch-options.ts'
 import type { Middleware } from './http/middleware.ts'
+import { type HeadersOption, readHeaders } from './http/request-headers.ts'
 import type { PollContext } from './jobs/polling/cadence.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
+import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
 export type ApiKey = string | (() => string | Promise<string>)
@@ -27,9 +31,12 @@ export interface PollingOptions {
 
 /** Options of {@link ModelRun}. */
 export interface ModelRunOptions {
-  /** Default: the environment variable `MODELRUN_API_KEY`. */
+  /** Default: the environment variable `MODELRUN_API_KEY`. A page that uses a proxy (`modelrun/proxy`) has none. */
   apiKey?: ApiKey | undefined
-  /** Address of the service; the paths `/v1/…` are below it. Default: the environment variable `MODELRUN_BASE_URL`. */
+  /**
+   * Address of the service; the paths `/v1/…` are below it. Default: the environment variable `MODELRUN_BASE_URL`. In a
+   * page also a path like `/api/modelrun`, where the server of the page has a proxy.
+   */
   baseUrl?: string | undefined
   /**
    * Time limit of one HTTP request, headers and body, in milliseconds. Default 30 000. A synchronous run gets the 55 s
@@ -38,16 +45,24 @@ export interface ModelRunOptions {
   timeoutMs?: number | undefined
   /** How often a request is sent again at most, where that cannot charge twice. Default 2. */
   maxRetries?: number | undefined
-  /** Used instead of the global `fetch`. */
-  fetch?: typeof globalThis.fetch | undefined
+  /** Used instead of the global `fetch`, for calls and downloads. It gets a url and an object, never a `Request`. */
+  fetch?: FetchLike | undefined
+  /**
+   * Handed to `fetch` with every request of calls and downloads: an undici `dispatcher`, Bun's `proxy` and `tls`, Deno's
+   * `client`, … `credentials` and `mode` are for calls alone, because the files are elsewhere.
+   */
+  fetchOptions?: FetchOptions | undefined
   /**
    * A ky instance to send with: its headers, search parameters, `fetch`, options of frameworks and hooks apply. Time
    * limits, retries and what a status means stay the client's. No hook sees the API key; what `afterResponse` returns is
    * not used, and `ky.retry()` fails the call, for a run could be paid twice.
    */
   ky?: KyInstance | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /**
+   * Sent with every request to the service, not with downloads. `authorization`, `accept` and `content-type` stay the
+   * client's: the first one is the API key.
+   */
+  headers?: HeadersOption | undefined
   polling?: PollingOptions | undefined
   /** Wraps each HTTP attempt; the first one is outermost. */
   middleware?: readonly Middleware[] | undefined
@@ -61,21 +76,23 @@ export interface ModelRunOptions {
   clock?: Clock | undefined
   /** Where the jitter of delays comes from: a number from 0 up to 1. Default `Math.random`. */
   random?: (() => number) | undefined
-  /** Allows a browser page to hold the API key, which shows it to every visitor. Default false. */
+  /** Allows a page of a browser, or its worker, to hold the API key, which shows it to every visitor. Default false. */
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
 /** The options with every field named, checked and present. */
 export interface ResolvedOptions {
-  apiKey: () => Promise<string>
+  /** Undefined: no key is sent, for a proxy adds it. */
+  apiKey: (() => Promise<string>) | undefined
   /** Without a slash at its end. */
   baseUrl: string
   timeoutMs: number
   maxRetries: number
   /** Undefined: the global one, looked up at each call. */
-  fetch: typeof globalThis.fetch | undefined
+  fetch: FetchLike | undefined
+  fetchOptions: ResolvedFetchOptions
   ky: KyInstance | undefined
-  headers: Record<string, string>
+  headers: Headers
   polling: ResolvedPolling
   middleware: readonly Middleware[]
   log: Log
@@ -94,15 +111,17 @@ interface ResolvedPolling {
 
 /** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
-  if (!options.dangerouslyAllowBrowser) refuseBrowser()
+  const needsKey = !isKeyless(options)
+  if (needsKey && !options.dangerouslyAllowBrowser) refuseBrowser()
   return {
-    apiKey: resolveApiKey(options.apiKey),
-    baseUrl: resolveBaseUrl(options.baseUrl),
+    apiKey: needsKey ? resolveApiKey(options.apiKey) : keyOfPage(options),
+    baseUrl: resolveBaseUrl(absoluteUrl(options)),
     timeoutMs: options.timeoutMs ?? 30_000,
     maxRetries: options.maxRetries ?? 2,
     fetch: options.fetch ?? fetchOf(options.ky),
+    fetchOptions: readFetchOptions(options.fetchOptions),
     ky: options.ky,
-    headers: { ...options.headers },
+    headers: readHeaders(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     middleware: [...(options.middleware ?? [])],
     log: resolveLog(options),
@@ -113,10 +132,10 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
 }
 
 /** The `fetch` that a ky instance was made with. */
-function fetchOf(ky: KyInstance | undefined): typeof globalThis.fetch | undefined {
-  let found: typeof globalThis.fetch | undefined
+function fetchOf(ky: KyInstance | undefined): FetchLike | undefined {
+  let found: FetchLike | undefined
   ky?.extend((defaults) => {
-    found = defaults.fetch as typeof globalThis.fetch | undefined
+    found = defaults.fetch as FetchLike | undefined
     return {}
   })
   return found
@@ -165,6 +184,7 @@ function resolveBaseUrl(given: string | undefined): string {
         'The address of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
     })
   }
+  refuseMissingScheme(name, baseUrl)
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
@@ -178,6 +198,17 @@ function resolveBaseUrl(given: string | undefined): string {
     })
   }
   return address
+}
+
+/** `localhost:4010` is a url too, with `localhost:` as its scheme. */
+function refuseMissingScheme(name: string, baseUrl: string): void {
+  const [host = ''] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(baseUrl) ?? []
+  // A word alone may be a key, and is not printed.
+  if (!/[.:]|^localhost$/.test(host)) return
+  const scheme = /^(localhost|127\.|0\.0\.0\.0)/.test(host) ? 'http' : 'https'
+  throw new ConfigurationError({
+    message: `${name} has no scheme: it must begin like ${scheme}://${host}.`,
+  })
 }
 
 /** What the environment says must not stop a program that works. */
@@ -194,24 +225,10 @@ function resolveLog({ logger = console, logLevel }: ModelRunOptions): Log {
 }
 
 function refuseBrowser(): void {
-  if (typeof window === 'undefined' || typeof window.document === 'undefined') return
+  if (!isBrowser()) return
   throw new ConfigurationError({
     message:
-      'This looks like a browser page, where every visitor can read the API key. Call the service from your server; or, when the key may be public, pass `dangerouslyAllowBrowser: true`.',
-  })
-}
-
-/** Checks a number of milliseconds or the like. `Infinity` means no limit. */
-export function positive(name: string, value: number): number {
-  if (typeof value === 'number' && value > 0) return value
-  throw new ConfigurationError({ message: `The option \`${name}\` must be a number above 0, not ${String(value)}.` })
-}
-
-/** Checks a count. */
-export function wholeNumber(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 0) return value
-  throw new ConfigurationError({
-    message: `The option \`${name}\` must be a whole number of at least 0, not ${String(value)}.`,
+      "This looks like a browser page, where every visitor can read the API key. Keep the key on your server: put a proxy there (`modelrun/proxy`), and pass `baseUrl: '/api/modelrun'` here, without a key. Or, when the key may be public, pass `dangerouslyAllowBrowser: true`.",
   })
 }
 

@@ -1,3 +1,5 @@
+import { readFetchOptions } from '../http/fetch-options.ts'
+import { readHeaders } from '../http/request-headers.ts'
 import { type Check, isPlainData } from './read-options.ts'
 import { showValue } from './show-value.ts'
 
@@ -30,6 +32,8 @@ function number(range: string, isInRange: (value: number) => boolean): Check {
 /** For what is checked where it is used. */
 export const unchecked: Check = () => undefined
 
+const isString: Test = (value) => typeof value === 'string'
+
 export const isFunction: Test = (value) => typeof value === 'function'
 
 export const isText: Test = (value) => typeof value === 'string' && value !== ''
@@ -41,7 +45,7 @@ export function hasMethods(value: unknown, ...names: readonly (string | symbol)[
   return Object(value) === value && names.every((name) => isFunction(Reflect.get(Object(value), name)))
 }
 
-export const text = /* @__PURE__ */ must('a string', (value) => typeof value === 'string')
+export const text = /* @__PURE__ */ must('a string', isString)
 export const flag = /* @__PURE__ */ must('true or false', (value) => typeof value === 'boolean')
 export const callback = /* @__PURE__ */ must('a function', isFunction)
 /** Of milliseconds and the like; `Infinity` means no limit. */
@@ -58,12 +62,22 @@ export const httpUrl = /* @__PURE__ */ must(
 export const signal = /* @__PURE__ */ must('an AbortSignal, like `controller.signal`', (value) =>
   hasMethods(value, 'addEventListener', 'removeEventListener'),
 )
-/** All that `new Headers` takes. */
-export const headers = /* @__PURE__ */ must(
-  'an object of strings, or a `Headers`',
-  (value) =>
-    isList(value) ||
-    (isPlainData(value) && Object.values(value).every((text) => ['string', 'undefined'].includes(typeof text))),
-)
+/** For what a function reads, which throws. */
+function readBy(read: (value: never) => unknown): Check {
+  return (value) => {
+    // Either function says itself what it takes.
+    if (value !== undefined) read(value as never)
+    return undefined
+  }
+}
+
+export const fetchOptions = /* @__PURE__ */ readBy(readFetchOptions)
+/** A list of pairs may be one that can be read once. */
+export const headers = /* @__PURE__ */ readBy((value) => isList(value) || readHeaders(value))
 export const clock = /* @__PURE__ */ having('a clock', 'now', 'setTimeout', 'clearTimeout')
-export const parameters = /* @__PURE__ */ needs("an object of parameters, like { prompt: 'a red fox' }", isPlainData)
+
+/** Of a `Secret`. Its value is not printed. */
+export const secret: Check = (value) =>
+  value === undefined || isString(value) || (isPlainData(value) && Object.values(value).every(isString))
+    ? undefined
+    : 'must be a string, or an object of strings by their ids'

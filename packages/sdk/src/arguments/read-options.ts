@@ -1,6 +1,7 @@
+import { isModelRunError } from '../errors/guard.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { kindOf } from '../value-kind.ts'
 import { meantName } from './meant-name.ts'
-import { kindOf } from './show-value.ts'
 
 /** Looks at a value. Says what it must be when it is something else: "must be …, not …". */
 export type Check = (value: unknown) => string | undefined
@@ -54,14 +55,17 @@ type Report = (name: string, problem: string | undefined) => void
 export function readArguments<T>(place: string, read: (report: Report) => T): T {
   const fail = (problem: string, cause?: unknown) => {
     const end = place.startsWith('client.') ? ' Nothing was sent.' : ''
-    return new ConfigurationError({ message: `${problem}.${end}`, cause })
+    const error = new ConfigurationError({ message: `${problem}.${end}`, cause })
+    // Ours are many, and the caller's line must be among the first ten.
+    Error.captureStackTrace?.(error, readArguments)
+    return error
   }
   try {
     return read((name, problem) => {
       if (problem !== undefined) throw fail(`\`${name}\` of \`${place}\` ${problem}`)
     })
   } catch (error) {
-    throw error instanceof ConfigurationError ? error : fail(`An argument of \`${place}\` cannot be read`, error)
+    throw isModelRunError(error) ? error : fail(`An argument of \`${place}\` cannot be read`, error)
   }
 }
 

@@ -11,9 +11,11 @@ import {
   CALL_OPTIONS,
   DOWNLOAD_OPTIONS,
   LIST_QUERY,
+  REQUEST_OPTIONS,
   RUN_BODY,
   RUN_MANY_OPTIONS,
   RUN_OPTIONS,
+  SAVE_OPTIONS,
   SUBMIT_OPTIONS,
   WAIT_OPTIONS,
 } from './call-options.ts'
@@ -28,6 +30,7 @@ const METHODS: Record<string, RightCall> = {
   'client.run': { right: ['aurora-image', input, {}], members: { 2: RUN_OPTIONS } },
   'client.submit': { right: ['aurora-image', input, {}], members: { 2: SUBMIT_OPTIONS } },
   'client.runMany': { right: ['aurora-image', [input], {}], members: { 2: RUN_MANY_OPTIONS } },
+  'client.request': { right: ['GET', '/v1/models', {}], members: { 2: REQUEST_OPTIONS } },
   'client.withOptions': { right: [{}], members: { 0: CLIENT_OPTIONS } },
   'client.models.list': { right: [{}, {}], members: { 0: LIST_QUERY, 1: CALL_OPTIONS } },
   'client.models.get': { right: ['aurora-image', {}], members: { 1: CALL_OPTIONS } },
@@ -39,7 +42,7 @@ const METHODS: Record<string, RightCall> = {
   'client.jobs.watch': { right: ['job_1', {}], members: { 1: WAIT_OPTIONS } },
   'client.jobs.settle': { right: [['job_1'], {}], members: { 1: WAIT_OPTIONS } },
   'client.files.download': { right: ['https://files.example.com/0.png', {}], members: { 1: DOWNLOAD_OPTIONS } },
-  'client.files.save': { right: [result, FOLDER, {}], members: { 2: DOWNLOAD_OPTIONS } },
+  'client.files.save': { right: [result, FOLDER, {}], members: { 2: SAVE_OPTIONS } },
   'job.get': { right: [{}], members: { 0: CALL_OPTIONS } },
   'job.cancel': { right: [{}], members: { 0: CALL_OPTIONS } },
   'job.result': { right: [{}], members: { 0: WAIT_OPTIONS } },
@@ -47,7 +50,7 @@ const METHODS: Record<string, RightCall> = {
 }
 
 /** Without arguments, or not for users. */
-const OTHERS = ['job.toJSON', 'job.waitRequest']
+const OTHERS = ['job.toJSON', 'job.waitRequest', 'job.read', 'job.stop']
 
 const { client: sample } = createTestClient([])
 const OWNERS: Record<string, object> = {

@@ -10,6 +10,7 @@ import { createTestClient } from '../testing/test-client.ts'
 interface Untyped {
   run(...args: unknown[]): Promise<unknown>
   submit(...args: unknown[]): Promise<unknown>
+  request(...args: unknown[]): Promise<unknown>
   runMany(...args: unknown[]): AsyncGenerator
   withOptions(...args: unknown[]): ModelRun
   jobs: Record<'get' | 'wait' | 'settle' | 'watch', (...args: unknown[]) => Promise<unknown>>
@@ -57,7 +58,6 @@ describe('an option of a run that is paid', () => {
     ['onAbort', 'stop', `must be 'detach' or 'cancel', not "stop".`],
     ['deadlineMs', 0, 'must be a number above 0, not 0.'],
     ['validateInput', 'yes', 'must be true or false, not "yes".'],
-    ['headers', 'x-tenant: one', 'must be an object of strings, or a `Headers`, not "x-tenant: one".'],
   ])('cannot have this value: %s', async (name, value, problem) => {
     const { client, service } = open()
     const error = await caught(client.run(MODEL, INPUT, { [name]: value }), ConfigurationError)
@@ -104,13 +104,12 @@ describe('an argument', () => {
       (client) => client.run({ id: MODEL }, INPUT),
       '`model` of `client.run` must be an id, not an object.',
     ],
-    ['run(id)', (client) => client.run(MODEL), '`input` of `client.run` must be an object of parameters'],
-    ['run(id, promise)', (client) => client.run(MODEL, Promise.resolve(INPUT)), ', not a Promise.'],
+    ['run(id)', (client) => client.run(MODEL), 'The input of a run must be an object of parameters'],
     ['run(id, date)', (client) => client.run(MODEL, new Date()), ', not a Date.'],
     ['run(id, input, null)', (client) => client.run(MODEL, INPUT, null), '`options` of `client.run` must be an object'],
     ['runMany(id, input)', (client) => client.runMany(MODEL, INPUT), '`inputs` of `client.runMany` must be a list'],
     ['runMany(id, text)', (client) => client.runMany(MODEL, 'a red fox'), ', not "a red fox".'],
-    ['models.get(model)', (client) => client.models.get({ id: MODEL }), '`model` of `client.models.get` must be an id'],
+    ['models.get(model)', (client) => client.models.get({ id: MODEL }), '`id` of `client.models.get` must be an id'],
     [
       'models.run, camelCase',
       (client) => client.models.run(MODEL, { input: INPUT, webhookUrl: 'x' }),
@@ -118,14 +117,20 @@ describe('an argument', () => {
     ],
     ['models.list, a query', (client) => client.models.list({ categorie: 'x' }), 'did you mean `category`?'],
     ['models.list, a number', (client) => client.models.list({ limit: '5' }), 'a whole number of at least 0, not "5".'],
-    ['jobs.get()', (client) => client.jobs.get(undefined), '`job` of `client.jobs.get` must be an id, not undefined.'],
-    ['jobs.get(job)', (client) => client.jobs.get(job), '`job` of `client.jobs.get` must be an id, not an object.'],
-    ['jobs.wait(job)', (client) => client.jobs.wait(job), '`job` of `client.jobs.wait` must be an id, not an object.'],
+    ['request, a body', (client) => client.request('GET', '/v1/models', { body: {} }), 'has no `body`: pass `query`'],
+    ['request, a query', (client) => client.request('GET', '/v1/models', { query: { a: {} } }), 'an object of texts'],
+    ['jobs.get()', (client) => client.jobs.get(undefined), '`id` of `client.jobs.get` must be an id, not undefined.'],
+    ['jobs.get(job)', (client) => client.jobs.get(job), '`id` of `client.jobs.get` must be an id, not an object.'],
+    ['jobs.wait(job)', (client) => client.jobs.wait(job), '`id` of `client.jobs.wait` must be an id, not an object.'],
     ['jobs.settle(id)', (client) => client.jobs.settle('job_1'), '`jobs` of `client.jobs.settle` must be a list'],
     ['jobs.settle({})', (client) => client.jobs.settle({}), '`jobs` of `client.jobs.settle` must be a list'],
-    ['files.download()', (client) => client.files.download(), '`item` of `client.files.download` must be an item'],
-    ['files.save(result)', (client) => client.files.save({ job_id: 'job_1', output: { items: [] } }), '`folder` of'],
-    ['files.save(job)', (client) => client.files.save(job, 'out'), '`produced` of `client.files.save` must be'],
+    ['files.download()', (client) => client.files.download(), 'A file is given by an item of an output'],
+    [
+      'files.save(result)',
+      (client) => client.files.save({ job_id: 'job_1', output: { items: [] } }),
+      'needs the path of a folder',
+    ],
+    ['files.save(job)', (client) => client.files.save(job, 'out'), '`files.save` takes what a job produced'],
     ['withOptions()', (client) => client.withOptions(), '`options` of `client.withOptions` must be an object'],
     ['withOptions, misspelt', (client) => client.withOptions({ maxRetry: 1 }), 'did you mean `maxRetries`?'],
   ])('says what is wrong with it: %s', async (_, call, message) => {
@@ -148,7 +153,7 @@ describe('an argument', () => {
   test('of a result makes `save` reject before anything is written', async () => {
     const { client } = open()
     const result = (await client.run(MODEL, INPUT)) as { save(...args: unknown[]): Promise<unknown> }
-    await expect(result.save()).rejects.toThrow('`folder` of `result.save` must be a path, not undefined.')
+    await expect(result.save()).rejects.toThrow('`save` needs the path of a folder')
     await expect(result.save('out', { maxBits: 8 })).rejects.toThrow('did you mean `maxBytes`?')
   })
 })

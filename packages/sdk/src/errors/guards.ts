@@ -23,6 +23,7 @@ import type {
   AttemptTimeoutError,
   ConnectionError,
   DeadlineExceededError,
+  HookError,
   InvalidResponseError,
 } from './transport-errors.ts'
 
@@ -44,6 +45,7 @@ export const isServerError = /* @__PURE__ */ guard<ServerError>('ServerError')
 export const isConnectionError = /* @__PURE__ */ guard<ConnectionError>('ConnectionError')
 export const isAttemptTimeoutError = /* @__PURE__ */ guard<AttemptTimeoutError>('AttemptTimeoutError')
 export const isAbortedError = /* @__PURE__ */ guard<AbortedError>('AbortedError')
+export const isHookError = /* @__PURE__ */ guard<HookError>('HookError')
 export const isInvalidResponseError = /* @__PURE__ */ guard<InvalidResponseError>('InvalidResponseError')
 export const isDeadlineExceededError = /* @__PURE__ */ guard<DeadlineExceededError>('DeadlineExceededError')
 export const isJobFailedError = /* @__PURE__ */ guard<JobFailedError>('JobFailedError')

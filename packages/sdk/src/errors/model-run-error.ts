@@ -4,9 +4,12 @@ export type Submission =
   | 'not_sent'
   /** The service refused it: nothing is charged. */
   | 'rejected'
-  /** The service may have accepted it. It was sent once only; look before you run again. */
+  /**
+   * The service may have accepted the run, which was sent once only; or the call is about a job that only its caller named.
+   * Do not run again before you know.
+   */
   | 'unknown'
-  /** The job exists. */
+  /** The service said that the job exists. */
   | 'accepted'
 
 /** One HTTP request that was tried for a call. */

@@ -31,6 +31,16 @@ export class InvalidResponseError extends ModelRunError {
   }
 }
 
+/** A hook of the ky instance that the client was given threw, or returned another error; `cause` is that error. */
+export class HookError extends ModelRunError {
+  override get name(): 'HookError' {
+    return 'HookError'
+  }
+  override get code(): 'hook_failed' {
+    return 'hook_failed'
+  }
+}
+
 /** What the early end of a wait tells beyond the facts of every error. */
 export interface EndedWaitFacts extends ErrorFacts {
   job?: JobHandle | undefined

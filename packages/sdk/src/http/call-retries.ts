@@ -1,13 +1,11 @@
 import { sleep } from '../abort.ts'
-import { DEADLINE } from '../scope.ts'
+import { type Call, interruptedError, observeFailure, retryAfterOf } from './call.ts'
 import type { RetryRules } from './ky-retries.ts'
-import type { Interruption } from './operation.ts'
 import { isWorthRetrying, retryDelayMs } from './retry-policy.ts'
-import { type Call, errorOf, observeFailure, retryAfterOf } from './run-attempt.ts'
 
 /** When the request of a call is sent again. */
 export function callRetries<T>(call: Call<T>): RetryRules {
-  const { client, operation, maxRetries } = call
+  const { client, context, operation, maxRetries } = call
   return {
     clock: client.clock,
     method: operation.route.method,
@@ -18,11 +16,18 @@ export function callRetries<T>(call: Call<T>): RetryRules {
       if (last === undefined || delayMs === undefined) return undefined
       last.delayMs = delayMs
       observeFailure(call)
-      // Here and nowhere else: ky has ways to send again that do not ask.
+      // Here and nowhere else: a hook can force ky to send again without asking.
       call.maySend = true
       return delayMs
     },
-    pause: (delayMs) => pause(call, delayMs),
+    pause: async (delayMs) => {
+      try {
+        await sleep(client.clock, delayMs, context.scope.signal)
+      } catch {
+        call.error = interruptedError(call, 'waiting for a retry')
+        throw call.error
+      }
+    },
   }
 }
 
@@ -32,21 +37,4 @@ function delayBeforeRetry<T>({ operation, context, client, attempts, failure }: 
   if (!isWorthRetrying(operation.route.method, failure, retryAfterMs)) return undefined
   const delayMs = retryDelayMs({ retryCount: attempts.length - 1, retryAfterMs, random: client.random })
   return delayMs === undefined || delayMs >= context.scope.remainingMs() ? undefined : delayMs
-}
-
-/** Waits before a retry. An abort meanwhile leaves the run as the last attempt left it: not sent, or refused. */
-async function pause<T>(call: Call<T>, delayMs: number): Promise<void> {
-  const { signal } = call.context.scope
-  try {
-    await sleep(call.client.clock, delayMs, signal)
-  } catch {
-    const isDeadline = signal.reason === DEADLINE
-    const interruption: Interruption = {
-      kind: isDeadline ? 'deadline' : 'aborted',
-      reason: 'waiting for a retry',
-      submission: call.submission,
-      cause: isDeadline ? undefined : signal.reason,
-    }
-    throw errorOf(call, interruption)
-  }
 }

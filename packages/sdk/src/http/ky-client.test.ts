@@ -1,16 +1,20 @@
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
-import { RateLimitError } from '../errors/api-errors.ts'
+import { RateLimitError, ServerError } from '../errors/api-errors.ts'
+import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
+import { settle } from '../testing/manual-clock.ts'
 import { printedForms } from '../testing/printed-forms.ts'
-import { json, refusal, text } from '../testing/scripted-service.ts'
+import { broken, json, refusal, silent, text } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 const QUEUED = { job_id: 'job_1', request_id: 'req_1', model_id: 'aurora-image', status: 'queued' }
 
+const never = () => new Promise<never>(() => {})
+
 describe('a ky instance of the caller', () => {
-  test('sends its headers and search parameters, and its hooks see each answer but no key', async () => {
+  test('sends its headers and search parameters, and its hooks see each response but no key', async () => {
     const seen: string[] = []
     const mine = ky.extend({
       headers: { 'x-mine': '1' },
@@ -29,58 +33,36 @@ describe('a ky instance of the caller', () => {
         ],
         afterResponse: [
           async ({ response }) => {
-            seen.push(`answer ${response.status} ${(await response.text()).length}`)
+            seen.push(`response ${response.status} ${(await response.text()).length}`)
           },
         ],
       },
     })
     const { client, service, clock } = createTestClient([refusal(503, 'BUSY'), json(200, MODELS)], { ky: mine })
     await clock.run(client.models.list({ limit: 5 }))
-    expect(service.received.map(({ path }) => path)).toEqual([
-      '/v1/models?tenant=a&limit=5',
-      '/v1/models?tenant=a&limit=5',
-    ])
-    expect(
-      service.received.map(({ headers }) => [
-        headers.get('x-mine'),
-        headers.get('x-trace'),
-        headers.get('authorization'),
-      ]),
-    ).toEqual([
-      ['1', 't', `Bearer ${API_KEY}`],
-      ['1', 't', `Bearer ${API_KEY}`],
-    ])
+    const sent = service.received.map(({ path, headers }) => ({
+      path,
+      mine: headers.get('x-mine'),
+      trace: headers.get('x-trace'),
+      key: headers.get('authorization'),
+    }))
+    const once = { path: '/v1/models?tenant=a&limit=5', mine: '1', trace: 't', key: `Bearer ${API_KEY}` }
+    expect(sent).toEqual([once, once])
     expect(seen.filter((line) => line.length < 60)).toEqual([
-      'answer 503 54',
+      'response 503 54',
       'retry 1 after HTTPError',
-      'answer 200 45',
+      'response 200 45',
     ])
     expect(seen.join()).not.toContain(API_KEY)
   })
 
-  test('cannot make a run be sent twice', async () => {
-    const mine = ky.extend({ hooks: { afterResponse: [() => ky.retry()] } })
-    const { client, service, clock } = createTestClient([json(202, QUEUED)], { ky: mine })
-    await expect(clock.run(client.submit('aurora-image', {}))).rejects.toThrow()
-    expect(service.received).toHaveLength(1)
-  })
-
   test('does not change what an error is', async () => {
     const { client, clock } = createTestClient([text(429, 'no')], {
-      ky: ky.extend({ retry: 9, timeout: 1, totalTimeout: 1 }),
+      ky: ky.extend({ retry: { limit: 9, jitter: () => 60_000 }, timeout: 1, totalTimeout: 1 }),
       maxRetries: 1,
     })
     const error = await caught(clock.run(client.models.list()), RateLimitError)
     expect(error.attempts).toHaveLength(2)
-  })
-
-  test('cannot take the key to another place', async () => {
-    const mine = ky.extend({
-      hooks: { beforeRequest: [() => new Request('https://api.example.com.evil.test/v1/models')] },
-    })
-    const { client, service } = createTestClient([json(200, MODELS)], { ky: mine, maxRetries: 0 })
-    await expect(client.models.list()).rejects.toMatchObject({ name: 'ConnectionError', submission: 'not_sent' })
-    expect(service.received).toHaveLength(0)
   })
 
   test('can end the retries', async () => {
@@ -90,7 +72,7 @@ describe('a ky instance of the caller', () => {
     expect(service.received).toHaveLength(1)
   })
 
-  test('can answer instead of the service', async () => {
+  test('can respond instead of the service', async () => {
     const mine = ky.extend({ hooks: { beforeRequest: [() => Response.json({ ...MODELS, total: 7 })] } })
     const { client, service } = createTestClient([text(500, '')], { ky: mine })
     await expect(client.models.list()).resolves.toMatchObject({ total: 7 })
@@ -103,5 +85,111 @@ describe('a ky instance of the caller', () => {
       ky: ky.extend({ fetch: async () => Response.json(MODELS) }),
     })
     await expect(client.models.list()).resolves.toMatchObject({ total: 0 })
+  })
+
+  test.each([
+    ['another origin', new Request('https://api.example.com.evil.test/v1/models')],
+    ['another method', new Request('https://api.example.com/v1/models/aurora-image/run', { method: 'POST' })],
+  ])('cannot take the key or a request to %s', async (_, other) => {
+    const mine = ky.extend({ hooks: { beforeRequest: [() => other] } })
+    const { client, service } = createTestClient([json(200, MODELS)], { ky: mine, maxRetries: 0 })
+    await expect(client.models.list()).rejects.toMatchObject({ name: 'ConnectionError', submission: 'not_sent' })
+    expect(service.received).toHaveLength(0)
+  })
+})
+
+describe('a ky hook that forces a retry', () => {
+  const forced = ky.extend({ hooks: { afterResponse: [() => ky.retry()] } })
+
+  test('does not send an accepted run again: its job is returned', async () => {
+    const { client, service, clock } = createTestClient([json(202, QUEUED)], { ky: forced })
+    await expect(clock.run(client.submit('aurora-image', {}))).resolves.toMatchObject({ id: 'job_1' })
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('does not send a run again whose outcome is unknown, and the error says so', async () => {
+    const { client, service, clock } = createTestClient([text(500, '')], { ky: forced })
+    const error = await caught(clock.run(client.submit('aurora-image', {})), ServerError)
+    expect(error.submission).toBe('unknown')
+    expect(service.received).toHaveLength(1)
+  })
+})
+
+describe('a ky hook that fails', () => {
+  const failing = () => {
+    throw new RangeError('a fault of the hook')
+  }
+
+  test('before the request sends nothing, and the error says so', async () => {
+    const mine = ky.extend({ hooks: { beforeRequest: [failing] } })
+    const { client, service } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const error = await caught(client.submit('aurora-image', {}), HookError)
+    expect(error).toMatchObject({ submission: 'not_sent', cause: { message: 'a fault of the hook' } })
+    expect(error.message).toBe(
+      'A hook of the ky instance failed in POST /v1/models/aurora-image/run: a fault of the hook. The run was not sent: nothing is charged.',
+    )
+    expect(service.received).toHaveLength(0)
+  })
+
+  test('after the response of an accepted run leaves the job on the error', async () => {
+    const mine = ky.extend({ hooks: { afterResponse: [failing] } })
+    const { client, service } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const error = await caught(client.submit('aurora-image', {}), HookError)
+    expect(error).toMatchObject({ submission: 'accepted', jobId: 'job_1', status: 202 })
+    expect(service.received).toHaveLength(1)
+  })
+
+  test('after a lost response leaves the run as it was: unknown, with its attempts', async () => {
+    const mine = ky.extend({ hooks: { beforeError: [failing] } })
+    const { client } = createTestClient([broken('ECONNRESET')], { ky: mine })
+    const error = await caught(client.submit('aurora-image', {}), HookError)
+    expect(error).toMatchObject({ submission: 'unknown', attempts: [{ reason: 'ECONNRESET' }] })
+  })
+
+  test('by returning an error of its own keeps the facts of the call', async () => {
+    const mine = ky.extend({ hooks: { beforeError: [() => new RangeError('mine')] } })
+    const { client } = createTestClient([refusal(404, 'NOT_FOUND', { 'x-request-id': 'req_7' })], { ky: mine })
+    const error = await caught(client.jobs.get('job_9'), HookError)
+    expect(error).toMatchObject({ status: 404, jobId: 'job_9', requestId: 'req_7', cause: { message: 'mine' } })
+  })
+})
+
+describe('a ky hook that never ends', () => {
+  test('does not hold an abort: nothing was sent', async () => {
+    const controller = new AbortController()
+    const mine = ky.extend({ hooks: { beforeRequest: [never] } })
+    const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const work = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
+    await settle()
+    controller.abort()
+    expect(await work).toMatchObject({ submission: 'not_sent' })
+  })
+
+  test('does not hold a deadline', async () => {
+    const mine = ky.extend({ hooks: { beforeRequest: [never] } })
+    const { client, clock } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const work = client.run('aurora-image', {}, { deadlineMs: 1_000 })
+    expect(await caught(clock.run(work), DeadlineExceededError)).toMatchObject({ submission: 'not_sent' })
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('does not lose the job of a run that was accepted', async () => {
+    const controller = new AbortController()
+    const mine = ky.extend({ hooks: { afterResponse: [never] } })
+    const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const work = client.submit('aurora-image', {}, { signal: controller.signal })
+    await settle()
+    controller.abort()
+    await expect(work).resolves.toMatchObject({ id: 'job_1' })
+  })
+
+  test('leaves an attempt under way to end by itself: the run may have been accepted', async () => {
+    const controller = new AbortController()
+    const mine = ky.extend({ hooks: { beforeError: [never] } })
+    const { client } = createTestClient([silent()], { ky: mine })
+    const work = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
+    await settle()
+    controller.abort()
+    expect(await work).toMatchObject({ submission: 'unknown' })
   })
 })

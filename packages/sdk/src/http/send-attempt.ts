@@ -1,9 +1,10 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
 import { abortable, linkController } from '../abort.ts'
 import { startTimer } from '../clock.ts'
-import { isModelRunError } from '../errors/guard.ts'
+import { isConfigurationError } from '../errors/guards.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
+import type { ResolvedFetchOptions } from './fetch-options.ts'
 import { describeNetworkFailure } from './network-failure.ts'
 import type { Answer, Interruption, Outcome } from './operation.ts'
 import { readBody } from './read-body.ts'
@@ -21,7 +22,9 @@ export interface AttemptOptions {
   timeoutMs: number
   /** Below the base address, without query. */
   path: string
+  method: string
   body: string | undefined
+  fetchOptions: ResolvedFetchOptions
   /** 1 for the first attempt of a call. */
   attempt: number
 }
@@ -43,40 +46,49 @@ async function exchange(
   { client, send, ...sent }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  let apiKey: string
+  let apiKey: string | undefined
   try {
-    apiKey = await abortable(client.apiKey(), signal)
+    apiKey = client.apiKey && (await abortable(client.apiKey(), signal))
   } catch (cause) {
     if (signal.aborted) return interrupted(signal, false)
-    const reason = `the function \`apiKey\` failed: ${reasonOf(cause).replace(/\.$/, '')}`
-    return { kind: 'no_key', reason, submission: 'not_sent', cause }
+    return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
-  let wasSent = false
-  const onSend = () => {
-    wasSent = true
-  }
+  // Requests that may have reached the service.
+  let openCount = 0
+  const onSend = () => void openCount++
+  const onUnsent = () => void openCount--
   try {
-    const response = await abortable(send(request, { ...sent, apiKey, signal, onSend }), signal)
+    const response = await abortable(send(request, { ...sent, apiKey, signal, onSend, onUnsent }), signal)
     const { text, isCut } = await readBody(response, signal)
     const answer: Answer = { status: response.status, text: redact(text, apiKey), response, isCut }
-    return isCut && signal.aborted ? { ...interrupted(signal, wasSent), partial: answer } : { kind: 'answer', answer }
+    return isCut && signal.aborted
+      ? { ...interrupted(signal, openCount > 0), partial: answer }
+      : { kind: 'answer', answer }
   } catch (error) {
-    return signal.aborted ? interrupted(signal, wasSent) : disconnected(error, apiKey, wasSent)
+    return signal.aborted ? interrupted(signal, openCount > 0) : disconnected(error, apiKey, openCount > 0)
   }
 }
 
+/** Our own errors say what is wrong with the key or the address. */
 function reasonOf(cause: unknown): string {
-  return isModelRunError(cause) ? cause.message : describeNetworkFailure(cause).reason
+  if (!isConfigurationError(cause)) {
+    return `the function \`apiKey\` failed: ${describeNetworkFailure(cause).reason.replace(/\.$/, '')}`
+  }
+  const { message } = cause
+  return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`
 }
 
-function disconnected(error: unknown, apiKey: string, wasSent: boolean): Interruption {
-  const { reason, isBeforeConnection, cause } = describeNetworkFailure(error, (text) => redact(text, apiKey))
-  const submission = isBeforeConnection || !wasSent ? 'not_sent' : 'unknown'
-  return { kind: 'connection', reason, submission, cause }
+/**
+ * The failure of the request decides, and not what came of it: a middleware may have thrown after it, for instance because
+ * another service could not be reached.
+ */
+function disconnected(error: unknown, apiKey: string | undefined, mayHaveArrived: boolean): Interruption {
+  const { reason, hint, cause } = describeNetworkFailure(error, (text) => redact(text, apiKey))
+  return { kind: 'connection', reason, hint, submission: mayHaveArrived ? 'unknown' : 'not_sent', cause }
 }
 
-function interrupted(signal: AbortSignal, wasSent: boolean): Interruption {
-  const submission = wasSent ? 'unknown' : 'not_sent'
+function interrupted(signal: AbortSignal, mayHaveArrived: boolean): Interruption {
+  const submission = mayHaveArrived ? 'unknown' : 'not_sent'
   if (signal.reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
   if (signal.reason === DEADLINE) return { kind: 'deadline', reason: 'deadline', submission, cause: undefined }
   return { kind: 'aborted', reason: 'aborted', submission, cause: signal.reason }
@@ -86,6 +98,6 @@ function interrupted(signal: AbortSignal, wasSent: boolean): Interruption {
  * Blots out the key in what a service echoes. What is no longer than the prefix of a key (section 5) is no key but a
  * placeholder, like `test`: replacing that would garble results.
  */
-function redact(text: string, apiKey: string): string {
+function redact(text: string, apiKey = ''): string {
   return apiKey.length > KEY_PREFIXES.live.length ? text.replaceAll(apiKey, '[redacted]') : text
 }

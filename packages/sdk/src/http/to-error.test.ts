@@ -30,7 +30,7 @@ const list: Operation<unknown> = { route: ROUTES.listModels, read: () => undefin
 const cancel = cancelJobOperation('job_1')
 const look = getJobOperation('job_1')
 
-const REFUSED = 'The run was refused: nothing is charged.'
+const REFUSED = 'The run was rejected: nothing is charged.'
 const NOT_SENT = 'The run was not sent: nothing is charged.'
 const UNKNOWN = 'The service may have accepted the run and may charge it, so it was not sent again.'
 
@@ -38,6 +38,7 @@ const call = (operation: Operation<unknown>, more: Partial<FailedCall> = {}): Fa
   operation,
   label: `${operation.route.method} /v1/path`,
   baseUrl: 'https://api.example.com',
+  isKeyless: false,
   timeoutMs: 30_000,
   deadlineMs: 60_000,
   attempts: [{ startedAt: 0, durationMs: 1, reason: 'test' }],
@@ -198,9 +199,19 @@ describe('a failed call about a job', () => {
     expect(error.message).toContain('The service had accepted the run: see `error.jobId`.')
   })
 
-  test('says that a job which was only looked at is not affected', () => {
+  test.each([
+    ['accepted, when the service itself named the job', true, 'accepted'],
+    ['unknown, when only the caller named it', false, 'unknown'],
+  ] as const)('is %s', (_, isJobConfirmed, submission) => {
+    expect(toError(answer(404, errorBody), call({ ...look, isJobConfirmed })).submission).toBe(submission)
+    expect(toError(interruption('connection', 'not_sent'), call({ ...look, isJobConfirmed })).submission).toBe(
+      submission,
+    )
+  })
+
+  test('says that a job which was only polled is not affected', () => {
     const error = toError(interruption('connection', 'unknown'), call(look))
-    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+    expect(error).toMatchObject({ jobId: 'job_1' })
     expect(error.message).toMatch(/The job job_1 is not affected\.$/)
   })
 

@@ -8,9 +8,11 @@ import {
   AttemptTimeoutError,
   ConnectionError,
   DeadlineExceededError,
+  HookError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
-import type { Answer, Failure, Interruption, InterruptionKind, Operation } from './operation.ts'
+import { describeCors } from '../page.ts'
+import type { Answer, Failure, Interruption, Operation } from './operation.ts'
 import { tryParseJson } from './read-json.ts'
 
 /** What an error says about the call that failed. */
@@ -20,6 +22,8 @@ export interface FailedCall {
   label: string
   /** Where the service is. */
   baseUrl: string
+  /** True in a page, where a proxy adds the key. */
+  isKeyless: boolean
   timeoutMs: number
   deadlineMs: number
   attempts: readonly Attempt[]
@@ -35,13 +39,14 @@ export function toError(failure: Failure, call: FailedCall): ModelRunError {
 }
 
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
-  const { kind, reason, cause, partial } = interruption
+  const { kind, cause, partial } = interruption
   const { operation, attempts } = call
   const jobId = operation.jobId ?? (partial && operation.jobIdIn?.(partial))
-  const submission = operation.isRun && jobId === undefined ? interruption.submission : submissionOf(jobId)
+  const isNamed = partial !== undefined && jobId !== undefined
+  const submission = isNamed ? 'accepted' : operation.isRun ? interruption.submission : submissionOf(operation)
   const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
   const facts: ErrorFacts = {
-    message: `${describeInterruption(kind, reason, call)}${consequence(submission, operation, isUntouched)}`,
+    message: `${describeInterruption(interruption, call)}${consequence(submission, operation, isUntouched)}`,
     cause,
     attempts,
     submission,
@@ -62,9 +67,39 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
   }
 }
 
+/** What a hook did to a call. */
+export interface HookFailure extends Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
+  /** What the call would have failed with. */
+  lastError: ModelRunError | undefined
+  hasResult: boolean
+  answer: Answer | undefined
+}
+
+/** The error for what a hook of the caller threw, with everything that is known of the call. */
+export function toHookError(cause: unknown, failure: HookFailure): HookError {
+  const { operation, label, attempts, lastError, hasResult, answer } = failure
+  const jobId = operation.jobId ?? (answer && operation.jobIdIn?.(answer))
+  const isAccepted = hasResult && jobId !== undefined
+  const before = lastError?.submission ?? submissionOf(operation)
+  const submission = isAccepted ? 'accepted' : before
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const lost = isAccepted ? ` The service has accepted it: \`jobs.wait('${jobId}')\` brings the result.` : ''
+  return new HookError({
+    message: `A hook of the ky instance failed in ${label}: ${reason}.${lost || consequence(submission, operation, attempts.length === 0)}`,
+    cause,
+    attempts,
+    submission,
+    jobId,
+    requestId: lastError?.requestId ?? (answer && requestIdOf(answer.response)),
+    status: lastError?.status ?? answer?.status,
+    retryAfterMs: lastError?.retryAfterMs,
+    isRetryable: lastError?.isRetryable,
+  })
+}
+
 function unreadableError(answer: Answer, problem: string, call: FailedCall): InvalidResponseError {
   const { operation, label } = call
-  const submission = operation.isRun ? 'unknown' : submissionOf(operation.jobId)
+  const submission = operation.isRun ? 'unknown' : submissionOf(operation)
   // What is not JSON comes from something in between and may pass. JSON of a wrong shape stays so, and so do redirects.
   const mayPass = answer.response.ok && tryParseJson(answer.text) === undefined
   return new InvalidResponseError({
@@ -89,7 +124,10 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
   const parsed = z.safeParse(errorBodySchema, json)
   const detail = parsed.success ? parsed.data.error : undefined
   const requestId = requestIdOf(answer.response)
-  const submission = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation.jobId)
+  const jobId = operation.jobId ?? operation.jobIdIn?.(answer)
+  const isNamed = operation.isRun && jobId !== undefined
+  const byStatus = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
+  const submission = isNamed ? 'accepted' : byStatus
   const said = detail ? `[${detail.code}] ${detail.message}` : 'The service answered without an error body of its own'
   // A refusal about a job, such as 404, speaks for itself.
   const speaksForItself = operation.jobId !== undefined && isRefusal(answer.status)
@@ -100,7 +138,7 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
     body: json ?? answer.text,
     attempts: call.attempts,
     submission,
-    jobId: operation.jobId,
+    jobId,
     requestId,
     retryAfterMs,
     isRetryable: call.isRetryable,
@@ -125,15 +163,17 @@ function submissionAfter(status: number, retryAfterMs: number | undefined): Subm
   return isRefusal(status) ? 'rejected' : 'unknown'
 }
 
-function submissionOf(jobId: string | undefined): Submission {
-  return jobId === undefined ? 'not_sent' : 'accepted'
+/** Of a call that is not a run: what is known of the job that it is about. */
+function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission {
+  if (jobId === undefined) return 'not_sent'
+  return isJobConfirmed ? 'accepted' : 'unknown'
 }
 
-function describeInterruption(kind: InterruptionKind, reason: string, call: FailedCall): string {
+function describeInterruption({ kind, reason, hint }: Interruption, call: FailedCall): string {
   const tries = call.attempts.length > 1 ? ` after ${call.attempts.length} attempts` : ''
   switch (kind) {
     case 'connection':
-      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. Check that the service can be reached from here.`
+      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}${describeCors(call.baseUrl)}`
     case 'timeout':
       return `${call.label} got no complete answer within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
     case 'aborted':
@@ -145,12 +185,14 @@ function describeInterruption(kind: InterruptionKind, reason: string, call: Fail
   }
 }
 
-function hint(status: number, { operation, retryAfterMs }: FailedCall): string {
+function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall): string {
   switch (status) {
     case 401:
-      return ' Check the API key, and that it belongs to this service.'
+      return isKeyless ? '' : ' Check the API key, and that it belongs to this service.'
     case 403:
-      return ` The call needs the permission ${operation.route.permission}.`
+      return isKeyless || !operation.route.permission
+        ? ''
+        : ` The call needs the permission ${operation.route.permission}.`
     case 429:
       return retryAfterMs === undefined ? '' : ` The service asks to wait ${retryAfterMs} ms.`
     default:
@@ -160,7 +202,7 @@ function hint(status: number, { operation, retryAfterMs }: FailedCall): string {
 
 /** `isUntouched`: the service certainly did not act on the request. */
 function consequence(submission: Submission, operation: Operation<unknown>, isUntouched: boolean): string {
-  const { jobId, isRun, route } = operation
+  const { jobId, isRun, route, noun = 'run' } = operation
   if (jobId !== undefined && route.method === 'DELETE' && !isUntouched) {
     return ` Whether the job ${jobId} is cancelled is not known: look at it with \`jobs.get\`.`
   }
@@ -168,12 +210,20 @@ function consequence(submission: Submission, operation: Operation<unknown>, isUn
   if (!isRun) return ''
   switch (submission) {
     case 'not_sent':
-      return ' The run was not sent: nothing is charged.'
+      return ` The ${noun} was not sent: nothing is charged.`
     case 'rejected':
-      return ' The run was refused: nothing is charged.'
+      return ` The ${noun} was rejected: nothing is charged.`
     case 'unknown':
-      return ' The service may have accepted the run and may charge it, so it was not sent again. Check the account before you run it once more.'
+      return ` The service may have accepted the ${noun} and may charge it, so it was not sent again. ${remedy(operation)}`
     case 'accepted':
-      return ' The service had accepted the run: see `error.jobId`.'
+      return ` The service had accepted the ${noun}: see \`error.jobId\`.`
   }
+}
+
+/** What a user can do when a run may have been accepted: the service has no list of jobs (section 4). */
+function remedy({ body }: Operation<unknown>): string {
+  const hasWebhook = typeof body === 'object' && body !== null && 'webhook_url' in body
+  return hasWebhook
+    ? 'If it did, the delivery to the webhook names the job: wait for it before you run the model again.'
+    : 'Its job id did not arrive, and the service has no list of jobs: compare the credits of the account before you run the model again. A run with a `webhook` is found by its delivery.'
 }

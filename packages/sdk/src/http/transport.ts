@@ -1,13 +1,15 @@
-import { isHTTPError, type KyInstance } from 'ky'
+import type { KyInstance } from 'ky'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { createAttemptObserver } from '../observe/attempt-event.ts'
 import type { ResolvedOptions } from '../options.ts'
+import { type Call, observeFailure } from './call.ts'
 import { callRetries } from './call-retries.ts'
+import { failureOfCall, untilAborted } from './hook-failure.ts'
 import { createKy } from './ky-client.ts'
 import { kyRequest } from './ky-request.ts'
 import { kyRetries } from './ky-retries.ts'
 import type { ApiResult, CallContext, Operation } from './operation.ts'
-import { type Call, observeFailure, runAttempt } from './run-attempt.ts'
+import { runAttempt, takeHookResponse } from './run-attempt.ts'
 import { createSender } from './send-request.ts'
 
 /** Calls endpoints: build, send, classify, retry, parse. */
@@ -26,43 +28,48 @@ export function createTransport(client: ResolvedOptions): Transport {
       const request = prepared(() => kyRequest(operation, client, options))
       const timeoutMs = (options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
       const maxRetries = options.maxRetries ?? client.maxRetries
-      const ground = { operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries }
       return await callWithKy(http, {
-        ...ground,
+        ...{ operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries },
         attempts: [],
         maySend: true,
+        sending: undefined,
         hasArrived: false,
         submission: 'not_sent',
+        answer: undefined,
+        failure: undefined,
+        result: undefined,
+        error: undefined,
       })
     },
   }
 }
 
 async function callWithKy<T>(http: KyInstance, call: Call<T>): Promise<ApiResult<T>> {
-  const { path, options } = call.request
   try {
-    const fetch = (request: unknown) => runAttempt(call, request as Request)
-    const throwHttpErrors = () => call.result === undefined
-    const answer = await prepared(() =>
-      http(path, { ...options, ...kyRetries(callRetries(call)), throwHttpErrors, fetch }),
-    )
-    if (call.result === undefined) await takeAnswer(call, answer)
+    const response = await untilAborted(call, sendWithKy(http, call))
+    // A hook of the caller has responded instead of the service; `ky.stop` ends the retries without any response.
+    if (call.result === undefined && response !== undefined) await takeHookResponse(call, response)
   } catch (error) {
-    if (call.failure !== undefined) observeFailure(call)
-    throw isHTTPError(error) && call.error !== undefined ? call.error : error
+    const failure = failureOfCall(call, error)
+    if (failure !== undefined) throw failure
+  } finally {
+    observeFailure(call)
   }
-  if (call.result === undefined) throw new TypeError('ky ended without a result.')
-  return call.result
+  if (call.result !== undefined) return call.result
+  throw failureOfCall(call, call.error)
 }
 
-/** A hook of the caller's has answered instead of the service. */
-async function takeAnswer<T>(call: Call<T>, answer: Response | undefined): Promise<void> {
-  // `ky.stop` ends the retries with no answer at all.
-  if (answer === undefined) throw call.error
-  call.maySend = true
-  call.send = () => Promise.resolve(answer)
-  await runAttempt(call, new Request(call.client.baseUrl))
-  if (call.result === undefined) throw call.error
+function sendWithKy<T>(http: KyInstance, call: Call<T>): Promise<Response | undefined> {
+  const { path, options } = call.request
+  return prepared(() =>
+    http(path, {
+      ...options,
+      ...kyRetries(callRetries(call)),
+      throwHttpErrors: () => call.result === undefined,
+      // ky always calls it with a Request of its own.
+      fetch: (request) => runAttempt(call, request as Request),
+    }),
+  )
 }
 
 /** @throws ConfigurationError when an argument cannot become a request. */

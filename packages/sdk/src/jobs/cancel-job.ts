@@ -2,6 +2,7 @@ import { type JobStatus, ROUTES } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { type Operation, UnreadableAnswer } from '../http/operation.ts'
 import { tryParseJson } from '../http/read-json.ts'
+import { asKnownStatus } from './job-status.ts'
 
 /** What came of a cancellation (section 4.5). */
 export interface CancelResult {
@@ -20,14 +21,15 @@ const cancelBodySchema = /* @__PURE__ */ (() =>
  * The call of `DELETE /v1/jobs/{id}` (section 4.5). The body of its answer is not specified, so any will do; only a web
  * page is something else that answered, and the job goes on.
  */
-export function cancelJobOperation(jobId: string): Operation<CancelResult> {
+export function cancelJobOperation(jobId: string, isJobConfirmed = false): Operation<CancelResult> {
   return {
     route: ROUTES.cancelJob,
     parameters: { id: jobId },
     jobId,
+    isJobConfirmed,
     read: ({ text }) => {
       if (/^\s*</.test(text)) throw new UnreadableAnswer('the body is a web page')
-      return { job_id: jobId, status: statusIn(text) ?? 'cancelled' }
+      return { job_id: jobId, status: asKnownStatus(statusIn(text) ?? 'cancelled') }
     },
     // An earlier attempt, whose answer was lost, has done it.
     readError: ({ status }, mayHaveArrived) =>

@@ -16,6 +16,8 @@ export interface EndedWait {
   options: WaitOptions
   end: EarlyEnd
   seen: LastSeen
+  /** The service named the job to this client. */
+  isConfirmed: boolean
 }
 
 /** The error for a wait that ended early; what the policy says happens to the job. */
@@ -37,7 +39,7 @@ export function endOfWait(wait: EndedWait): AbortedError | DeadlineExceededError
     message: `The job ${job.id} ${what}${status}${failed}. ${then}`,
     cause: isDeadline ? failure : options.signal?.reason,
     attempts: failure?.attempts ?? [],
-    submission: 'accepted',
+    submission: state === undefined && !wait.isConfirmed ? 'unknown' : 'accepted',
     jobId: job.id,
     job,
     ...(policy === 'cancel' ? { cancellation: cancelInBackground(core, job.id) } : {}),

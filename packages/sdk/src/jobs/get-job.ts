@@ -1,14 +1,21 @@
-import { type Job, jobResponseSchema, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { type Job, jobResponseSchema, ROUTES } from '@modelrun/contract'
 import type { Operation } from '../http/operation.ts'
 import { readJson } from '../http/read-json.ts'
+import { isFinishedStatus, withKnownStatus } from './job-status.ts'
 
 /** The call of `GET /v1/jobs/{id}` (section 4.4). */
-export function getJobOperation(jobId: string): Operation<Job> {
+export function getJobOperation(jobId: string, isJobConfirmed = false): Operation<Job> {
   const read = readJson(jobResponseSchema)
-  return { route: ROUTES.getJob, parameters: { id: jobId }, jobId, read: (answer) => read(answer).data }
+  return {
+    route: ROUTES.getJob,
+    parameters: { id: jobId },
+    jobId,
+    isJobConfirmed,
+    read: (answer) => withKnownStatus(read(answer).data),
+  }
 }
 
 /** True for a status that a job never leaves. An unknown one counts as not finished (section 3). */
 export function isFinished(job: Job): boolean {
-  return (TERMINAL_JOB_STATUSES as readonly string[]).includes(job.status)
+  return isFinishedStatus(job.status)
 }

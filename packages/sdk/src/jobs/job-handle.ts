@@ -2,13 +2,14 @@ import type { Job } from '@modelrun/contract'
 import { WAIT_OPTIONS } from '../arguments/call-options.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
+import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import { checkedCall } from '../http/checked-call.ts'
 import type { CallOptions } from '../http/operation.ts'
+import { type RequestContext, request } from '../http/request.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { type CancelResult, cancelJobOperation } from './cancel-job.ts'
 import { getJobOperation } from './get-job.ts'
-import type { JobJson, JobReference } from './job-reference.ts'
+import { isConfirmed, type JobJson, type JobReference } from './job-reference.ts'
 import { type WaitRequest, waitForJob } from './wait-for-job.ts'
 import type { WaitOptions } from './wait-options.ts'
 import { watchJob } from './watch-job.ts'
@@ -35,7 +36,7 @@ export class JobHandle {
 
   /** Looks at the job once (section 4.4). @throws NotFoundError when there is no such job */
   get(options: CallOptions = {}): ApiPromise<Job> {
-    return checkedCall(this.#core, { place: 'job.get', options }, () => getJobOperation(this.id))
+    return this.read({ place: 'job.get', options, calledFunction: JobHandle.prototype.get })
   }
 
   /**
@@ -44,8 +45,11 @@ export class JobHandle {
    * @throws JobFailedError, JobCancelledError when the job ended so
    * @throws DeadlineExceededError, AbortedError when the wait ended first; the job goes on unless a policy says `cancel`
    */
-  async result(options: WaitOptions = {}): Promise<RunResult> {
-    return waitForJob(this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS)))
+  result(options: WaitOptions = {}): Promise<RunResult> {
+    return waitForJob(() => ({
+      ...this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS)),
+      caller: captureCaller(JobHandle.prototype.result),
+    }))
   }
 
   /**
@@ -54,7 +58,8 @@ export class JobHandle {
    * @throws ConfigurationError at once, when it is called, for a wrong option
    */
   updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    return watchJob(this.waitRequest(readOptions('job.updates', options, WAIT_OPTIONS)))
+    const request = this.waitRequest(readOptions('job.updates', options, WAIT_OPTIONS))
+    return throwAtCaller(JobHandle.prototype.updates, () => watchJob(request))
   }
 
   /**
@@ -63,7 +68,17 @@ export class JobHandle {
    * @throws ConflictError or another ApiError when the service refuses, e.g. because the job has finished
    */
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
-    return checkedCall(this.#core, { place: 'job.cancel', options }, () => cancelJobOperation(this.id))
+    return this.stop({ place: 'job.cancel', options, calledFunction: JobHandle.prototype.cancel })
+  }
+
+  /** @internal */
+  read(context: RequestContext): ApiPromise<Job> {
+    return request(this.#core, getJobOperation(this.id, isConfirmed(this.#reference)), context)
+  }
+
+  /** @internal */
+  stop(context: RequestContext): ApiPromise<CancelResult> {
+    return request(this.#core, cancelJobOperation(this.id, isConfirmed(this.#reference)), context)
   }
 
   /** @internal */

@@ -1,3 +1,4 @@
+import type { Job } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { readArguments } from '../arguments/read-options.ts'
 import { showValue } from '../arguments/show-value.ts'
@@ -11,8 +12,17 @@ export interface JobReference {
   requestId?: string | undefined
   /** When it was submitted, in milliseconds of this client's clock; undefined when another process did that. */
   submittedAt?: number | undefined
-  /** When the service told its state on submission. */
+  /** When the service gave its state in the response to the run. */
   seenAt?: number | undefined
+  /** That state. */
+  state?: Job | undefined
+  /** The price of a run of the model when it was submitted, in credits, when it was known. */
+  creditsPerRun?: number | undefined
+}
+
+/** True when the service named the job to this client; an id from elsewhere may be wrong. */
+export function isConfirmed({ submittedAt }: JobReference): boolean {
+  return submittedAt !== undefined
 }
 
 /** A job as plain JSON, for another process: what `JobHandle.toJSON()` gives and `jobs.attach` takes. */

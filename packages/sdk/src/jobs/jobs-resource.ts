@@ -3,15 +3,14 @@ import { WAIT_OPTIONS } from '../arguments/call-options.ts'
 import { checkArguments } from '../arguments/check-arguments.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
+import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
-import { checkedCall } from '../http/checked-call.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
-import { type CancelResult, cancelJobOperation } from './cancel-job.ts'
-import { getJobOperation } from './get-job.ts'
+import type { CancelResult } from './cancel-job.ts'
 import { JobHandle } from './job-handle.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
-import { type JobSource, type SettledJob, settleJobs } from './settle-jobs.ts'
+import { type JobSource, jobHandleOf, type SettledJob, settleJobs } from './settle-jobs.ts'
 import { type WaitRequest, waitForJob } from './wait-for-job.ts'
 import type { WaitOptions } from './wait-options.ts'
 import { watchJob } from './watch-job.ts'
@@ -32,30 +31,26 @@ export class JobsResource {
 
   /** Looks at a job once. @throws NotFoundError when there is no such job */
   get(id: string, options: CallOptions = {}): ApiPromise<Job> {
-    const place = 'client.jobs.get'
-    return checkedCall(this.#core, { place, options }, () => {
-      checkArguments(place, { job: id })
-      return getJobOperation(id)
-    })
+    return this.#job(id).read({ place: 'client.jobs.get', options, calledFunction: JobsResource.prototype.get })
   }
 
   /** Cancels a job. @throws ConflictError or another ApiError when the service refuses */
   cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
-    const place = 'client.jobs.cancel'
-    return checkedCall(this.#core, { place, options }, () => {
-      checkArguments(place, { job: id })
-      return cancelJobOperation(id)
-    })
+    return this.#job(id).stop({ place: 'client.jobs.cancel', options, calledFunction: JobsResource.prototype.cancel })
   }
 
   /** Waits for a job's end. @throws As {@link JobHandle.result} */
-  async wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
-    return waitForJob(this.#waitRequest('client.jobs.wait', id, options))
+  wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
+    return waitForJob(() => ({
+      ...this.#waitRequest('client.jobs.wait', id, options),
+      caller: captureCaller(JobsResource.prototype.wait),
+    }))
   }
 
   /** Yields each new state of a job. @throws As {@link JobHandle.updates} */
   watch(id: string, options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    return watchJob(this.#waitRequest('client.jobs.watch', id, options))
+    const request = this.#waitRequest('client.jobs.watch', id, options)
+    return throwAtCaller(JobsResource.prototype.watch, () => watchJob(request))
   }
 
   /**
@@ -74,11 +69,18 @@ export class JobsResource {
   settle(jobs: Iterable<JobSource>, options: WaitOptions = {}): AsyncGenerator<SettledJob, void, undefined> {
     const place = 'client.jobs.settle'
     checkArguments(place, { jobs })
-    return settleJobs(this.#core, jobs, readOptions(place, options, WAIT_OPTIONS))
+    const handles = Array.from(jobs, (source) => jobHandleOf(this.#core, source))
+    const checked = readOptions(place, options, WAIT_OPTIONS)
+    return throwAtCaller(JobsResource.prototype.settle, (caller) => settleJobs(handles, { options: checked, caller }))
   }
 
   #waitRequest(place: string, id: string, options: WaitOptions): WaitRequest {
-    checkArguments(place, { job: id })
-    return new JobHandle(this.#core, { jobId: id }).waitRequest(readOptions(place, options, WAIT_OPTIONS))
+    checkArguments(place, { id })
+    return this.#job(id).waitRequest(readOptions(place, options, WAIT_OPTIONS))
+  }
+
+  /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */
+  #job(id: string): JobHandle {
+    return new JobHandle(this.#core, { jobId: id })
   }
 }

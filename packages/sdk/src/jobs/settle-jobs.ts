@@ -1,5 +1,6 @@
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
+import { type Caller, showCaller } from '../errors/caller-stack.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { JobHandle } from './job-handle.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
@@ -20,25 +21,10 @@ export function jobHandleOf(core: Core, source: JobSource): JobHandle {
   return source instanceof JobHandle ? source : new JobHandle(core, readJobReference(source))
 }
 
-/**
- * Waits for many jobs and yields how each one ended, in the order in which they end.
- *
- * @throws ConfigurationError at once, when one of them is not a job
- */
-export function settleJobs(
-  core: Core,
-  jobs: Iterable<JobSource>,
-  options: WaitOptions,
-): AsyncGenerator<SettledJob, void, undefined> {
-  return settleAll(
-    Array.from(jobs, (source) => jobHandleOf(core, source)),
-    options,
-  )
-}
-
-async function* settleAll(
+/** Waits for many jobs and yields how each one ended, in the order in which they end. */
+export async function* settleJobs(
   handles: readonly JobHandle[],
-  options: WaitOptions,
+  { options, caller }: { options: WaitOptions; caller: Caller },
 ): AsyncGenerator<SettledJob, void, undefined> {
   const settled = createAsyncQueue<SettledJob>()
   const waits = handles.map((handle) => {
@@ -46,7 +32,7 @@ async function* settleAll(
     return startWait(
       handle.waitRequest(options),
       (value) => settled.push({ status: 'fulfilled', job_id, value }),
-      (reason) => settled.push({ status: 'rejected', job_id, reason }),
+      (reason) => settled.push({ status: 'rejected', job_id, reason: showCaller(reason, caller) }),
     )
   })
   try {

@@ -48,15 +48,32 @@ describe('jobs.wait', () => {
     expect(clock.now() - startedAt).toBeGreaterThan(1_000_000)
   })
 
-  test('lets an error of onStatus through and stops polling', async () => {
-    const { client, clock, service } = createTestClient([running])
-    const onStatus = () => {
-      throw new RangeError('a fault of the caller')
-    }
-    await caught(client.jobs.wait('job_1', { onStatus }), RangeError)
-    await clock.advance(60_000)
-    expect(service.received).toHaveLength(1)
-    expect(clock.timerCount).toBe(0)
+  test.each([
+    [
+      'throws',
+      () => {
+        throw new RangeError('a fault of the caller')
+      },
+    ],
+    ['rejects', () => Promise.reject(new RangeError('a fault of the caller'))],
+  ])('gives the result although onStatus %s, and logs the failure', async (_, onStatus) => {
+    const warnings: string[] = []
+    const logger = { ...console, warn: (line: string) => warnings.push(line) }
+    const { client, clock } = createTestClient([running, succeeded], { logger, logLevel: 'warn' })
+    await expect(clock.run(client.jobs.wait('job_1', { onStatus }))).resolves.toMatchObject({ job_id: 'job_1' })
+    expect(warnings).toHaveLength(2)
+    expect(warnings[0]).toContain('`onStatus` failed; its run is not affected: RangeError: a fault of the caller')
+  })
+
+  test('takes completed for the success that it is (section 3)', async () => {
+    const { client, clock } = createTestClient([
+      running,
+      json(200, { data: { ...fixtures.jobs.succeeded.body.data, status: 'completed' } }),
+    ])
+    const states: string[] = []
+    const work = client.jobs.wait('job_1', { onStatus: ({ status }) => states.push(status) })
+    await expect(clock.run(work)).resolves.toMatchObject({ status: 'succeeded' })
+    expect(states).toEqual(['processing', 'succeeded'])
   })
 })
 

@@ -1,10 +1,15 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { type Caller, showCaller } from '../errors/caller-stack.ts'
+import { notify } from '../notify.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
+import { startWaitSpan, type WaitSpan } from '../observe/wait-span.ts'
+import { type PriceReading, startPriceReading } from '../runs/price-reading.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
 import { endOfWait } from './ended-wait.ts'
 import type { JobHandle } from './job-handle.ts'
-import type { JobReference } from './job-reference.ts'
+import { isConfirmed, type JobReference } from './job-reference.ts'
 import type { EarlyEnd, JobWatch, LastSeen, Watcher } from './polling/job-watch.ts'
 import { DEFAULT_DEADLINE_MS, type WaitOptions } from './wait-options.ts'
 
@@ -18,17 +23,23 @@ export interface WaitRequest {
   endsAt?: number | undefined
   /** Brings the end, when it is faster than the polls, which are only a safety net then. */
   webhook?: WebhookReceiver | undefined
+  /** The price that is read already. By default, `options.readPrice` starts that. */
+  price?: PriceReading | undefined
+  /** The span of the run that the wait is part of. */
+  span?: SafeSpan | undefined
+  /** Errors show the line that called. Kept here and not around the promise: ten thousand waits have to be small. */
+  caller?: Caller | undefined
 }
 
 /**
- * Waits for a job's end.
+ * Waits for a job's end. What `prepare` throws is what the wait rejects with.
  *
  * @throws JobFailedError, JobCancelledError, AbortedError, DeadlineExceededError, ApiError (401, 403, 404),
  *   InvalidResponseError, ConfigurationError
  */
-export function waitForJob(request: WaitRequest): Promise<RunResult> {
+export function waitForJob(prepare: () => WaitRequest): Promise<RunResult> {
   return new Promise((resolve, reject) => {
-    startWait(request, resolve, reject)
+    startWait(prepare(), resolve, reject)
   })
 }
 
@@ -38,15 +49,25 @@ export function startWait(
   resolve: (result: RunResult) => void,
   reject: (error: unknown) => void,
 ): () => void {
-  const { core, job, webhook } = request
-  const watcher = new ResultWatcher(request, resolve, reject)
+  const { core, job, reference, options, webhook } = request
+  let price = request.price
+  const succeed = (result: RunResult) => (price ? void price.addTo(result).then(resolve) : resolve(result))
+  const watcher = new ResultWatcher(request, succeed, (error) => {
+    price?.stop()
+    reject(error)
+  })
+  if (options.readPrice) price ??= startPriceReading(core, reference.modelId, options)
   core.scheduler.join(watcher)
   if (webhook && watcher.watch) {
     watcher.stopListening = webhook.listen(job.id, (event) => core.scheduler.deliver(watcher, event))
     // The delivery may have come before.
     if (!watcher.watch) watcher.stopListening()
   }
-  return () => watcher.leave()
+  return () => {
+    price?.stop()
+    watcher.span?.abandon()
+    watcher.leave()
+  }
 }
 
 /** What every watcher has, whatever it does with what it is told. */
@@ -57,38 +78,42 @@ export abstract class WaitWatcher implements Watcher {
   readonly options: WaitOptions
   readonly at: number
   readonly hasWebhook: boolean
+  readonly span: WaitSpan | undefined
   order = 0
   slot = -1
   watch: JobWatch | undefined = undefined
   abstract readonly isEager: boolean
   abstract readonly isWatching: boolean
 
-  constructor({ core, job, reference, options, endsAt, webhook }: WaitRequest) {
+  constructor({ core, job, reference, options, endsAt, webhook, span }: WaitRequest) {
     this.core = core
     this.handle = job
     this.job = reference
     this.options = options
     this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     this.hasWebhook = webhook !== undefined
+    this.span = startWaitSpan(core, { job: reference, run: span })
   }
 
   abstract onState(state: Job, isEnd: boolean): void
   abstract onError(error: unknown): void
 
   onEarlyEnd(end: EarlyEnd, seen: LastSeen): void {
-    const { core, handle, options } = this
-    this.onError(endOfWait({ core, job: handle, options, end, seen }))
+    const { core, handle, job, options } = this
+    this.onError(endOfWait({ core, job: handle, options, end, seen, isConfirmed: isConfirmed(job) }))
   }
 }
 
 /** Tells what the job comes to. */
 class ResultWatcher extends WaitWatcher {
+  readonly caller: Caller | undefined
   readonly resolve: (result: RunResult) => void
   readonly reject: (error: unknown) => void
   stopListening: (() => void) | undefined = undefined
 
   constructor(request: WaitRequest, resolve: (result: RunResult) => void, reject: (error: unknown) => void) {
     super(request)
+    this.caller = request.caller
     this.resolve = resolve
     this.reject = reject
   }
@@ -103,11 +128,14 @@ class ResultWatcher extends WaitWatcher {
   }
 
   onState(state: Job, isEnd: boolean): void {
+    const { onStatus } = this.options
+    if (onStatus) notify(this.core.options.log, 'onStatus', () => onStatus(state, this.handle))
+    if (!isEnd) return
     try {
-      this.options.onStatus?.(state, this.handle)
-      if (!isEnd) return
       this.leave()
-      this.resolve(toResult(this.core, outcomeOfJob(this.job, state)))
+      const result = toResult(this.core, outcomeOfJob(this.job, state))
+      this.span?.end()
+      this.resolve(result)
     } catch (error) {
       this.onError(error)
     }
@@ -115,7 +143,8 @@ class ResultWatcher extends WaitWatcher {
 
   onError(error: unknown): void {
     this.leave()
-    this.reject(error)
+    this.span?.fail(error)
+    this.reject(this.caller ? showCaller(error, this.caller) : error)
   }
 
   leave(): void {

@@ -1,13 +1,16 @@
 import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
-import { LIST_QUERY, RUN_BODY } from '../arguments/call-options.ts'
+import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from '../arguments/call-options.ts'
 import { checkArguments } from '../arguments/check-arguments.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
-import type { ApiPromise } from '../http/api-promise.ts'
-import { checkedCall } from '../http/checked-call.ts'
-import type { CallOptions } from '../http/operation.ts'
+import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
+import { ApiPromise } from '../http/api-promise.ts'
+import type { Answer, CallOptions } from '../http/operation.ts'
+import { callOnce, request } from '../http/request.ts'
+import { checkInput } from '../runs/check-input.ts'
 import type { RunAnswer } from '../runs/run-answer.ts'
 import { runOperation } from '../runs/run-operation.ts'
+import type { AnyModelId, ModelId, RunBody } from './model-inputs.ts'
 import { getModelOperation, listModelsOperation } from './model-operations.ts'
 import { ModelsPagePromise } from './models-page.ts'
 
@@ -29,11 +32,15 @@ export class ModelsResource {
    */
   list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
     const place = 'client.models.list'
-    return new ModelsPagePromise(query, (pageQuery) =>
-      checkedCall(this.#core, { place, options }, () =>
-        listModelsOperation(readOptions(place, pageQuery, LIST_QUERY)),
-      ).withResponse(),
-    )
+    const caller = captureCaller(ModelsResource.prototype.list)
+    return new ModelsPagePromise(query, async (pageQuery) => {
+      try {
+        const operation = listModelsOperation(readOptions(place, pageQuery, LIST_QUERY))
+        return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
+      } catch (error) {
+        throw showCaller(error, caller)
+      }
+    })
   }
 
   /**
@@ -42,11 +49,10 @@ export class ModelsResource {
    * @throws NotFoundError when there is no such model; and as {@link list}
    */
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
-    const place = 'client.models.get'
-    return checkedCall(this.#core, { place, options }, () => {
-      checkArguments(place, { model: id })
-      return getModelOperation(id)
-    })
+    const operation = getModelOperation(id)
+    const read = (answer: Answer) => this.#core.modelCache.keep(id, operation.read(answer))
+    const calledFunction = ModelsResource.prototype.get
+    return request(this.#core, { ...operation, read }, { place: 'client.models.get', options, calledFunction })
   }
 
   /**
@@ -56,12 +62,20 @@ export class ModelsResource {
    * The request is sent once, and again only where the first one certainly did not count.
    *
    * @throws As {@link list}; `error.submission` tells whether the run may be charged
+   * @throws InputValidationError when the input holds what JSON cannot, such as a Buffer or a promise
    */
-  run(model: string, body: RunRequest, options: CallOptions = {}): ApiPromise<RunAnswer> {
+  run<const Id extends AnyModelId>(
+    model: ModelId<Id>,
+    body: RunBody<NoInfer<Id>>,
+    options: CallOptions = {},
+  ): ApiPromise<RunAnswer> {
     const place = 'client.models.run'
-    return checkedCall(this.#core, { place, options }, () => {
+    const work = async () => {
       checkArguments(place, { model })
-      return runOperation(model, readOptions(place, body, RUN_BODY))
-    })
+      const checked = readOptions<Omit<RunRequest, 'input'> & { input: unknown }>(place, body, RUN_BODY)
+      const operation = runOperation(model, { ...checked, input: checkInput(checked.input) })
+      return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
+    }
+    return new ApiPromise(rejectAtCaller(ModelsResource.prototype.run, work))
   }
 }

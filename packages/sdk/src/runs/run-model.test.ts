@@ -48,7 +48,6 @@ describe('client.run (section 4.3)', () => {
 
   test.each([
     ['an unknown status', { job_id: 'job_1', status: 'warming' }],
-    ['succeeded, the word of the job status', { ...completed.body, job_id: 'job_1', status: 'succeeded' }],
     ['completed without an output', { job_id: 'job_1', status: 'completed' }],
   ])('looks at the job at once after a 200 answer with %s', async (_, body) => {
     const { client, clock, service } = createTestClient([json(200, body), succeeded])
@@ -60,6 +59,12 @@ describe('client.run (section 4.3)', () => {
       output,
     })
     expect(service.received.map(({ at }) => at - startedAt)).toEqual([0, 0])
+  })
+
+  test('takes succeeded, the word of the job status, for completed (section 3)', async () => {
+    const { client, service } = createTestClient([json(200, { ...completed.body, status: 'succeeded' })])
+    await expect(client.run('aurora-image', INPUT)).resolves.toEqual({ ...completed.body, status: 'succeeded' })
+    expect(service.received).toHaveLength(1)
   })
 
   test('finds the job of an error answer that names it, and gives its result', async () => {
@@ -79,13 +84,6 @@ describe('client.run (section 4.3)', () => {
     const cancelling = createTestClient([json(202, queued.body), json(200, fixtures.jobs.cancelled.body)])
     await caught(cancelling.clock.run(cancelling.client.run('aurora-image', INPUT)), JobCancelledError)
   })
-
-  test('tells each new state of the job, and none for a result within the hold', async () => {
-    const { client, clock } = createTestClient([json(202, queued.body), running, running, succeeded])
-    const statuses: string[] = []
-    await clock.run(client.run('aurora-image', INPUT, { onStatus: ({ status }) => statuses.push(status) }))
-    expect(statuses).toEqual(['processing', 'succeeded'])
-  })
 })
 
 describe('what client.run sends (section 4.3)', () => {
@@ -100,8 +98,19 @@ describe('what client.run sends (section 4.3)', () => {
     ['holds when asked to, also then', { mode: 'sync', onAbort: 'cancel' }, { input: INPUT }],
     ['holds without any deadline', { deadlineMs: Number.POSITIVE_INFINITY }, { input: INPUT }],
     [
-      'gives a webhook',
+      'does not hold when a signal may abort it',
+      { signal: new AbortController().signal },
+      { input: INPUT, sync: false },
+    ],
+    ['does not hold when its progress is followed', { onStatus: () => {} }, { input: INPUT, sync: false }],
+    [
+      'does not hold when a webhook brings the result',
       { webhookUrl: 'https://example.com/x' },
+      { input: INPUT, sync: false, webhook_url: 'https://example.com/x' },
+    ],
+    [
+      'holds when asked to, with a webhook too',
+      { mode: 'sync', webhookUrl: 'https://example.com/x' },
       { input: INPUT, webhook_url: 'https://example.com/x' },
     ],
   ] as const)('%s', async (_, options, body) => {
@@ -180,7 +189,7 @@ describe('client.submit (section 4.3)', () => {
   test('gives the address of a webhook instead', async () => {
     const { client, service } = createTestClient([json(202, fixtures.runs.processingWebhook.body)])
     await client.submit('aurora-image', INPUT, { webhookUrl: 'https://example.com/hook' })
-    expect(service.received[0]?.body).toEqual({ input: INPUT, webhook_url: 'https://example.com/hook' })
+    expect(service.received[0]?.body).toEqual({ input: INPUT, sync: false, webhook_url: 'https://example.com/hook' })
   })
 
   test('takes the job of an answer that only names it', async () => {

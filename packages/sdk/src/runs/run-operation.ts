@@ -39,5 +39,11 @@ const ANSWERS_BY_STATUS = {
 }
 
 function readKnownAnswer({ text, isCut }: Answer): RunResponse | undefined {
-  return isCut ? undefined : parseByStatus<RunResponse>(ANSWERS_BY_STATUS, tryParseJson(text))
+  return isCut ? undefined : parseByStatus<RunResponse>(ANSWERS_BY_STATUS, asRunStatus(tryParseJson(text)))
+}
+
+/** A response to a run says `completed` where jobs and deliveries say `succeeded` (section 3): either word will do. */
+function asRunStatus(value: unknown): unknown {
+  const isSuccess = typeof value === 'object' && value !== null && Reflect.get(value, 'status') === 'succeeded'
+  return isSuccess ? { ...value, status: 'completed' } : value
 }

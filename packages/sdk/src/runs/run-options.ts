@@ -15,7 +15,7 @@ export interface PreflightOptions {
 /** Options of `client.submit`. */
 export interface SubmitOptions
   extends PreflightOptions,
-    Pick<WaitOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers'> {
+    Pick<WaitOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers' | 'fetchOptions'> {
   /** Address that receives the result by POST (section 6). */
   webhookUrl?: string | undefined
   /**
@@ -28,9 +28,13 @@ export interface SubmitOptions
 /** Options of `client.run`. */
 export interface RunOptions extends PreflightOptions, WaitOptions {
   /**
-   * `sync`: the service holds the connection for about 55 s, which gives the result of a fast model without a poll.
-   * `async`: it answers at once, so that the job's id is known from the start. Default: `sync`; `async` when
-   * `deadlineMs` is too short for the hold, or `onAbort` or `onDeadline` is to cancel the job.
+   * `async`: the service responds at once, so that the job's id is known from the start and nothing can lose it.
+   * `sync`: the service holds the connection for about 55 s, which gives the result of a fast model without a poll. Until
+   * it responds the job has no id here: an abort or a deadline ends the call with `submission: 'unknown'` and without
+   * `error.job`, while the run goes on and is charged.
+   *
+   * Default: `async` with a `signal`, `onStatus`, `webhook` or `webhookUrl`, with a `deadlineMs` that is too short for the
+   * hold, and when `onAbort` or `onDeadline` is to cancel the job; else `sync`.
    */
   mode?: 'sync' | 'async' | undefined
   /** Address that receives the result by POST (section 6), besides the result of this call. */

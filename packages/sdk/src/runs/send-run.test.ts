@@ -51,6 +51,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     await settle()
     expect(service.received[0]?.body).toEqual({
       input: { prompt: 'a fox' },
+      sync: false,
       webhook_url: 'https://hooks.example.com/modelrun?token=1',
     })
     expect(told).toEqual([

@@ -1,8 +1,10 @@
-import type { RunRequest } from '@modelrun/contract'
+import type { Job, RunRequest, RunResponse } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
+import type { ApiResult } from '../http/operation.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
-import { traced } from '../observe/tracer.ts'
+import { asKnownStatus } from '../jobs/job-status.ts'
+import { traceSubmit } from '../observe/submit-span.ts'
 import type { Scope } from '../scope.ts'
 import type { RunAnswer } from './run-answer.ts'
 import { runOperation } from './run-operation.ts'
@@ -12,14 +14,14 @@ import type { SubmitOptions } from './run-options.ts'
 export interface Submission {
   model: string
   input: Record<string, unknown>
-  /** `sync: false`, or nothing to have the run held. A webhook overrides it. */
+  /** `sync: false`, or nothing to have the run held. */
   mode: Pick<RunRequest, 'sync'>
   scope: Scope
   options: SubmitOptions
 }
 
-/** The answer to a run, and the job that it named. */
-export interface SentRun {
+/** The response to a run, and the job that it named. */
+export interface SentRun extends Omit<ApiResult<RunAnswer>, 'data'> {
   answer: RunAnswer
   reference: JobReference
   /** Milliseconds from sending to the answer. */
@@ -31,7 +33,7 @@ export async function sendRun(core: Core, submission: Submission): Promise<SentR
   const { model, options } = submission
   const { webhook, webhookUrl } = options
   if (webhook === undefined) {
-    return send(core, submission, webhookUrl === undefined ? submission.mode : { webhook_url: webhookUrl })
+    return send(core, submission, webhookUrl === undefined ? {} : { webhook_url: webhookUrl })
   }
   const { url, ref } = await webhook.prepare({ modelId: model })
   try {
@@ -46,19 +48,34 @@ export async function sendRun(core: Core, submission: Submission): Promise<SentR
 
 async function send(
   core: Core,
-  { model, input, scope, options }: Submission,
-  mode: Partial<RunRequest>,
+  { model, input, mode, scope, options }: Submission,
+  webhook: Pick<RunRequest, 'webhook_url'>,
 ): Promise<SentRun> {
-  const { clock, tracer } = core.options
-  const span = { name: 'modelrun.submit', attributes: { 'modelrun.model_id': model } }
-  return await traced(tracer, span, async (active) => {
+  const { clock } = core.options
+  return await traceSubmit(core, model, async (onAttempt) => {
     const submittedAt = clock.now()
-    const { data: answer } = await core.transport.call(runOperation(model, { input, ...mode }), { scope, options })
-    active.setAttribute('modelrun.job_id', answer.job_id)
+    const {
+      data: answer,
+      response,
+      requestId,
+    } = await core.transport.call(runOperation(model, { input, ...mode, ...webhook }), {
+      scope,
+      options,
+      onAttempt,
+    })
     const seenAt = clock.now()
-    const known = answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt }
-    return { answer, reference: { jobId: answer.job_id, submittedAt, ...known }, elapsedMs: seenAt - submittedAt }
+    const known =
+      answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt, state: stateOf(answer) }
+    const creditsPerRun = core.modelCache.priceOf(model)
+    const reference = { jobId: answer.job_id, submittedAt, creditsPerRun, ...known }
+    return { answer, reference, elapsedMs: seenAt - submittedAt, response, requestId }
   })
+}
+
+/** The state that the response to a run shows: its job is queued, is being processed, or has succeeded already. */
+function stateOf(answer: RunResponse): Job {
+  const { status } = answer
+  return status === 'completed' ? { status: asKnownStatus(status), output: answer.output } : { status }
 }
 
 function describe(answer: { model_id: string; request_id: string }): Pick<JobReference, 'modelId' | 'requestId'> {

@@ -1,6 +1,5 @@
-import { callback, count, hasMethods, isText, must, needs, notNegative, signal, text } from '../arguments/checks.ts'
+import { callback, count, isText, must, needs, notNegative, signal, text } from '../arguments/checks.ts'
 import { type Check, type Checks, checkEach } from '../arguments/read-options.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import type { PageOptions } from './dead-letters.ts'
 import type { DrainOptions } from './drain-inbox.ts'
 import type { ExpectOptions, PrepareOptions } from './expecting/expectations.ts'
@@ -25,10 +24,6 @@ const ARGUMENTS = /* @__PURE__ */ (() => {
     baseUrl: text,
     context: json,
     listener: needs('a function', (value) => typeof value === 'function'),
-    request: needs(
-      'a web-standard Request (for requests of Node, Express and Fastify there is `inbox.node()`)',
-      (value) => hasMethods(value, 'arrayBuffer'),
-    ),
   } satisfies Record<string, Check>
 })()
 
@@ -38,14 +33,6 @@ export function checkInboxArguments(
   given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown },
 ): void {
   checkEach(`inbox.${method}`, given, ARGUMENTS)
-}
-
-/** `createServer(inbox.node)` would make a listener for each request, and answer none. @throws ConfigurationError */
-export function rejectArguments(method: 'node' | 'lambda', given: readonly unknown[]): void {
-  if (given.length === 0) return
-  throw new ConfigurationError({
-    message: `\`inbox.${method}\` makes a handler, and was called as one. Pass \`inbox.${method}()\` where you passed \`inbox.${method}\`.`,
-  })
 }
 
 function isJson(value: unknown): boolean {

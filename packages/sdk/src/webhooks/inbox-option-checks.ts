@@ -1,5 +1,5 @@
-import { callback, clock, hasMethods, isText, must, oneOf, positive, text } from '../arguments/checks.ts'
-import { type Check, type Checks, isPlainData } from '../arguments/read-options.ts'
+import { callback, clock, hasMethods, isText, must, oneOf, positive, secret, text } from '../arguments/checks.ts'
+import { type Checks, isPlainData } from '../arguments/read-options.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import type { InboxStore } from './store/inbox-store.ts'
 
@@ -17,14 +17,6 @@ const STORE_METHODS = {
   list: true,
   replay: true,
 } satisfies Record<Exclude<keyof InboxStore, 'guarantees'>, true>
-
-const isString = (value: unknown) => typeof value === 'string'
-
-/** Its value is not printed. */
-const secret: Check = (value) =>
-  value === undefined || isString(value) || (isPlainData(value) && Object.values(value).every(isString))
-    ? undefined
-    : 'must be a string, or an object of strings by their ids'
 
 export const hosts = /* @__PURE__ */ must(
   "a list of hosts, like ['*.example.com']",

@@ -1,4 +1,6 @@
 import { readOptions } from '../arguments/read-options.ts'
+import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
+import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
 import { type DrainOptions, drainInbox } from './drain-inbox.ts'
 import {
@@ -18,18 +20,17 @@ import {
   EXPECT_OPTIONS,
   PREPARE_OPTIONS,
   RECONCILE_OPTIONS,
-  rejectArguments,
   WAIT_FOR_OPTIONS,
 } from './inbox-arguments.ts'
 import { createInboxCore } from './inbox-core.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import { createLambdaHandler, type LambdaHandler } from './lambda-handler.ts'
-import { createNodeListener, type NodeListener } from './node-listener.ts'
 import { createReceive } from './receiving/receive-delivery.ts'
 import { startBackground } from './recovery/background.ts'
 import { createReconciler, type ReconcileOptions, type ReconcileReport } from './recovery/reconcile.ts'
 import { type SweepReport, sweep } from './recovery/sweep.ts'
 import { toDelivery } from './request-delivery.ts'
+import { WEBHOOK_BODY } from './webhook-body.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 import type { WaitUntil } from './work/start-work.ts'
 
@@ -118,15 +119,15 @@ export function createInbox(options: InboxOptions = {}): Inbox {
   return {
     // Frameworks that call this as their handler pass arguments of their own after the request.
     handle: async (request, options) => {
-      checkInboxArguments('handle', { request })
+      checkWebRequest('inbox.handle', request)
       return await receive(toDelivery(request, { clock, waitUntil: options?.waitUntil }))
     },
     node: (...given: unknown[]) => {
-      rejectArguments('node', given)
-      return createNodeListener(receive, { clock })
+      rejectArguments('inbox.node', given)
+      return createNodeListener(receive, { body: WEBHOOK_BODY, clock })
     },
     lambda: (...given: unknown[]) => {
-      rejectArguments('lambda', given)
+      rejectArguments('inbox.lambda', given)
       return createLambdaHandler(receive, { clock })
     },
     callbackUrl: async (baseUrl, context) => {

@@ -54,6 +54,10 @@ describe('a delivery (section 6)', () => {
     await expect(parseWebhook(unknownOutputType.body)).resolves.toEqual(unknownOutputType.body)
   })
 
+  test('reads completed as the success that it is (section 3)', async () => {
+    await expect(parseWebhook({ ...succeeded.body, status: 'completed' })).resolves.toEqual(succeeded.body)
+  })
+
   test.each([
     ['an unknown status', unknownStatus.body, unknownStatus.body.status],
     ['the status cancelled', cancelled.body, 'cancelled'],

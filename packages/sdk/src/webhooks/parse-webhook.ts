@@ -1,10 +1,12 @@
 import { failedDeliverySchema, succeededDeliverySchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { systemClock } from '../clock.ts'
+import { withKnownStatus } from '../jobs/job-status.ts'
 import { parseByStatus } from '../parse-wire.ts'
+import { tooLarge } from '../serving/body-rules.ts'
+import { readRequest } from '../serving/read-body.ts'
 import { type PlainJson, toPlainJson } from './plain-json.ts'
-import { readRequest } from './read-body.ts'
-import { MAX_WEBHOOK_BYTES, tooLarge, unusableBody, type WebhookBody } from './webhook-body.ts'
+import { MAX_WEBHOOK_BYTES, unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 /** What a job may be called here, and a status: text of a length that a store can have as a key. */
@@ -32,7 +34,7 @@ export async function parseWebhook(body: WebhookBody): Promise<WebhookEvent> {
   const value = copyOf(await readValue(body))
   const named = z.safeParse(namedJobSchema, value)
   if (!named.success) throw unusableBody(describeUnnamed(value))
-  const known = parseByStatus<WebhookEvent>(DELIVERIES_BY_STATUS, value)
+  const known = parseByStatus<WebhookEvent>(DELIVERIES_BY_STATUS, withKnownStatus(value))
   if (known === undefined || hasTooManyItems(known)) return unknownEvent(named.data)
   return known
 }
@@ -51,7 +53,7 @@ function hasTooManyItems(event: WebhookEvent): boolean {
 /** Of a value that is too deep, its top: that has no output and no error, so it is no known event. */
 function copyOf(value: unknown): unknown {
   const copy: PlainJson = looked(() => toPlainJson(value))
-  if (copy.kind === 'too_large') throw tooLarge()
+  if (copy.kind === 'too_large') throw tooLarge(WEBHOOK_BODY)
   return copy.value
 }
 
@@ -69,9 +71,8 @@ async function readValue(body: WebhookBody): Promise<unknown> {
   // What a program without types passes when no body parser ran: refused as any other value that is no object.
   if (typeof body !== 'object' || body === null) return body
   const source = looked(() => sourceOf(body))
-  return source === undefined
-    ? body
-    : parseBytes('arrayBuffer' in source ? await readRequest(source, systemClock) : source)
+  if (source === undefined) return body
+  return parseBytes('arrayBuffer' in source ? await readRequest(source, systemClock, WEBHOOK_BODY) : source)
 }
 
 /** Where the text of a body comes from; undefined for what a body parser made. */
@@ -85,12 +86,12 @@ function isRequest(body: object): body is Request {
 }
 
 function parseBytes(bytes: ArrayBuffer | ArrayBufferView): unknown {
-  if (bytes.byteLength > MAX_WEBHOOK_BYTES) throw tooLarge()
+  if (bytes.byteLength > MAX_WEBHOOK_BYTES) throw tooLarge(WEBHOOK_BODY)
   return parseText(new TextDecoder().decode(bytes), bytes.byteLength)
 }
 
 function parseText(text: string, byteCount: number): unknown {
-  if (byteCount > MAX_WEBHOOK_BYTES) throw tooLarge()
+  if (byteCount > MAX_WEBHOOK_BYTES) throw tooLarge(WEBHOOK_BODY)
   const json = text.startsWith('\ufeff') ? text.slice(1) : text
   if (json === '') throw unusableBody('it is empty. If a body parser ran first, pass the value that it made')
   try {

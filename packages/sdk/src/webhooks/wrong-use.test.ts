@@ -101,7 +101,7 @@ describe('a handler of requests', () => {
   test.each(['node', 'lambda'] as const)('is what inbox.%s() makes, and not inbox.%s itself', (name) => {
     const make = createInbox({ client })[name] as (...args: unknown[]) => unknown
     expect(() => make({}, {})).toThrow(
-      `\`inbox.${name}\` makes a handler, and was called as one. Pass \`inbox.${name}()\` where you passed \`inbox.${name}\`.`,
+      `\`inbox.${name}\` creates a handler, and was called as one. Pass \`inbox.${name}()\` where you passed \`inbox.${name}\`.`,
     )
     expect(() => createServer(make() as never)).not.toThrow()
   })
@@ -109,7 +109,7 @@ describe('a handler of requests', () => {
   test('with web-standard requests tells those of Node where to go', async () => {
     const request = new IncomingMessage(new Socket()) as unknown as Request
     await expect(createInbox({ client }).handle(request)).rejects.toThrow(
-      '`request` of `inbox.handle` must be a web-standard Request (for requests of Node, Express and Fastify there is `inbox.node()`)',
+      '`request` of `inbox.handle` must be a web-standard Request (for requests of Node, Express and Fastify there is `node()`)',
     )
   })
 })

@@ -6,7 +6,7 @@ export interface PollContext {
   jobId: string
   /** The model that was run, when it is known. */
   modelId: string | undefined
-  /** What the last look said; undefined before the first one, and while looks fail. */
+  /** What the service said last, in the response to the run or to a poll; undefined when it said nothing yet. */
   status: JobStatus | undefined
   /** Milliseconds since the job was submitted; since its wait began when another process submitted it. */
   ageMs: number

@@ -1,4 +1,4 @@
-import { TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { isFinishedStatus } from '../../jobs/job-status.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 
 /** Told of an event of a job. */
@@ -80,7 +80,7 @@ export function createFollowers(): Followers {
 /** What a job ends with; an event of a status that may be followed by another is none (section 3). */
 function isResult(event: WebhookEvent): boolean {
   if (event.status !== 'unknown') return true
-  return (TERMINAL_JOB_STATUSES as readonly unknown[]).includes(event.reported_status)
+  return isFinishedStatus(event.reported_status ?? '')
 }
 
 function call(listener: EventListener, event: WebhookEvent): void {

@@ -1,4 +1,5 @@
 import type { Job } from '@modelrun/contract'
+import { asKnownStatus } from '../../jobs/job-status.ts'
 import type { UnknownEvent, WebhookEvent } from '../webhook-event.ts'
 
 /**
@@ -14,7 +15,7 @@ export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): W
     const error = job.error ?? { code: 'UNKNOWN', message: 'The service gave no reason.' }
     return { job_id: jobId, status: 'failed', error }
   }
-  if (job.status !== 'succeeded') return undefined
+  if (asKnownStatus(job.status) !== 'succeeded') return undefined
   const { output } = job
   if (output === undefined) return unknownEvent(jobId, job)
   // Credits and time are in the delivery alone; no other field of it that the service does not show is passed on.

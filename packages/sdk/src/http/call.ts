@@ -1,0 +1,91 @@
+import type { Attempt, ModelRunError, Submission } from '../errors/model-run-error.ts'
+import type { AttemptEvent } from '../observe/attempt-event.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { DEADLINE } from '../scope.ts'
+import type { KyRequest } from './ky-request.ts'
+import type { Answer, ApiResult, CallContext, Failure, Operation } from './operation.ts'
+import { parseRetryAfter } from './retry-after.ts'
+import { isWorthRetrying } from './retry-policy.ts'
+import type { SendRequest } from './send-request.ts'
+import { type FailedCall, requestIdOf, toError } from './to-error.ts'
+
+/** One call on its way through ky. */
+export interface Call<T> {
+  readonly operation: Operation<T>
+  readonly context: CallContext
+  readonly client: ResolvedOptions
+  readonly send: SendRequest
+  readonly observeAttempt: (event: AttemptEvent) => void
+  readonly request: KyRequest
+  readonly timeoutMs: number
+  readonly maxRetries: number
+  /** The attempts that failed. */
+  readonly attempts: Attempt[]
+  /** The permit to send: one for the call, and one for each retry that the policy allows. ky can also send without asking. */
+  maySend: boolean
+  /** The attempt that is under way, or was last. Never rejects. */
+  sending: Promise<unknown> | undefined
+  /** True when an earlier attempt may have counted. */
+  hasArrived: boolean
+  /** Where the last attempt left the request. */
+  submission: Submission
+  /** The last whole response. */
+  answer: Answer | undefined
+  /** What the last attempt came to, until it is logged. */
+  failure: Failure | undefined
+  result: ApiResult<T> | undefined
+  /** What the call fails with when no other attempt follows. */
+  error: ModelRunError | undefined
+}
+
+/** The facts of a call for its error. */
+export function factsOf<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
+  const { operation, request, client, timeoutMs, context, attempts } = call
+  const label = `${operation.route.method} ${request.path}`
+  const { baseUrl, apiKey } = client
+  const isKeyless = apiKey === undefined
+  return { operation, label, baseUrl, isKeyless, timeoutMs, deadlineMs: context.scope.deadlineMs, attempts }
+}
+
+/** The error for a failure of a call. */
+export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
+  const retryAfterMs = retryAfterOf(failure, call.client.clock.now())
+  const isRetryable = isWorthRetrying(call.operation.route.method, failure, retryAfterMs)
+  return toError(failure, { ...factsOf(call), retryAfterMs, isRetryable })
+}
+
+/** The error of a call that was ended between two attempts, or in a hook: it leaves the request as the last attempt did. */
+export function interruptedError<T>(call: Call<T>, reason: string): ModelRunError {
+  const { signal } = call.context.scope
+  const isDeadline = signal.reason === DEADLINE
+  return errorOf(call, {
+    kind: isDeadline ? 'deadline' : 'aborted',
+    reason,
+    submission: call.submission,
+    cause: isDeadline ? undefined : signal.reason,
+  })
+}
+
+export function retryAfterOf(failure: Failure, now: number): number | undefined {
+  return failure.kind === 'answer'
+    ? parseRetryAfter(failure.answer.response.headers.get('retry-after'), now)
+    : undefined
+}
+
+/** Logs one attempt. */
+export function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
+  const observed = { method: call.operation.route.method, path: call.request.path, ...event }
+  call.observeAttempt(observed)
+  call.context.onAttempt?.(observed)
+}
+
+/** Logs the last attempt when it failed, once. */
+export function observeFailure<T>(call: Call<T>): void {
+  const { attempts, failure } = call
+  const last = attempts.at(-1)
+  if (last === undefined || failure === undefined) return
+  const { status, reason, durationMs, delayMs } = last
+  const requestId = failure.kind === 'answer' ? requestIdOf(failure.answer.response) : undefined
+  observe(call, { attempt: attempts.length, status, reason, durationMs, requestId, delayMs })
+  call.failure = undefined
+}

@@ -1,0 +1,44 @@
+import { isForceRetryError, isHTTPError } from 'ky'
+import type { ModelRunError } from '../errors/model-run-error.ts'
+import { type Call, factsOf, interruptedError } from './call.ts'
+import { ForcedRetry } from './run-attempt.ts'
+import { toHookError } from './to-error.ts'
+
+/**
+ * The error for what ky threw: the call's own error, or that of a hook of the caller with the facts of the call.
+ *
+ * @returns Undefined when the call has a result that stands all the same
+ */
+export function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError | undefined {
+  if (error instanceof ForcedRetry || isForceRetryError(error)) {
+    call.client.log.warn(
+      `${factsOf(call).label} was not sent again, although a ky hook asked for it: it could be charged twice`,
+    )
+    if (call.result !== undefined) return undefined
+    if (call.error !== undefined) return call.error
+  }
+  if (call.error !== undefined && (error === call.error || isHTTPError(error))) return call.error
+  const { error: lastError, result, answer } = call
+  return toHookError(error, { ...factsOf(call), lastError, hasResult: result !== undefined, answer })
+}
+
+/**
+ * Settles like `work`. Hooks of the caller may wait for ever: an abort or a deadline ends the call all the same. An attempt
+ * that is under way ends by itself then, and knows more.
+ */
+export async function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W | undefined> {
+  if (call.client.ky === undefined) return await work
+  const { signal } = call.context.scope
+  let stop = async () => {}
+  const stopped = new Promise<undefined>((resolve, reject) => {
+    stop = async () => {
+      await call.sending
+      call.error ??= call.result === undefined ? interruptedError(call, 'waiting for a ky hook') : undefined
+      if (call.error === undefined) resolve(undefined)
+      else reject(call.error)
+    }
+  })
+  if (signal.aborted) void stop()
+  signal.addEventListener('abort', stop, { once: true })
+  return await Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop))
+}

@@ -1,0 +1,152 @@
+import { type Clock, systemClock } from '../clock.ts'
+import { type BodyRules, rejectEncoded } from './body-rules.ts'
+import { readNodeStream } from './read-body.ts'
+
+/** The part of Node's request that is used. Express, body parsers and cloud functions add what they made of the body. */
+export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
+  method?: string | undefined
+  url?: string | undefined
+  /** Express: the address before a router cut off the path where it is mounted. */
+  originalUrl?: string | undefined
+  headers?: Record<string, string | string[] | undefined> | undefined
+  body?: unknown
+  /** The body before it was parsed. */
+  rawBody?: unknown
+  /** True when the message has come to its end. */
+  complete?: boolean | undefined
+  readableEnded?: boolean | undefined
+}
+
+/** The part of Node's response that is used. */
+export interface NodeResponse {
+  statusCode: number
+  headersSent?: boolean | undefined
+  /** True when the connection has ended. */
+  destroyed?: boolean | undefined
+  setHeader(name: string, value: string): unknown
+  end(body: string): unknown
+}
+
+/** The part of Fastify's request that is used. Its parsers have always run first. */
+export interface FastifyLikeRequest {
+  method: string
+  originalUrl: string
+  body?: unknown
+  raw: NodeRequest
+}
+
+/** The part of Fastify's reply that is used. */
+export interface FastifyLikeReply {
+  code(status: number): unknown
+  headers(values: Record<string, string>): unknown
+  send(body: string): unknown
+  raw: NodeResponse
+}
+
+/** A request listener of `node:http`, a handler of Express, and a handler of Fastify. Never rejects. */
+export type NodeListener = (
+  request: NodeRequest | FastifyLikeRequest,
+  response: NodeResponse | FastifyLikeReply,
+) => Promise<void>
+
+/** A body as it is found: what a parser made of it, text or bytes. */
+export type FoundBody = string | Uint8Array | object
+
+/** A request of Node, Express or Fastify. */
+export interface ServedRequest {
+  /** In capitals. */
+  method: string
+  /** A path with its query, as it was sent. */
+  url: string | undefined
+  headers: NonNullable<NodeRequest['headers']>
+  /** What the framework handed over. */
+  raw: unknown
+  /** True when the client has gone away before it got the response. */
+  hasLeft(): boolean
+  /** Reads the body within the limits. Call it once at most. @throws What the rules make of a problem */
+  readBody(): Promise<FoundBody>
+}
+
+/** Options of {@link createNodeListener}. */
+export interface NodeListenerOptions {
+  body: BodyRules
+  clock?: Clock | undefined
+}
+
+/** Carries Node's request to `serve`, and the response back. `serve` must not reject. */
+export function createNodeListener(
+  serve: (request: ServedRequest) => Promise<Response>,
+  { body: rules, clock = systemClock }: NodeListenerOptions,
+): NodeListener {
+  return async (request, response) => {
+    const { method = 'GET', body } = request
+    const raw = Symbol.asyncIterator in request ? request : request.raw
+    const url = request.originalUrl ?? raw.url
+    const answer = await serve({
+      method,
+      url,
+      headers: raw.headers ?? {},
+      raw: request,
+      hasLeft: () => ('code' in response ? response.raw : response).destroyed === true,
+      readBody: () => readBody(body, raw, { rules, clock }),
+    })
+    const text = await answer.text()
+    const headers = Object.fromEntries(answer.headers)
+    // What is left of a body that is not wanted would be read for as long as the sender likes.
+    if (raw.complete === false) headers.connection = 'close'
+    await send(response, { status: answer.status, headers, text })
+  }
+}
+
+interface Answer {
+  status: number
+  headers: Record<string, string>
+  text: string
+}
+
+async function send(response: NodeResponse | FastifyLikeReply, { status, headers, text }: Answer): Promise<void> {
+  if ('code' in response) {
+    if (response.raw.headersSent) return
+    response.code(status)
+    response.headers(headers)
+    // A reply is a promise of its end. Fastify sends a second answer when a handler is done before its first is out.
+    await response.send(text)
+    return
+  }
+  // Somebody else has answered, for instance a time limit of the application.
+  if (response.headersSent) return
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end(text)
+}
+
+/** What a parser left, or the stream's bytes. */
+async function readBody(
+  parsed: unknown,
+  request: NodeRequest,
+  { rules, clock }: { rules: BodyRules; clock: Clock },
+): Promise<FoundBody> {
+  const isRead = request.readableEnded === true
+  for (const kept of [request.rawBody, parsed]) {
+    if (isKept(kept, isRead)) return kept
+  }
+  if (isRead) {
+    throw rules.unusable(
+      'it was read before it came here. If a body parser ran first, let it keep what it made in `request.body`, as ' +
+        '`express.json()` does; or leave the body alone on this route',
+      'unusable',
+    )
+  }
+  rejectEncoded(rules, textOf(request.headers?.['content-encoding']))
+  return await readNodeStream(request, clock, rules)
+}
+
+/** Express 4 sets an empty object when its parser left a body alone, for instance because of the content type. */
+function isKept(body: unknown, isRead: boolean): body is string | object {
+  if (typeof body === 'string') return body !== ''
+  return typeof body === 'object' && body !== null && (isRead || Object.keys(body).length > 0)
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(', ') : header
+}
