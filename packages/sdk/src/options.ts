@@ -55,7 +55,7 @@ export interface ModelRunOptions {
   /**
    * A ky instance to send with: its headers, search parameters, `fetch`, options of frameworks and hooks apply. Time
    * limits, retries and what a status means stay the client's. No hook sees the API key; what `afterResponse` returns is
-   * not used, and `ky.retry()` fails the call, for a run could be paid twice.
+   * not used when the service gave a result, and `ky.retry()` is ignored, for a run could be paid twice. Downloads have its hooks alone.
    */
   ky?: KyInstance | undefined
   /**
@@ -184,7 +184,7 @@ function resolveBaseUrl(given: string | undefined): string {
         'The address of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
     })
   }
-  refuseMissingScheme(name, baseUrl)
+  rejectMissingScheme(name, baseUrl)
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
@@ -201,7 +201,7 @@ function resolveBaseUrl(given: string | undefined): string {
 }
 
 /** `localhost:4010` is a url too, with `localhost:` as its scheme. */
-function refuseMissingScheme(name: string, baseUrl: string): void {
+function rejectMissingScheme(name: string, baseUrl: string): void {
   const [host = ''] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(baseUrl) ?? []
   // A word alone may be a key, and is not printed.
   if (!/[.:]|^localhost$/.test(host)) return

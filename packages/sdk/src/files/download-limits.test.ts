@@ -106,7 +106,7 @@ describe('an aborted download', () => {
     await vi.waitFor(() => expect(clock.timerCount).toBe(0))
   })
 
-  test('frees the connection of a stream that nobody reads at the moment', async () => {
+  test('frees the connection of a stream that is not read at the moment', async () => {
     const controller = new AbortController()
     const { download, service } = start(createFileHost({ content: 'pixels' }), { signal: controller.signal })
     const reader = (await download).stream.getReader()

@@ -150,7 +150,7 @@ describe('a request for a file', () => {
 })
 
 describe('the error of a download', () => {
-  test('tells what was tried, without the query of the url', async () => {
+  test('says what was tried, without the query of the url', async () => {
     const { download, clock } = start([broken('ECONNRESET'), text(503, '', { 'retry-after': '2' })])
     const startedAt = clock.now()
     const error = await caught(clock.run(download), InvalidResponseError)

@@ -15,7 +15,7 @@ export interface DownloadedFile {
   name: string
   /** From the response; undefined when it has none. */
   contentType: string | undefined
-  /** Bytes of the file, when the host tells and does not compress it. */
+  /** Bytes of the file, when the host says it and does not compress the file. */
   size: number | undefined
   /**
    * The bytes; fails with the errors of the download. After a break it goes on with bytes that certainly belong to the same

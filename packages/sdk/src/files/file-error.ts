@@ -16,7 +16,7 @@ export interface FailedDownload {
   attempts: readonly Attempt[]
   /** Bytes that came. */
   position: number
-  /** Bytes of the whole file, when the host told. */
+  /** Bytes of the whole file, when the host says it. */
   size: number | undefined
   /** False when the reader cannot start again, and nothing could prove what comes next. */
   canGoOn: boolean
@@ -26,11 +26,15 @@ export interface FailedDownload {
 
 /** The error for a failure. */
 export function fileError(failure: Failure, failed: FailedDownload): ModelRunError {
-  const hint = failed.canGoOn ? '' : STUCK
-  const facts = factsOf(`${describeFailure(failure, failed)}${hint}`, failed)
+  const facts = factsOf(describeFailure(failure, failed), failed)
   switch (failure.kind) {
     case 'answer':
-      return new InvalidResponseError({ ...facts, status: failure.answer.status })
+      // What is another file now can be downloaded from its start.
+      return new InvalidResponseError({
+        ...facts,
+        status: failure.answer.status,
+        isRetryable: failed.isRetryable || failure.problem !== undefined,
+      })
     case 'timeout':
       return new AttemptTimeoutError(facts)
     case 'aborted':
@@ -81,8 +85,9 @@ function factsOf(message: string, { download, attempts, retryAfterMs, isRetryabl
   }
 }
 
-function describeFailure(failure: Failure, { download, attempts, position, size }: FailedDownload): string {
+function describeFailure(failure: Failure, { download, attempts, position, size, canGoOn }: FailedDownload): string {
   const url = nameOfUrl(download.url)
+  const stuck = canGoOn ? '' : STUCK
   const tries = attempts.length > 1 ? ` after ${attempts.length} requests` : ''
   const place = position === 0 ? '' : ` The first ${position}${size === undefined ? '' : ` of ${size}`} bytes had come.`
   switch (failure.kind) {
@@ -93,12 +98,14 @@ function describeFailure(failure: Failure, { download, attempts, position, size 
       return `The file at ${url} could not be fetched${tries}: HTTP ${status}.${place}${hint}`
     }
     case 'timeout':
-      return `The download of ${url} stood still for ${download.timeoutMs} ms${tries}.${place} Raise \`timeoutMs\` if the host is slow.`
+      return `The download of ${url} stood still for ${download.timeoutMs} ms${tries}.${place} Raise \`timeoutMs\` if the host is slow.${stuck}`
     case 'aborted':
       return `The download of ${url} was aborted by the caller.${place}`
     case 'deadline':
       return `The download of ${url} did not finish within deadlineMs (${download.deadlineMs} ms).${place}`
-    default:
-      return `The download of ${url} failed${tries}: ${failure.reason}.${place}${'hint' in failure && failure.hint ? ` ${failure.hint}` : ''}`
+    default: {
+      const hint = failure.hint === undefined ? '' : ` ${failure.hint}`
+      return `The download of ${url} failed${tries}: ${failure.reason}.${place}${hint}${stuck}`
+    }
   }
 }

@@ -39,7 +39,7 @@ export async function requestPart(
       .catch((error: unknown) => interruption(error, controller.signal, redact))
       .finally(stopTimer)
   }
-  const response = await within((async () => await send(controller.signal))())
+  const response = signal.aborted ? endedBy(signal) : await within((async () => await send(controller.signal))())
   if (isInterruption(response)) {
     controller.release()
     return response

@@ -67,7 +67,7 @@ export class FileTransfer {
     }
   }
 
-  /** Bytes of the whole file; undefined when the host does not tell. */
+  /** Bytes of the whole file; undefined when the host does not say it. */
   get size(): number | undefined {
     return this.#version?.size
   }

@@ -48,9 +48,8 @@ export async function requestFile(request: FileRequest): Promise<void> {
       return delayMs
     },
     pause: (delayMs) => attempts.pause(delayMs),
+    beforeRetry: fileKy.hooks.beforeRetry ?? [],
   })
-  // Our wait comes first: a hook of the caller can end the ones after it.
-  const beforeRetry = [...(retries.hooks?.beforeRetry ?? []), ...(fileKy.hooks.beforeRetry ?? [])]
   const sendOnce = async () => {
     if (!maySend) throw new ForcedRetry('A hook asked to request the file again.')
     maySend = false
@@ -62,7 +61,7 @@ export async function requestFile(request: FileRequest): Promise<void> {
     const response = await fileKy.ky(download.url.href, {
       ...retries,
       headers: request.headers(),
-      hooks: { ...fileKy.hooks, beforeRetry },
+      hooks: { ...fileKy.hooks, ...retries.hooks },
       throwHttpErrors: () => attempts.failure !== undefined,
       fetch: sendOnce,
     })

@@ -103,6 +103,18 @@ describe('when the host sends the whole file again', () => {
     ])
   })
 
+  test('a page requests the whole file of another origin: a range would need a permission of the host', async () => {
+    const serve = host({})
+    const { stream, ranges } = start(async (request) =>
+      Object.defineProperty(await serve(request), 'type', { value: 'cors' }),
+    )
+    await expect(stream()).resolves.toBe(CONTENT)
+    expect(ranges()).toEqual([
+      [null, null],
+      [null, null],
+    ])
+  })
+
   test.each([
     ['ETag', { headers: { etag: '"v2"' } }],
     ['length', { content: 'another file', hasRanges: false }],
@@ -116,6 +128,7 @@ describe('when the host sends the whole file again', () => {
     const error = await caught(stream(), InvalidResponseError)
     expect(error.message).toContain('the host sends the whole file, and nothing proves that it is the same')
     expect(error.message).toContain('The first 6 of 19 bytes had come.')
+    expect(error.isRetryable).toBe(true)
   })
 
   test.each([

@@ -61,7 +61,7 @@ describe('a name that is taken', () => {
     expect(await folder.files()).toEqual({ 'job_1-0.png': 'pixels' })
   })
 
-  test('is not fetched in vain when the length alone tells that the content is another', async () => {
+  test('is not fetched in vain when the length alone shows that the content is another', async () => {
     await writeFile(join(folder.path, 'job_1-0.png'), 'x')
     const host = createFileHost({ content: 'pixels', faults: [{ bytes: 0, how: 'stalls' }] })
     await caught(createSavingClient(host).client.files.save(resultOf('job_1'), folder.path), ConfigurationError)

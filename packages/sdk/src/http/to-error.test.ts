@@ -108,6 +108,11 @@ describe('an error answer to a run (section 7)', () => {
     expect(error.message).toContain(REFUSED)
   })
 
+  test('of 407 says that it is from a proxy, and what that wants', () => {
+    const error = toError(answer(407, ''), call(run))
+    expect(error).toMatchObject({ submission: 'rejected', message: expect.stringContaining('comes from a proxy') })
+  })
+
   test('of 403 names the permission that the call needs (section 5.4)', () => {
     expect(toError(answer(403, errorBody), call(run)).message).toContain('needs the permission models:run.')
     expect(toError(answer(403, errorBody), call(cancel)).message).toContain('needs the permission jobs:write.')

@@ -193,6 +193,8 @@ function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall
       return isKeyless || !operation.route.permission
         ? ''
         : ` The call needs the permission ${operation.route.permission}.`
+    case 407:
+      return ' It comes from a proxy that asks for a user and a password: they go into its url.'
     case 429:
       return retryAfterMs === undefined ? '' : ` The service asks to wait ${retryAfterMs} ms.`
     default:

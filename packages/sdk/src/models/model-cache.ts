@@ -42,7 +42,7 @@ export function createModelCache(clock: Clock): ModelCache {
   return {
     read: async (core, id, context) => {
       const shared = known(id) ?? requests.get(id)
-      // A failure is not shared: its error tells of the call of another.
+      // A failure is not shared: its error is about the call of another.
       const model = shared && (await abortable(Promise.resolve(shared), context.scope.signal).catch(() => undefined))
       return model ?? (await request(core, id, context))
     },

@@ -1,4 +1,5 @@
 import type { Job } from '@modelrun/contract'
+import type { ApiResult } from '../http/operation.ts'
 import { failureResponse, isForOperator } from './failure-response.ts'
 import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
 import { reply, unknownJob } from './reply.ts'
@@ -11,39 +12,40 @@ const ONCE = { maxRetries: 0 }
 /** `GET /v1/jobs/{id}` (section 4.4). The first poll of a job that has ended settles what was reserved for it. */
 export async function getJob(core: ProxyCore, visit: Visit, token: string): Promise<Response> {
   return respond(visit, await core.seals.open(visit.identity.user, token), async (job) => {
-    const state = await readState(core, visit, job)
-    return { data: shownJob(state, token) }
+    const { data, requestId } = await readState(core, visit, job)
+    return { body: { data: shownJob(data, token) }, requestId }
   })
 }
 
 /** `DELETE /v1/jobs/{id}` (section 4.5). */
 export async function cancelJob(core: ProxyCore, visit: Visit, token: string): Promise<Response> {
   return respond(visit, await core.seals.open(visit.identity.user, token), async (job) => {
-    const { data } = await core.options.client.jobs.cancel(job.jobId, ONCE).withResponse()
+    const { data, requestId } = await core.options.client.jobs.cancel(job.jobId, ONCE).withResponse()
     // Not by the word of this response: the specification leaves its body open, and a job that had ended was charged.
     if (job.reservation !== undefined) await readState(core, visit, job).catch(visit.report)
-    return { data: { job_id: token, status: data.status } }
+    return { body: { data: { job_id: token, status: data.status } }, requestId }
   })
 }
 
 async function respond(
   visit: Visit,
   job: SealedJob | undefined,
-  read: (job: SealedJob) => Promise<object>,
+  read: (job: SealedJob) => Promise<{ body: object; requestId: string | undefined }>,
 ): Promise<Response> {
   if (job === undefined) return unknownJob()
   try {
-    return reply(200, await read(job))
+    const { body, requestId } = await read(job)
+    return reply(200, body, { 'x-request-id': shownCode(requestId) })
   } catch (error) {
     if (isForOperator(error)) visit.report(error)
     return failureResponse(error, { isRun: false })
   }
 }
 
-async function readState(core: ProxyCore, visit: Visit, job: SealedJob): Promise<Job> {
-  const { data } = await core.options.client.jobs.get(job.jobId, ONCE).withResponse()
-  await settle(core, visit, { job, charged: chargeOf(data, job.reservation?.credits ?? 0) })
-  return data
+async function readState(core: ProxyCore, visit: Visit, job: SealedJob): Promise<ApiResult<Job>> {
+  const result = await core.options.client.jobs.get(job.jobId, ONCE).withResponse()
+  await settle(core, visit, { job, charged: chargeOf(result.data, job.reservation?.credits ?? 0) })
+  return result
 }
 
 /** The members that the specification names. What else a service says of a job may be about the account. */

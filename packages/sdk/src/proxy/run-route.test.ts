@@ -25,6 +25,14 @@ describe('a run of a page (section 4.3)', () => {
     })
   })
 
+  test('shows the id of its request at the service', async () => {
+    const { send } = createTestProxy([
+      json(200, COMPLETED, { 'x-request-id': 'req-7', 'x-powered-by': 'api.internal' }),
+    ])
+    const { headers } = await send(`POST ${RUN_PATH}`, RUN)
+    expect([headers.get('x-request-id'), headers.get('x-powered-by')]).toEqual(['req-7', null])
+  })
+
   test('that goes on names the id of the page in its message, and not the one of the service', async () => {
     const { send } = createTestProxy([json(202, fixtures.runs.processingSlow.body)])
     const { body, text: shown } = await send(`POST ${RUN_PATH}`, RUN)

@@ -8,6 +8,7 @@ import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
 import { readRunRequest } from './read-run-request.ts'
 import { rejection, reply, unavailable, unknownModel } from './reply.ts'
 import { isCredits } from './resolve-proxy-options.ts'
+import { shownCode } from './shown-text.ts'
 
 /** A run, and what was set aside for it. */
 interface SentRun {
@@ -62,38 +63,46 @@ async function send(
   const sync = holdRuns ? body.sync : false
   try {
     const sent = client.models.run(model, { input, ...(sync === undefined ? {} : { sync }) }, { maxRetries: 0 })
-    const { data, response } = await sent.withResponse()
-    return await accepted(core, visit, { model, reservation, run: data, status: response.status })
+    const { data, response, requestId } = await sent.withResponse()
+    const { status } = response
+    return await accepted(core, visit, { model, reservation, run: data, status, requestId })
   } catch (error) {
     return failed(core, visit, { model, reservation, error })
   }
 }
 
+/** What the service said of a run that it has accepted. */
+interface AcceptedRun extends SentRun {
+  run: RunAnswer
+  status: number
+  requestId: string | undefined
+}
+
 /** Sends the page what the service said, with an id that is for this user alone. */
-async function accepted(
-  core: ProxyCore,
-  visit: Visit,
-  { model, reservation, run, status }: SentRun & { run: RunAnswer; status: number },
-): Promise<Response> {
+async function accepted(core: ProxyCore, visit: Visit, acceptedRun: AcceptedRun): Promise<Response> {
+  const { run, reservation, requestId } = acceptedRun
   const job = { jobId: run.job_id, reservation }
   const charged = chargeOf(run, reservation?.credits ?? 0)
   await settle(core, visit, { job, charged })
-  const job_id = await core.seals.seal(visit.identity.user, job)
-  const poll = `Poll GET /v1/jobs/${job_id} for the result.`
+  const [status, body] = shownRun(acceptedRun, await core.seals.seal(visit.identity.user, job))
+  return reply(status, body, { 'x-request-id': shownCode(requestId) })
+}
+
+/** The members that the specification names. */
+function shownRun({ run, status, model }: AcceptedRun, job_id: string): [number, object] {
+  const message = `Poll GET /v1/jobs/${job_id} for the result.`
   switch (run.status) {
     case 'completed': {
       const { request_id, model_id, output, duration_ms, credits_used } = run
-      return reply(200, { job_id, request_id, status: 'completed', model_id, output, duration_ms, credits_used })
+      return [200, { job_id, request_id, status: 'completed', model_id, output, duration_ms, credits_used }]
     }
     case 'processing':
-    case 'queued': {
-      const { request_id, model_id } = run
-      const message = run.status === 'processing' ? { message: poll } : {}
-      return reply(status, { job_id, request_id, status: run.status, model_id, ...message })
-    }
+      return [status, { job_id, request_id: run.request_id, status: run.status, model_id: run.model_id, message }]
+    case 'queued':
+      return [status, { job_id, request_id: run.request_id, status: run.status, model_id: run.model_id }]
     case 'unknown':
-      // The job exists, whatever it was answered with: its state is found by polling.
-      return reply(202, { job_id, status: run.reported_status ?? 'processing', model_id: model, message: poll })
+      // The job exists, whatever the response was: its state is found by polling.
+      return [202, { job_id, status: run.reported_status ?? 'processing', model_id: model, message }]
   }
 }
 
@@ -107,7 +116,8 @@ async function failed(
   if (isModelRunError(error)) {
     const { jobId, submission } = error
     if (jobId !== undefined) {
-      return accepted(core, visit, { model, reservation, run: { status: 'unknown', job_id: jobId }, status: 202 })
+      const run = { status: 'unknown', job_id: jobId } as const
+      return accepted(core, visit, { model, reservation, run, status: 202, requestId: error.requestId })
     }
     const isFree = submission === 'not_sent' || submission === 'rejected'
     if (isFree) await settle(core, visit, { job: { reservation }, charged: 0 })

@@ -37,7 +37,7 @@ function start({ model, run, job }: Endpoints = {}, options: ModelRunOptions = {
 const polled: Endpoints = { run: json(202, queued.body) }
 
 describe('the price of a run (sections 2.1 and 2.4)', () => {
-  test('is not on the result when nobody has read it, and nothing is read for it', async () => {
+  test('is not on the result unless it was read, and nothing is read for it', async () => {
     const { client, clock, service } = start(polled)
     const result = await clock.run(client.run('aurora-image', {}, { mode: 'async' }))
     expect(result).not.toHaveProperty('credits_per_run')

@@ -19,7 +19,7 @@ export interface RunOutcome {
   status: 'succeeded'
   output: Output
   /**
-   * Credits charged, when the service told: in the response to a held run and in deliveries to webhooks (section 2.4). A
+   * Credits charged, when the service said so: in the response to a held run and in deliveries to webhooks (section 2.4). A
    * polled job has none.
    */
   credits_used?: number | undefined

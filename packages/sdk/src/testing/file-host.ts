@@ -10,7 +10,7 @@ export interface HostedFile {
   headers?: Record<string, string>
   /** Whether the host serves ranges. Default true. */
   hasRanges?: boolean
-  /** Whether it tells the length. Default true. */
+  /** Whether it sends the length. Default true. */
   hasLength?: boolean
   /** What happens to the first responses; the ones after them are whole. */
   faults?: readonly FileFault[]

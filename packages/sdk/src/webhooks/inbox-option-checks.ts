@@ -1,4 +1,4 @@
-import { callback, clock, hasMethods, isText, must, oneOf, positive, secret, text } from '../arguments/checks.ts'
+import { callback, clock, flag, hasMethods, isText, must, oneOf, positive, secret, text } from '../arguments/checks.ts'
 import { type Checks, isPlainData } from '../arguments/read-options.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import type { InboxStore } from './store/inbox-store.ts'
@@ -35,6 +35,7 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
   client: must('a client, like `new ModelRun()`', (value) => hasMethods(Object(value).jobs, 'get')),
   secret,
   publicUrl: text,
+  allowHttp: flag,
   trust: oneOf('verify', 'token', 'payload'),
   allowedOutputHosts: hosts,
   leaseMs: positive,

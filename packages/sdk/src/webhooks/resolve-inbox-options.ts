@@ -50,9 +50,12 @@ export interface ResolvedInboxOptions {
 
 /** @throws ConfigurationError when an option is wrong, or two do not go together */
 export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions {
-  const { clock = systemClock, client, secret, publicUrl, onSucceeded, onFailed, onUnknown } = options
+  const { clock = systemClock, client, secret, publicUrl, allowHttp, onSucceeded, onFailed, onUnknown } = options
+  if (publicUrl !== undefined) readCallbackUrl(publicUrl, { name: '`publicUrl`', allowHttp })
   const tokens =
-    secret === undefined ? undefined : createCallbackTokens({ secret, audience: publicUrl ?? ANY_INBOX, clock })
+    secret === undefined
+      ? undefined
+      : createCallbackTokens({ secret, audience: publicUrl ?? ANY_INBOX, allowHttp, clock })
   const resolved: ResolvedInboxOptions = {
     store: options.store ?? createMemoryStore({ clock }),
     handlers: { onSucceeded, onFailed, onUnknown },
@@ -68,7 +71,7 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
   }
   // An entry that is no host is told now, not at the first delivery.
   isSafeOutputUrl('', { allowedHosts: options.allowedOutputHosts })
-  checkPublicUrl(resolved)
+  checkSecret(resolved)
   checkTrust(resolved)
   checkStore(resolved)
   warnOfDefaults(options, resolved)
@@ -98,11 +101,9 @@ function resolveNumbers(options: InboxOptions) {
   }
 }
 
-/** What would make every callback address fail is told now, not at the first run. */
-function checkPublicUrl({ publicUrl, tokens }: ResolvedInboxOptions): void {
-  if (publicUrl === undefined) return
-  readCallbackUrl(publicUrl)
-  if (tokens !== undefined) return
+/** Without a secret the first run would fail. */
+function checkSecret({ publicUrl, tokens }: ResolvedInboxOptions): void {
+  if (publicUrl === undefined || tokens !== undefined) return
   throw new ConfigurationError({
     message:
       '`publicUrl` needs a `secret` of at least 32 bytes to sign callback addresses with. If it comes from the environment, its variable is not set.',
