@@ -1,5 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import * as z from 'zod/mini'
+import { readArguments } from '../arguments/read-options.ts'
+import { showValue } from '../arguments/show-value.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { tryParseJson } from '../http/read-json.ts'
 
@@ -44,12 +46,14 @@ const jobJsonSchema = /* @__PURE__ */ (() =>
 export function readJobReference(source: string | JobJson): JobReference {
   const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : source
   if (typeof value === 'string' && value !== '') return { jobId: value }
-  const checked = z.safeParse(jobJsonSchema, value)
-  if (checked.success && checked.data.job_id !== '') {
-    const { job_id, model_id, request_id } = checked.data
-    return { jobId: job_id, modelId: model_id, requestId: request_id }
-  }
-  throw new ConfigurationError({
-    message: 'A job is given by its id, or by the JSON of a job handle: `{ "job_id": "…" }`.',
+  return readArguments('jobs.attach', () => {
+    const checked = z.safeParse(jobJsonSchema, value)
+    if (checked.success && checked.data.job_id !== '') {
+      const { job_id, model_id, request_id } = checked.data
+      return { jobId: job_id, modelId: model_id, requestId: request_id }
+    }
+    throw new ConfigurationError({
+      message: `A job is given by its id, or by the JSON of a job handle, \`{ "job_id": "…" }\`, not by ${showValue(source)}.`,
+    })
   })
 }

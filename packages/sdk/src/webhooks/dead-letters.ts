@@ -1,3 +1,5 @@
+import { readOptions } from '../arguments/read-options.ts'
+import { checkInboxArguments, PAGE_OPTIONS } from './inbox-arguments.ts'
 import type { InboxCore } from './inbox-core.ts'
 import { jobIdOfKey, jobKey, refOfKey } from './record-key.ts'
 import type { InboxRecord } from './store/inbox-store.ts'
@@ -42,11 +44,13 @@ export interface DeadLetters {
 export function createDeadLetters(core: InboxCore): DeadLetters {
   const { store, options } = core
   return {
-    list: async ({ limit = 50, after } = {}) => {
+    list: async (page = {}) => {
+      const { limit = 50, after } = readOptions('inbox.deadLetters.list', page, PAGE_OPTIONS)
       const records = await store.list('dead', { limit, after })
       return records.filter(({ key }) => refOfKey(key) === undefined).map(toDeadLetter)
     },
     replay: async (keyOrId) => {
+      checkInboxArguments('deadLetters.replay', { key: keyOrId })
       const key = await firstOf([keyOrId, jobKey(keyOrId)], store.replay)
       if (key === undefined) return false
       // What was lost is for the poller, and what a serverless function cannot do later for the sweep.

@@ -71,8 +71,8 @@ export interface InboxOptions {
    */
   secret?: string | Readonly<Record<string, string>> | undefined
   /**
-   * Address at which the service reaches this inbox: https, or http on this machine. Tokens are good for it alone.
-   * `createInbox` throws a ConfigurationError for one that cannot be used.
+   * Address at which the service reaches this inbox: https, or http on this machine. Tokens are good for it alone, so it
+   * needs a `secret`. `createInbox` throws a ConfigurationError for one that cannot be used.
    */
   publicUrl?: string | undefined
   /**

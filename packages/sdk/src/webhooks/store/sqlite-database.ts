@@ -79,7 +79,8 @@ function prepare(database: DatabaseSync, sql: string): Statement {
     return database.prepare(sql)
   } catch (cause) {
     if (!(cause instanceof Error && cause.message.includes('no such table'))) throw cause
-    throw new Error('The SQLite store of the inbox has no tables yet. Call `await store.migrate()` once first.', {
+    throw new ConfigurationError({
+      message: 'The SQLite store of the inbox has no tables yet. Call `await store.migrate()` once first.',
       cause,
     })
   }
