@@ -125,11 +125,13 @@ export interface components {
         };
         /** @description Body of every error answer (section 7). */
         ErrorBody: {
+            /** @description What went wrong. */
             error: components["schemas"]["ErrorDetail"];
         };
         /** @description What went wrong: the `error` member of an error answer, a failed job and a failure webhook (section 7). */
         ErrorDetail: {
             /**
+             * @description Stable code for programs. The specification names three; the service may send others.
              * @example UNAUTHORIZED
              * @example FORBIDDEN
              * @example PROVIDER_FAILURE
@@ -140,9 +142,14 @@ export interface components {
         };
         /** @description Body of the delivery for a job that ended `failed` (section 6). */
         FailedDelivery: {
+            /** @description Identifier of the job; the same in a duplicate. */
             job_id: string;
-            /** @constant */
+            /**
+             * @description The job ended with an error.
+             * @constant
+             */
             status: "failed";
+            /** @description Why the job failed (section 7). */
             error: components["schemas"]["ErrorDetail"];
         };
         /** @description Description of one input parameter (section 2.3). */
@@ -162,6 +169,7 @@ export interface components {
         };
         /** @description JSON-schema-like description of a model's input (section 2.3). */
         InputSchema: {
+            /** @description Always `object` in the specification. */
             type: string;
             /** @description Parameter name to its description. */
             properties: {
@@ -173,6 +181,7 @@ export interface components {
         /** @description State of a job, the `data` member of `GET /v1/jobs/{id}` (section 4.4). */
         Job: {
             /**
+             * @description Where the job stands. Treat an unknown status as not finished.
              * @example queued
              * @example processing
              * @example succeeded
@@ -187,6 +196,7 @@ export interface components {
         } & (unknown & unknown);
         /** @description Answer of `GET /v1/jobs/{id}` (section 4.4). */
         JobResponse: {
+            /** @description The job. */
             data: components["schemas"]["Job"];
         };
         /** @description A model with its details, the answer of `GET /v1/models/{id}` (sections 2.1 and 4.2). */
@@ -198,6 +208,7 @@ export interface components {
             /** @description Short description. */
             description: string;
             /**
+             * @description What the model makes (section 2.2).
              * @example text-to-image
              * @example text-to-video
              * @example image-to-image
@@ -207,14 +218,19 @@ export interface components {
             category: string;
             /** @description Provider label. */
             provider: string;
-            /** @example active */
+            /**
+             * @description `active` is the value in the specification; the service may send others.
+             * @example active
+             */
             status: string;
+            /** @description What a run costs. */
             pricing: components["schemas"]["ModelPricing"];
             /** @description Shape of the `input` that a run of this model takes. */
             input_schema: components["schemas"]["InputSchema"];
         };
         /** @description Answer of `GET /v1/models` (section 4.1). */
         ModelList: {
+            /** @description The models of this page, without their `input_schema`. */
             models: components["schemas"]["ModelSummary"][];
             /** @description Number of all matching models, on every page. */
             total: number;
@@ -237,6 +253,7 @@ export interface components {
             /** @description Short description. */
             description: string;
             /**
+             * @description What the model makes (section 2.2).
              * @example text-to-image
              * @example text-to-video
              * @example image-to-image
@@ -246,23 +263,30 @@ export interface components {
             category: string;
             /** @description Provider label. */
             provider: string;
-            /** @example active */
+            /**
+             * @description `active` is the value in the specification; the service may send others.
+             * @example active
+             */
             status: string;
+            /** @description What a run costs. */
             pricing: components["schemas"]["ModelPricing"];
         };
         /** @description What a run produced (section 2.5). */
         Output: {
             /**
+             * @description Kind of the output. `image` is in the specification; the service may send others.
              * @example image
              * @example video
              * @example audio
              */
             type: string;
+            /** @description The produced files. */
             items: components["schemas"]["OutputItem"][];
         };
         /** @description One produced file (section 2.5). */
         OutputItem: {
             /**
+             * @description Kind of the file. `image` is in the specification; the service may send others.
              * @example image
              * @example video
              * @example audio
@@ -284,6 +308,7 @@ export interface components {
              * @constant
              */
             status: "completed";
+            /** @description What the run produced (section 2.5). */
             output: components["schemas"]["Output"];
             /** @description Processing time in milliseconds. */
             duration_ms: number;
@@ -307,7 +332,10 @@ export interface components {
             request_id: string;
             /** @description Id of the model that was run. */
             model_id: string;
-            /** @constant */
+            /**
+             * @description The job is not finished yet.
+             * @constant
+             */
             status: "processing";
             /** @description Text that tells a person to poll the job. */
             message: string;
@@ -320,7 +348,10 @@ export interface components {
             request_id: string;
             /** @description Id of the model that was run. */
             model_id: string;
-            /** @constant */
+            /**
+             * @description The job waits to be processed.
+             * @constant
+             */
             status: "queued";
         };
         /** @description Body of `POST /v1/models/{model}/run` (section 4.3). */
@@ -339,9 +370,14 @@ export interface components {
         };
         /** @description Body of the delivery for a job that ended `succeeded` (section 6). */
         SucceededDelivery: {
+            /** @description Identifier of the job; the same in a duplicate. */
             job_id: string;
-            /** @constant */
+            /**
+             * @description The job has finished, and its output is here.
+             * @constant
+             */
             status: "succeeded";
+            /** @description What the job produced (section 2.5). */
             output: components["schemas"]["Output"];
             /** @description Credits charged. */
             credits_used: number;
