@@ -43,7 +43,7 @@ export class ModelRun {
   /** A client with some options changed; this one stays as it is. An option that is undefined is not changed. */
   withOptions(options: ModelRunOptions): ModelRun {
     const changes = Object.entries(options).filter(([, value]) => value !== undefined)
-    return new ModelRun({ ...this.#options, ...Object.fromEntries(changes) })
+    return createClient({ ...this.#options, ...Object.fromEntries(changes) })
   }
 
   /**
@@ -98,4 +98,9 @@ export class ModelRun {
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
     return runMany(this.#core, { model, inputs, options })
   }
+}
+
+/** Outside the class: a bundler gives a class that names itself another name, and `console.log` would print that. */
+function createClient(options: ModelRunOptions): ModelRun {
+  return new ModelRun(options)
 }

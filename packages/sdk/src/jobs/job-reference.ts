@@ -35,9 +35,9 @@ const jobJsonSchema = /* @__PURE__ */ (() =>
     request_id: z.optional(z.string()),
   }))()
 
-/** Reads a job's id, its JSON, or the text of its JSON. @throws ConfigurationError */
-export function readJobReference(source: string | JobJson): JobReference {
-  const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : source
+/** Reads a job's id, its JSON, the text of its JSON, or its handle. @throws ConfigurationError */
+export function readJobReference(source: string | JobJson | { toJSON(): JobJson }): JobReference {
+  const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : jsonOf(source)
   if (typeof value === 'string' && value !== '') return { jobId: value }
   const checked = z.safeParse(jobJsonSchema, value)
   if (checked.success && checked.data.job_id !== '') {
@@ -47,4 +47,10 @@ export function readJobReference(source: string | JobJson): JobReference {
   throw new ConfigurationError({
     message: 'A job is given by its id, or by the JSON of a job handle: `{ "job_id": "…" }`.',
   })
+}
+
+/** A handle of another copy of this package has a class of its own: it is known by its `toJSON`. */
+function jsonOf(source: unknown): unknown {
+  const isHandle = typeof source === 'object' && source !== null && 'toJSON' in source
+  return isHandle && typeof source.toJSON === 'function' ? source.toJSON() : source
 }
