@@ -116,9 +116,13 @@ function parse(text: string): unknown {
 
 /** `fetch failed` alone helps nobody: the cause says what happened. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  return [error, cause]
+  return [error, partOf(error, 'cause')]
     .filter((part) => part !== undefined)
-    .map((part) => (part instanceof Error ? part.message : String(part)))
+    .map((part) => String(partOf(part, 'message') ?? part))
     .join(': ')
+}
+
+/** By shape, not by `instanceof`: under Jest, errors of Node come from another realm. */
+function partOf(error: unknown, key: 'cause' | 'message'): unknown {
+  return typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined
 }

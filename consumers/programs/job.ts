@@ -40,11 +40,7 @@ export async function doTheJob(): Promise<unknown> {
     malformed: await parseWebhook('{').catch(({ name }: Error) => name),
     printed: inspect(client).split(' ', 1)[0],
     overHttp: await callOverHttp(server),
-    stores: [
-      ...(await Promise.all(stores.map(receiveWith))),
-      typeof createRedisStore,
-      typeof createPostgresStore,
-    ],
+    stores: [...(await Promise.all(stores.map(receiveWith))), typeof createRedisStore, typeof createPostgresStore],
     conformant: await checkConformance(server),
     data: [LIMITS.modelsPageDefault, fixtures.models.listEmpty.body.models.length, openApiDocument.openapi],
   }
