@@ -5,6 +5,7 @@ const contract = { path: 'packages/contract/dist/index.js', gzip: true }
 export default [
   { ...sdk, name: 'modelrun: the client', import: '{ ModelRun }', limit: '24 kB' },
   { ...sdk, name: 'modelrun: an error guard', import: '{ isModelRunError }', limit: '2 kB' },
+  { ...sdk, name: 'modelrun: toDataUri, with what it loads on first use', import: '{ toDataUri }', limit: '26 kB' },
   { ...webhooks, name: 'modelrun/webhooks: the inbox', import: '{ createInbox }', limit: '25 kB' },
   { ...webhooks, name: 'modelrun/webhooks: reading a delivery', import: '{ parseWebhook }', limit: '8.5 kB' },
   { ...contract, name: '@modelrun/contract: every schema', limit: '10 kB' },

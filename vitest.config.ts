@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 // The private export condition lets tests run on the sources: no build is needed before `npm test`.
-// Without `import`: Node gets these too, and would take it for what `require` asks for.
-const conditions = ['@modelrun/source', 'node', 'module']
+// Without `import` and `module`: Node gets these too, and would take them for what `require` asks for.
+const conditions = ['@modelrun/source', 'node']
 
 export default defineConfig({
   resolve: { conditions },

@@ -1,5 +1,12 @@
 import { createReferenceServer } from '@modelrun/reference-server'
-import { isAbortedError, isConnectionError, isInputValidationError, isJobFailedError, ModelRun } from 'modelrun'
+import {
+  isAbortedError,
+  isConnectionError,
+  isInputValidationError,
+  isJobFailedError,
+  ModelRun,
+  toDataUri,
+} from 'modelrun'
 import { createInbox, parseWebhook } from 'modelrun/webhooks'
 
 const delivery = JSON.stringify({
@@ -38,6 +45,10 @@ export async function findFacts(closedUrl, breakingUrl) {
   const inbox = createInbox({ trust: 'payload', onSucceeded: ({ job_id }) => handled.push(job_id) })
   const answers = [await deliver(inbox), await deliver(inbox)]
 
+  const gif = new Blob(['GIF89a', new Uint8Array(3)])
+  const picture = await toDataUri(gif).catch((error) => error.name)
+  const noPicture = (await rejection(toDataUri('missing.png'))).name
+
   const printed = [client, failure, aborted, typo, refused].map((value) => `${JSON.stringify(value)} ${value}`)
   return {
     agent: navigator.userAgent,
@@ -46,6 +57,8 @@ export async function findFacts(closedUrl, breakingUrl) {
       run: film.status,
       failure: isJobFailedError(failure) && failure.failureCode,
       aborted: isAbortedError(aborted) && aborted.submission,
+      picture,
+      noPicture,
       typo: isInputValidationError(typo) && typo.issues.map(({ pointer }) => pointer).sort(),
       refused: isConnectionError(refused),
       broken: [onNewConnection, onUsedConnection],

@@ -31,6 +31,8 @@ const runtimes = [
     name: 'Deno',
     module: 'deno',
     command: [installed('.bin/deno'), 'run', '--no-prompt', '--allow-net', 'main.mjs'],
+    // What knows the types of files reads the environment: the error asks for --allow-env.
+    picture: 'ConfigurationError',
   },
   workerd('2024-09-23'),
   workerd('2026-07-01'),
@@ -40,6 +42,8 @@ const expected = {
   run: 'succeeded',
   failure: 'PROVIDER_FAILURE',
   aborted: 'accepted',
+  picture: 'data:image/gif;base64,R0lGODlhAAAA',
+  noPicture: 'ConfigurationError',
   typo: ['/prompt', '/promt'],
   refused: true,
   broken: [
@@ -121,20 +125,20 @@ async function runProgram([file, ...args], cwd) {
   throw new Error(`${code === null ? `no end within ${TIME_LIMIT_MS} ms` : `exit code ${code}`}\n${stdout}${stderr}`)
 }
 
-function differences({ facts, refused }, submission) {
-  const wanted = { ...expected, submission }
+function differences({ facts, refused }, ownFacts) {
+  const wanted = { ...expected, ...ownFacts }
   const found = { ...facts, submission: refused.submission }
   return Object.keys({ ...wanted, ...found })
     .filter((name) => !isDeepStrictEqual(found[name], wanted[name]))
     .map((name) => `${name}: ${JSON.stringify(found[name])} instead of ${JSON.stringify(wanted[name])}`)
 }
 
-async function check({ name, module, command, submission = 'not_sent' }, folder) {
+async function check({ name, module, command, submission = 'not_sent', picture = expected.picture }, folder) {
   const { version } = JSON.parse(await readFile(installed(module, 'package.json'), 'utf8'))
   const service = createBreakingService()
   try {
     const outcome = await runProgram([...command, await findClosedUrl(), await listen(service)], folder)
-    const problems = differences(outcome, submission)
+    const problems = differences(outcome, { submission, picture })
     const result = problems.length === 0 ? 'ok' : problems.join('; ')
     const refusal = `\`${outcome.refused.submission}\` (${outcome.refused.reason})`
     return { isOk: problems.length === 0, cells: [name, version, outcome.agent, result, refusal, outcome.ms] }

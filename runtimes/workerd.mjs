@@ -13,7 +13,9 @@ const { outputFiles } = await build({
   conditions: ['workerd', 'worker', 'browser'],
   write: false,
 })
-const miniflare = new Miniflare({ modules: true, script: outputFiles[0].text, compatibilityDate })
+// The one module by name, as wrangler gives it: Miniflare itself cannot follow an import whose name is a variable.
+const modules = [{ type: 'ESModule', path: 'worker.mjs', contents: outputFiles[0].text }]
+const miniflare = new Miniflare({ modules, compatibilityDate })
 
 async function ask(path) {
   const answer = await miniflare.dispatchFetch(`https://worker.example.com${path}`)

@@ -90,7 +90,10 @@ export interface ResolvedOptions {
   onResult: (result: CheckResult) => void
 }
 
-/** The suite cannot start: an option is wrong, the budget is too small, or no model can be run. */
+/**
+ * The suite cannot start: an option is wrong, nothing serves the API at `baseUrl`, the key is rejected, the budget is too
+ * small, or no model can be run. The message says what to do. Nothing was judged and nothing was run.
+ */
 export class CannotStartError extends Error {
   override readonly name = 'CannotStartError'
 }
@@ -98,7 +101,7 @@ export class CannotStartError extends Error {
 /** @throws CannotStartError that says which option is wrong and what is allowed */
 export function resolveOptions(options: ConformanceOptions): ResolvedOptions {
   const { apiKey, maxCredits = 0, limits = {} } = options
-  demand(typeof apiKey === 'string' && apiKey !== '', 'apiKey must be an API key with all permissions.')
+  demand(isSendable(apiKey), 'apiKey must be an API key with all permissions, without white space.')
   demand(maxCredits >= 0, `maxCredits must be 0 or more, not ${maxCredits}.`)
   return {
     baseUrl: readBaseUrl(options.baseUrl),
@@ -125,7 +128,15 @@ export function resolveOptions(options: ConformanceOptions): ResolvedOptions {
 function readBaseUrl(baseUrl: string): string {
   const isUsable = URL.canParse(baseUrl) && /^https?:\/\//.test(baseUrl) && !/[?#\s]/.test(baseUrl)
   demand(isUsable, `baseUrl must be an http or https address without a query, not ${JSON.stringify(baseUrl)}.`)
-  return baseUrl.replace(/\/+$/, '')
+  const plain = baseUrl.replace(/\/+$/, '')
+  const root = plain.replace(/\/v1$/, '')
+  demand(root === plain, `baseUrl must not end in /v1: the suite adds that itself. Use ${root}.`)
+  return plain
+}
+
+/** Whether a text can stand behind `Bearer ` in a header. */
+function isSendable(apiKey: unknown): boolean {
+  return typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)
 }
 
 function readLimit(name: keyof TimeLimits, ms: number): number {

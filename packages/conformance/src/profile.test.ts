@@ -20,6 +20,7 @@ const VARIANTS: readonly AssumptionOptions[] = [
   { unknownCategory: 'reject' },
   { limitAboveMaximum: 'clamp' },
   { runNeedsJobsWrite: true },
+  { requestIdHeader: 'none' },
 ]
 
 const OBSERVING = REQUIREMENTS.filter(({ observation }) => observation !== undefined).map(({ check }) => check)

@@ -16,6 +16,7 @@ export interface ServiceProfile {
   unknownCategory?: 'empty' | 'reject'
   limitAboveMaximum?: 'reject' | 'clamp'
   runNeedsJobsWrite?: boolean
+  requestIdHeader?: 'sent' | 'none'
   queuedMs?: number
 }
 
@@ -31,6 +32,7 @@ const FITS: { [Name in keyof Required<ServiceProfile>]: (value: JsonValue) => bo
   unknownCategory: oneOf('empty', 'reject'),
   limitAboveMaximum: oneOf('reject', 'clamp'),
   runNeedsJobsWrite: (value) => typeof value === 'boolean',
+  requestIdHeader: oneOf('sent', 'none'),
   queuedMs: (value) => typeof value === 'number',
 }
 

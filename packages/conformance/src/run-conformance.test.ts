@@ -1,3 +1,4 @@
+import { createReferenceServer } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
 import type { CheckResult } from './report.ts'
 import { runConformance } from './run-conformance.ts'
@@ -94,22 +95,43 @@ describe('runConformance', () => {
       'models/limit-applied',
       'limits/rate-limit-headers',
     ])
-    await expect(runConformance({ ...options, only: ['mdels'] })).rejects.toThrow('no check, requirement or area mdels')
+    await expect(runConformance({ ...options, only: ['mdels'] })).rejects.toThrow(
+      'There is no check, requirement or area mdels. Did you mean models?',
+    )
+    await expect(runConformance({ ...options, only: ['9.9-01'] })).rejects.toThrow('The areas are: auth, models, ')
   })
 
   it('fails what gets no answer, and goes on', async () => {
-    const { options } = createReferenceService()
-    const fetch = async () => {
+    const { options, server } = createReferenceService()
+    let requests = 0
+    const fetch: typeof server.fetch = async (url, init) => {
+      requests++
+      if (requests === 1) return server.fetch(url, init)
       throw new TypeError('fetch failed', { cause: new Error('connection refused') })
     }
     const report = await runConformance({ ...options, allowRuns: false, fetch, only: ['auth/valid-key-is-accepted'] })
-    expect(report.results[0]).toMatchObject({ verdict: 'fail', exchanges: [1] })
+    expect(report.results[0]).toMatchObject({ verdict: 'fail', exchanges: [2] })
     expect(report.results[0]?.detail).toContain('fetch failed: connection refused')
   })
 
-  it('cannot start when the service cannot be reached and there is something to run', async () => {
+  it('asks for a page of one model first, and does not ask for it again', async () => {
     const { options } = createReferenceService()
-    const fetch = async () => new Response('busy', { status: 503 })
-    await expect(runConformance({ ...options, fetch })).rejects.toMatchObject({ name: 'CannotStartError' })
+    const { exchanges } = await runConformance({ ...options, allowRuns: false })
+    const key = exchanges[0]?.request.headers.authorization
+    const pages = exchanges.filter(
+      ({ request }) => request.url.endsWith('/v1/models?limit=1') && request.headers.authorization === key,
+    )
+    expect(pages.map(({ id }) => id)).toEqual([1])
+  })
+
+  it('gives a reason for everything that it skips, also where there are no models at all', async () => {
+    const server = createReferenceServer({ catalog: [] })
+    const { baseUrl, apiKey } = server
+    const { results } = await runConformance({ baseUrl, apiKey, fetch: server.fetch })
+    expect(results.filter(({ detail }) => detail === '')).toEqual([])
+    expect(results.find(({ check }) => check === 'details/same-model')).toMatchObject({
+      verdict: 'skipped',
+      detail: 'there are no models',
+    })
   })
 })

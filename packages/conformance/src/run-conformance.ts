@@ -1,5 +1,7 @@
 import { ALL_CHECKS, AREAS } from './areas/all-checks.ts'
+import { onePerPage } from './areas/models-scenarios.ts'
 import type { Check } from './check.ts'
+import { closestName } from './closest-name.ts'
 import { ExchangeLog } from './exchange.ts'
 import { NoAnswerError } from './http/answer.ts'
 import { createCaller, createDownloader } from './http/caller.ts'
@@ -9,6 +11,7 @@ import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolv
 import { missingFor } from './plan/missing.ts'
 import { costOf, plannedRuns } from './plan/plan.ts'
 import { chooseTargets } from './plan/targets.ts'
+import { probeService } from './probe.ts'
 import { profileOf } from './profile.ts'
 import { createRedactor } from './redact.ts'
 import type { CheckResult, ConformanceReport, Summary } from './report.ts'
@@ -21,9 +24,11 @@ import { Mailroom } from './webhooks/mailroom.ts'
  * Checks a service against the specification, statement by statement, over plain HTTP.
  *
  * Sends nothing but GET requests unless `allowRuns` is set, and starts nothing when the plan could cost more than
- * `maxCredits`. Requests are sent one after the other, and none is ever sent twice.
+ * `maxCredits`. Requests are sent one after the other, and none is ever sent twice. The first one, which reads a list of
+ * one model, shows whether the service is there and takes the key; otherwise nothing is judged.
  *
- * @throws CannotStartError when an option is wrong, the budget is too small, or no model can be chosen
+ * @throws CannotStartError when an option is wrong, nothing serves the API at `baseUrl`, the key is rejected, the budget
+ *   is too small, or no model can be chosen
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport> {
   const resolved = resolveOptions(options)
@@ -53,12 +58,19 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
 
 function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   if (only === undefined) return ALL_CHECKS
-  const namesOf = ({ id }: Check) => [id, id.split('/')[0], ...requirementsOf(id).map((requirement) => requirement.id)]
+  const namesOf = ({ id }: Check) => [id, areaOf(id), ...requirementsOf(id).map((requirement) => requirement.id)]
   const unknown = only.find((name) => !ALL_CHECKS.some((check) => namesOf(check).includes(name)))
   if (unknown !== undefined) {
-    throw new CannotStartError(`There is no check, requirement or area ${unknown}. The areas are: ${AREAS.join(', ')}.`)
+    const closest = closestName(unknown, [...AREAS, ...ALL_CHECKS.map(({ id }) => id)])
+    const advice = closest === undefined ? `The areas are: ${AREAS.join(', ')}.` : `Did you mean ${closest}?`
+    throw new CannotStartError(`There is no check, requirement or area ${unknown}. ${advice}`)
   }
-  return ALL_CHECKS.filter((check) => namesOf(check).some((name) => name !== undefined && only.includes(name)))
+  return ALL_CHECKS.filter((check) => namesOf(check).some((name) => only.includes(name)))
+}
+
+/** Ids of checks are `area/what`. */
+function areaOf(id: string): string {
+  return id.split('/', 1)[0] ?? id
 }
 
 async function prepare(options: ResolvedOptions, checks: readonly Check[], log: ExchangeLog) {
@@ -66,6 +78,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
   const redactor = createRedactor([options.apiKey, ...Object.values(options.keys)])
   const callerOptions = { baseUrl, fetch, clock, log, redactor, requestTimeoutMs: limits.requestMs }
   const send = createCaller(callerOptions)
+  const probed = await probeService(send, options)
   const runs = plannedRuns(checks, options)
   const targets = runs.length === 0 ? {} : await chooseTargets(options, send).catch(cannotStart)
   const planned = costOf(runs, targets, options)
@@ -77,11 +90,13 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
     ledger: new Ledger(options.maxCredits),
     mailroom: receiver && new Mailroom({ receiver, clock, log, redactor }),
   })
+  session.remember(onePerPage, probed)
   return { session, planned }
 }
 
 function cannotStart(error: unknown): never {
-  if (error instanceof NoAnswerError) throw new CannotStartError(`The service cannot be reached. ${error.message}`)
+  if (error instanceof NoAnswerError)
+    throw new CannotStartError(`The service cannot be reached. ${error.message}.`, { cause: error })
   throw error
 }
 
@@ -101,7 +116,7 @@ async function findingOf(check: Check, session: Session): Promise<Finding> {
 function resultOf({ id }: Check, { verdict, detail, observation, exchanges }: Finding): CheckResult {
   return {
     check: id,
-    area: id.split('/')[0] ?? id,
+    area: areaOf(id),
     requirements: requirementsOf(id),
     verdict,
     detail,

@@ -25,7 +25,7 @@ export const ROUTES = {
 export type RouteName = keyof typeof ROUTES
 
 /** Fills a path template; each value becomes one percent-encoded segment, so ids may contain `/`. */
-export function routePath(route: Route, parameters: Record<string, string> = {}): string {
+export function routePath(route: Pick<Route, 'path'>, parameters: Record<string, string> = {}): string {
   return route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name]
     // URL parsers fold the segments `.` and `..` away, encoded or not: the request would reach another endpoint.

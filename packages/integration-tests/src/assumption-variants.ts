@@ -14,6 +14,7 @@ export const OTHER_BEHAVIOUR: Assumptions = {
   unknownCategory: 'reject',
   limitAboveMaximum: 'clamp',
   runNeedsJobsWrite: true,
+  requestIdHeader: 'none',
   queuedMs: 0,
 }
 

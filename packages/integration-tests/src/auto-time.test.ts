@@ -38,7 +38,7 @@ describe('auto time', () => {
     const polls = seen.slice(2, -4)
     expect(polls.length).toBeGreaterThan(3)
     for (const poll of polls) expect(poll).toMatch(/^(5[5-9]|[678]\d) s: GET 200 processing$/)
-    expect(seen.slice(0, 2)).toEqual(['0 s: POST 202 processing', '55 s: POST 202 processing'])
+    expect(seen.slice(0, 2)).toEqual(['0 s: POST 202 queued', '55 s: POST 202 processing'])
     expect(seen.slice(-4)).toEqual([
       '90 s: delivery',
       '90 s: GET 200 succeeded', // the inbox asks the service whether the delivery is true

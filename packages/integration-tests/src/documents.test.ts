@@ -1,25 +1,18 @@
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { blocksOf, ROOT } from './code-blocks.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
-const root = join(here, '../../..')
-const documents = globSync(['README.md', 'docs/guides/*.md', 'packages/*/README.md'], { cwd: root })
-
-/** Every TypeScript block of a document, with the heading it stands under. */
-async function blocksOf(document: string) {
-  const text = await readFile(join(root, document), 'utf8')
-  return text.split(/^## /m).flatMap((section) =>
-    [...section.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ''], index) => ({
-      title: `${document}: ${section.split('\n', 1)[0]} (${index + 1})`,
-      code,
-    })),
-  )
-}
+// The examples for networks need one: `networks/guide.test.ts` runs them.
+const documents = globSync(['README.md', 'docs/guides/*.md', 'packages/*/README.md'], {
+  cwd: ROOT,
+  exclude: ['docs/guides/networks.md'],
+})
 
 const blocks = (await Promise.all(documents.map(blocksOf))).flat()
 

@@ -88,7 +88,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
       const statuses: string[] = []
       const before = connection.server.clock.now()
       const onStatus = ({ status }: { status: string }) => statuses.push(status)
-      const result = await connection.client.run(SLOW, { prompt: 'waves' }, { onStatus })
+      const result = await connection.client.run(SLOW, { prompt: 'waves' }, { mode: 'sync', onStatus })
       expect(result.output.type).toBe('video')
       expect(statuses).toEqual(['processing', 'succeeded'])
       expect(connection.server.clock.now() - before).toBeGreaterThan(55_000)

@@ -1,7 +1,16 @@
 import type { AssumptionNote } from './assumption-note.ts'
 
-/** Open questions about the endpoints: section 4. */
+/** Open questions about models and the endpoints: sections 2 and 4. */
 export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
+  {
+    name: 'sourceUrls',
+    section: '2.3',
+    question: 'What a parameter for the URL of a source file takes, such as image_url: one named url or ending in _url',
+    choice:
+      'An http or https URL, or a data URI with a media type and base64; other text is rejected like every other wrong ' +
+      'input. What is behind the URL is not read',
+    alternatives: ['http and https only', 'https only', 'only certain media types', 'a job that fails'],
+  },
   {
     name: 'asyncRunStatus',
     section: '4.3',

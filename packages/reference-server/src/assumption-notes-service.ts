@@ -1,7 +1,17 @@
 import type { AssumptionNote } from './assumption-note.ts'
 
-/** Open questions about states, keys, webhooks, errors and limits: sections 3 and 5 to 8. */
+/** Open questions about ids, states, keys, webhooks, errors and limits: sections 2.4, 3 and 5 to 8. */
 export const SERVICE_ASSUMPTIONS: readonly AssumptionNote[] = [
+  {
+    name: 'requestIdHeader',
+    section: '2.4',
+    question: 'Whether a response names the request itself, beside request_id, which is the id at the provider',
+    choice:
+      'Yes, with a header x-request-id of its own for each response, errors and files included. It names one HTTP ' +
+      'exchange with the service; request_id in the body of a run names the job at the provider',
+    alternatives: ['no such header'],
+    switch: 'requestIdHeader',
+  },
   {
     name: 'cancelOfFinishedJob',
     section: '3',

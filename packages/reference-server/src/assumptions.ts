@@ -27,6 +27,8 @@ export interface Assumptions {
   limitAboveMaximum: 'reject' | 'clamp'
   /** Whether a run needs `jobs:write` ("create and cancel jobs") besides `models:run` (section 5). Default `false`. */
   runNeedsJobsWrite: boolean
+  /** Whether each response has an id of its request in the header `x-request-id` (section 2.4). Default `sent`. */
+  requestIdHeader: 'sent' | 'none'
   /** How long a run with `sync: false` is `queued`, in milliseconds of the server's clock (section 3). Default 200. */
   queuedMs: number
 }
@@ -46,6 +48,7 @@ export const DEFAULT_ASSUMPTIONS: Readonly<Assumptions> = {
   unknownCategory: 'empty',
   limitAboveMaximum: 'reject',
   runNeedsJobsWrite: false,
+  requestIdHeader: 'sent',
   queuedMs: 200,
 }
 
@@ -62,5 +65,6 @@ export const assumptionsSchema = z.strictObject({
   unknownCategory: z.enum(['empty', 'reject']),
   limitAboveMaximum: z.enum(['reject', 'clamp']),
   runNeedsJobsWrite: z.boolean(),
+  requestIdHeader: z.enum(['sent', 'none']),
   queuedMs: z.number().check(z.nonnegative()),
 }) satisfies z.ZodMiniType<Assumptions>

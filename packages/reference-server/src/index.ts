@@ -26,7 +26,12 @@ export type { RequestContext } from './http/handle.ts'
 export type { DeliveryEntry, JobEntry, JournalEntry, NoteEntry, RequestEntry } from './journal/journal-entry.ts'
 export type { JournalFilter, JournalView } from './journal/journal-view.ts'
 export type { ProfileOption, ReferenceServerOptions } from './options.ts'
-export { createReferenceServer, type NextDeliveryOptions, type ReferenceServer } from './reference-server.ts'
+export {
+  createReferenceServer,
+  type NextDeliveryOptions,
+  type ReferenceServer,
+  type ServerClientOptions,
+} from './reference-server.ts'
 export { LeftoversError, type Report } from './report/report.ts'
 export type { UnmatchedRequest } from './report/unmatched.ts'
 export type { Retention, RetentionOptions } from './retention/retention.ts'

@@ -17,12 +17,14 @@ describe('options', () => {
     expect(resolveOptions({})).toEqual({
       clock: 'system',
       seed: 1,
+      apiKey: undefined,
       catalog: DEFAULT_CATALOG,
       credits: 10_000,
       baseUrl: 'https://reference.modelrun.test',
       assumptions: DEFAULT_ASSUMPTIONS,
       deliver: expect.any(Function),
       isDeliverGiven: false,
+      controlToken: undefined,
       log: undefined,
       latencyOf: expect.any(Function),
       startTime: undefined,
@@ -35,12 +37,14 @@ describe('options', () => {
     const names = [
       'clock',
       'seed',
+      'apiKey',
       'catalog',
       'credits',
       'baseUrl',
       'assumptions',
       'profile',
       'deliver',
+      'controlToken',
       'log',
       'startTime',
       'retention',
@@ -49,6 +53,29 @@ describe('options', () => {
     const given = Object.fromEntries(names.map((name) => [name, undefined]))
     expect(resolveOptions(given)).toMatchObject({ seed: 1, credits: 10_000 })
     expect(resolveOptions({ assumptions: { queuedMs: undefined } }).assumptions.queuedMs).toBe(200)
+  })
+
+  it('take a token of the control API that cannot be guessed', () => {
+    expect(resolveOptions({ controlToken: 'a-token-of-the-team' }).controlToken).toBe('a-token-of-the-team')
+    for (const controlToken of ['short', 'with white space in it', '', 7]) {
+      expect(() => resolveOptions(untyped({ controlToken }))).toThrow('createReferenceServer takes controlToken: 16 to')
+    }
+  })
+
+  it('take a test key, and repeat no other: it may be one of production', () => {
+    expect(resolveOptions({ apiKey: 'sk_test_of-the_team1' }).apiKey).toBe('sk_test_of-the_team1')
+    for (const apiKey of [
+      'sk_live_secret',
+      'secret',
+      'sk_test_',
+      'sk_test_secret key',
+      `sk_test_${'secret'.repeat(20)}`,
+      7,
+    ]) {
+      const refuse = () => resolveOptions(untyped({ apiKey }))
+      expect(refuse).toThrow('createReferenceServer takes apiKey: a test key, sk_test_ and 1 to 100 letters')
+      expect(refuse).not.toThrow('secret')
+    }
   })
 
   it('take a profile or the report that holds it, and assumptions over it', () => {

@@ -1,6 +1,7 @@
 import { modelSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { type AssumptionOptions, type Assumptions, assumptionsSchema, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import { readApiKey, readControlToken } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
@@ -15,6 +16,11 @@ export interface ReferenceServerOptions {
   clock?: ClockSetting | undefined
   /** An integer that all ids and files are made from. Default 1. */
   seed?: number | undefined
+  /**
+   * The first API key, `server.apiKey`: a test key, `sk_test_` and 1 to 100 letters, digits, `_` and `-`. Default: made
+   * from `seed`, so the same seed gives the same key.
+   */
+  apiKey?: string | undefined
   /** The models. Default: `DEFAULT_CATALOG`. */
   catalog?: readonly CatalogModel[] | undefined
   /**
@@ -35,6 +41,11 @@ export interface ReferenceServerOptions {
   profile?: ProfileOption | undefined
   /** The `fetch` that webhook deliveries are sent with. Default: `globalThis.fetch` as it is at the time. */
   deliver?: Deliver | undefined
+  /**
+   * What the header `x-reference-token` must be for control requests from other machines: 16 to 200 visible ASCII
+   * characters. Default: random.
+   */
+  controlToken?: string | undefined
   /** Gets one line for each request and each delivery. Default: none. */
   log?: ((line: string) => void) | undefined
   /**
@@ -59,6 +70,8 @@ export type ProfileOption = AssumptionOptions | { profile: AssumptionOptions }
 export interface ResolvedOptions {
   clock: ClockSetting
   seed: number
+  /** `undefined`: made from the seed. */
+  apiKey: string | undefined
   catalog: readonly CatalogModel[]
   latencyOf: LatencyOf
   credits: number
@@ -67,6 +80,8 @@ export interface ResolvedOptions {
   deliver: Deliver
   /** Whether `deliver` was given. */
   isDeliverGiven: boolean
+  /** `undefined`: random. */
+  controlToken: string | undefined
   /** `undefined`: nobody reads it, so no line is made. */
   log: ((line: string) => void) | undefined
   /** `undefined`: the clock's own. */
@@ -94,6 +109,7 @@ const catalogSchema = z.array(
 const OPTION_NAMES = {
   clock: true,
   seed: true,
+  apiKey: true,
   catalog: true,
   latency: true,
   credits: true,
@@ -101,6 +117,7 @@ const OPTION_NAMES = {
   assumptions: true,
   profile: true,
   deliver: true,
+  controlToken: true,
   log: true,
   startTime: true,
   retention: true,
@@ -121,6 +138,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
   return {
     clock: readClock(options.clock),
     seed: demand(Number.isSafeInteger(seed), seed, 'seed: an integer'),
+    apiKey: readApiKey(options.apiKey),
     catalog,
     latencyOf: readLatencies(options.latency, catalog),
     credits: demand(isCredits(credits), credits, 'credits: an integer, 0 or more'),
@@ -128,6 +146,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
     assumptions: readAssumptions(options),
     isDeliverGiven: options.deliver !== undefined,
     deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
+    controlToken: readControlToken(options.controlToken),
     log: log && writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
     startTime: readStartTime(options.startTime),
     retention: readMembers('retention', options.retention, { schema: retentionSchema, defaults: DEFAULT_RETENTION }),

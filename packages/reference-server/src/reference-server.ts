@@ -1,3 +1,4 @@
+import type { AutoClosed } from './auto-closed.ts'
 import type { Coverage } from './behaviours/coverage.ts'
 import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
@@ -35,8 +36,18 @@ export interface NextDeliveryOptions {
   timeoutMs?: number | undefined
 }
 
+/** Options for `new ModelRun(…)` that lead to a reference server. */
+export interface ServerClientOptions {
+  apiKey: string
+  baseUrl: string
+  fetch: typeof fetch
+  clock: ServerClock
+  /** A key of a test double is no secret: jsdom, happy-dom and pages with MSW count as browsers too. */
+  dangerouslyAllowBrowser: true
+}
+
 /** The whole service in memory, and the handles by which a test steers it. */
-export interface ReferenceServer {
+export interface ReferenceServer extends AutoClosed {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** Answers a request that came over a transport, or says what the transport does instead. Never throws, never rejects. */
@@ -55,7 +66,7 @@ export interface ReferenceServer {
   readonly apiKey: string
   readonly clock: ServerClock
   /** Options for a client, which then shares the server's time. */
-  clientOptions(key?: string): { apiKey: string; baseUrl: string; fetch: typeof fetch; clock: ServerClock }
+  clientOptions(key?: string): ServerClientOptions
   /**
    * Makes an API key with an account of its own.
    *
@@ -144,16 +155,10 @@ export interface ReferenceServer {
   restore(snapshot: Snapshot): void
   /** Another server with the same options and the same state; from now on neither knows of the other. */
   fork(): ReferenceServer
-  /** What the header `x-reference-token` must be for control requests from other machines. Random, whatever the seed. */
+  /** What the header `x-reference-token` must be for control requests from other machines: see the option `controlToken`. */
   readonly controlToken: string
   /** Drops all timers and deliveries going on; requests get a 503 from now on. */
   close(): Promise<void>
-  /**
-   * Closes the server at the end of a block that began with `await using server = …`.
-   *
-   * @throws LeftoversError in strict mode, when something is left over
-   */
-  [Symbol.asyncDispose](): Promise<void>
 }
 
 /**
@@ -174,7 +179,7 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
 
 /** The handles of a service. */
 export function serverOf(service: Service): ReferenceServer {
-  const controlToken = randomToken()
+  const controlToken = service.options.controlToken ?? randomToken()
   const handle = createHandle(service, createApp(service, controlToken))
   const serverFetch = createFetch(handle, () => service.baseUrl)
   const account = (key = service.firstKey.key): Account => service.keys.get(key).account
@@ -199,6 +204,7 @@ export function serverOf(service: Service): ReferenceServer {
       baseUrl: service.baseUrl,
       fetch: serverFetch,
       clock: service.clock.forClients,
+      dangerouslyAllowBrowser: true,
     }),
     mintKey: (keyOptions = {}) => mintedKey(demand('mintKey', mintKey(service, keyOptions))),
     revokeKey: (key) => {

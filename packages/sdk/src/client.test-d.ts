@@ -38,8 +38,8 @@ describe('no method or field is any', () => {
 })
 
 test('each method gives its exact type', () => {
-  expectTypeOf(client.run('m', {})).toEqualTypeOf<Promise<RunResult>>()
-  expectTypeOf(client.submit('m', {})).toEqualTypeOf<Promise<JobHandle>>()
+  expectTypeOf(client.run('m', {})).toEqualTypeOf<ApiPromise<RunResult>>()
+  expectTypeOf(client.submit('m', {})).toEqualTypeOf<ApiPromise<JobHandle>>()
   expectTypeOf(client.models.get('m')).toEqualTypeOf<ApiPromise<Model>>()
   expectTypeOf(client.models.run('m', { input: {} })).toEqualTypeOf<ApiPromise<RunAnswer>>()
   expectTypeOf(client.jobs.get('j')).toEqualTypeOf<ApiPromise<Job>>()

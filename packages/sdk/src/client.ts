@@ -1,9 +1,14 @@
 import type { Core } from './core.ts'
 import { createCore } from './create-core.ts'
+import { type Caller, rejectAtCaller, throwAtCaller } from './errors/caller-stack.ts'
 import { FilesResource } from './files/files-resource.ts'
+import { ApiPromise } from './http/api-promise.ts'
+import type { RequestMethod } from './http/operation.ts'
+import { type RequestOptions, rawOperation } from './http/raw-request.ts'
+import { callOnce } from './http/request.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
-import type { ModelId, ModelInput } from './models/model-inputs.ts'
+import type { AnyModelId, ManyInput, ModelId, ModelInput } from './models/model-inputs.ts'
 import { ModelsResource } from './models/models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
 import { runMany } from './runs/run-many.ts'
@@ -47,7 +52,8 @@ export class ModelRun {
   }
 
   /**
-   * Runs a model and gives its result, whether the service answers at once (200) or later (202, then polling).
+   * Runs a model and gives its result, whether the service responds with it at once (200) or later (202, then polling).
+   * `withResponse()` also gives the HTTP response to the run, with the service's id of the request.
    *
    * @param model Id of the model
    * @param input Parameters per the model's `input_schema`
@@ -55,13 +61,15 @@ export class ModelRun {
    * @throws DeadlineExceededError, AbortedError when the wait ended first; `error.job` is the live job when it is known
    * @throws ApiError, ConnectionError, AttemptTimeoutError, InvalidResponseError when submitting failed;
    *   `error.submission` tells whether the run may be charged
+   * @throws InputValidationError when the input holds what JSON cannot: a file goes as `await toDataUri(file)`
    */
-  async run<const Id extends string>(
+  run<const Id extends AnyModelId>(
     model: ModelId<Id>,
     input: ModelInput<NoInfer<Id>>,
     options: RunOptions = {},
-  ): Promise<RunResult> {
-    return runModel(this.#core, { model, input, options })
+  ): ApiPromise<RunResult> {
+    const work = () => runModel(this.#core, { model, input, options })
+    return new ApiPromise(rejectAtCaller(ModelRun.prototype.run, work))
   }
 
   /**
@@ -69,12 +77,13 @@ export class ModelRun {
    *
    * @throws As {@link run} does when submitting failed
    */
-  async submit<const Id extends string>(
+  submit<const Id extends AnyModelId>(
     model: ModelId<Id>,
     input: ModelInput<NoInfer<Id>>,
     options: SubmitOptions = {},
-  ): Promise<JobHandle> {
-    return submitRun(this.#core, { model, input, options })
+  ): ApiPromise<JobHandle> {
+    const work = () => submitRun(this.#core, { model, input, options })
+    return new ApiPromise(rejectAtCaller(ModelRun.prototype.submit, work))
   }
 
   /**
@@ -91,12 +100,30 @@ export class ModelRun {
    * @param inputs Parameters per the model's `input_schema`, one object for each run
    * @throws The first error with `stopOnError`, an error of the inputs, AbortedError
    */
-  runMany<const Id extends string, Input extends ModelInput<NoInfer<Id>>>(
+  runMany<const Id extends AnyModelId, Input extends ModelInput<NoInfer<Id>>>(
     model: ModelId<Id>,
-    inputs: Iterable<Input> | AsyncIterable<Input>,
+    inputs: Iterable<ManyInput<NoInfer<Id>, Input>> | AsyncIterable<ManyInput<NoInfer<Id>, Input>>,
     options: RunManyOptions = {},
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
-    return runMany(this.#core, { model, inputs, options })
+    const iterate = (caller: Caller) => runMany(this.#core, { model, inputs, options, caller })
+    return throwAtCaller(ModelRun.prototype.runMany, iterate)
+  }
+
+  /**
+   * Calls any path of the service: for what this client does not know yet. Authentication, retries, time limits and errors
+   * are those of every call; only GET and DELETE are sent again when their outcome is unknown.
+   *
+   * @example
+   * const usage = await client.request('GET', '/v1/usage', { query: { month: '2026-11' } })
+   *
+   * @param method `GET`, `POST`, `PUT`, `PATCH` or `DELETE`
+   * @param path Path below `baseUrl`, percent-encoded
+   * @returns The parsed JSON of the response; undefined when its body is empty
+   * @throws ConfigurationError, ApiError, ConnectionError, AttemptTimeoutError, AbortedError, InvalidResponseError
+   */
+  request(method: RequestMethod, path: string, options: RequestOptions = {}): ApiPromise<unknown> {
+    const work = async () => callOnce(this.#core, rawOperation(method, path, options), options)
+    return new ApiPromise(rejectAtCaller(ModelRun.prototype.request, work))
   }
 }
 

@@ -81,10 +81,16 @@ export {
 } from './errors/transport-errors.ts'
 export type { DownloadedFile, DownloadOptions } from './files/download.ts'
 export type { FilesResource } from './files/files-resource.ts'
+export type { FileSource } from './files/open-source.ts'
 export type { ProducedOutput } from './files/save-files.ts'
+export { type ToDataUriOptions, toDataUri } from './files/to-data-uri.ts'
 export type { ApiPromise } from './http/api-promise.ts'
+export type { FetchInit, FetchLike, FetchResponse } from './http/fetch-like.ts'
+export type { FetchOptions } from './http/fetch-options.ts'
 export type { Middleware, MiddlewareContext } from './http/middleware.ts'
-export type { ApiResult, CallOptions } from './http/operation.ts'
+export type { ApiResult, CallOptions, RequestMethod } from './http/operation.ts'
+export type { RequestOptions } from './http/raw-request.ts'
+export type { HeadersOption } from './http/request-headers.ts'
 export type { CancelResult } from './jobs/cancel-job.ts'
 export type { JobHandle } from './jobs/job-handle.ts'
 export type { JobJson } from './jobs/job-reference.ts'
@@ -93,12 +99,20 @@ export type { PollContext } from './jobs/polling/cadence.ts'
 export type { UsualDuration } from './jobs/polling/usual-durations.ts'
 export type { JobSource, SettledJob } from './jobs/settle-jobs.ts'
 export type { EarlyEndPolicy, WaitOptions } from './jobs/wait-options.ts'
-export type { ModelId, ModelInput, ModelInputs } from './models/model-inputs.ts'
+export type {
+  AnyModelId,
+  ManyInput,
+  ModelId,
+  ModelInput,
+  ModelInputs,
+  ModelInputsSettings,
+  RunBody,
+} from './models/model-inputs.ts'
 export type { ModelsPage, ModelsPagePromise } from './models/models-page.ts'
 export type { ModelsResource } from './models/models-resource.ts'
 export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/attempt-event.ts'
 export type { Logger, LogLevel } from './observe/logger.ts'
-export type { Span, Tracer } from './observe/tracer.ts'
+export type { Span, SpanAttributes, Tracer } from './observe/tracer.ts'
 export type { ApiKey, ModelRunOptions, PollingOptions } from './options.ts'
 export type { RunAnswer, UnknownRun } from './runs/run-answer.ts'
 export type { RunManyOptions, RunManyProgress, SettledRun } from './runs/run-many-options.ts'

@@ -86,6 +86,17 @@ describe('the base address', () => {
     expect(() => resolveOptions({ ...valid, baseUrl })).not.toThrow('secret')
   })
 
+  test.each([
+    ['localhost:4320', 'http://localhost:4320'],
+    ['127.0.0.1:4320/x', 'http://127.0.0.1:4320'],
+    ['api.example.com', 'https://api.example.com'],
+    ['api.example.com:8443/inference', 'https://api.example.com:8443'],
+  ])('%s lacks its scheme, and the error says so', (baseUrl, meant) => {
+    expect(() => resolveOptions({ ...valid, baseUrl })).toThrow(
+      `The option \`baseUrl\` has no scheme: it must begin like ${meant}.`,
+    )
+  })
+
   test.each([undefined, ''])('is missing when it is %j, and the error says how to give one', (baseUrl) => {
     vi.stubEnv('MODELRUN_BASE_URL', undefined)
     expect(() => resolveUnchecked({ baseUrl })).toThrow(/baseUrl.*MODELRUN_BASE_URL/)

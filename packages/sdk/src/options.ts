@@ -2,7 +2,10 @@ import { API_VERSION } from '@modelrun/contract'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
+import type { FetchLike } from './http/fetch-like.ts'
+import { type FetchOptions, type ResolvedFetchOptions, readFetchOptions } from './http/fetch-options.ts'
 import type { Middleware } from './http/middleware.ts'
+import { type HeadersOption, readHeaders } from './http/request-headers.ts'
 import type { PollContext } from './jobs/polling/cadence.ts'
 import { createLog, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
@@ -38,16 +41,24 @@ export interface ModelRunOptions {
   timeoutMs?: number | undefined
   /** How often a request is sent again at most, where that cannot charge twice. Default 2. */
   maxRetries?: number | undefined
-  /** Used instead of the global `fetch`. */
-  fetch?: typeof globalThis.fetch | undefined
+  /** Used instead of the global `fetch`, for calls and downloads. It gets a url and an object, never a `Request`. */
+  fetch?: FetchLike | undefined
+  /**
+   * Handed to `fetch` with every request of calls and downloads: an undici `dispatcher`, Bun's `proxy` and `tls`, Deno's
+   * `client`, … `credentials` and `mode` are for calls alone, because the files are elsewhere.
+   */
+  fetchOptions?: FetchOptions | undefined
   /**
    * A ky instance to send with: its headers, search parameters, `fetch`, options of frameworks and hooks apply. Time
    * limits, retries and what a status means stay the client's. No hook sees the API key; what `afterResponse` returns is
    * not used, and `ky.retry()` fails the call, for a run could be paid twice.
    */
   ky?: KyInstance | undefined
-  /** Sent with every request. */
-  headers?: Record<string, string> | undefined
+  /**
+   * Sent with every request to the service, not with downloads. `authorization`, `accept` and `content-type` stay the
+   * client's: the first one is the API key.
+   */
+  headers?: HeadersOption | undefined
   polling?: PollingOptions | undefined
   /** Wraps each HTTP attempt; the first one is outermost. */
   middleware?: readonly Middleware[] | undefined
@@ -73,9 +84,10 @@ export interface ResolvedOptions {
   timeoutMs: number
   maxRetries: number
   /** Undefined: the global one, looked up at each call. */
-  fetch: typeof globalThis.fetch | undefined
+  fetch: FetchLike | undefined
+  fetchOptions: ResolvedFetchOptions
   ky: KyInstance | undefined
-  headers: Record<string, string>
+  headers: Headers
   polling: ResolvedPolling
   middleware: readonly Middleware[]
   log: Log
@@ -100,8 +112,9 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     timeoutMs: positive('timeoutMs', options.timeoutMs ?? 30_000),
     maxRetries: wholeNumber('maxRetries', options.maxRetries ?? 2),
     fetch: options.fetch ?? fetchOf(options.ky),
+    fetchOptions: readFetchOptions(options.fetchOptions),
     ky: options.ky,
-    headers: { ...options.headers },
+    headers: readHeaders(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     middleware: [...(options.middleware ?? [])],
     log: createLog(options.logger ?? console, options.logLevel ?? readEnvironment('MODELRUN_LOG') ?? 'warn'),
@@ -112,10 +125,10 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
 }
 
 /** The `fetch` that a ky instance was made with. */
-function fetchOf(ky: KyInstance | undefined): typeof globalThis.fetch | undefined {
-  let found: typeof globalThis.fetch | undefined
+function fetchOf(ky: KyInstance | undefined): FetchLike | undefined {
+  let found: FetchLike | undefined
   ky?.extend((defaults) => {
-    found = defaults.fetch as typeof globalThis.fetch | undefined
+    found = defaults.fetch as FetchLike | undefined
     return {}
   })
   return found
@@ -159,6 +172,7 @@ function resolveBaseUrl(baseUrl: string | undefined): string {
         'The address of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
     })
   }
+  refuseMissingScheme(baseUrl)
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
@@ -173,6 +187,16 @@ function resolveBaseUrl(baseUrl: string | undefined): string {
     })
   }
   return address
+}
+
+/** `localhost:4010` is a url too, with `localhost:` as its scheme. */
+function refuseMissingScheme(baseUrl: string): void {
+  const [host] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(baseUrl) ?? []
+  if (host === undefined) return
+  const scheme = /^(localhost|127\.|0\.0\.0\.0)/.test(host) ? 'http' : 'https'
+  throw new ConfigurationError({
+    message: `The option \`baseUrl\` has no scheme: it must begin like ${scheme}://${host}.`,
+  })
 }
 
 function refuseBrowser(): void {

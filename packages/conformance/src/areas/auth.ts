@@ -15,11 +15,7 @@ import {
 import { firstPage } from './models-scenarios.ts'
 
 const all = (answers: Record<string, Answer>) => Object.values(answers)
-const allUnauthorized = (answers: Record<string, Answer>) =>
-  every(
-    all(answers).map((answer) => hasStatus(answer, 401)),
-    '',
-  )
+const allUnauthorized = (answers: Record<string, Answer>) => every(all(answers).map((answer) => hasStatus(answer, 401)))
 
 /** Keys and the refusals of those that are missing or wrong (sections 4, 5 and 7). */
 export const AUTH_CHECKS: readonly Check[] = [
@@ -30,18 +26,12 @@ export const AUTH_CHECKS: readonly Check[] = [
   check('auth/run-needs-key', writesWithoutKey, ({ runModel }) => hasStatus(runModel, 401)),
   check('auth/cancel-needs-key', writesWithoutKey, ({ cancelJob }) => hasStatus(cancelJob, 401)),
   check('auth/missing-key-code', readsWithoutKey, (answers) =>
-    every(
-      all(answers).map((answer) => hasValue(answer, '/error/code', 'UNAUTHORIZED')),
-      '',
-    ),
+    every(all(answers).map((answer) => hasValue(answer, '/error/code', 'UNAUTHORIZED'))),
   ),
   check('auth/invalid-key-is-refused', readsWithInvalidKey, allUnauthorized),
   check('auth/invalid-key-writes-are-refused', writesWithInvalidKey, allUnauthorized),
   check('auth/invalid-key-code', readsWithInvalidKey, (answers) =>
-    every(
-      all(answers).map((answer) => hasValue(answer, '/error/code', 'UNAUTHORIZED')),
-      '',
-    ),
+    every(all(answers).map((answer) => hasValue(answer, '/error/code', 'UNAUTHORIZED'))),
   ),
   check('auth/bearer-scheme', otherScheme, (answer) => hasStatus(answer, 401)),
   check('auth/key-prefix', firstPage, (answer, { options: { apiKey } }) => {

@@ -39,7 +39,7 @@ export const DETAILS_CHECKS: readonly Check[] = [
         const isRight = details.status === 200 && answered === id
         return judge(isRight, `asked for ${show(id)}, got ${show(answered)}`, details)
       }),
-      '',
+      'there are no models',
     ),
   ),
   check('details/with-schema', modelViews, (views) =>

@@ -1,7 +1,8 @@
 import { type Check, check, type Scenario } from '../check.ts'
 import type { Answer } from '../http/answer.ts'
+import { show } from '../json.ts'
 import { hasObject, hasText, isJson } from '../judge/answers.ts'
-import { every, type Finding, fail } from '../judge/finding.ts'
+import { every, type Finding, fail, observe } from '../judge/finding.ts'
 import { missingFor } from '../plan/missing.ts'
 import { readsWithoutKey } from './auth-scenarios.ts'
 import { cancelledUnknown } from './cancel-scenarios.ts'
@@ -44,9 +45,13 @@ const successes: Scenario<readonly Answer[]> = {
 
 /** What all answers have in common (sections 4 and 7). */
 export const ERRORS_CHECKS: readonly Check[] = [
-  check('errors/json-answers', successes, (answers) => every(answers.map(isJson), '')),
+  check('errors/json-answers', successes, (answers) => every(answers.map(isJson))),
   check('errors/object', refusals, (answers) => ofEach(answers, (answer) => hasObject(answer, '/error'))),
   check('errors/code', refusals, (answers) => ofEach(answers, (answer) => hasText(answer, '/error/code'))),
+  check('errors/request-id', firstPage, (answer) => {
+    const id = answer.headers.get('x-request-id')
+    return observe(id === null ? 'none' : 'sent', `x-request-id is ${show(id ?? undefined)}`, answer)
+  }),
   check('errors/message', refusals, (answers) => ofEach(answers, (answer) => hasText(answer, '/error/message'))),
 ]
 
@@ -55,6 +60,5 @@ function ofEach(answers: readonly Answer[], judgeOne: (answer: Answer) => Findin
     answers.map((answer) =>
       answer.status < 400 ? fail(`status ${answer.status}; expected an error`, answer) : judgeOne(answer),
     ),
-    '',
   )
 }

@@ -20,12 +20,9 @@ const STATED_MEMBERS: readonly string[] = ['status', 'output', 'error']
 /** The status and the result of jobs (sections 2.4, 2.5, 3 and 4.4). */
 export const JOBS_CHECKS: readonly Check[] = [
   check('jobs/data', asyncJob, ({ watch }) =>
-    every(
-      watch.reads.flatMap((read) => [hasStatus(read, 200), hasObject(read, '/data')]),
-      '',
-    ),
+    every(watch.reads.flatMap((read) => [hasStatus(read, 200), hasObject(read, '/data')])),
   ),
-  check('jobs/status', asyncJob, ({ watch }) => every(watch.reads.map(hasKnownStatus), '')),
+  check('jobs/status', asyncJob, ({ watch }) => every(watch.reads.map(hasKnownStatus))),
   check('jobs/async-ends', asyncJob, ({ watch }) => endsAs(watch, 'succeeded')),
   check('jobs/completed-reads-succeeded', defaultRunJob, ({ watch }) => endsAs(watch, 'succeeded')),
   check('jobs/output-type', asyncJob, ({ watch: { last } }) => outputJudges.type(last, '/data/output')),
@@ -47,12 +44,7 @@ export const JOBS_CHECKS: readonly Check[] = [
       'the job had ended when it was first asked for',
     ),
   ),
-  check('jobs/no-error', asyncJob, ({ watch }) =>
-    every(
-      watch.reads.map((read) => lacks(read, '/data/error')),
-      '',
-    ),
-  ),
+  check('jobs/no-error', asyncJob, ({ watch }) => every(watch.reads.map((read) => lacks(read, '/data/error')))),
   check('jobs/failed', failingJob, ({ watch }) => endsAs(watch, 'failed')),
   check('jobs/failed-code', failingJob, ({ watch: { last } }) =>
     hasValue(last, '/data/error/code', 'PROVIDER_FAILURE'),

@@ -36,13 +36,11 @@ export const MODELS_CHECKS: readonly Check[] = [
   }),
   check('models/total', firstPage, (answer) => hasCount(answer, '/total')),
   check('models/default-limit', firstPage, (answer) =>
-    every([hasValue(answer, '/limit', LIMITS.modelsPageDefault), hasAtMost(answer, LIMITS.modelsPageDefault)], ''),
+    every([hasValue(answer, '/limit', LIMITS.modelsPageDefault), hasAtMost(answer, LIMITS.modelsPageDefault)]),
   ),
-  check('models/limit-applied', onePerPage, (answer) =>
-    every([hasEntries(answer, 1), hasValue(answer, '/limit', 1)], ''),
-  ),
+  check('models/limit-applied', onePerPage, (answer) => every([hasEntries(answer, 1), hasValue(answer, '/limit', 1)])),
   check('models/limit-maximum-accepted', largestPage, (answer) =>
-    every([hasStatus(answer, 200), hasValue(answer, '/limit', LIMITS.modelsPageMax)], ''),
+    every([hasStatus(answer, 200), hasValue(answer, '/limit', LIMITS.modelsPageMax)]),
   ),
   check('models/limit-capped', beyondLargestPage, limitIsCapped),
   check('models/limit-above-maximum', beyondLargestPage, (answer) =>
@@ -65,12 +63,9 @@ export const MODELS_CHECKS: readonly Check[] = [
   }),
   check('models/total-counts-all', wholeList, totalCountsAll),
   check('models/category', categoryPages, (pages) =>
-    every(
-      [...pages].map(([category, answer]) => categoryFilter(answer, category)),
-      '',
-    ),
+    every([...pages].map(([category, answer]) => categoryFilter(answer, category))),
   ),
-  check('models/category-total', categoryPages, (pages) => every([...pages.values()].map(totalFitsEntries), '')),
+  check('models/category-total', categoryPages, (pages) => every([...pages.values()].map(totalFitsEntries))),
   check('models/unknown-category', unknownCategory, (answer) => {
     const kept = modelsOf(answer).length
     const observation = answer.status >= 400 ? 'reject' : kept === 0 ? 'empty' : 'ignored'
@@ -79,7 +74,7 @@ export const MODELS_CHECKS: readonly Check[] = [
   check('models/search-name', searchByName, isFound),
   check('models/search-description', searchByDescription, isFound),
   check('models/search-nothing', searchNonsense, (answer) =>
-    every([hasEntries(answer, 0), hasValue(answer, '/total', 0)], ''),
+    every([hasEntries(answer, 0), hasValue(answer, '/total', 0)]),
   ),
   check('models/search-case', searchInCapitals, (found) => {
     const ignoresCase = idsOf(found.answer).includes(found.wanted)

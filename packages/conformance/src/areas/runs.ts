@@ -62,7 +62,7 @@ export const RUNS_CHECKS: readonly Check[] = [
 /** Judges the ids of job, request and model that every answer to a run holds. */
 export function hasIdentity({ answer, target }: Run): Finding {
   const ids = [hasText(answer, '/job_id'), hasText(answer, '/request_id')]
-  return every([...ids, hasValue(answer, '/model_id', target.modelId)], '')
+  return every([...ids, hasValue(answer, '/model_id', target.modelId)])
 }
 
 function isCompleted(answer: Answer): Finding {

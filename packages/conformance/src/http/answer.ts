@@ -16,9 +16,15 @@ export interface Answer {
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
   readonly exchange: Exchange
+  /** What happened, without secrets. */
+  readonly reason: string
+  /** Code of the system or of TLS, such as `ECONNREFUSED`, where there is one. */
+  readonly code: string | undefined
 
-  constructor(message: string, exchange: Exchange) {
-    super(message)
+  constructor(exchange: Exchange, { reason, code }: { reason: string; code: string | undefined }) {
+    super(`No answer to ${exchange.request.method} ${exchange.request.url}: ${reason}`)
     this.exchange = exchange
+    this.reason = reason
+    this.code = code
   }
 }

@@ -73,8 +73,9 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
     recorded.response = { status, headers: redactor.headers(headers), body: redactor.body(text) }
     return { exchange: recorded, status, headers, text, json: parse(text), durationMs: clock.now() - startedAt }
   } catch (error) {
-    recorded.failure = redactor.text(reasonOf(error))
-    throw new NoAnswerError(`No answer to ${init.method} ${recorded.request.url}: ${recorded.failure}`, recorded)
+    const reason = redactor.text(reasonOf(error))
+    recorded.failure = reason
+    throw new NoAnswerError(recorded, { reason, code: codeOf(error) })
   } finally {
     recorded.durationMs = clock.now() - startedAt
   }
@@ -114,15 +115,20 @@ function parse(text: string): unknown {
   }
 }
 
-/** `fetch failed` alone helps nobody: the cause says what happened. */
+/** `fetch failed` alone helps nobody: the cause says what happened. The cause may have a code and no message. */
 function reasonOf(error: unknown): string {
   return [error, partOf(error, 'cause')]
     .filter((part) => part !== undefined)
-    .map((part) => String(partOf(part, 'message') ?? part))
+    .map((part) => String(partOf(part, 'message') || (codeOf(part) ?? part)))
     .join(': ')
 }
 
-/** By shape, not by `instanceof`: under Jest, errors of Node come from another realm. */
-function partOf(error: unknown, key: 'cause' | 'message'): unknown {
+function codeOf(error: unknown): string | undefined {
+  const code = partOf(error, 'code') ?? partOf(partOf(error, 'cause'), 'code')
+  return typeof code === 'string' ? code : undefined
+}
+
+/** By shape, not by `instanceof`: under some test runners, errors of Node come from another realm. */
+function partOf(error: unknown, key: 'cause' | 'code' | 'message'): unknown {
   return typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined
 }

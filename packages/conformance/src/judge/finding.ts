@@ -44,8 +44,12 @@ export function skip(reason: string, proof: Proof = []): Finding {
   return { verdict: 'skipped', detail: reason, exchanges: exchangesOf(proof) }
 }
 
-/** One finding for many: the first failure, else all of them together. */
-export function every(findings: readonly Finding[], nothing: string): Finding {
+/**
+ * One finding for many: the first failure, else all of them together.
+ *
+ * @param nothing why nothing can be judged when there are no findings
+ */
+export function every(findings: readonly Finding[], nothing = 'there was nothing to judge'): Finding {
   const failed = findings.find(({ verdict }) => verdict === 'fail')
   if (failed !== undefined) return failed
   const [first] = findings

@@ -25,19 +25,13 @@ export const outputJudges = {
 /** Judges a whole output. */
 export function hasOutput(answer: Answer, pointer: string): Finding {
   const judges = Object.values(outputJudges)
-  return every(
-    judges.map((judgePart) => judgePart(answer, pointer)),
-    '',
-  )
+  return every(judges.map((judgePart) => judgePart(answer, pointer)))
 }
 
 function everyItem(answer: Answer, pointer: string, judgeItem: (item: string) => Finding): Finding {
   const items = itemsOf(at(answer.json, `${pointer}/items`))
   if (items.length === 0) return fail(`${pointer}/items is empty; a finished run has at least one file`, answer)
-  return every(
-    items.map((_, index) => judgeItem(`${pointer}/items/${index}`)),
-    '',
-  )
+  return every(items.map((_, index) => judgeItem(`${pointer}/items/${index}`)))
 }
 
 /** The addresses of the files, as far as there are any. */

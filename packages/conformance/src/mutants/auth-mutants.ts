@@ -35,7 +35,14 @@ function refusesLimitedKeys(): Mutation {
 
 /** Keys and permissions. */
 export const AUTH_MUTANTS: readonly Mutant[] = [
-  mutant('auth/valid-key-is-accepted', 'refuses a valid key', answers('listModels', status(403))),
+  mutant(
+    'auth/valid-key-is-accepted',
+    'rejects a valid key of a request without a query',
+    answers(
+      'listModels',
+      when((_, { url }) => url.search === '', status(403)),
+    ),
+  ),
   mutant('auth/list-needs-key', 'lists models for anybody', trusting('listModels', isMissing)),
   mutant('auth/model-needs-key', 'shows a model to anybody', trusting('getModel', isMissing)),
   mutant('auth/job-needs-key', 'shows a job to anybody', trusting('getJob', isMissing)),

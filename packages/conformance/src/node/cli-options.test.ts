@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { HELP, readCommand } from './cli-options.ts'
+import { HELP } from './cli-option-table.ts'
+import { readCommand } from './cli-options.ts'
 
 const NEEDED = ['--base-url', 'https://api.example', '--api-key', 'sk_test_x']
 
@@ -46,8 +47,15 @@ describe('readCommand', () => {
   it.each([
     [['--api-key', 'sk_test_x'], '--base-url <url> is missing. --help lists the options.'],
     [['--base-url', 'https://api.example'], '--api-key <key> is missing. --help lists the options.'],
-    [[...NEEDED, '--prot', '1'], /^Unknown option '--prot'.* --help lists the options\.$/],
-    [[...NEEDED, 'now'], /^Unexpected argument 'now'/],
+    [[...NEEDED, '--alow-runs'], 'There is no option --alow-runs. Did you mean --allow-runs?'],
+    [[...NEEDED, '--readonly-key', 'k'], 'There is no option --readonly-key. Did you mean --read-only-key?'],
+    [[...NEEDED, '--verbose'], 'There is no option --verbose. --help lists the options.'],
+    [[...NEEDED, '-x'], 'There is no option -x. --help lists the options.'],
+    [[...NEEDED, 'check'], '"check" is not an option. Every option begins with --. --help lists the options.'],
+    [['--base-url', '--api-key', 'k'], '--base-url needs a value: --base-url <url>.'],
+    [[...NEEDED, '--report='], '--report needs a value: --report <format>[=<path>].'],
+    [[...NEEDED, '--quiet=yes'], '--quiet takes no value.'],
+    [[...NEEDED, '--api-key', 'sk_test_other'], '--api-key is given twice.'],
     [
       [...NEEDED, '--report', 'pdf'],
       '--report takes text, json, junit, markdown, each with =<path> or not; not "pdf".',

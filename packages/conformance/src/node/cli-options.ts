@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
+import { closestName } from '../closest-name.ts'
 import { CannotStartError, type ModelChoice, SPECIAL_KEYS, type SpecialKey } from '../options.ts'
 import { REPORT_FORMATS, type ReportFormat } from '../reports/format-report.ts'
+import { OPTIONS } from './cli-option-table.ts'
 
 /** What the command line asks for. */
 export type Command = { kind: 'help' } | { kind: 'version' } | { kind: 'requirements' } | CheckCommand
@@ -28,48 +30,6 @@ export interface CheckCommand {
   reports: readonly WantedReport[]
   quiet: boolean
 }
-
-const KEY_OPTIONS = Object.fromEntries(
-  Object.entries(SPECIAL_KEYS).map(([name, meaning]) => [
-    `${name}-key`,
-    { type: 'string', value: '<key>', help: `a key that ${meaning}` } as const,
-  ]),
-)
-
-const OPTIONS = {
-  'base-url': { type: 'string', value: '<url>', help: 'address of the service (or MODELRUN_BASE_URL)' },
-  'api-key': { type: 'string', value: '<key>', help: 'a key with all permissions (or MODELRUN_API_KEY)' },
-  'allow-runs': { type: 'boolean', value: '', help: 'send more than GET requests: run models, cancel jobs' },
-  'max-credits': { type: 'string', value: '<number>', help: 'what all runs together may cost at most (default: 0)' },
-  model: { type: 'string', value: '<id>', help: 'the model to run (default: the cheapest)' },
-  input: { type: 'string', value: '<json>', help: 'its input (default: made from its schema)' },
-  'slow-model': { type: 'string', value: '<id>', help: 'a model that takes longer than 55 s' },
-  'slow-input': { type: 'string', value: '<json>', help: 'its input' },
-  'failing-model': { type: 'string', value: '<id>', help: 'a model that fails at the provider' },
-  'failing-input': { type: 'string', value: '<json>', help: 'its input' },
-  'webhook-url': { type: 'string', value: '<url>', help: 'public address that forwards to --webhook-port' },
-  'webhook-port': { type: 'string', value: '<port>', help: 'port for deliveries (default: a free one)' },
-  only: { type: 'string', value: '<names>', help: 'areas, checks or statements, separated by commas' },
-  report: { type: 'string', value: '<format>[=<path>]', help: `${REPORT_FORMATS.join(', ')}; may be given often` },
-  'job-timeout': { type: 'string', value: '<seconds>', help: 'how long to wait for a job (default: 900)' },
-  'time-scale': { type: 'string', value: '<factor>', help: "the service's clock runs so many times as fast" },
-  quiet: { type: 'boolean', value: '', help: 'no progress' },
-  requirements: { type: 'boolean', value: '', help: 'print the statements that are checked, as JSON' },
-  help: { type: 'boolean', value: '', help: 'print this text' },
-  version: { type: 'boolean', value: '', help: 'print the version' },
-} as const
-
-/** The text of `--help`. */
-export const HELP = [
-  'Usage: modelrun-conformance --base-url <url> --api-key <key> [options]',
-  '',
-  'Checks a service against the specification. Without --allow-runs it reads only, and costs nothing.',
-  'Exit code: 0 nothing failed, 1 something failed, 2 wrong usage or nothing could be started.',
-  '',
-  ...Object.entries({ ...OPTIONS, ...KEY_OPTIONS }).map(([name, { value, help }]) => {
-    return `  ${`--${name} ${value}`.padEnd(32)} ${help}`
-  }),
-].join('\n')
 
 type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
@@ -102,14 +62,45 @@ export function readCommand(args: readonly string[], env: Readonly<Record<string
 }
 
 function parse(args: readonly string[]): Values {
-  const report = { type: 'string', multiple: true } as const
-  try {
-    return parseArgs({ args: [...args], options: { ...OPTIONS, ...KEY_OPTIONS, report } }).values
-  } catch (error) {
-    const [reason = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-    throw new CannotStartError(`${reason} --help lists the options.`)
+  // Not strict: the errors of `parseArgs` do not say what was probably meant.
+  const { values, tokens } = parseArgs({ args: [...args], options: OPTIONS, strict: false, tokens: true })
+  const seen = new Set<string>()
+  for (const token of tokens) {
+    if (token.kind === 'positional') {
+      throw new CannotStartError(`"${token.value}" is not an option. Every option begins with --. ${SEE_HELP}`)
+    }
+    if (token.kind !== 'option') continue
+    checkOption(token, seen)
+    seen.add(token.name)
   }
+  return values
 }
+
+function checkOption({ name, rawName, value, inlineValue }: OptionToken, seen: ReadonlySet<string>): void {
+  const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined
+  if (option === undefined) throw new CannotStartError(`There is no option ${rawName}. ${adviceFor(name)}`)
+  const { type, multiple } = option
+  if (type === 'boolean' && value !== undefined) throw new CannotStartError(`${rawName} takes no value.`)
+  if (type === 'string' && (!value || (value.startsWith('--') && !inlineValue))) {
+    throw new CannotStartError(`${rawName} needs a value: ${rawName} ${option.value}.`)
+  }
+  if (type === 'string' && !multiple && seen.has(name)) throw new CannotStartError(`${rawName} is given twice.`)
+}
+
+interface OptionToken {
+  name: string
+  rawName: string
+  value?: string | undefined
+  /** Whether the value stands behind `=`. */
+  inlineValue?: boolean | undefined
+}
+
+function adviceFor(name: string): string {
+  const closest = closestName(name, Object.keys(OPTIONS))
+  return closest === undefined ? SEE_HELP : `Did you mean --${closest}?`
+}
+
+const SEE_HELP = '--help lists the options.'
 
 function text(values: Values, name: string): string | undefined {
   const value = values[name]
@@ -130,7 +121,7 @@ function seconds(value: number | undefined): number | undefined {
 
 function demand(value: string | undefined, usage: string): string {
   if (value !== undefined && value !== '') return value
-  throw new CannotStartError(`${usage} is missing. --help lists the options.`)
+  throw new CannotStartError(`${usage} is missing. ${SEE_HELP}`)
 }
 
 function choice(values: Values, prefix: string): ModelChoice | undefined {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { type ListeningServer, listen } from '@modelrun/reference-server/node'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ConformanceReport } from '../report.ts'
 import { catalogWithFailing, FAILING_MODEL, keysOf, MAIN_MODEL, SLOW_MODEL } from '../test-kit/reference-service.ts'
 
@@ -93,20 +93,15 @@ describe('modelrun-conformance', () => {
   })
 
   it('ends with exit code 1 and the proof when something fails', async () => {
-    const other = server.mintKey({ permissions: ['jobs:read'] }).key
-    const { code, stdout } = await conformance([
-      '--quiet',
-      '--base-url',
-      listening.url,
-      '--api-key',
-      other,
-      '--only',
-      'models',
-    ])
+    const list = { models: [], total: 'many', limit: 20, offset: 0 }
+    const other = await listen({ setBaseUrl: () => {}, handle: async () => Response.json(list) })
+    onTestFinished(other.close)
+    const args = ['--quiet', '--base-url', other.url, '--api-key', 'sk_test_x', '--only', 'models']
+    const { code, stdout } = await conformance(args)
     expect(code).toBe(1)
     expect(stdout).toContain('A list holds total, an integer. (section 4.1)')
-    expect(stdout).toContain(`> GET ${listening.url}/v1/models\n`)
-    expect(stdout).toContain('403 after')
+    expect(stdout).toContain(`> GET ${other.url}/v1/models\n`)
+    expect(stdout).toContain('200 after')
   })
 
   it('ends with exit code 2 and runs nothing when the plan could cost more than the limit', async () => {
@@ -137,10 +132,30 @@ describe('modelrun-conformance', () => {
     expect(stderr).toBe('modelrun-conformance: --base-url <url> is missing. --help lists the options.\n')
   })
 
-  it('ends with exit code 2 when there is nothing at the address and something to run', async () => {
-    const { code, stderr } = await conformance(['--base-url', 'http://127.0.0.1:1', '--api-key', 'k', '--allow-runs'])
-    expect(code).toBe(2)
-    expect(stderr).toMatch(/^modelrun-conformance: The service cannot be reached\. .*\n$/)
+  it('ends with exit code 2 and one sentence when it cannot start, also in the reports', async () => {
+    const json = join(folder, 'failure.json')
+    const junit = join(folder, 'failure.xml')
+    const { code, stdout, stderr } = await conformance([
+      ...['--base-url', listening.url, '--api-key', 'sk_test_of_another_service'],
+      ...['--report', `json=${json}`, '--report', `junit=${junit}`, '--report', 'markdown'],
+    ])
+    const reason = `${listening.url} rejects the API key (401): use a key of this service that has all permissions.`
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `modelrun-conformance: ${reason}\n` })
+    expect(stdout).toBe(`# Conformance\n\nNothing was checked. ${reason}\n`)
+    expect(JSON.parse(await readFile(json, 'utf8'))).toEqual({ error: { message: reason } })
+    const xml = await readFile(junit, 'utf8')
+    expect(xml).toContain(`<error message="${reason}"/>`)
+    expect(xml).toContain('tests="1" failures="0" skipped="0" errors="1"')
+  })
+
+  it('replaces the report of an earlier run when it cannot start', async () => {
+    const path = join(folder, 'earlier.txt')
+    await writeFile(path, 'an earlier report')
+    const args = ['--base-url', `${listening.url}/v1`, '--api-key', 'k', '--report', `text=${path}`]
+    expect(await conformance(args)).toMatchObject({ code: 2, stdout: '' })
+    expect(await readFile(path, 'utf8')).toBe(
+      `Nothing was checked. baseUrl must not end in /v1: the suite adds that itself. Use ${listening.url}.\n`,
+    )
   })
 
   it('prints its help, its version and the statements', async () => {

@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
-import { type CheckResult, type ConformanceReport, isConformant } from '../report.ts'
-import { formatReport } from '../reports/format-report.ts'
+import { type CheckResult, isConformant } from '../report.ts'
+import { formatFailure, formatReport, type ReportFormat } from '../reports/format-report.ts'
 import { REQUIREMENTS } from '../requirements.ts'
 import { runConformance } from '../run-conformance.ts'
-import { type CheckCommand, HELP, readCommand, type WantedReport } from './cli-options.ts'
+import { HELP } from './cli-option-table.ts'
+import { type CheckCommand, readCommand, type WantedReport } from './cli-options.ts'
 import { type ListeningReceiver, receiveWebhooks } from './receive-webhooks.ts'
 
 async function main(args: readonly string[]): Promise<number> {
@@ -22,7 +23,19 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
+/** A suite that cannot start says so where its reports are expected as well. */
 async function checkService(command: CheckCommand): Promise<number> {
+  try {
+    return await runChecks(command)
+  } catch (error) {
+    if (!(error instanceof CannotStartError)) throw error
+    complain(error.message)
+    await writeAll(command.reports, (format) => formatFailure(error.message, format))
+    return 2
+  }
+}
+
+async function runChecks(command: CheckCommand): Promise<number> {
   const receiver = await openReceiver(command)
   try {
     const report = await runConformance({
@@ -33,8 +46,8 @@ async function checkService(command: CheckCommand): Promise<number> {
       onResult: command.quiet ? undefined : showProgress,
     })
     const wanted = command.reports.length > 0 ? command.reports : [{ format: 'text', path: undefined } as const]
-    const written = await Promise.all(wanted.map((one) => write(report, one)))
-    if (written.includes(false)) return 2
+    const areWritten = await writeAll(wanted, (format) => formatReport(report, format))
+    if (!areWritten) return 2
     return isConformant(report) ? 0 : 1
   } finally {
     await receiver?.close()
@@ -63,9 +76,13 @@ function showProgress({ verdict, check, detail }: CheckResult): void {
   process.stderr.write(`${MARKS[verdict]} ${check}${verdict === 'pass' ? '' : `: ${detail}`}\n`)
 }
 
-/** Resolves to whether the report was written: one that cannot be must not cost the others, which were paid for. */
-async function write(report: ConformanceReport, { format, path }: WantedReport): Promise<boolean> {
-  const text = formatReport(report, format)
+/** Resolves to whether all were written: a report that cannot be must not cost the others, which were paid for. */
+async function writeAll(wanted: readonly WantedReport[], textOf: (format: ReportFormat) => string): Promise<boolean> {
+  const written = await Promise.all(wanted.map(({ format, path }) => write(textOf(format), path)))
+  return !written.includes(false)
+}
+
+async function write(text: string, path: string | undefined): Promise<boolean> {
   try {
     if (path === undefined) process.stdout.write(text)
     else await writeFile(path, text)

@@ -1,6 +1,6 @@
 import type { ConformanceReport } from '../report.ts'
-import { junitReport } from './junit-report.ts'
-import { markdownReport } from './markdown-report.ts'
+import { junitFailure, junitReport } from './junit-report.ts'
+import { markdownFailure, markdownReport } from './markdown-report.ts'
 import { textReport } from './text-report.ts'
 
 /** How a report can be written. */
@@ -20,5 +20,22 @@ export function formatReport(report: ConformanceReport, format: ReportFormat): s
       return junitReport(report)
     case 'markdown':
       return markdownReport(report)
+  }
+}
+
+/**
+ * Writes why the suite could not start, in the form of a report: a program that waits for the file finds the reason, not
+ * the report of an earlier run.
+ */
+export function formatFailure(reason: string, format: ReportFormat): string {
+  switch (format) {
+    case 'text':
+      return `Nothing was checked. ${reason}\n`
+    case 'json':
+      return `${JSON.stringify({ error: { message: reason } }, undefined, 2)}\n`
+    case 'junit':
+      return junitFailure(reason)
+    case 'markdown':
+      return markdownFailure(reason)
   }
 }

@@ -14,6 +14,19 @@ export function junitReport(report: ConformanceReport): string {
   ].join('\n')
 }
 
+/** The suite could not start: one case with an error, so that a CI system shows the reason. */
+export function junitFailure(reason: string): string {
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites name="conformance">',
+    '  <testsuite name="conformance" tests="1" failures="0" skipped="0" errors="1">',
+    `    <testcase classname="conformance" name="the suite starts"><error message="${attribute(reason)}"/></testcase>`,
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n')
+}
+
 function suite(report: ConformanceReport, area: string): string {
   const results = report.results.filter((result) => result.area === area)
   const count = (wanted: CheckResult['verdict']) => results.filter(({ verdict }) => verdict === wanted).length

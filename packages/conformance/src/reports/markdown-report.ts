@@ -26,6 +26,11 @@ export function markdownReport(report: ConformanceReport): string {
   ].join('\n')
 }
 
+/** The suite could not start. */
+export function markdownFailure(reason: string): string {
+  return ['# Conformance', '', `Nothing was checked. ${inCell(reason)}`, ''].join('\n')
+}
+
 function row(cells: readonly string[]): string {
   return `| ${cells.map(inCell).join(' | ')} |`
 }

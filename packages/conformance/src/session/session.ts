@@ -59,6 +59,11 @@ export class Session {
     return performed
   }
 
+  /** Keeps what came of a scenario that was performed elsewhere, so that it is not performed again. */
+  remember<Evidence>(scenario: Scenario<Evidence>, evidence: Evidence): void {
+    this.#evidence.set(scenario, Promise.resolve(evidence))
+  }
+
   call({ method = 'GET', path, key, authorization, body, text, contentType }: SessionCall): Promise<Answer> {
     // The promise to users: nothing but reads unless they allow more.
     if (method !== 'GET' && !this.options.allowRuns)

@@ -1,3 +1,4 @@
+import ky from 'ky'
 import { ConnectionError, InvalidResponseError, ModelRunError } from 'modelrun'
 import { afterEach, describe, expect, test } from 'vitest'
 import { answer, json } from './answers.ts'
@@ -43,6 +44,26 @@ describe('a run at a service that (section 4.3)', () => {
     } else {
       expect(settled).toMatchObject({ job_id: 'job_1', status: 'succeeded' })
     }
+  })
+
+  // A ky instance that would send everything again: each method, each status, and whatever came back.
+  const pushy = ky.extend({
+    retry: {
+      limit: 9,
+      methods: ['get', 'post', 'delete'],
+      statusCodes: [400, 409, 500, 501, 502, 503, 504],
+      delay: () => 0,
+    },
+    hooks: { afterResponse: [() => ky.retry({ delay: 0 })] },
+  })
+
+  test.each(RUN_FAULTS)('$name: hooks of a ky instance that force retries get no further POST', async (fault) => {
+    const limits = fault.isSlow ? { timeoutMs: SHORT_MS } : {}
+    const client = createTestClient(await addressOf(fault.service), { ...limits, ky: pushy })
+    const { settled, elapsedMs } = await observe((signal) => client.submit('aurora-image', { prompt: 'x' }, { signal }))
+    expect(countPosts()).toBeLessThanOrEqual(fault.posts)
+    expect(elapsedMs).toBeLessThan(fault.withinMs ?? 2_000)
+    if (settled instanceof ModelRunError && settled.submission === 'unknown') expect(countPosts()).toBe(1)
   })
 
   test('resets each connection at once gets no second one, unless the first never came about', async () => {

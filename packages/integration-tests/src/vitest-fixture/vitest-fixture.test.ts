@@ -30,6 +30,9 @@ describe('the vitest fixture', () => {
     'passes for leftovers that it forgets',
     'has the server that it asks for',
     'build upon ours',
+    'is a page to the client',
+    'takes the options of the fixture in a page',
+    'takes the options of a server in a page',
     'sees nothing of its neighbours (1)',
     'sees nothing of its neighbours (3)',
   ])('runs a test that %s', (title) => {

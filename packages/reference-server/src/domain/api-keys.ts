@@ -25,6 +25,8 @@ export interface NewApiKey {
   /** Credits of the account that is made for it. */
   credits: number
   allowIps: readonly string[] | undefined
+  /** Instead of one that is made from the seed. */
+  key?: string | undefined
 }
 
 /** Every key there is or was. */
@@ -41,8 +43,9 @@ export class ApiKeys {
    *
    * @throws TypeError for an entry of `allowIps` that is neither an address nor a network
    */
-  mint({ isLive, permissions, credits, allowIps }: NewApiKey): ApiKey {
-    const key = this.#newKey(isLive)
+  mint({ isLive, permissions, credits, allowIps, key: chosen }: NewApiKey): ApiKey {
+    const made = this.#newKey(isLive) // also when it is not used: the ids that come after it stay the same
+    const key = chosen ?? made
     return this.#add({ key, isLive, permissions, allowIps, account: new Account(credits, showKey(key)) })
   }
 

@@ -1,5 +1,6 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
 import { jsonPointer } from '../json-pointer.ts'
+import { checkSourceUrl } from './check-source-url.ts'
 import { checkValue, typeNoun } from './check-value.ts'
 import { closestName } from './closest-name.ts'
 import { shorten } from './describe-value.ts'
@@ -10,6 +11,8 @@ interface InputProblem {
   pointer: string
   /** A sentence for people: what was got and what is allowed. */
   message: string
+  /** The assumption behind it, where it is not the model's schema. */
+  assumption?: string | undefined
 }
 
 /** Outcome of checking an `input`. When `ok`, `input` has the defaults filled in and is a new object. */
@@ -17,7 +20,8 @@ export type InputCheck = { ok: true; input: Record<string, unknown> } | { ok: fa
 
 /**
  * Checks the `input` of a run against its model's `input_schema`, the dialect of section 2.3: `type`, `enum`,
- * `minimum`, `maximum`, `default` and `required`; other members of a description are ignored.
+ * `minimum`, `maximum`, `default` and `required`; other members of a description are ignored. The URL of a source file
+ * must be one.
  *
  * Reports every problem, parameters of the schema first. An unknown parameter is a problem. A parameter that is
  * `undefined` counts as left out. A schema with odd parts (hand-written catalogs) never throws: what is not understood
@@ -69,7 +73,10 @@ function missingProblem({ name, property, isRequired }: Parameter): InputProblem
 
 function valueProblem({ name, property }: Parameter, value: unknown): InputProblem | undefined {
   const wrong = checkValue(property, value)
-  return wrong === undefined ? undefined : { pointer: jsonPointer([name]), message: `${name} ${wrong}.` }
+  if (wrong !== undefined) return { pointer: jsonPointer([name]), message: `${name} ${wrong}.` }
+  const wrongUrl = checkSourceUrl(name, property, value)
+  if (wrongUrl === undefined) return undefined
+  return { pointer: jsonPointer([name]), message: `${name} ${wrongUrl}.`, assumption: 'sourceUrls' }
 }
 
 function unknownProblems(parameters: ReadonlyMap<string, Parameter>, input: Record<string, unknown>): InputProblem[] {

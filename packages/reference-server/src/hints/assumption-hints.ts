@@ -15,7 +15,9 @@ const BY_CODE: Readonly<Record<string, string>> = {
 /** Which assumptions made the answer what it is: the specification would allow another. */
 export function assumptionHints(scene: HintScene): string[] {
   if (scene.trace.route === 'control') return []
-  return namesFor(scene).map((name) => sentenceFor(name, scene.service.options.assumptions))
+  return [...(scene.trace.assumptions ?? []), ...namesFor(scene)].map((name) =>
+    sentenceFor(name, scene.service.options.assumptions),
+  )
 }
 
 function namesFor(scene: HintScene): string[] {

@@ -41,6 +41,12 @@ describe('hints', () => {
     ['a model without provider', get('/v1/models/aurora-video'), 404, /the model lumen\/aurora-video\?/],
     ['a model from nowhere', get('/v1/models/zzzzzzzz'), 404, /GET \/v1\/models lists the models\./],
     ['a misspelt parameter', run({ input: { prmpt: 'a' } }), 400, /Did you mean prompt\?.*invalidInputStatus: 400/],
+    [
+      'a path for a URL',
+      run({ input: { image_url: 'a.png' } }, 'pixelwright/cutout'),
+      400,
+      /2\.3 .*assumption sourceUrls/,
+    ],
     ['a parameter beside input', run({ prompt: 'a' }), 400, /send \{"input": \{"prompt": \.\.\.\}\}/],
     ['a field within input', run({ input: { ...PROMPT, sync: false } }), 400, /sync stands beside input/],
     ['a misspelt field', run({ input: PROMPT, webhookUrl: 'x' }), 400, /did you mean webhook_url\?/],

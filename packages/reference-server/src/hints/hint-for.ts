@@ -1,5 +1,6 @@
 import { assumptionHints } from './assumption-hints.ts'
 import { bodyHints } from './body-hints.ts'
+import { corsHints } from './cors-hints.ts'
 import type { HintScene } from './hint-scene.ts'
 import { jobHints } from './job-hints.ts'
 import { keyHints } from './key-hints.ts'
@@ -13,6 +14,7 @@ export const HINT_HEADER = 'x-modelrun-hint'
 const MAX_LENGTH = 1_000
 
 const SOURCES: readonly ((scene: HintScene) => readonly string[])[] = [
+  corsHints,
   keyHints,
   pathHints,
   queryHints,

@@ -45,7 +45,9 @@ describe('routes', () => {
     const answer = await apiCaller(createReferenceServer()).get(path)
     expect(answer.status).toBe(404)
     expect(answer.body).toEqual({ error: { code: 'NOT_FOUND', message: expect.any(String) } })
-    expect(errorOf(answer).message).toMatch(/reference server v1\.2\.0: GET \/v1\/models, .*\/files.*\/_reference/)
+    expect(errorOf(answer).message).toMatch(
+      /the modelrun reference server, which has GET \/v1\/models, .*\/files.*\/_reference/,
+    )
   })
 
   it('take a model id with slashes as one encoded segment and as plain segments (sections 4.2 and 4.3)', async () => {

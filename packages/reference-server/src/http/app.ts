@@ -1,4 +1,4 @@
-import { type Permission, ROUTES, type RouteName, SERVICE_VERSION } from '@modelrun/contract'
+import { type Permission, ROUTES, type RouteName } from '@modelrun/contract'
 import { Hono, type Next } from 'hono'
 import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
@@ -107,7 +107,7 @@ function methodsOf(pattern: string): string {
 function unknownPath(context: AppContext): Response {
   const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
   return refusals.notFound(
-    `There is nothing at ${context.req.path.slice(0, 200)}. This is the modelrun reference server ${SERVICE_VERSION}: ` +
+    `There is nothing at ${context.req.path.slice(0, 200)}. This is the modelrun reference server, which has ` +
       `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`,
   )
 }

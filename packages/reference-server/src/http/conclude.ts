@@ -8,6 +8,7 @@ import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
 import { JsonResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
+import { addRequestId } from './request-id.ts'
 import { warn } from './warn.ts'
 
 /** A request that was answered, when it began, and what is known of it. */
@@ -22,7 +23,7 @@ export interface Exchange {
 const LIVE_KEY_WARNING =
   'A live key that this server did not make was sent to it. If it is one of production, it has left its home: replace it.'
 
-/** Checks the books, gives the answer its hint, and notes in the journal, the coverage and the log what happened. */
+/** Checks the books, gives the answer its hint and its id, and notes in the journal, the coverage and the log what happened. */
 export function conclude(service: Service, exchange: Exchange, given: Answer): Answer {
   const { observer } = service
   const violations = observer.newViolations()
@@ -39,7 +40,7 @@ export function conclude(service: Service, exchange: Exchange, given: Answer): A
     observer.unmatched.add(account, { method: facts.method, path: pathOf(facts), status: facts.status, hint: meant })
   }
   observer.log(() => lineOf(facts))
-  return answer
+  return trace.route === 'control' ? answer : addRequestId(service, answer)
 }
 
 interface Told {

@@ -3,7 +3,7 @@ import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
 import type { ControlRoute } from './control-route.ts'
 import { jsonResponse } from './json-response.ts'
-import { readJsonBody } from './read-json-body.ts'
+import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
 /** Reading time, and moving it on. */
@@ -11,15 +11,23 @@ export const CLOCK_ROUTES: readonly ControlRoute[] = [
   {
     method: 'GET',
     name: 'clock',
+    gives: '{ mode, now_ms }',
     handler: ({ clock }) => jsonResponse(200, { mode: clock.mode, now_ms: clock.now() }),
   },
-  { method: 'POST', name: 'clock', handler: answerAdvance },
+  {
+    method: 'POST',
+    name: 'clock',
+    takes: '{ advance_ms }',
+    gives: '{ now_ms, happened: [{ at_ms, after_ms, kind, job_id, text }] }',
+    note: 'with the clock manual or auto',
+    handler: answerAdvance,
+  },
 ]
 
 const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
 
 async function answerAdvance({ clock }: Service, { req, env }: AppContext): Promise<Response> {
-  const body = await readJsonBody(req.raw, advanceSchema)
+  const body = await readControlBody(req.raw, advanceSchema)
   if (!body.ok) return body.refusal
   env.work.park() // time would wait for this very request
   try {

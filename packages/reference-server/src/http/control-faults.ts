@@ -5,21 +5,41 @@ import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
 import { type ControlRoute, findAccount, unknownKey } from './control-route.ts'
 import { jsonResponse } from './json-response.ts'
-import { readJsonBody } from './read-json-body.ts'
+import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
 /** Making requests go wrong. `POST` adds a fault, `GET` lists them, `DELETE` removes one (`?id=`) or all. */
 export const FAULT_ROUTES: readonly ControlRoute[] = [
-  { method: 'POST', name: 'faults', handler: answerAdd },
-  { method: 'GET', name: 'faults', handler: answerList },
-  { method: 'DELETE', name: 'faults', handler: answerRemove },
+  {
+    method: 'POST',
+    name: 'faults',
+    takes:
+      '{ kind, route?, model?, times?, probability?, when?, delay_ms?, bytes?, retry_after?, retry_after_as_date?, key? }',
+    gives: '{ id }',
+    handler: answerAdd,
+  },
+  {
+    method: 'GET',
+    name: 'faults',
+    takes: '?key=',
+    gives: '{ faults: [{ id, fault, used, unused }] }',
+    handler: answerList,
+  },
+  {
+    method: 'DELETE',
+    name: 'faults',
+    takes: '?id=&key=',
+    gives: '{ removed }',
+    note: 'without id: all faults of the account',
+    handler: answerRemove,
+  },
 ]
 
 /** The fault and, beside it, whose; the fault itself is checked as everywhere. */
 const bodySchema = z.looseObject({ key: z.optional(z.string()) })
 
 async function answerAdd(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readJsonBody(req.raw, bodySchema)
+  const body = await readControlBody(req.raw, bodySchema)
   if (!body.ok) return body.refusal
   const { key, ...fault } = body.value
   return withFaults(service, key, (faults) => {

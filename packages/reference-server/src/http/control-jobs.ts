@@ -5,14 +5,16 @@ import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
 import type { ControlRoute } from './control-route.ts'
 import { jsonResponse } from './json-response.ts'
-import { readJsonBody } from './read-json-body.ts'
+import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
+
+const JOB = '{ job_id, request_id, model_id, input, status, output? }'
 
 /** Jobs of any account: to look at, and to end by hand. */
 export const JOB_ROUTES: readonly ControlRoute[] = [
-  { method: 'GET', name: 'jobs/:id', handler: (service, context) => withJob(service, context, () => {}) },
-  { method: 'POST', name: 'jobs/:id/complete', handler: answerComplete },
-  { method: 'POST', name: 'jobs/:id/fail', handler: answerFail },
+  { method: 'GET', name: 'jobs/{id}', gives: JOB, handler: (service, context) => withJob(service, context, () => {}) },
+  { method: 'POST', name: 'jobs/{id}/complete', takes: '{ output? }', gives: JOB, handler: answerComplete },
+  { method: 'POST', name: 'jobs/{id}/fail', takes: '{ code?, message? }', gives: JOB, handler: answerFail },
 ]
 
 const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
@@ -22,12 +24,12 @@ const failSchema = z.strictObject({
 })
 
 async function answerComplete(service: Service, context: AppContext): Promise<Response> {
-  const body = await readJsonBody(context.req.raw, completeSchema)
+  const body = await readControlBody(context.req.raw, completeSchema)
   return body.ok ? withJob(service, context, (job) => job.complete(body.value.output)) : body.refusal
 }
 
 async function answerFail(service: Service, context: AppContext): Promise<Response> {
-  const body = await readJsonBody(context.req.raw, failSchema)
+  const body = await readControlBody(context.req.raw, failSchema)
   return body.ok ? withJob(service, context, (job) => job.fail(body.value.code, body.value.message)) : body.refusal
 }
 

@@ -14,7 +14,7 @@ import { SNAPSHOT_ROUTES } from './control-snapshot.ts'
 import { TRUTH_ROUTES } from './control-truth.ts'
 import { WEBHOOK_ROUTES } from './control-webhooks.ts'
 import { jsonResponse } from './json-response.ts'
-import { readJsonBody } from './read-json-body.ts'
+import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
 /** The header that clients on other machines need. */
@@ -22,10 +22,24 @@ const TOKEN_HEADER = 'x-reference-token'
 
 const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...KEY_ROUTES,
-  { method: 'POST', name: 'scripts', handler: answerScripts },
+  {
+    method: 'POST',
+    name: 'scripts',
+    takes: '{ model, outcomes: [{ result, after_ms?, after_polls?, error?, output?, webhook? }], key? }',
+    gives: '{ waiting }',
+    note: 'how many outcomes wait for a run',
+    handler: answerScripts,
+  },
   ...CLOCK_ROUTES,
   ...FAULT_ROUTES,
-  { method: 'POST', name: 'reset', handler: answerReset },
+  {
+    method: 'POST',
+    name: 'reset',
+    takes: '{ key? }',
+    gives: '{ reset }',
+    note: 'what was reset: all or account',
+    handler: answerReset,
+  },
   ...JOB_ROUTES,
   ...WEBHOOK_ROUTES,
   ...TRUTH_ROUTES,
@@ -47,14 +61,25 @@ export function createControlRoutes(service: Service, token: string): Hono<AppEn
     if (isLoopback(context.env.ip) || context.req.header(TOKEN_HEADER) === token) return next()
     return refusals.forbidden(`From another machine the control API needs the header ${TOKEN_HEADER}.`)
   })
+  app.get('/', () => jsonResponse(200, { calls: CONTROL_ROUTES.map(describeCall) }))
   for (const { method, name, handler } of CONTROL_ROUTES) {
-    app.on(method, `/${name}`, (context) => handler(service, context))
+    app.on(method, patternOf(name), (context) => handler(service, context))
   }
   for (const { name } of CONTROL_ROUTES) {
-    app.all(`/${name}`, (context) => refusals.methodNotAllowed(context.req.method, methodsOf(name)))
+    app.all(patternOf(name), (context) => refusals.methodNotAllowed(context.req.method, methodsOf(name)))
   }
   app.all('*', unknownControlPath)
   return app
+}
+
+/** The router's pattern of a path. */
+function patternOf(name: string): string {
+  return `/${name.replace(/\{(\w+)\}/g, ':$1')}`
+}
+
+/** A call as `GET /_reference` lists it. */
+function describeCall({ method, name, takes, gives, note }: ControlRoute): object {
+  return { call: `${method} ${CONTROL_PREFIX}/${name}`, takes, gives, note }
 }
 
 function methodsOf(name: string): string {
@@ -65,11 +90,13 @@ function methodsOf(name: string): string {
 
 function unknownControlPath(context: Context): Response {
   const paths = CONTROL_ROUTES.map(({ method, name }) => `${method} ${CONTROL_PREFIX}/${name}`)
-  return refusals.notFound(`The control API has no path ${context.req.path}. It has: ${paths.join(', ')}.`)
+  return refusals.notFound(
+    `The control API has no path ${context.req.path}. It has: ${paths.join(', ')}. GET ${CONTROL_PREFIX} shows what they take.`,
+  )
 }
 
 async function answerScripts(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readJsonBody(req.raw, scriptsSchema)
+  const body = await readControlBody(req.raw, scriptsSchema)
   if (!body.ok) return body.refusal
   const { model: modelId, outcomes, key } = body.value
   const account = findAccount(service, key)
@@ -79,7 +106,7 @@ async function answerScripts(service: Service, { req }: AppContext): Promise<Res
 }
 
 async function answerReset(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readJsonBody(req.raw, resetSchema)
+  const body = await readControlBody(req.raw, resetSchema)
   if (!body.ok) return body.refusal
   const { key } = body.value
   const account = key === undefined ? undefined : service.keys.find(key)?.account

@@ -31,7 +31,6 @@ describe('snapshots over the control API', () => {
     const wrong = await post('/_reference/restore', { format: 'modelrun-reference-server', version: 9 })
     expect([wrong.status, errorOf(wrong).message]).toEqual([400, expect.stringContaining('the version 9')])
     expect((await call('POST', '/_reference/restore', { body: '{' })).status).toBe(400)
-    const text = await call('POST', '/_reference/restore', { body: '{}', headers: { 'content-type': 'text/plain' } })
-    expect(text.status).toBe(415)
+    expect((await call('POST', '/_reference/restore')).status).toBe(400)
   })
 })

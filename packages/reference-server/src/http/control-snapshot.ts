@@ -4,20 +4,24 @@ import { takeSnapshot } from '../snapshot/take-snapshot.ts'
 import type { AppContext } from './app-env.ts'
 import { CONTROL_PREFIX, type ControlRoute } from './control-route.ts'
 import { jsonResponse } from './json-response.ts'
-import { isJson } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
 /** The whole state, to keep and to go back to. */
 export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
-  { method: 'GET', name: 'snapshot', handler: (service) => jsonResponse(200, takeSnapshot(service)) },
-  { method: 'POST', name: 'restore', handler: answerRestore },
+  {
+    method: 'GET',
+    name: 'snapshot',
+    gives: 'the whole state',
+    note: 'its members are not part of this API',
+    handler: (service) => jsonResponse(200, takeSnapshot(service)),
+  },
+  { method: 'POST', name: 'restore', takes: 'a snapshot', gives: '{ now_ms }', handler: answerRestore },
 ]
 
-const ADVICE = `Send what GET ${CONTROL_PREFIX}/snapshot gave, as JSON, with the header Content-Type: application/json.`
+const ADVICE = `Send what GET ${CONTROL_PREFIX}/snapshot gave, as JSON.`
 
 // Not as other bodies: a state may be larger than any request of the service.
 async function answerRestore(service: Service, { req }: AppContext): Promise<Response> {
-  if (!isJson(req.header('content-type') ?? null)) return refusals.unsupportedMediaType(ADVICE)
   const body = await req.raw.json().then(
     (value: unknown) => ({ value }),
     () => undefined,

@@ -13,6 +13,20 @@ describe('control API: what can be told after a test', () => {
     await caller.run(MODEL)
     const all = await caller.get('/_reference/journal')
     expect(all.body).toEqual({ entries: expect.any(Array), text: expect.stringContaining('job created') })
+    expect(all.body.entries).toContainEqual({
+      at_ms: Date.UTC(2026, 0, 1),
+      key: expect.stringMatching(/^sk_test_/),
+      kind: 'request',
+      duration_ms: 4_000,
+      method: 'POST',
+      path: '/v1/models/aurora-image/run',
+      route: 'runModel',
+      status: 200,
+      job_id: body.job_id,
+      job_status: 'completed',
+      request_body: '{"input":{"prompt":"a red fox"}}',
+      response_body: expect.stringContaining('"status":"completed"'),
+    })
     const own = await caller.get(`/_reference/journal?key=${key}&kind=request&job_id=${body.job_id}`)
     expect(own.body.entries).toMatchObject([{ kind: 'request', job_id: body.job_id, status: 200 }])
     expect((await caller.get('/_reference/journal?kind=requests')).status).toBe(400)
@@ -33,9 +47,18 @@ describe('control API: what can be told after a test', () => {
     const server = createReferenceServer({ clock: 'manual' })
     const { key } = server.mintKey()
     const caller = apiCaller(server)
-    await caller.run(MODEL, { sync: false })
-    expect((await caller.get('/_reference/report')).body).toEqual(JSON.parse(JSON.stringify(server.report())))
-    expect((await caller.get(`/_reference/report?key=${key}`)).body).toMatchObject({ isClean: true })
+    const { job_id } = (await caller.run(MODEL, { sync: false })).body
+    expect((await caller.get('/_reference/report')).body).toEqual({
+      is_clean: false,
+      unfinished_jobs: [{ job_id, model_id: MODEL, status: 'queued' }],
+      pending_webhooks: [],
+      unused_faults: [],
+      unused_scripts: [],
+      unmatched_requests: [],
+      violations: [],
+      text: server.report().text,
+    })
+    expect((await caller.get(`/_reference/report?key=${key}`)).body).toMatchObject({ is_clean: true })
     expect((await caller.get('/_reference/report?key=sk_test_other')).status).toBe(404)
     expect((await caller.get('/_reference/coverage')).body).toEqual(server.coverage())
   })

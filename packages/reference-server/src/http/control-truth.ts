@@ -3,16 +3,36 @@ import { journalText, viewJournal } from '../journal/journal-view.ts'
 import { makeReport } from '../report/make-report.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
+import { entryJson, reportJson } from './control-json.ts'
 import { type ControlRoute, unknownKey } from './control-route.ts'
 import { jsonResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
 
 /** What can be told after a test. Without a `key`: of all accounts. */
 export const TRUTH_ROUTES: readonly ControlRoute[] = [
-  { method: 'GET', name: 'journal', handler: answerJournal },
-  { method: 'GET', name: 'story/:job', handler: answerStory },
-  { method: 'GET', name: 'report', handler: answerReport },
-  { method: 'GET', name: 'coverage', handler: ({ observer }) => jsonResponse(200, observer.coverage.coverage()) },
+  {
+    method: 'GET',
+    name: 'journal',
+    takes: '?key=&kind=&job_id=',
+    gives: '{ entries, text }',
+    note: `kind: ${JOURNAL_KINDS.join(', ')}`,
+    handler: answerJournal,
+  },
+  { method: 'GET', name: 'story/{job_id}', gives: '{ job_id, story }', handler: answerStory },
+  {
+    method: 'GET',
+    name: 'report',
+    takes: '?key=',
+    gives:
+      '{ is_clean, unfinished_jobs, pending_webhooks, unused_faults, unused_scripts, unmatched_requests, violations, text }',
+    handler: answerReport,
+  },
+  {
+    method: 'GET',
+    name: 'coverage',
+    gives: '{ covered, total, items: [{ group, name, count }], text }',
+    handler: ({ observer }) => jsonResponse(200, observer.coverage.coverage()),
+  },
 ]
 
 function answerJournal(service: Service, { req }: AppContext): Response {
@@ -22,11 +42,11 @@ function answerJournal(service: Service, { req }: AppContext): Response {
   if (kind !== kindText) return refusals.invalid(`kind must be one of ${JOURNAL_KINDS.join(', ')}.`)
   const view = viewJournal(service.observer.journal, (one) => service.keys.get(one).account)
   const entries = view.entries({ key, jobId, kind })
-  return jsonResponse(200, { entries, text: journalText(entries) })
+  return jsonResponse(200, { entries: entries.map(entryJson), text: journalText(entries) })
 }
 
 function answerStory(service: Service, { req }: AppContext): Response {
-  const job_id = req.param('job') ?? ''
+  const job_id = req.param('job_id') ?? ''
   const story = service.observer.story(job_id, service.jobs.find(job_id))
   if (story === undefined)
     return refusals.notFound(`The journal knows nothing of a job ${JSON.stringify(job_id.slice(0, 60))}.`)
@@ -37,5 +57,5 @@ function answerReport(service: Service, { req }: AppContext): Response {
   const key = req.query('key')
   const account = key === undefined ? undefined : service.keys.find(key)?.account
   if (key !== undefined && account === undefined) return unknownKey()
-  return jsonResponse(200, makeReport(service, account))
+  return jsonResponse(200, reportJson(makeReport(service, account)))
 }

@@ -2,16 +2,39 @@ import * as z from 'zod/mini'
 import { scriptedWebhookSchema } from '../domain/scripted-webhook.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
+import { deliveryJson } from './control-json.ts'
 import { type ControlRoute, findAccount, unknownKey } from './control-route.ts'
 import { jsonResponse } from './json-response.ts'
-import { readJsonBody } from './read-json-body.ts'
+import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
+
+const DELIVERY = '{ job_id, url, outcome, status?, reason?, body, attempted_at_ms, finished_at_ms }'
 
 /** How results are delivered, what was delivered, and the next delivery. */
 export const WEBHOOK_ROUTES: readonly ControlRoute[] = [
-  { method: 'POST', name: 'webhooks', handler: answerHow },
-  { method: 'GET', name: 'deliveries', handler: answerDeliveries },
-  { method: 'GET', name: 'deliveries/next', handler: answerNext },
+  {
+    method: 'POST',
+    name: 'webhooks',
+    takes: '{ deliveries?, delay_ms?, gap_ms?, when?, receiver?, key? }',
+    gives: '{ webhook }',
+    note: 'how results are delivered from now on',
+    handler: answerHow,
+  },
+  {
+    method: 'GET',
+    name: 'deliveries',
+    takes: '?key=',
+    gives: `{ deliveries: [${DELIVERY}] }`,
+    handler: answerDeliveries,
+  },
+  {
+    method: 'GET',
+    name: 'deliveries/next',
+    takes: '?key=&job_id=&timeout_ms=',
+    gives: `{ delivery: ${DELIVERY} }`,
+    note: 'waits up to 10 s of real time, then 404',
+    handler: answerNext,
+  },
 ]
 
 const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
@@ -21,7 +44,7 @@ const DEFAULT_TIMEOUT_MS = 10_000
 const timeoutSchema = z.coerce.number().check(z.int(), z.nonnegative(), z.maximum(600_000))
 
 async function answerHow(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readJsonBody(req.raw, howSchema)
+  const body = await readControlBody(req.raw, howSchema)
   if (!body.ok) return body.refusal
   const { key, ...how } = body.value
   const account = findAccount(service, key)
@@ -32,7 +55,8 @@ async function answerHow(service: Service, { req }: AppContext): Promise<Respons
 
 function answerDeliveries(service: Service, { req }: AppContext): Response {
   const account = findAccount(service, req.query('key'))
-  return account === undefined ? unknownKey() : jsonResponse(200, { deliveries: service.deliveries.of(account) })
+  if (account === undefined) return unknownKey()
+  return jsonResponse(200, { deliveries: service.deliveries.of(account).map(deliveryJson) })
 }
 
 /** Waits in real time, while the server's own passes. */
@@ -44,7 +68,7 @@ async function answerNext(service: Service, { req, env: { work } }: AppContext):
   work.park()
   try {
     const wish = { account, jobId: req.query('job_id'), timeoutMs: timeout.data }
-    return jsonResponse(200, { delivery: await service.deliveries.next(wish) })
+    return jsonResponse(200, { delivery: deliveryJson(await service.deliveries.next(wish)) })
   } catch (error) {
     return refusals.notFound(error instanceof Error ? error.message : String(error))
   } finally {

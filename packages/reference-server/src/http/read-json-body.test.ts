@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
-import { readJsonBody } from './read-json-body.ts'
+import { readControlBody, readJsonBody } from './read-json-body.ts'
 
 const MIB = 1024 * 1024
 const anything = z.unknown()
@@ -90,5 +90,25 @@ describe('read JSON body', () => {
     const checked = await readJsonBody(request('{"a":"x"}'), z.strictObject({ a: z.number() }))
     const { error } = checked.ok ? {} : await checked.refusal.json()
     expect(error.message).toBe('The body is not right. /a must be a number, not a string.')
+  })
+})
+
+describe('read the body of a control request', () => {
+  const schema = z.strictObject({ key: z.optional(z.string()) })
+
+  it.each([null, ''])('takes %j for an empty object', async (body) => {
+    expect(await readControlBody(request(body, {}), schema)).toEqual({ ok: true, value: {} })
+  })
+
+  it('reads JSON whatever the content type says, as curl -d sends it', async () => {
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect(await readControlBody(request('{"key":"k"}', form), schema)).toEqual({ ok: true, value: { key: 'k' } })
+  })
+
+  it('rejects what is not JSON, and what does not fit', async () => {
+    for (const body of ['key=k', '{"kye":"k"}']) {
+      const checked = await readControlBody(request(body, {}), schema)
+      expect(checked.ok ? undefined : checked.refusal.status).toBe(400)
+    }
   })
 })

@@ -25,13 +25,43 @@ export async function readJsonBody<Value>(
       refusals.unsupportedMediaType('Send the body as JSON with the header Content-Type: application/json.'),
     )
   }
+  return readBody(request, schema, { trace })
+}
+
+/**
+ * Reads the body of a control request: JSON, whatever its content type says, and `{}` when it is empty. So `curl -X POST`
+ * works, with and without `-d`. Never rejects.
+ */
+export async function readControlBody<Value>(
+  request: Request,
+  schema: z.ZodMiniType<Value>,
+): Promise<BodyCheck<Value>> {
+  return readBody(request, schema, { whenEmpty: {} })
+}
+
+interface ReadOptions {
+  trace?: Pick<RequestTrace, 'requestBody'> | undefined
+  /** What an empty body stands for. Default: nothing, it is rejected. */
+  whenEmpty?: object | undefined
+}
+
+async function readBody<Value>(
+  request: Request,
+  schema: z.ZodMiniType<Value>,
+  { trace, whenEmpty }: ReadOptions,
+): Promise<BodyCheck<Value>> {
   const bytes = await readBytes(request)
   if (bytes === 'too large') {
     return refused(refusals.payloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`))
   }
+  const isEmpty = bytes !== 'broken' && bytes.byteLength === 0
+  if (isEmpty && whenEmpty !== undefined) return checkShape(schema, whenEmpty)
   const parsed = bytes === 'broken' ? 'The body broke off before its end.' : parseJson(bytes, trace)
-  if (typeof parsed === 'string') return refused(refusals.invalid(parsed))
-  const checked = parseShape(schema, parsed.json)
+  return typeof parsed === 'string' ? refused(refusals.invalid(parsed)) : checkShape(schema, parsed.json)
+}
+
+function checkShape<Value>(schema: z.ZodMiniType<Value>, value: unknown): BodyCheck<Value> {
+  const checked = parseShape(schema, value)
   return checked.ok ? checked : refused(refusals.invalid(`The body is not right. ${checked.message}`))
 }
 
@@ -40,7 +70,7 @@ function refused(refusal: Response): { ok: false; refusal: Response } {
 }
 
 /** Whether a Content-Type says JSON. */
-export function isJson(contentType: string | null): boolean {
+function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 

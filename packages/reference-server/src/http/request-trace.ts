@@ -20,4 +20,6 @@ export interface RequestTrace {
   requestBody?: string | undefined
   /** Sentences for the header `x-modelrun-hint` that only the handler can tell. */
   hints?: string[] | undefined
+  /** Names of the assumptions that only the handler knows to be behind its response. */
+  assumptions?: string[] | undefined
 }

@@ -44,6 +44,19 @@ describe('run request', () => {
     },
   )
 
+  it('rejects a path where the model takes the URL of a source image, and charges nothing (section 2.3)', async () => {
+    for (const status of [400, 422] as const) {
+      const { server, caller } = setUp({ assumptions: { invalidInputStatus: status } })
+      const response = await caller.run('pixelwright/cutout', { input: { image_url: './photo.png' } })
+      expect([response.status, errorOf(response).code]).toEqual([status, 'VALIDATION_ERROR'])
+      expect(errorOf(response).message).toContain(
+        '/input/image_url: image_url must be an http or https URL, or a data URI such as ' +
+          'data:image/png;base64,iVBORw0KGgo=, got "./photo.png".',
+      )
+      expect(server.credits()).toBe(10_000)
+    }
+  })
+
   it.each([
     [{}, '/input/prompt:'],
     [{ prompt: 1 }, '/input/prompt:'],

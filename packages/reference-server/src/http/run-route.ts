@@ -9,6 +9,7 @@ import { checkWebhookTarget } from './check-webhook-target.ts'
 import { unknownModel } from './model-routes.ts'
 import { type BodyCheck, readJsonBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
+import type { RequestTrace } from './request-trace.ts'
 import { endedAnswer, processingAnswer, queuedAnswer } from './run-answers.ts'
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
@@ -19,7 +20,7 @@ export async function answerRun(service: Service, context: AppContext): Promise<
   const id = context.req.param('model') ?? ''
   const model = service.models.get(id)
   if (model === undefined) return unknownModel(service, id)
-  const input = checkInput(service, model, body.value)
+  const input = checkInput(service, model, { input: body.value.input, trace: context.env.trace })
   if (!input.ok) return input.refusal
   const refusal = checkWebhookTarget(service, context.env.trace, body.value.webhook_url)
   if (refusal !== undefined) return refusal
@@ -48,9 +49,14 @@ async function webhookFirst(service: Service, { env: { work } }: AppContext, job
   work.resume()
 }
 
-function checkInput(service: Service, model: CatalogModel, body: RunRequest): BodyCheck<Record<string, unknown>> {
-  const checked = validateInput(model.input_schema, body.input)
+function checkInput(
+  service: Service,
+  model: CatalogModel,
+  { input, trace }: Pick<RunRequest, 'input'> & { trace: RequestTrace },
+): BodyCheck<Record<string, unknown>> {
+  const checked = validateInput(model.input_schema, input)
   if (checked.ok) return { ok: true, value: checked.input }
+  trace.assumptions = [...new Set(checked.problems.flatMap(({ assumption }) => assumption ?? []))]
   const problems = checked.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
   const message = `The input is not right. ${problems.join(' ')} ${advice}`

@@ -19,12 +19,16 @@ export const HELP = [
     `${group}:`,
     ...OPTION_LIST.filter(([, option]) => option.group === group).map(
       ([name, option]) =>
-        `  ${`--${name} ${option.value}`.padEnd(22)} ${option.help}${option.multiple ? '; repeatable' : ''}`,
+        `  ${`--${name} ${option.value}`.padEnd(25)} ${option.help}${option.multiple ? '; repeatable' : ''}`,
     ),
   ]),
   '',
   'Kinds of faults:',
   ...KIND_LINES,
+  '',
+  'Control API, to steer it from any language:',
+  '  JSON below /_reference, such as POST /_reference/reset; GET /_reference lists all calls.',
+  '  The guide is docs/guides/reference-server.md, section "From other languages".',
   '',
   'Examples:',
   '  modelrun-server --scale 60',

@@ -39,6 +39,25 @@ export const OPTIONS = {
     help: 'address that clients use, and that files get (default: where it listens)',
     group: 'Where it listens',
   },
+  cors: {
+    type: 'string',
+    value: '<origin>',
+    help: 'let web pages of this origin call it; * for all',
+    group: 'Where it listens',
+    multiple: true,
+  },
+  'exit-with-parent': {
+    type: 'boolean',
+    value: '',
+    help: 'end when standard input, a pipe, is closed, as when its parent dies',
+    group: 'Where it listens',
+  },
+  'control-token': {
+    type: 'string',
+    value: '<token>',
+    help: 'what other machines need for the control API (default: random)',
+    group: 'Where it listens',
+  },
   'allow-private-webhooks': {
     type: 'boolean',
     value: '',
@@ -68,6 +87,12 @@ export const OPTIONS = {
     type: 'string',
     value: '<file>',
     help: 'models of your own, as a JSON array (default: 13 models of all kinds)',
+    group: 'What it serves',
+  },
+  key: {
+    type: 'string',
+    value: '<sk_test_…>',
+    help: 'the first API key (default: made from the seed)',
     group: 'What it serves',
   },
   keys: {

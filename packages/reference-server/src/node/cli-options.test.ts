@@ -9,10 +9,14 @@ const DEFAULTS = {
   port: 4010,
   host: '127.0.0.1',
   baseUrl: undefined,
+  cors: [],
+  controlToken: undefined,
+  exitWithParent: false,
   allowPrivateWebhooks: false,
   clock: 'system',
   latency: undefined,
   catalog: undefined,
+  key: undefined,
   keys: 1,
   credits: undefined,
   seed: undefined,
@@ -28,9 +32,13 @@ describe('readCommand', () => {
     ['', {}],
     ['--port 0', { port: 0 }],
     ['--port=8080', { port: 8080 }],
-    ['--port 1 --port 2', { port: 2 }],
     ['--host [::1]', { host: '::1' }],
     ['--base-url http://models:4010/', { baseUrl: 'http://models:4010' }],
+    ['--cors http://localhost:5173/ --cors *', { cors: ['http://localhost:5173', '*'] }],
+    ['--control-token 0123456789abcdef', { controlToken: '0123456789abcdef' }],
+    ['--exit-with-parent', { exitWithParent: true }],
+    ['--key sk_test_mine', { key: 'sk_test_mine' }],
+    ['--json --json', { announce: 'json' }],
     ['--allow-private-webhooks', { allowPrivateWebhooks: true }],
     ['--scale 60', { clock: { scale: 60 } }],
     ['--scale .5', { clock: { scale: 0.5 } }],
@@ -87,8 +95,8 @@ describe('readCommand', () => {
     [
       '--verbose',
       'There is no option --verbose. ' +
-        'Options: --port, --host, --base-url, --allow-private-webhooks, --scale, --clock, --latency, --catalog, --keys,' +
-        ' --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
+        'Options: --port, --host, --base-url, --cors, --exit-with-parent, --control-token, --allow-private-webhooks,' +
+        ' --scale, --clock, --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],
@@ -102,6 +110,13 @@ describe('readCommand', () => {
     ['--port -1', '--port must be an integer from 0 to 65535, got "-1".'],
     ['--port 0x10', '--port must be an integer from 0 to 65535, got "0x10".'],
     ['--port --json', '--port must be an integer from 0 to 65535, got "--json".'],
+    ['--port 1 --port 2', '--port is given twice. Give it once.'],
+    ['--seed 1 --quiet --seed=1', '--seed is given twice. Give it once.'],
+    ['--cors localhost:5173', '--cors must be an origin, as in http://localhost:5173, or *, got "localhost:5173".'],
+    ['--cors http://localhost/app', '--cors must be an origin, as in http://localhost:5173, or *, got'],
+    ['--control-token short', '--control-token must be 16 to 200 visible ASCII characters.'],
+    ['--key mine', '--key must be a test key, sk_test_ and 1 to 100 letters, digits, _ and -.'],
+    ['--key sk_test_', '--key must be a test key, sk_test_ and 1 to 100 letters, digits, _ and -.'],
     ['--credits -1', '--credits must be an integer, 0 or more, got "-1".'],
     ['--seed 1e3', '--seed must be an integer, got "1e3".'],
     ['--seed 9007199254740993', '--seed must be an integer, got "9007199254740993".'],
@@ -125,6 +140,16 @@ describe('readCommand', () => {
   ])('refuses "%s" and says what is allowed', (line, message) => {
     expect(() => readCommand(line.split(' '))).toThrow(UsageError)
     expect(() => readCommand(line.split(' '))).toThrow(message)
+  })
+
+  it('does not repeat a key that it rejects: it may be one of production', () => {
+    const reject = () => readCommand(['--key', 'sk_live_secret'])
+    expect(reject).toThrow('--key must be a test key')
+    expect(reject).not.toThrow('secret')
+  })
+
+  it('says in its help where the control API is, and where it is described', () => {
+    expect(HELP).toMatch(/Control API.*below \/_reference.*GET \/_reference lists.*docs\/guides\/reference-server\.md/s)
   })
 
   it('names every option in its help, in lines that fit a terminal', () => {

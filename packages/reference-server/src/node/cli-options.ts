@@ -11,8 +11,11 @@ import {
   KEYS_RANGE,
   PORT_RANGE,
   readClock,
+  readControlToken,
   readHost,
   readInteger,
+  readKey,
+  readOrigins,
   readUrl,
   SEED_RANGE,
 } from './cli-values.ts'
@@ -29,12 +32,20 @@ export interface ServeCommand {
   host: string
   /** Address that clients use, when it is not the one that is bound. */
   baseUrl: string | undefined
+  /** Origins of web pages that may call. */
+  cors: readonly string[]
+  /** What the control API asks other machines for. */
+  controlToken: string | undefined
+  /** Whether to end when standard input does. */
+  exitWithParent: boolean
   /** Whether webhooks may lead to private addresses although other machines can reach the server. */
   allowPrivateWebhooks: boolean
   clock: CliClock
   latency: LatencyOption | undefined
   /** File of the models. */
   catalog: string | undefined
+  /** The first API key. */
+  key: string | undefined
   /** How many keys there are. */
   keys: number
   credits: number | undefined
@@ -58,6 +69,7 @@ export function readCommand(args: readonly string[]): Command {
   // Not strict: the errors of `parseArgs` neither say what is allowed nor what was probably meant.
   const { values, tokens } = parseArgs({ args: [...args], options: OPTIONS, strict: false, tokens: true })
   for (const token of tokens) checkToken(token)
+  checkRepeats(tokens)
   if (values.help) return { kind: 'help' }
   if (values.version) return { kind: 'version' }
   const host = readHost(values.host)
@@ -66,10 +78,14 @@ export function readCommand(args: readonly string[]): Command {
     port: readInteger('port', values.port, PORT_RANGE) ?? 4010,
     host,
     baseUrl: readUrl(values['base-url']),
+    cors: readOrigins(values.cors),
+    controlToken: readControlToken(values['control-token']),
+    exitWithParent: values['exit-with-parent'] === true,
     allowPrivateWebhooks: values['allow-private-webhooks'] === true,
     clock: readClock(values.clock, values.scale),
     latency: readLatencyValues(values.latency),
     catalog: values.catalog === undefined ? undefined : String(values.catalog),
+    key: readKey(values.key),
     keys: readInteger('keys', values.keys, KEYS_RANGE) ?? 1,
     credits: readInteger('credits', values.credits, CREDITS_RANGE),
     // The key of a known seed is known to everyone, who could then let the server call any webhook.
@@ -93,6 +109,14 @@ function checkToken(token: Token): void {
   const { type } = OPTIONS[name]
   if (type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value, got "${value}".`)
   if (type === 'string' && !value) throw new UsageError(`${rawName} needs a value: ${rawName} ${OPTIONS[name].value}.`)
+}
+
+function checkRepeats(tokens: readonly Token[]): void {
+  const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+  const twice = OPTION_LIST.find(
+    ([name, { type, multiple }]) => type === 'string' && !multiple && names.indexOf(name) !== names.lastIndexOf(name),
+  )
+  if (twice !== undefined) throw new UsageError(`--${twice[0]} is given twice. Give it once.`)
 }
 
 function adviceFor(name: string): string {

@@ -1,6 +1,8 @@
+import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from '../chosen-secrets.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { readBaseUrl } from '../options.ts'
 import type { OptionName } from './cli-option-table.ts'
+import { readOrigin } from './cors.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The value of an option that is given once at most. */
@@ -50,6 +52,25 @@ export function readUrl(raw: RawValue): string | undefined {
   } catch {
     throw new UsageError(`--base-url must be an http or https URL without query or password, got "${raw}".`)
   }
+}
+
+export function readKey(raw: RawValue): string | undefined {
+  if (raw === undefined || isTestKey(raw)) return raw
+  // Without what was given: it may be a key of production.
+  throw new UsageError(`--key must be ${TEST_KEY_FORM}.`)
+}
+
+export function readControlToken(raw: RawValue): string | undefined {
+  if (raw === undefined || isControlToken(raw)) return raw
+  throw new UsageError(`--control-token must be ${CONTROL_TOKEN_FORM}.`)
+}
+
+export function readOrigins(raws: readonly (string | boolean)[] = []): string[] {
+  return raws.map((raw) => {
+    const origin = readOrigin(String(raw))
+    if (origin !== undefined) return origin
+    throw new UsageError(`--cors must be an origin, as in http://localhost:5173, or *, got "${raw}".`)
+  })
 }
 
 export function readClock(rawClock: RawValue, rawScale: RawValue): CliClock {

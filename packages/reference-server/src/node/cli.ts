@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { announcement } from './announcement.ts'
 import { HELP } from './cli-help.ts'
 import { readCommand, type ServeCommand } from './cli-options.ts'
+import { checkInput, onInputEnd } from './input-end.ts'
 import { ListenError, listen } from './listen.ts'
 import { startServer } from './start-server.ts'
 import { openState, type StateFile } from './state-file.ts'
@@ -20,15 +21,19 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function serve(command: ServeCommand): Promise<void> {
+  if (command.exitWithParent) checkInput()
   const state = command.state === undefined ? undefined : await openState(command.state, warn)
   const { server, keys } = await startServer(command, lineSink(command, state))
-  const { port, host, allowPrivateWebhooks } = command
-  const listening = await listen(server, { port, host, allowPrivateWebhooks })
+  const { port, host, allowPrivateWebhooks, cors } = command
+  const listening = await listen(server, { port, host, allowPrivateWebhooks, cors })
   if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
-  const stop = async () => {
-    await listening.close()
-    await state?.close()
-    await server.close()
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= listening
+      .close()
+      .then(() => state?.close())
+      .then(() => server.close())
+    return stopped
   }
   // Only now: results that were on their way are sent at once, and `listen` has said which addresses they may go to.
   const keptKeys = await state?.begin(server).catch(async (error: unknown) => {
@@ -38,6 +43,7 @@ async function serve(command: ServeCommand): Promise<void> {
   // Once: a second signal ends the process the hard way, should stopping ever take too long.
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
+  if (command.exitWithParent) onInputEnd(() => void stop())
   const ready = { url: server.baseUrl, keys: keptKeys ?? keys, controlToken: server.controlToken }
   const text = announcement(ready, command)
   if (text !== undefined) print(text)

@@ -39,5 +39,8 @@ export const publicLookup: LookupFunction = (hostname, options, callback) => {
 }
 
 function privateAddress(host: string): Error {
-  return new Error(`${host} is a private address, and this server delivers to public ones only (allowPrivateWebhooks)`)
+  return new Error(
+    `${host} is a private address, and this server calls public ones only: start it with --allow-private-webhooks ` +
+      '(allowPrivateWebhooks of listen) to let it',
+  )
 }

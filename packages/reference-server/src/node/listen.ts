@@ -6,6 +6,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isFault } from '../faults/fault.ts'
 import { JsonResponse } from '../http/json-response.ts'
 import type { ReferenceServer } from '../reference-server.ts'
+import { createCors, readOrigin } from './cors.ts'
 import { enactFault } from './enact-fault.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
 import { isLoopback } from './is-loopback.ts'
@@ -22,6 +23,11 @@ export interface ListenOptions {
    * 400, and such deliveries fail.
    */
   allowPrivateWebhooks?: boolean | undefined
+  /**
+   * Origins of web pages that may call the service, such as `http://localhost:5173`; `*` stands for all. Pages send the
+   * API key themselves: no cookies are involved. The control API stays closed to pages of other origins. Default: none.
+   */
+  cors?: readonly string[] | undefined
 }
 
 /** A reference server that listens on a socket. */
@@ -47,13 +53,17 @@ export class ListenError extends Error {
  * that the addresses of produced files work.
  *
  * @throws ListenError when the port is in use or cannot be bound for another reason
+ * @throws TypeError when `cors` holds something else than an origin
  */
 export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false } = options
   checkAddress(host, port)
+  const cors = createCors((options.cors ?? []).map(demandOrigin))
   const nodeServer = createServer(
     getRequestListener(
       async (request, { incoming, outgoing }) => {
+        const early = cors(request, outgoing as ServerResponse) // as below
+        if (early !== undefined) return early
         const answer = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
         if (isFault(answer)) {
           // `createServer` of http makes nothing of HTTP/2.
@@ -91,6 +101,12 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
 function sendJson({ status, headers, sentText }: JsonResponse, outgoing: ServerResponse): void {
   outgoing.writeHead(status, Object.fromEntries(headers))
   outgoing.end(sentText)
+}
+
+function demandOrigin(text: string): string {
+  const origin = readOrigin(text)
+  if (origin !== undefined) return origin
+  throw new TypeError(`listen takes cors: origins such as http://localhost:5173, or *; it got ${JSON.stringify(text)}.`)
 }
 
 // What no URL can name (an IPv6 zone, a port that is no number) would be bound, and then left without an address.

@@ -33,11 +33,11 @@ export async function startServer(
 }
 
 async function readOptions(command: ServeCommand): Promise<ReferenceServerOptions> {
-  const { clock, seed, credits, latency, assumptions } = command
+  const { clock, seed, key: apiKey, credits, latency, assumptions, controlToken } = command
   // Whatever the files hold: the check of the options refuses what is no catalog and no profile.
   const catalog = (await readFileOf('catalog', command)) as readonly CatalogModel[] | undefined
   const profile = (await readFileOf('profile', command)) as ProfileOption | undefined
-  return { clock, seed, credits, latency, assumptions, catalog, profile }
+  return { clock, seed, apiKey, credits, latency, assumptions, controlToken, catalog, profile }
 }
 
 async function readFileOf(option: 'catalog' | 'profile', { [option]: path }: ServeCommand): Promise<unknown> {

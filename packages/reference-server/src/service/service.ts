@@ -43,6 +43,8 @@ export class Service {
   /** Files are addressed under it. */
   baseUrl: string
   isClosed = false
+  /** How many requests were numbered. */
+  requests = 0
   readonly receivers: Receivers
   readonly dispatcher: WebhookDispatcher
   /** Of an exploration. */
@@ -64,8 +66,8 @@ export class Service {
     this.pauses = new Pauses(this.clock)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
     this.keys = new ApiKeys(this.random)
-    const { credits } = options
-    this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined })
+    const { credits, apiKey: key } = options
+    this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined, key })
     this.observer = new Observer(options, this.clock.now)
     const { finishedJobs, deliveries } = options.retention
     this.deliveries = new DeliveryLog(deliveries)
@@ -91,6 +93,10 @@ export class Service {
   /** Has all permissions; its account is the default. */
   get firstKey(): ApiKey {
     return this.keys.first
+  }
+
+  nextRequestNumber(): number {
+    return ++this.requests
   }
 
   /** Forgets jobs, credits used, scripts and deliveries of an account, or of all. Keys stay. */

@@ -17,6 +17,7 @@ export function restoreSnapshot(service: Service, value: unknown): ShapeCheck<Sn
   service.reset()
   service.clock.setTime(timeNow(service, snapshot))
   service.random.restore(snapshot.random)
+  service.requests = snapshot.requests
   service.faults.begin(snapshot.seed)
   const accounts = snapshot.accounts.map((state) => new Account(state.credits.grant, state.name))
   service.keys.replace(

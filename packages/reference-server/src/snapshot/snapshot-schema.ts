@@ -91,6 +91,7 @@ export const snapshotSchema = /* @__PURE__ */ (() =>
     realTime: z.optional(time),
     seed: z.int(),
     random,
+    requests: count,
     accounts: z.array(accountSchema).check(z.minLength(1)),
     keys: z.array(keySchema).check(z.minLength(1)),
     jobs: z.array(jobSchema),

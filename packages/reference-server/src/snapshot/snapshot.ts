@@ -28,6 +28,8 @@ export interface Snapshot {
   seed: number
   /** Where the random numbers of ids and files stand. */
   random: readonly number[]
+  /** How many requests have an id. */
+  requests: number
   accounts: readonly AccountState[]
   /** In the order in which they were made; the first one is the server's `apiKey`. */
   keys: readonly KeyState[]

@@ -26,6 +26,7 @@ export function takeSnapshot(service: Service): Snapshot {
     realTime: service.clock.mode === 'system' ? Date.now() : undefined,
     seed: service.faults.seed,
     random: service.random.state(),
+    requests: service.requests,
     accounts: accounts.map((account) => accountState(service, account)),
     keys: service.keys.all().map(({ allowsIp: _, ...key }): KeyState => ({ ...key, account: indexOf(key.account) })),
     jobs: [

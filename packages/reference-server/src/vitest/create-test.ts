@@ -1,6 +1,6 @@
 import { type TestAPI, test as vitestTest } from 'vitest'
 import type { ReferenceServerOptions } from '../options.ts'
-import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import { createReferenceServer, type ReferenceServer, type ServerClientOptions } from '../reference-server.ts'
 import { LeftoversError, type Report } from '../report/report.ts'
 import type { MintKeyOptions } from '../service/tenants.ts'
 
@@ -11,7 +11,7 @@ export interface ServerFixtures {
   /** An API key of the test alone. A shared server takes it wherever it takes a `key`. */
   apiKey: string
   /** For `new ModelRun(clientOptions)`: the test's own key, and waits that run on the server's clock. */
-  clientOptions: ReturnType<ReferenceServer['clientOptions']>
+  clientOptions: ServerClientOptions
 }
 
 export type ServerTest = TestAPI<ServerFixtures>
@@ -59,7 +59,7 @@ export function createTest(options: CreateTestOptions = {}): ServerTest {
     },
     server: ({ stage }, use) => use(stage.server),
     apiKey: ({ stage }, use) => use(stage.apiKey),
-    clientOptions: ({ stage }, use) => use({ ...stage.server.clientOptions(), apiKey: stage.apiKey }),
+    clientOptions: ({ stage }, use) => use(stage.server.clientOptions(stage.apiKey)),
   })
 }
 

@@ -27,7 +27,10 @@ export interface InputIssue {
   message: string
 }
 
-/** `validateInput` found the input to break the model's `input_schema` (section 2.3). Nothing was sent. */
+/**
+ * The input holds what JSON cannot, such as a Buffer or a promise; or `validateInput` found it to break the model's
+ * `input_schema` (section 2.3). Nothing was sent.
+ */
 export class InputValidationError extends ModelRunError {
   override get name(): 'InputValidationError' {
     return 'InputValidationError'

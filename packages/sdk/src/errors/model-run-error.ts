@@ -88,6 +88,7 @@ export abstract class ModelRunError extends Error {
    * @internal
    */
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the class on the right of `instanceof`
     return Function.prototype[Symbol.hasInstance].call(this, value) || isOfOtherCopy(value, this.prototype, ERROR_BRAND)
   }
 }

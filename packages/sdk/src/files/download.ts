@@ -4,6 +4,9 @@ import { startTimer } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { ModelRunError } from '../errors/model-run-error.ts'
 import { AbortedError, AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import { callFetch } from '../http/call-fetch.ts'
+import type { FetchInit } from '../http/fetch-like.ts'
+import { type FetchOptions, fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch-options.ts'
 import { kyRetries, type RetryRules } from '../http/ky-retries.ts'
 import { describeNetworkFailure } from '../http/network-failure.ts'
 import { parseRetryAfter } from '../http/retry-after.ts'
@@ -20,6 +23,8 @@ export interface DownloadOptions {
   timeoutMs?: number | undefined
   /** How often the file is asked for again at most, before its first byte. Default: the client's. */
   maxRetries?: number | undefined
+  /** Handed to `fetch`, over the client's of the same name. */
+  fetchOptions?: FetchOptions | undefined
 }
 
 /** A file on its way. Read `stream` to its end or cancel it. */
@@ -48,11 +53,16 @@ export async function download(
   const url = readAddress(address)
   const maxBytes = positive('maxBytes', options.maxBytes ?? DEFAULT_MAX_BYTES)
   const limit = wholeNumber('maxRetries', options.maxRetries ?? client.maxRetries)
+  const fetchOptions = fileFetchOptions(client, options.fetchOptions)
   const guard = openGuard(client, url, options)
   try {
     const retries = kyRetries(downloadRetries(client, limit, guard))
     // An instance of its own: that of the client has its headers and its address.
-    const response = await ky(url, { ...retries, timeout: false, fetch: () => fetchFile(client, url, guard) })
+    const response = await ky(url, {
+      ...retries,
+      timeout: false,
+      fetch: () => fetchFile({ client, url, guard, fetchOptions }),
+    })
     const { body } = response
     if (body === null) throw new InvalidResponseError({ message: `The file at ${url.origin}${url.pathname} is empty.` })
     const contentType = response.headers.get('content-type') ?? undefined
@@ -69,10 +79,18 @@ export async function download(
   }
 }
 
+interface FileRequest {
+  client: ResolvedOptions
+  url: URL
+  guard: Guard
+  fetchOptions: ResolvedFetchOptions
+}
+
 /** One attempt. Its errors are those of the download, if no other attempt follows. */
-async function fetchFile(client: ResolvedOptions, url: URL, guard: Guard): Promise<Response> {
-  const send = client.fetch ?? globalThis.fetch
-  const response = await guard.within(send(url, { signal: guard.signal })).catch((error: unknown) => {
+async function fetchFile({ client, url, guard, fetchOptions }: FileRequest): Promise<Response> {
+  const init: FetchInit = { method: 'GET', headers: {}, redirect: 'follow', signal: guard.signal }
+  const sent = callFetch(client, { url: url.href, init, fetchOptions })
+  const response = await guard.within(sent).catch((error: unknown) => {
     throw guard.explain(error)
   })
   if (response.ok) return response
@@ -135,8 +153,9 @@ function openGuard(client: ResolvedOptions, url: URL, options: DownloadOptions):
         return new AbortedError({ message: `${what} was aborted by the caller.`, cause: controller.signal.reason })
       }
       if (error instanceof InvalidResponseError) return error
-      const { reason, cause } = describeNetworkFailure(error)
-      return new ConnectionError({ message: `${what} failed: ${reason}.`, cause, isRetryable: true })
+      const { reason, hint, cause } = describeNetworkFailure(error)
+      const message = `${what} failed: ${reason}.${hint === undefined ? '' : ` ${hint}`}`
+      return new ConnectionError({ message, cause, isRetryable: true })
     },
     close: controller.release,
   }

@@ -72,7 +72,9 @@ export function retryAfterOf(failure: Failure, now: number): number | undefined 
 
 /** Logs one attempt. */
 export function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
-  call.observeAttempt({ method: call.operation.route.method, path: call.request.path, ...event })
+  const observed = { method: call.operation.route.method, path: call.request.path, ...event }
+  call.observeAttempt(observed)
+  call.context.onAttempt?.(observed)
 }
 
 /** Logs the last attempt when it failed, once. */

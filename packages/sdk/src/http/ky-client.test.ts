@@ -58,7 +58,7 @@ describe('a ky instance of the caller', () => {
 
   test('does not change what an error is', async () => {
     const { client, clock } = createTestClient([text(429, 'no')], {
-      ky: ky.extend({ retry: 9, timeout: 1, totalTimeout: 1 }),
+      ky: ky.extend({ retry: { limit: 9, jitter: () => 60_000 }, timeout: 1, totalTimeout: 1 }),
       maxRetries: 1,
     })
     const error = await caught(clock.run(client.models.list()), RateLimitError)

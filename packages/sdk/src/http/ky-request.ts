@@ -1,7 +1,9 @@
 import { routePath } from '@modelrun/contract'
 import type { Options } from 'ky'
 import type { ResolvedOptions } from '../options.ts'
+import { type ResolvedFetchOptions, readFetchOptions } from './fetch-options.ts'
 import type { CallOptions, Operation } from './operation.ts'
+import { mergeHeaders } from './request-headers.ts'
 
 /** What ky makes a request of, without the credentials: those are added at each attempt. */
 export interface KyRequest {
@@ -10,42 +12,35 @@ export interface KyRequest {
   options: Options
   /** The JSON to send. ky does not get it: it would copy it for each retry. */
   body: string | undefined
+  /** For `fetch`, past ky: it would make a `Request` of them, which the `fetch` of another library does not know. */
+  fetchOptions: ResolvedFetchOptions
 }
 
 let takesCache: boolean | undefined
 
-/** @throws TypeError when an argument cannot become a request */
+/** @throws TypeError, ConfigurationError when an argument cannot become a request */
 export function kyRequest(operation: Operation<unknown>, client: ResolvedOptions, call: CallOptions): KyRequest {
   const { method } = operation.route
   takesCache ??= takesCacheOption()
   const body = operation.body === undefined ? undefined : JSON.stringify(operation.body)
   // `Headers`, because ky tells `X-Name` from `x-name` when it merges plain objects.
-  const headers = readHeaders({ ...client.headers, ...call.headers })
+  const headers = mergeHeaders(client.headers, call.headers)
   headers.set('accept', 'application/json')
   if (body !== undefined) headers.set('content-type', 'application/json')
   const options: Options = {
     method,
     headers,
     searchParams: operation.query,
-    ...(method === 'GET' && takesCache ? { cache: 'no-store' } : {}),
+    ...(takesCache ? { cache: 'no-store' } : {}),
   }
-  return { path: routePath(operation.route, operation.parameters), options, body }
+  const fetchOptions = { ...client.fetchOptions, ...readFetchOptions(call.fetchOptions) }
+  return { path: routePath(operation.route, operation.parameters), options, body, fetchOptions }
 }
 
-/** Names a header that HTTP does not allow, but not its value, which the platform's own error would print. */
-function readHeaders(values: Record<string, string>): Headers {
-  const headers = new Headers()
-  for (const [name, value] of Object.entries(values)) {
-    try {
-      headers.set(name, value)
-    } catch {
-      throw new TypeError(`The header ${JSON.stringify(name)} has a name or a value that HTTP does not allow.`)
-    }
-  }
-  return headers
-}
-
-/** Some runtimes refuse the field. Frameworks that patch `fetch` would otherwise freeze a job's status for ever. */
+/**
+ * Some runtimes refuse the field. Frameworks that patch `fetch` would otherwise freeze a job's status for ever, and some
+ * give an old response for the same POST.
+ */
 function takesCacheOption(): boolean {
   try {
     return new Request('https://modelrun.invalid', { cache: 'no-store' }).cache === 'no-store'

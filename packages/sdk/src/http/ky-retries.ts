@@ -1,4 +1,4 @@
-import type { Options } from 'ky'
+import { type Options, replaceOption } from 'ky'
 import type { Clock } from '../clock.ts'
 import { holdClock } from './hold-clock.ts'
 
@@ -19,7 +19,8 @@ export function kyRetries({ clock, method, limit, delayMs, pause }: RetryRules):
   let pauseMs = 0
   let letTimePass = () => {}
   return {
-    retry: {
+    // Replaced, not merged: a jitter of the caller's instance would run on the system's clock.
+    retry: replaceOption({
       limit,
       methods: [method],
       shouldRetry: ({ error }) => {
@@ -31,7 +32,7 @@ export function kyRetries({ clock, method, limit, delayMs, pause }: RetryRules):
       },
       // The wait is in `beforeRetry`: ky knows no clock but the system's.
       delay: () => 0,
-    },
+    }),
     hooks: {
       beforeRetry: [
         async () => {

@@ -9,7 +9,8 @@ export interface MiddlewareContext {
 
 /**
  * Wraps each HTTP attempt: look at or change the request, call `next`, look at or change the answer. The request holds
- * the API key. What it throws counts as a failed connection; before `next` is called, as one that was not sent.
+ * the API key. What it throws counts as a failed connection; before `next` is called, as one that was not sent. Redirects
+ * and caches stay the client's, and the options in `fetchOptions` go to `fetch` past it.
  */
 export type Middleware = (
   request: Request,

@@ -22,6 +22,8 @@ describe('describeNetworkFailure', () => {
     nodeError('DEPTH_ZERO_SELF_SIGNED_CERT'),
     nodeError('ERR_TLS_CERT_ALTNAME_INVALID'),
     nodeError('ERR_SSL_WRONG_VERSION_NUMBER'),
+    nodeError('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'),
+    nodeError('ERR_PROXY_TUNNEL'),
     nodeError('ConnectionRefused'),
   ])('knows that $code comes before the connection', (error) => {
     const found = describeNetworkFailure(fetchFailed(error))
@@ -35,9 +37,67 @@ describe('describeNetworkFailure', () => {
     nodeError('UND_ERR_SOCKET'),
     nodeError('UND_ERR_HEADERS_TIMEOUT'),
     nodeError('HPE_INVALID_CONSTANT'),
+    nodeError('UND_ERR_INVALID_ARG'),
+    nodeError('UND_ERR_ABORTED'),
+    nodeError('EPROTO'),
+    nodeError('ERR_INVALID_URL'),
   ])('knows that $code may come after the service got the request', (error) => {
     const found = describeNetworkFailure(fetchFailed(error))
     expect(found).toMatchObject({ reason: error.code, isBeforeConnection: false })
+  })
+
+  // Codes and texts as Node 24, undici 8, Bun 1.4 and Deno 2.9 gave them while the server got nothing.
+  test.each([
+    [undefined, 'bad port'],
+    [undefined, 'unknown scheme'],
+    [undefined, 'Fetch failed: Requests to port 6666 are blocked'],
+    ['ECONNRESET', 'Client network socket disconnected before secure TLS connection was established'],
+    ['EPROTO', 'EPROTO: The TLS handshake failed. Does the server speak TLS on this port?'],
+    ['UND_ERR_INVALID_ARG', 'invalid onRequestStart method'],
+    ['UND_ERR_INVALID_ARG', 'invalid onError method'],
+    ['UND_ERR_INVALID_ARG', 'invalid transfer-encoding header'],
+    ['UND_ERR_INVALID_ARG', 'Proxy Authentication Required (407)'],
+    ['UND_ERR_ABORTED', 'Proxy response (407) !== 200 when HTTP Tunneling'],
+  ])('knows that %s "%s" comes before the connection', (code, message) => {
+    const error = Object.assign(new Error(message), { code })
+    expect(describeNetworkFailure(fetchFailed(error)).isBeforeConnection).toBe(true)
+  })
+
+  test.each([
+    ['UND_ERR_INVALID_ARG', 'Redirect loop detected. Cannot redirect to https://api.example.com.'],
+    ['UND_ERR_ABORTED', 'Request aborted'],
+    ['ECONNRESET', 'bad port'],
+    [undefined, 'invalid content-length header'],
+    [undefined, 'Failed to fetch'],
+    [undefined, 'Only absolute URLs are supported by this service'],
+  ])('knows that %s "%s" may come after it', (code, message) => {
+    const error = Object.assign(new Error(message), { code })
+    expect(describeNetworkFailure(fetchFailed(error)).isBeforeConnection).toBe(false)
+  })
+
+  test('takes a CONNECT that failed for what it is, and not for a request', () => {
+    const closed = nodeError('UND_ERR_SOCKET')
+    const tunnel = Object.assign(nodeError('UND_ERR_PRX_CONN'), { cause: closed })
+    expect(describeNetworkFailure(fetchFailed(tunnel))).toMatchObject({
+      reason: 'UND_ERR_PRX_CONN',
+      isBeforeConnection: true,
+    })
+  })
+
+  test.each([
+    [nodeError('ERR_SSL_WRONG_VERSION_NUMBER', { message: 'ssl3:wrong version number' }), 'speaks plain http'],
+    [new Error('client error (Connect): received corrupt message of type InvalidContentType'), 'speaks plain http'],
+    [nodeError('EPROTO', { message: 'EPROTO: The TLS handshake failed.' }), 'speaks plain http'],
+    [new Error('client error (Connect): invalid peer certificate: UnknownIssuer'), 'DENO_CERT'],
+    [nodeError('ERR_PROXY_TUNNEL', { message: 'Proxy refused to open a tunnel: 407 Auth' }), 'user:password'],
+    [new Error('client error (Connect): proxy authentication required'), 'user:password'],
+    [nodeError('ERR_PROXY_TUNNEL', { message: 'Proxy refused to open a tunnel: 403 No' }), 'made no connection'],
+    [new Error('client error (Connect): unsuccessful tunnel'), 'made no connection'],
+    [nodeError('ECONNREFUSED'), undefined],
+    [nodeError('ECONNRESET'), undefined],
+  ])('says what to do about %s', (error, words) => {
+    const { hint } = describeNetworkFailure(fetchFailed(error))
+    expect(hint ?? 'nothing').toContain(words ?? 'nothing')
   })
 
   test("knows Deno's failures before the connection by their text", () => {

@@ -1,4 +1,10 @@
-/** Codes of failures that happen before the connection exists: the request cannot have been received. */
+import { hintFor } from './network-hint.ts'
+
+/**
+ * Codes of failures that happen before the request can be received. Each one was seen while the server got nothing:
+ * `integration-tests/src/networks` produces them. Not here, because it cannot be known: what a browser refuses for CORS or a
+ * Content-Security-Policy, for it has the same words for all failures.
+ */
 const BEFORE_CONNECTION = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -14,6 +20,10 @@ const BEFORE_CONNECTION = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+  // A proxy made no tunnel to the service: undici's name, and that of Bun.
+  'UND_ERR_PRX_CONN',
+  'ERR_PROXY_TUNNEL',
   // Bun's names.
   'ConnectionRefused',
   'FailedToOpenSocket',
@@ -25,12 +35,29 @@ const BEFORE_CONNECTION_SYSCALLS = new Set(['connect', 'getaddrinfo'])
 /** Deno has no codes; its text names the phase, and what went wrong in it. */
 const DENO_CONNECT_FAILURE = /client error \(Connect\): (.+)$/s
 
+/** The same for codes that also stand for failures after the request: code and message, with a space between them. */
+const BEFORE_CONNECTION_LINES = [
+  // What `fetch` rejects by itself, without a code: undici, Deno.
+  /^ (bad port|unknown scheme)$/,
+  /^ Fetch failed: Requests to port \d+ are blocked$/,
+  // undici: a dispatcher of another version; a header that it does not send; a proxy that hands no http request on without
+  // a password.
+  /^UND_ERR_INVALID_ARG (invalid on\w+ method|invalid [\w-]+ header|Proxy Authentication Required \(407\))$/,
+  // undici: a proxy rejects the tunnel.
+  /^UND_ERR_ABORTED Proxy response \(\d+\)/,
+  // Node and Bun: the server, or a proxy after CONNECT, hung up in the TLS handshake.
+  /^ECONNRESET .*disconnected before secure TLS connection was established$/,
+  /^EPROTO .*TLS handshake failed/,
+]
+
 /** What is known of a failed connection. */
 export interface NetworkFailure {
   /** The deepest code there is, e.g. `ECONNRESET`; else the deepest message. */
   reason: string
   /** True only when the request cannot have reached the service. */
   isBeforeConnection: boolean
+  /** A sentence on what to do, where the failure says it. */
+  hint: string | undefined
   /** A copy that holds name, message and code, and no request object: those print the API key. */
   cause: Error
 }
@@ -44,7 +71,7 @@ export function describeNetworkFailure(
   redact: (text: string) => string = (text) => text,
 ): NetworkFailure {
   const chain = chainOfCauses(error)
-  const telling = chain.findLast((item) => textOf(item, 'code') !== undefined) ?? chain.at(-1)
+  const telling = chain.findLast(isTunnelFailure) ?? chain.findLast(hasCode) ?? chain.at(-1)
   const [code, message, name] = ['code', 'message', 'name'].map((key) => {
     const text = textOf(telling, key)
     return text === undefined ? undefined : redact(text)
@@ -57,7 +84,12 @@ export function describeNetworkFailure(
   const cause = new Error(message ?? reason)
   cause.name = name ?? 'Error'
   if (code !== undefined) Object.assign(cause, { code })
-  return { reason, isBeforeConnection: isBeforeConnection(telling), cause }
+  return {
+    reason,
+    isBeforeConnection: isBeforeConnection(telling),
+    hint: hintFor(`${code ?? ''} ${message ?? reason}`),
+    cause,
+  }
 }
 
 /** Goes by shape, not by `instanceof`: under some test runners Node's errors come from another realm. */
@@ -71,6 +103,15 @@ function chainOfCauses(error: unknown): unknown[] {
   return chain
 }
 
+function hasCode(error: unknown): boolean {
+  return textOf(error, 'code') !== undefined
+}
+
+/** Below it is the failure of the CONNECT, which looks like that of a request. */
+function isTunnelFailure(error: unknown): boolean {
+  return textOf(error, 'code') === 'UND_ERR_PRX_CONN'
+}
+
 function isBeforeConnection(error: unknown): boolean {
   // An AggregateError holds one error for each address that was tried.
   const errors = fieldOf(error, 'errors')
@@ -78,10 +119,12 @@ function isBeforeConnection(error: unknown): boolean {
 }
 
 function isConnectFailure(error: unknown): boolean {
+  const [code = '', message = ''] = [textOf(error, 'code'), textOf(error, 'message')]
   return (
-    BEFORE_CONNECTION.has(textOf(error, 'code') ?? '') ||
+    BEFORE_CONNECTION.has(code) ||
     BEFORE_CONNECTION_SYSCALLS.has(textOf(error, 'syscall') ?? '') ||
-    DENO_CONNECT_FAILURE.test(textOf(error, 'message') ?? '') ||
+    BEFORE_CONNECTION_LINES.some((line) => line.test(`${code} ${message}`)) ||
+    DENO_CONNECT_FAILURE.test(message) ||
     // Deno without --allow-net.
     textOf(error, 'name') === 'NotCapable'
   )

@@ -1,6 +1,9 @@
-import type { Route } from '@modelrun/contract'
+import type { Permission } from '@modelrun/contract'
 import type { Submission } from '../errors/model-run-error.ts'
+import type { AttemptEvent } from '../observe/attempt-event.ts'
 import type { Scope } from '../scope.ts'
+import type { FetchOptions } from './fetch-options.ts'
+import type { HeadersOption } from './request-headers.ts'
 
 /** Per-call options that every method takes. */
 export interface CallOptions {
@@ -10,8 +13,10 @@ export interface CallOptions {
   timeoutMs?: number | undefined
   /** How often a request is sent again at most. Default: the client's. */
   maxRetries?: number | undefined
-  /** Sent with every request of this call, over the client's. */
-  headers?: Record<string, string> | undefined
+  /** Sent with every request of this call, over the client's of the same name. `authorization` stays the API key. */
+  headers?: HeadersOption | undefined
+  /** Handed to `fetch` with every request of this call, over the client's of the same name. */
+  fetchOptions?: FetchOptions | undefined
 }
 
 /** A whole HTTP answer. */
@@ -23,16 +28,21 @@ export interface Answer {
   isCut: boolean
 }
 
+/** The HTTP methods that are used. */
+export type RequestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 /** One call of one endpoint, before it becomes HTTP. */
 export interface Operation<T> {
-  route: Route
+  route: { method: RequestMethod; path: string; permission?: Permission | undefined }
   parameters?: Record<string, string> | undefined
-  query?: Record<string, string | number | undefined> | undefined
+  query?: Record<string, string | number | boolean | undefined> | undefined
   body?: unknown
   /** How long the service may hold the request on purpose, in milliseconds. */
   holdMs?: number | undefined
   /** True when accepting the request costs credits: then it is never sent twice. */
   isRun?: boolean | undefined
+  /** What errors call such a request. Default `run`. */
+  noun?: 'run' | 'request' | undefined
   /** The job that the call is about. */
   jobId?: string | undefined
   /** True when the service itself named that job to this client: only then it is known to exist. */
@@ -70,6 +80,8 @@ export interface Interruption {
   kind: InterruptionKind
   /** A code or a few words, e.g. `ECONNRESET`. */
   reason: string
+  /** A sentence on what to do, where that is known. */
+  hint?: string | undefined
   /** What became of the request, seen from here. */
   submission: Submission
   cause: unknown
@@ -87,4 +99,6 @@ export type Failure = { kind: 'answer'; answer: Answer; problem?: string | undef
 export interface CallContext {
   scope: Scope
   options: CallOptions
+  /** Called after each attempt. Must not throw. */
+  onAttempt?: ((event: AttemptEvent) => void) | undefined
 }

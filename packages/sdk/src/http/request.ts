@@ -1,10 +1,27 @@
 import type { Core } from '../core.ts'
+import { rejectAtCaller } from '../errors/caller-stack.ts'
 import { openScope } from '../scope.ts'
 import { ApiPromise } from './api-promise.ts'
-import type { CallOptions, Operation } from './operation.ts'
+import type { ApiResult, CallOptions, Operation } from './operation.ts'
+
+/** How a public method calls one endpoint. */
+export interface RequestContext {
+  options: CallOptions
+  /** The method itself: errors show the line that called it. */
+  calledFunction: (...parameters: never[]) => unknown
+}
 
 /** Calls one endpoint on its own: no deadline beyond the time limit of each attempt. */
-export function request<T>(core: Core, operation: Operation<T>, options: CallOptions = {}): ApiPromise<T> {
+export function request<T>(core: Core, operation: Operation<T>, context: RequestContext): ApiPromise<T> {
+  return new ApiPromise(rejectAtCaller(context.calledFunction, () => callOnce(core, operation, context.options)))
+}
+
+/** The same for a part of a larger call. */
+export async function callOnce<T>(core: Core, operation: Operation<T>, options: CallOptions): Promise<ApiResult<T>> {
   const scope = openScope({ clock: core.options.clock, signal: options.signal })
-  return new ApiPromise(core.transport.call(operation, { scope, options }).finally(() => scope.close()))
+  try {
+    return await core.transport.call(operation, { scope, options })
+  } finally {
+    scope.close()
+  }
 }

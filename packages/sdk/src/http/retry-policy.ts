@@ -1,5 +1,4 @@
-import type { Route } from '@modelrun/contract'
-import type { Failure } from './operation.ts'
+import type { Failure, RequestMethod } from './operation.ts'
 
 /** When a request is sent again. The rule behind it: a run whose outcome is unknown is never sent again. */
 interface RetryRule {
@@ -19,18 +18,27 @@ const REPEATABLE: RetryRule = {
   statusesWithRetryAfter: [],
 }
 
+const AT_MOST_ONCE: RetryRule = {
+  afterConnectionLoss: false,
+  afterTimeout: false,
+  statuses: [429],
+  statusesWithRetryAfter: [503],
+}
+
 /** The whole policy. What failed before the connection existed is sent again for each method. */
-const RULES: Readonly<Record<Route['method'], RetryRule>> = {
+const RULES: Readonly<Record<RequestMethod, RetryRule>> = {
   GET: REPEATABLE,
   DELETE: REPEATABLE,
-  POST: { afterConnectionLoss: false, afterTimeout: false, statuses: [429], statusesWithRetryAfter: [503] },
+  POST: AT_MOST_ONCE,
+  PUT: AT_MOST_ONCE,
+  PATCH: AT_MOST_ONCE,
 }
 
 /** Delays between attempts, in milliseconds. */
 const BACKOFF = { baseMs: 500, maxMs: 8_000, maxRetryAfterMs: 60_000 } as const
 
 /** True when sending the request again is safe and may help. */
-export function isWorthRetrying(method: Route['method'], failure: Failure, retryAfterMs: number | undefined): boolean {
+export function isWorthRetrying(method: RequestMethod, failure: Failure, retryAfterMs: number | undefined): boolean {
   const rule = RULES[method]
   switch (failure.kind) {
     case 'answer': {

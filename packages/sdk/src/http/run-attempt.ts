@@ -18,13 +18,23 @@ export function runAttempt<T>(call: Call<T>, request: Request): Promise<Response
 async function sendOnce<T>(call: Call<T>, request: Request): Promise<Response> {
   const { operation, context, client, send, timeoutMs, attempts } = call
   const { method } = operation.route
-  const { path, body } = call.request
+  const { path, body, fetchOptions } = call.request
   const { signal } = context.scope
   if (!call.maySend) throw new ForcedRetry('A hook asked to send the request again.')
   call.maySend = false
   const attempt = attempts.length + 1
   const startedAt = client.clock.now()
-  const outcome = await sendAttempt(request, { client, send, signal, timeoutMs, method, path, body, attempt })
+  const outcome = await sendAttempt(request, {
+    client,
+    send,
+    signal,
+    timeoutMs,
+    method,
+    path,
+    body,
+    fetchOptions,
+    attempt,
+  })
   return conclude(call, outcome, startedAt)
 }
 

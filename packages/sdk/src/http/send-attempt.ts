@@ -3,6 +3,7 @@ import { abortable, linkController } from '../abort.ts'
 import { startTimer } from '../clock.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
+import type { ResolvedFetchOptions } from './fetch-options.ts'
 import { describeNetworkFailure } from './network-failure.ts'
 import type { Answer, Interruption, Outcome } from './operation.ts'
 import { readBody } from './read-body.ts'
@@ -22,6 +23,7 @@ export interface AttemptOptions {
   path: string
   method: string
   body: string | undefined
+  fetchOptions: ResolvedFetchOptions
   /** 1 for the first attempt of a call. */
   attempt: number
 }
@@ -50,28 +52,33 @@ async function exchange(
     if (signal.aborted) return interrupted(signal, false)
     return { kind: 'no_key', reason: 'the function `apiKey` failed (see `cause`)', submission: 'not_sent', cause }
   }
-  let wasSent = false
-  const onSend = () => {
-    wasSent = true
-  }
+  // Requests that may have reached the service.
+  let openCount = 0
+  const onSend = () => void openCount++
+  const onUnsent = () => void openCount--
   try {
-    const response = await abortable(send(request, { ...sent, apiKey, signal, onSend }), signal)
+    const response = await abortable(send(request, { ...sent, apiKey, signal, onSend, onUnsent }), signal)
     const { text, isCut } = await readBody(response, signal)
     const answer: Answer = { status: response.status, text: redact(text, apiKey), response, isCut }
-    return isCut && signal.aborted ? { ...interrupted(signal, wasSent), partial: answer } : { kind: 'answer', answer }
+    return isCut && signal.aborted
+      ? { ...interrupted(signal, openCount > 0), partial: answer }
+      : { kind: 'answer', answer }
   } catch (error) {
-    return signal.aborted ? interrupted(signal, wasSent) : disconnected(error, apiKey, wasSent)
+    return signal.aborted ? interrupted(signal, openCount > 0) : disconnected(error, apiKey, openCount > 0)
   }
 }
 
-function disconnected(error: unknown, apiKey: string, wasSent: boolean): Interruption {
-  const { reason, isBeforeConnection, cause } = describeNetworkFailure(error, (text) => redact(text, apiKey))
-  const submission = isBeforeConnection || !wasSent ? 'not_sent' : 'unknown'
-  return { kind: 'connection', reason, submission, cause }
+/**
+ * The failure of the request decides, and not what came of it: a middleware may have thrown after it, for instance because
+ * another service could not be reached.
+ */
+function disconnected(error: unknown, apiKey: string, mayHaveArrived: boolean): Interruption {
+  const { reason, hint, cause } = describeNetworkFailure(error, (text) => redact(text, apiKey))
+  return { kind: 'connection', reason, hint, submission: mayHaveArrived ? 'unknown' : 'not_sent', cause }
 }
 
-function interrupted(signal: AbortSignal, wasSent: boolean): Interruption {
-  const submission = wasSent ? 'unknown' : 'not_sent'
+function interrupted(signal: AbortSignal, mayHaveArrived: boolean): Interruption {
+  const submission = mayHaveArrived ? 'unknown' : 'not_sent'
   if (signal.reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
   if (signal.reason === DEADLINE) return { kind: 'deadline', reason: 'deadline', submission, cause: undefined }
   return { kind: 'aborted', reason: 'aborted', submission, cause: signal.reason }

@@ -1,5 +1,9 @@
 import type { ResolvedOptions } from '../options.ts'
+import { callFetch } from './call-fetch.ts'
+import type { FetchInit } from './fetch-like.ts'
+import type { ResolvedFetchOptions } from './fetch-options.ts'
 import { composeMiddleware } from './middleware.ts'
+import { describeNetworkFailure } from './network-failure.ts'
 
 /** What ky has prepared, and what one attempt adds to it. */
 interface SendOptions {
@@ -9,10 +13,13 @@ interface SendOptions {
   path: string
   method: string
   body: string | undefined
+  fetchOptions: ResolvedFetchOptions
   /** 1 for the first attempt of a call. */
   attempt: number
-  /** Called just before the request may leave. */
+  /** Called just before the request may leave. A middleware can send more than one. */
   onSend(): void
+  /** Called when a request certainly did not reach the service. */
+  onUnsent(): void
 }
 
 /** Sends a request once and resolves with the head of the answer, whatever its status. */
@@ -20,37 +27,84 @@ export type SendRequest = (request: Request, options: SendOptions) => Promise<Re
 
 /** The one place that calls `fetch` for the service: what ky gets as its `fetch` ends here. */
 export function createSender(client: ResolvedOptions): SendRequest {
-  return async (
-    { url, method: askedMethod, headers: prepared, redirect, cache },
-    { apiKey, signal, path, method, body, attempt, onSend },
-  ) => {
+  return async (prepared, options) => {
+    const { path, method, attempt } = options
+    const { url } = prepared
     // A hook may have made another request of it. The key stays with the service, and what is sent again stays what it was.
     if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('a hook sent the request away from `baseUrl`')
-    if (askedMethod !== method) throw new TypeError(`a hook made a ${askedMethod} of the ${method}`)
-    // Added here, and not to the request that ky holds: its errors would print it.
-    const headers = new Headers(prepared)
-    headers.set('authorization', `Bearer ${apiKey}`)
-    const init: RequestInit = {
-      method,
-      headers,
-      signal,
-      redirect,
-      ...(body === undefined ? {} : { body: sendOnce(body) }),
-      ...(cache === 'no-store' ? { cache } : {}),
-    }
-    const send: typeof fetch = (input, sendInit) => {
-      onSend()
-      return (client.fetch ?? globalThis.fetch)(input, sendInit)
+    if (prepared.method !== method) throw new TypeError(`a hook made a ${prepared.method} of the ${method}`)
+    const init = initOf(prepared, options)
+    const send = async (to: string, last: FetchInit) => {
+      options.onSend()
+      try {
+        return await callFetch(client, { url: to, init: last, fetchOptions: options.fetchOptions })
+      } catch (error) {
+        if (describeNetworkFailure(error).isBeforeConnection) options.onUnsent()
+        throw error
+      }
     }
     if (client.middleware.length === 0) return await send(url, init)
-    return await composeMiddleware(client.middleware, { method, path, attempt }, send)(new Request(url, init))
+    const first = new Request(url, init)
+    const sendLast = async (request: Request) => await send(request.url, await changedInit(request, { first, init }))
+    return await composeMiddleware(client.middleware, { method, path, attempt }, sendLast)(first)
   }
+}
+
+function initOf({ headers: prepared, cache }: Request, { apiKey, method, signal, body }: SendOptions): FetchInit {
+  // Added here, and not to the request that ky holds: its errors would print it.
+  const headers = new Headers(prepared)
+  headers.set('authorization', `Bearer ${apiKey}`)
+  return {
+    method,
+    headers: Object.fromEntries(headers),
+    signal,
+    // Following a redirect would take the key, or a second POST, to another place.
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: sendOnce(body) }),
+    ...(cache === 'no-store' ? { cache } : {}),
+  }
+}
+
+/** Members of a request that a middleware may set, besides method, headers, body and signal. */
+const CHANGEABLE = ['credentials', 'integrity', 'keepalive', 'mode', 'referrer', 'referrerPolicy'] as const
+
+/**
+ * What middlewares have made of the request. `fetch` gets no `Request`, because that of one library is unknown to the
+ * `fetch` of another one. Redirects and the cache stay as they were.
+ */
+async function changedInit(
+  request: Request,
+  { first, init: { body, ...init } }: { first: Request; init: FetchInit },
+): Promise<FetchInit> {
+  const isFirst = request === first
+  const { method, headers } = request
+  const changed = CHANGEABLE.filter((name) => request[name] !== first[name]).map((name) => [name, request[name]])
+  const sent = isFirst ? body : await bodyOf(request)
+  return {
+    ...init,
+    ...Object.fromEntries(changed),
+    method,
+    headers: Object.fromEntries(headers),
+    signal: isFirst ? init.signal : request.signal,
+    ...(sent === undefined ? {} : { body: sent }),
+  }
+}
+
+/** As a Blob: a middleware may have compressed it. */
+async function bodyOf(request: Request): Promise<string | undefined> {
+  const body = await request.blob()
+  return body.size === 0 ? undefined : asText(body)
 }
 
 /**
  * Deno's own `fetch` sends a request again when the connection breaks under it, a POST too, which would pay twice
  * (denoland/deno#35610). It leaves a Blob alone, for it could have been used up.
  */
-function sendOnce(body: string): string | Blob {
-  return 'Deno' in globalThis ? new Blob([body]) : body
+function sendOnce(body: string): string {
+  return 'Deno' in globalThis ? asText(new Blob([body])) : body
+}
+
+/** A `Blob` where text is asked for: every `fetch` takes it, but the types of one platform do not take that of another. */
+function asText(body: Blob): string {
+  return body as unknown as string
 }

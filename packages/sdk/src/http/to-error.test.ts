@@ -30,7 +30,7 @@ const list: Operation<unknown> = { route: ROUTES.listModels, read: () => undefin
 const cancel = cancelJobOperation('job_1')
 const look = getJobOperation('job_1')
 
-const REFUSED = 'The run was refused: nothing is charged.'
+const REFUSED = 'The run was rejected: nothing is charged.'
 const NOT_SENT = 'The run was not sent: nothing is charged.'
 const UNKNOWN = 'The service may have accepted the run and may charge it, so it was not sent again.'
 

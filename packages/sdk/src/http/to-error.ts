@@ -11,7 +11,7 @@ import {
   HookError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
-import type { Answer, Failure, Interruption, InterruptionKind, Operation } from './operation.ts'
+import type { Answer, Failure, Interruption, Operation } from './operation.ts'
 import { tryParseJson } from './read-json.ts'
 
 /** What an error says about the call that failed. */
@@ -36,14 +36,14 @@ export function toError(failure: Failure, call: FailedCall): ModelRunError {
 }
 
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
-  const { kind, reason, cause, partial } = interruption
+  const { kind, cause, partial } = interruption
   const { operation, attempts } = call
   const jobId = operation.jobId ?? (partial && operation.jobIdIn?.(partial))
   const isNamed = partial !== undefined && jobId !== undefined
   const submission = isNamed ? 'accepted' : operation.isRun ? interruption.submission : submissionOf(operation)
   const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
   const facts: ErrorFacts = {
-    message: `${describeInterruption(kind, reason, call)}${consequence(submission, operation, isUntouched)}`,
+    message: `${describeInterruption(interruption, call)}${consequence(submission, operation, isUntouched)}`,
     cause,
     attempts,
     submission,
@@ -121,7 +121,10 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
   const parsed = z.safeParse(errorBodySchema, json)
   const detail = parsed.success ? parsed.data.error : undefined
   const requestId = requestIdOf(answer.response)
-  const submission = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
+  const jobId = operation.jobId ?? operation.jobIdIn?.(answer)
+  const isNamed = operation.isRun && jobId !== undefined
+  const byStatus = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
+  const submission = isNamed ? 'accepted' : byStatus
   const said = detail ? `[${detail.code}] ${detail.message}` : 'The service answered without an error body of its own'
   // A refusal about a job, such as 404, speaks for itself.
   const speaksForItself = operation.jobId !== undefined && isRefusal(answer.status)
@@ -132,7 +135,7 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
     body: json ?? answer.text,
     attempts: call.attempts,
     submission,
-    jobId: operation.jobId,
+    jobId,
     requestId,
     retryAfterMs,
     isRetryable: call.isRetryable,
@@ -163,11 +166,11 @@ function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission
   return isJobConfirmed ? 'accepted' : 'unknown'
 }
 
-function describeInterruption(kind: InterruptionKind, reason: string, call: FailedCall): string {
+function describeInterruption({ kind, reason, hint }: Interruption, call: FailedCall): string {
   const tries = call.attempts.length > 1 ? ` after ${call.attempts.length} attempts` : ''
   switch (kind) {
     case 'connection':
-      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. Check that the service can be reached from here.`
+      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}`
     case 'timeout':
       return `${call.label} got no complete answer within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
     case 'aborted':
@@ -184,7 +187,7 @@ function hint(status: number, { operation, retryAfterMs }: FailedCall): string {
     case 401:
       return ' Check the API key, and that it belongs to this service.'
     case 403:
-      return ` The call needs the permission ${operation.route.permission}.`
+      return operation.route.permission ? ` The call needs the permission ${operation.route.permission}.` : ''
     case 429:
       return retryAfterMs === undefined ? '' : ` The service asks to wait ${retryAfterMs} ms.`
     default:
@@ -194,7 +197,7 @@ function hint(status: number, { operation, retryAfterMs }: FailedCall): string {
 
 /** `isUntouched`: the service certainly did not act on the request. */
 function consequence(submission: Submission, operation: Operation<unknown>, isUntouched: boolean): string {
-  const { jobId, isRun, route } = operation
+  const { jobId, isRun, route, noun = 'run' } = operation
   if (jobId !== undefined && route.method === 'DELETE' && !isUntouched) {
     return ` Whether the job ${jobId} is cancelled is not known: look at it with \`jobs.get\`.`
   }
@@ -202,13 +205,13 @@ function consequence(submission: Submission, operation: Operation<unknown>, isUn
   if (!isRun) return ''
   switch (submission) {
     case 'not_sent':
-      return ' The run was not sent: nothing is charged.'
+      return ` The ${noun} was not sent: nothing is charged.`
     case 'rejected':
-      return ' The run was refused: nothing is charged.'
+      return ` The ${noun} was rejected: nothing is charged.`
     case 'unknown':
-      return ` The service may have accepted the run and may charge it, so it was not sent again. ${remedy(operation)}`
+      return ` The service may have accepted the ${noun} and may charge it, so it was not sent again. ${remedy(operation)}`
     case 'accepted':
-      return ' The service had accepted the run: see `error.jobId`.'
+      return ` The service had accepted the ${noun}: see \`error.jobId\`.`
   }
 }
 

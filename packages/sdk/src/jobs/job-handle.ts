@@ -1,8 +1,9 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
-import { request } from '../http/request.ts'
+import { type RequestContext, request } from '../http/request.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { type CancelResult, cancelJobOperation } from './cancel-job.ts'
 import { getJobOperation } from './get-job.ts'
@@ -33,7 +34,7 @@ export class JobHandle {
 
   /** Looks at the job once (section 4.4). @throws NotFoundError when there is no such job */
   get(options: CallOptions = {}): ApiPromise<Job> {
-    return request(this.#core, getJobOperation(this.id, this.#isConfirmed), options)
+    return this.read({ options, calledFunction: JobHandle.prototype.get })
   }
 
   /**
@@ -43,12 +44,12 @@ export class JobHandle {
    * @throws DeadlineExceededError, AbortedError when the wait ended first; the job goes on unless a policy says `cancel`
    */
   result(options: WaitOptions = {}): Promise<RunResult> {
-    return waitForJob(this.waitRequest(options))
+    return waitForJob({ ...this.waitRequest(options), caller: captureCaller(JobHandle.prototype.result) })
   }
 
   /** Yields each new state of the job, the first one at once and the final one last. Leaving the loop stops the polls. */
-  async *updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    yield* watchJob(this.waitRequest(options))
+  updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
+    return throwAtCaller(JobHandle.prototype.updates, () => watchJob(this.waitRequest(options)))
   }
 
   /**
@@ -57,11 +58,17 @@ export class JobHandle {
    * @throws ConflictError or another ApiError when the service refuses, e.g. because the job has finished
    */
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
-    return request(this.#core, cancelJobOperation(this.id, this.#isConfirmed), options)
+    return this.stop({ options, calledFunction: JobHandle.prototype.cancel })
   }
 
-  get #isConfirmed(): boolean {
-    return isConfirmed(this.#reference)
+  /** @internal */
+  read(context: RequestContext): ApiPromise<Job> {
+    return request(this.#core, getJobOperation(this.id, isConfirmed(this.#reference)), context)
+  }
+
+  /** @internal */
+  stop(context: RequestContext): ApiPromise<CancelResult> {
+    return request(this.#core, cancelJobOperation(this.id, isConfirmed(this.#reference)), context)
   }
 
   /** @internal */

@@ -1,5 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
@@ -7,7 +8,9 @@ import type { CancelResult } from './cancel-job.ts'
 import { JobHandle } from './job-handle.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
 import { type JobSource, type SettledJob, settleJobs } from './settle-jobs.ts'
+import { waitForJob } from './wait-for-job.ts'
 import type { WaitOptions } from './wait-options.ts'
+import { watchJob } from './watch-job.ts'
 
 /** The jobs of the service (sections 4.4 and 4.5). Each method is that of {@link JobHandle} for a job known by its id. */
 export class JobsResource {
@@ -25,22 +28,22 @@ export class JobsResource {
 
   /** Looks at a job once. @throws NotFoundError when there is no such job */
   get(id: string, options: CallOptions = {}): ApiPromise<Job> {
-    return this.#job(id).get(options)
+    return this.#job(id).read({ options, calledFunction: JobsResource.prototype.get })
   }
 
   /** Cancels a job. @throws ConflictError or another ApiError when the service refuses */
   cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
-    return this.#job(id).cancel(options)
+    return this.#job(id).stop({ options, calledFunction: JobsResource.prototype.cancel })
   }
 
   /** Waits for a job's end. @throws As {@link JobHandle.result} */
   wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
-    return this.#job(id).result(options)
+    return waitForJob({ ...this.#job(id).waitRequest(options), caller: captureCaller(JobsResource.prototype.wait) })
   }
 
   /** Yields each new state of a job. @throws As {@link JobHandle.updates} */
   watch(id: string, options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    return this.#job(id).updates(options)
+    return throwAtCaller(JobsResource.prototype.watch, () => watchJob(this.#job(id).waitRequest(options)))
   }
 
   /**
@@ -57,7 +60,7 @@ export class JobsResource {
    * @throws ConfigurationError when one of them is no job
    */
   settle(jobs: Iterable<JobSource>, options: WaitOptions = {}): AsyncGenerator<SettledJob, void, undefined> {
-    return settleJobs(this.#core, jobs, options)
+    return throwAtCaller(JobsResource.prototype.settle, (caller) => settleJobs(this.#core, jobs, { options, caller }))
   }
 
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */

@@ -1,5 +1,6 @@
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
+import { type Caller, showCaller } from '../errors/caller-stack.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { JobHandle } from './job-handle.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
@@ -24,7 +25,7 @@ export function jobHandleOf(core: Core, source: JobSource): JobHandle {
 export async function* settleJobs(
   core: Core,
   jobs: Iterable<JobSource>,
-  options: WaitOptions,
+  { options, caller }: { options: WaitOptions; caller: Caller },
 ): AsyncGenerator<SettledJob, void, undefined> {
   const settled = createAsyncQueue<SettledJob>()
   const handles = Array.from(jobs, (source) => jobHandleOf(core, source))
@@ -33,7 +34,7 @@ export async function* settleJobs(
     return startWait(
       handle.waitRequest(options),
       (value) => settled.push({ status: 'fulfilled', job_id, value }),
-      (reason) => settled.push({ status: 'rejected', job_id, reason }),
+      (reason) => settled.push({ status: 'rejected', job_id, reason: showCaller(reason, caller) }),
     )
   })
   try {

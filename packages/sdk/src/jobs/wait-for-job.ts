@@ -1,6 +1,9 @@
 import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { type Caller, showCaller } from '../errors/caller-stack.ts'
 import { notify } from '../notify.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
+import { startWaitSpan, type WaitSpan } from '../observe/wait-span.ts'
 import { positive } from '../options.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
@@ -20,6 +23,10 @@ export interface WaitRequest {
   endsAt?: number | undefined
   /** Brings the end, when it is faster than the polls, which are only a safety net then. */
   webhook?: WebhookReceiver | undefined
+  /** The span of the run that the wait is part of. */
+  span?: SafeSpan | undefined
+  /** Errors show the line that called. Kept here and not around the promise: ten thousand waits have to be small. */
+  caller?: Caller | undefined
 }
 
 /**
@@ -48,7 +55,10 @@ export function startWait(
     // The delivery may have come before.
     if (!watcher.watch) watcher.stopListening()
   }
-  return () => watcher.leave()
+  return () => {
+    watcher.span?.abandon()
+    watcher.leave()
+  }
 }
 
 /** What every watcher has, whatever it does with what it is told. */
@@ -59,19 +69,21 @@ export abstract class WaitWatcher implements Watcher {
   readonly options: WaitOptions
   readonly at: number
   readonly hasWebhook: boolean
+  readonly span: WaitSpan | undefined
   order = 0
   slot = -1
   watch: JobWatch | undefined = undefined
   abstract readonly isEager: boolean
   abstract readonly isWatching: boolean
 
-  constructor({ core, job, reference, options, endsAt, webhook }: WaitRequest) {
+  constructor({ core, job, reference, options, endsAt, webhook, span }: WaitRequest) {
     this.core = core
     this.handle = job
     this.job = reference
     this.options = options
     this.at = endsAt ?? core.options.clock.now() + positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     this.hasWebhook = webhook !== undefined
+    this.span = startWaitSpan(core, { job: reference, run: span })
   }
 
   abstract onState(state: Job, isEnd: boolean): void
@@ -85,12 +97,14 @@ export abstract class WaitWatcher implements Watcher {
 
 /** Tells what the job comes to. */
 class ResultWatcher extends WaitWatcher {
+  readonly caller: Caller | undefined
   readonly resolve: (result: RunResult) => void
   readonly reject: (error: unknown) => void
   stopListening: (() => void) | undefined = undefined
 
   constructor(request: WaitRequest, resolve: (result: RunResult) => void, reject: (error: unknown) => void) {
     super(request)
+    this.caller = request.caller
     this.resolve = resolve
     this.reject = reject
   }
@@ -110,7 +124,9 @@ class ResultWatcher extends WaitWatcher {
     if (!isEnd) return
     try {
       this.leave()
-      this.resolve(toResult(this.core, outcomeOfJob(this.job, state)))
+      const result = toResult(this.core, outcomeOfJob(this.job, state))
+      this.span?.end()
+      this.resolve(result)
     } catch (error) {
       this.onError(error)
     }
@@ -118,7 +134,8 @@ class ResultWatcher extends WaitWatcher {
 
   onError(error: unknown): void {
     this.leave()
-    this.reject(error)
+    this.span?.fail(error)
+    this.reject(this.caller ? showCaller(error, this.caller) : error)
   }
 
   leave(): void {

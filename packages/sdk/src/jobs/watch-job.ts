@@ -21,6 +21,7 @@ export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void,
       isEnded = isEnd
     }
   } finally {
+    watcher.span?.abandon()
     scheduler.leave(watcher)
   }
 }
@@ -36,10 +37,12 @@ class StateWatcher extends WaitWatcher {
   }
 
   onState(state: Job, isEnd: boolean): void {
+    if (isEnd) this.span?.end()
     this.changes.push({ state, isEnd })
   }
 
   onError(error: unknown): void {
+    this.span?.fail(error)
     this.changes.fail(error)
   }
 }

@@ -1,7 +1,12 @@
+import type { RunRequest } from '@modelrun/contract'
+
 /**
- * The models that your program knows, with the type of their input. Empty here; extend it to get exact types:
+ * The models that your program knows, with the type of their input. Empty here; extend it to get exact types. The file must be
+ * a module that TypeScript includes: the import makes it one.
  *
  * ```ts
+ * import 'modelrun'
+ *
  * declare module 'modelrun' {
  *   interface ModelInputs {
  *     'aurora-image': { prompt: string; num_images?: number }
@@ -9,21 +14,43 @@
  * }
  * ```
  *
- * From then on a literal id that is not listed is a type error; a variable of type `string` stays allowed.
+ * A listed model takes exactly that input, in `run`, `submit`, `runMany` and `models.run`, and editors complete its id. Models
+ * that are not listed take any parameters, unless {@link ModelInputsSettings} says otherwise.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: open for declaration merging.
 export interface ModelInputs {}
 
-/** `Id`, or the known ids when `Id` is a literal that is not one of them. */
-export type ModelId<Id extends string, Inputs = ModelInputs> = [keyof Inputs] extends [never]
-  ? Id
-  : string extends Id
+/**
+ * How {@link ModelInputs} is read. Extend it in the same way with `onlyListedModels: true`, and a literal id that is not listed
+ * is a type error: a typing mistake is found before it runs. A variable of type `string` stays allowed.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: open for declaration merging.
+export interface ModelInputsSettings {}
+
+/** The listed ids, and any other text: editors complete the first, and the compiler takes both. */
+export type AnyModelId<Inputs = ModelInputs> = (keyof Inputs & string) | (string & {})
+
+/** `Id`; or the listed ids, when only these are allowed and `Id` is a literal that is not one of them. */
+export type ModelId<Id extends string, Inputs = ModelInputs, Settings = ModelInputsSettings> = Settings extends {
+  onlyListedModels: true
+}
+  ? string extends Id
     ? Id
     : Id extends keyof Inputs
       ? Id
       : keyof Inputs & string
+  : Id
 
-/** The input of a model: its exact type when the model is listed in {@link ModelInputs}. */
-export type ModelInput<Id extends string, Inputs = ModelInputs> = Id extends keyof Inputs
-  ? Inputs[Id]
-  : Record<string, unknown>
+/** The input of a model: its exact type when the model is listed in {@link ModelInputs}, else any object of parameters. */
+export type ModelInput<Id extends string, Inputs = ModelInputs> = Id extends keyof Inputs ? Inputs[Id] : object
+
+/** The body of `POST /v1/models/{model}/run` (section 4.3) with the input of a model. */
+export type RunBody<Id extends string, Inputs = ModelInputs> = Omit<RunRequest, 'input'> & {
+  /** Parameters per the model's `input_schema`. */
+  input: ModelInput<Id, Inputs>
+}
+
+/** One of many inputs: an input of the model, and of a listed model nothing else. */
+export type ManyInput<Id extends string, Input, Inputs = ModelInputs> = Id extends keyof Inputs
+  ? Input & { [Name in Exclude<keyof Input, keyof Inputs[Id]>]: never }
+  : Input

@@ -1,10 +1,13 @@
-import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
+import type { ListModelsQuery, Model } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import type { ApiPromise } from '../http/api-promise.ts'
+import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
+import { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
-import { request } from '../http/request.ts'
+import { callOnce, request } from '../http/request.ts'
+import { checkInput } from '../runs/check-input.ts'
 import type { RunAnswer } from '../runs/run-answer.ts'
 import { runOperation } from '../runs/run-operation.ts'
+import type { AnyModelId, ModelId, RunBody } from './model-inputs.ts'
 import { getModelOperation, listModelsOperation } from './model-operations.ts'
 import { ModelsPagePromise } from './models-page.ts'
 
@@ -25,9 +28,14 @@ export class ModelsResource {
    * for await (const model of client.models.list({ category: 'text-to-image' })) console.log(model.id)
    */
   list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
-    return new ModelsPagePromise(query, (pageQuery) =>
-      request(this.#core, listModelsOperation(pageQuery), options).withResponse(),
-    )
+    const caller = captureCaller(ModelsResource.prototype.list)
+    return new ModelsPagePromise(query, async (pageQuery) => {
+      try {
+        return await callOnce(this.#core, listModelsOperation(pageQuery), options)
+      } catch (error) {
+        throw showCaller(error, caller)
+      }
+    })
   }
 
   /**
@@ -36,7 +44,7 @@ export class ModelsResource {
    * @throws NotFoundError when there is no such model; and as {@link list}
    */
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
-    return request(this.#core, getModelOperation(id), options)
+    return request(this.#core, getModelOperation(id), { options, calledFunction: ModelsResource.prototype.get })
   }
 
   /**
@@ -46,8 +54,17 @@ export class ModelsResource {
    * The request is sent once, and again only where the first one certainly did not count.
    *
    * @throws As {@link list}; `error.submission` tells whether the run may be charged
+   * @throws InputValidationError when the input holds what JSON cannot, such as a Buffer or a promise
    */
-  run(model: string, body: RunRequest, options: CallOptions = {}): ApiPromise<RunAnswer> {
-    return request(this.#core, runOperation(model, body), options)
+  run<const Id extends AnyModelId>(
+    model: ModelId<Id>,
+    body: RunBody<NoInfer<Id>>,
+    options: CallOptions = {},
+  ): ApiPromise<RunAnswer> {
+    const work = async () => {
+      const operation = runOperation(model, { ...body, input: checkInput(body.input) })
+      return await callOnce(this.#core, operation, options)
+    }
+    return new ApiPromise(rejectAtCaller(ModelsResource.prototype.run, work))
   }
 }

@@ -1,3 +1,4 @@
+import { nodeBuiltin } from '../node-builtin.ts'
 import type { Log } from './logger.ts'
 
 /** One HTTP attempt, for logs and diagnostics. Holds no header and no body. */
@@ -22,9 +23,7 @@ export const ATTEMPT_CHANNEL = 'modelrun:attempt'
 
 /** Makes what tells attempts to the log and to Node's diagnostics channel, and costs next to nothing when nobody listens. */
 export function createAttemptObserver(log: Log): (event: AttemptEvent) => void {
-  // Not imported: other runtimes have no such module.
-  const diagnostics = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')
-  const channel = diagnostics?.channel(ATTEMPT_CHANNEL)
+  const channel = nodeBuiltin('node:diagnostics_channel')?.channel(ATTEMPT_CHANNEL)
   return (event) => {
     const level = event.delayMs === undefined ? 'debug' : 'info'
     if (log.isOn(level)) log[level](describeAttempt(event))

@@ -32,8 +32,11 @@ export interface RunManyProgress {
 export interface RunManyOptions extends Omit<RunOptions, 'mode' | 'webhookUrl'> {
   /** Runs under way at once, results that wait to be taken included. Default 8. */
   concurrency?: number | undefined
-  /** Told of each step. Write down the `job_id` of each `submitted` to go on with `resume` after a crash. */
-  onProgress?: ((progress: RunManyProgress) => void) | undefined
+  /**
+   * Called with each step. Write down the `job_id` of each `submitted` to go on with `resume` after a crash. When it throws or
+   * rejects, no further run starts, the ones under way are still yielded, and then the loop throws its error.
+   */
+  onProgress?: ((progress: RunManyProgress) => unknown) | undefined
   /**
    * True: after the first error no further run begins, the ones under way are still yielded, then the error is thrown.
    * False: errors are yielded as `rejected`. Default false.

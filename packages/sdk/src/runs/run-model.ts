@@ -1,13 +1,16 @@
 import { LIMITS } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import type { ApiResult } from '../http/operation.ts'
 import { JobHandle } from '../jobs/job-handle.ts'
 import { waitForJob } from '../jobs/wait-for-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
 import { notify } from '../notify.ts'
-import { traced } from '../observe/tracer.ts'
+import { traceRun } from '../observe/run-span.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
 import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
+import { checkInput } from './check-input.ts'
 import { preflight } from './preflight.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import { outcomeOfCompleted, type RunResult, toResult } from './run-result.ts'
@@ -21,32 +24,36 @@ export interface RunCall<O> {
 }
 
 /** Runs a model to its end: within the hold, or by polling or a webhook after it. */
-export function runModel(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
-  const span = { name: 'modelrun.run', attributes: { 'modelrun.model_id': call.model } }
-  return traced(core.options.tracer, span, () => runToEnd(core, call))
+export function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
+  return traceRun(core, call, (span) => runToEnd(core, call, span))
 }
 
-async function runToEnd(core: Core, call: RunCall<RunOptions>): Promise<RunResult> {
+async function runToEnd(
+  core: Core,
+  call: RunCall<RunOptions>,
+  span: SafeSpan | undefined,
+): Promise<ApiResult<RunResult>> {
   const { options } = call
   const { clock } = core.options
   const deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
   const endsAt = clock.now() + deadlineMs
-  const { answer, reference, elapsedMs } = await submit(core, call, deadlineMs)
+  const { answer, reference, elapsedMs, response, requestId } = await submit(core, call, deadlineMs)
   const job = new JobHandle(core, reference)
   if (answer.status === 'completed') {
     core.scheduler.durations.learn(answer.model_id, elapsedMs, elapsedMs)
     const { onStatus } = options
     const { state } = reference
     if (onStatus && state) notify(core.options.log, 'onStatus', () => onStatus(state, job))
-    return toResult(core, outcomeOfCompleted(answer))
+    return { data: toResult(core, outcomeOfCompleted(answer)), response, requestId }
   }
-  return await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook })
+  const data = await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook, span })
+  return { data, response, requestId }
 }
 
 /** Starts a run and gives its job at once. */
-export async function submitRun(core: Core, call: RunCall<SubmitOptions>): Promise<JobHandle> {
-  const { reference } = await submit(core, { ...call, options: { ...call.options, mode: 'async' } })
-  return new JobHandle(core, reference)
+export async function submitRun(core: Core, call: RunCall<SubmitOptions>): Promise<ApiResult<JobHandle>> {
+  const sent = await submit(core, { ...call, options: { ...call.options, mode: 'async' } })
+  return { data: new JobHandle(core, sent.reference), response: sent.response, requestId: sent.requestId }
 }
 
 async function submit(
@@ -73,14 +80,6 @@ async function submit(
   } finally {
     scope.close()
   }
-}
-
-/** A copy, because an exact input type may be an interface, which has no index signature. */
-function checkInput(input: object): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
-  throw new ConfigurationError({
-    message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }. Nothing was sent.`,
-  })
 }
 
 /** The hold takes "about" 55 s (section 8), and its answer has a way to go. */

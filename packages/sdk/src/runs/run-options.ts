@@ -15,7 +15,7 @@ export interface PreflightOptions {
 /** Options of `client.submit`. */
 export interface SubmitOptions
   extends PreflightOptions,
-    Pick<WaitOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers'> {
+    Pick<WaitOptions, 'signal' | 'timeoutMs' | 'maxRetries' | 'headers' | 'fetchOptions'> {
   /** Address that receives the result by POST (section 6). */
   webhookUrl?: string | undefined
   /**

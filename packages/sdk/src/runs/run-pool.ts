@@ -1,9 +1,12 @@
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
+import { type Caller, showCaller } from '../errors/caller-stack.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
 import type { JobHandle } from '../jobs/job-handle.ts'
-import { jobHandleOf } from '../jobs/settle-jobs.ts'
+import { type JobSource, jobHandleOf } from '../jobs/settle-jobs.ts'
 import { startWait } from '../jobs/wait-for-job.ts'
+import { endRunSpan, inRunSpan } from '../observe/run-span.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
 import { positive } from '../options.ts'
 import type { RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
 import { submitRun } from './run-model.ts'
@@ -14,16 +17,29 @@ export interface RunManyCall<I> {
   model: string
   inputs: Iterable<I> | AsyncIterable<I>
   options: RunManyOptions
+  /** Errors show the line that called. */
+  caller: Caller
 }
 
 /** How a run ended. */
 type Outcome = { status: 'fulfilled'; value: RunResult } | { status: 'rejected'; reason: unknown }
+
+/** One of the runs. */
+interface PoolRun<I> {
+  index: number
+  input: I
+  /** Its job, from an earlier attempt. */
+  known?: JobSource | undefined
+  /** Its span, which ends with it; undefined without a tracer, and for a job that is known. */
+  span?: SafeSpan | undefined
+}
 
 /** The runs that are under way, or whose result waits to be taken: an input is taken when a place is free. */
 export class RunPool<I extends object> {
   readonly #core: Core
   readonly #model: string
   readonly #options: RunManyOptions
+  readonly #caller: Caller
   readonly #concurrency: number
   readonly #source: Iterator<I> | AsyncIterator<I>
   /** The runs that ended; undefined when something else may have changed. */
@@ -39,10 +55,11 @@ export class RunPool<I extends object> {
   #begun = 0
   #settled = 0
 
-  constructor(core: Core, { model, inputs, options }: RunManyCall<I>) {
+  constructor(core: Core, { model, inputs, options, caller }: RunManyCall<I>) {
     this.#core = core
     this.#model = model
     this.#options = options
+    this.#caller = caller
     this.#concurrency = positive('concurrency', options.concurrency ?? 8)
     this.#source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
     if (options.signal?.aborted) this.#onAbort()
@@ -100,45 +117,53 @@ export class RunPool<I extends object> {
 
   #begin(input: I): void {
     this.#size++
-    void this.#submit(this.#begun++, input)
+    const index = this.#begun++
+    const known = this.#options.resume?.get(index)
+    if (known !== undefined) void this.#settle({ index, input, known })
+    else {
+      const run = { model: this.#model, input }
+      void inRunSpan(this.#core, run, (span) => this.#settle({ index, input, span }))
+    }
   }
 
-  async #submit(index: number, input: I): Promise<void> {
-    const known = this.#options.resume?.get(index)
+  async #settle({ index, input, known, span }: PoolRun<I>): Promise<void> {
     let job: JobHandle | undefined
     const end = (outcome: Outcome) => {
+      if (span !== undefined) endRunSpan(span, outcome)
       this.#settled++
       this.#tell(index, outcome.status, job)
       this.#news.push({ index, input, job_id: job?.id, ...outcome })
     }
     try {
       const call = { model: this.#model, input, options: this.#options }
-      job = known === undefined ? await submitRun(this.#core, call) : jobHandleOf(this.#core, known)
+      job = known === undefined ? (await submitRun(this.#core, call)).data : jobHandleOf(this.#core, known)
       this.#tell(index, 'submitted', job)
-      if (!this.#isLeft) this.#wait(job, end)
+      if (this.#isLeft) span?.abandon()
+      else this.#wait(job, { end, span })
     } catch (reason) {
-      end({ status: 'rejected', reason })
+      end({ status: 'rejected', reason: showCaller(reason, this.#caller) })
     }
   }
 
-  #wait(job: JobHandle, end: (outcome: Outcome) => void): void {
+  #wait(job: JobHandle, { end, span }: { end: (outcome: Outcome) => void; span: SafeSpan | undefined }): void {
     const done = (outcome: Outcome) => {
       this.#waits.delete(leave)
       end(outcome)
     }
     const leave = startWait(
-      { ...job.waitRequest(this.#options), webhook: this.#options.webhook },
+      { ...job.waitRequest(this.#options), webhook: this.#options.webhook, span },
       (value) => done({ status: 'fulfilled', value }),
-      (reason) => done({ status: 'rejected', reason }),
+      (reason) => done({ status: 'rejected', reason: showCaller(reason, this.#caller) }),
     )
     this.#waits.add(leave)
   }
 
-  /** An error of the caller's function ends the loop, not the run. */
+  /** An error of the caller's function ends the loop, not the run; so does a promise of it that rejects. */
   #tell(index: number, step: RunManyProgress['step'], job: JobHandle | undefined): void {
     try {
       const [begun, settled] = [this.#begun, this.#settled]
-      this.#options.onProgress?.({ index, step, job_id: job?.id, begun, settled })
+      const noted = this.#options.onProgress?.({ index, step, job_id: job?.id, begun, settled })
+      Promise.resolve(noted).catch((error) => this.#fail(error))
     } catch (error) {
       this.#fail(error)
     }

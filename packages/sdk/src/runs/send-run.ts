@@ -1,9 +1,10 @@
 import type { Job, RunRequest, RunResponse } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
+import type { ApiResult } from '../http/operation.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import { asKnownStatus } from '../jobs/job-status.ts'
-import { traced } from '../observe/tracer.ts'
+import { traceSubmit } from '../observe/submit-span.ts'
 import type { Scope } from '../scope.ts'
 import type { RunAnswer } from './run-answer.ts'
 import { runOperation } from './run-operation.ts'
@@ -19,8 +20,8 @@ export interface Submission {
   options: SubmitOptions
 }
 
-/** The answer to a run, and the job that it named. */
-export interface SentRun {
+/** The response to a run, and the job that it named. */
+export interface SentRun extends Omit<ApiResult<RunAnswer>, 'data'> {
   answer: RunAnswer
   reference: JobReference
   /** Milliseconds from sending to the answer. */
@@ -50,19 +51,23 @@ async function send(
   { model, input, mode, scope, options }: Submission,
   webhook: Pick<RunRequest, 'webhook_url'>,
 ): Promise<SentRun> {
-  const { clock, tracer } = core.options
-  const span = { name: 'modelrun.submit', attributes: { 'modelrun.model_id': model } }
-  return await traced(tracer, span, async (active) => {
+  const { clock } = core.options
+  return await traceSubmit(core, model, async (onAttempt) => {
     const submittedAt = clock.now()
-    const { data: answer } = await core.transport.call(runOperation(model, { input, ...mode, ...webhook }), {
+    const {
+      data: answer,
+      response,
+      requestId,
+    } = await core.transport.call(runOperation(model, { input, ...mode, ...webhook }), {
       scope,
       options,
+      onAttempt,
     })
-    active.setAttribute('modelrun.job_id', answer.job_id)
     const seenAt = clock.now()
     const known =
       answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt, state: stateOf(answer) }
-    return { answer, reference: { jobId: answer.job_id, submittedAt, ...known }, elapsedMs: seenAt - submittedAt }
+    const reference = { jobId: answer.job_id, submittedAt, ...known }
+    return { answer, reference, elapsedMs: seenAt - submittedAt, response, requestId }
   })
 }
 

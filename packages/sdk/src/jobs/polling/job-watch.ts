@@ -1,6 +1,8 @@
 import type { Job } from '@modelrun/contract'
 import type { ModelRunError } from '../../errors/model-run-error.ts'
 import type { CallOptions } from '../../http/operation.ts'
+import { listHeaders } from '../../http/request-headers.ts'
+import type { WaitSpan } from '../../observe/wait-span.ts'
 import type { JobReference } from '../job-reference.ts'
 import type { HeapItem } from './heap.ts'
 
@@ -20,6 +22,8 @@ export interface Watcher extends HeapItem {
   readonly isWatching: boolean
   /** A webhook is to bring the end. */
   readonly hasWebhook: boolean
+  /** Undefined without a tracer. */
+  readonly span: WaitSpan | undefined
   /** The watch that it is part of, while it is. Only the scheduler writes it. */
   watch: JobWatch | undefined
   /** Told each new state of the job; `isEnd` with the final one. Must not throw. */
@@ -60,6 +64,11 @@ export interface JobWatch extends HeapItem, LastSeen {
 }
 
 /** Waits for one job share its looks, unless they ask for calls of another kind. */
-export function watchKey({ jobId }: JobReference, { headers, timeoutMs }: CallOptions): string {
-  return headers || timeoutMs !== undefined ? JSON.stringify([jobId, timeoutMs, headers]) : jobId
+export function watchKey(
+  { jobId }: JobReference,
+  { headers, timeoutMs, fetchOptions }: CallOptions,
+  idOf: (options: object) => number,
+): string {
+  if (headers === undefined && timeoutMs === undefined && fetchOptions === undefined) return jobId
+  return JSON.stringify([jobId, timeoutMs, headers && listHeaders(headers), fetchOptions && idOf(fetchOptions)])
 }

@@ -2,7 +2,6 @@ import type { Job } from '@modelrun/contract'
 import type { Core } from '../../core.ts'
 import { isModelRunError } from '../../errors/guards.ts'
 import type { ModelRunError } from '../../errors/model-run-error.ts'
-import { traced } from '../../observe/tracer.ts'
 import { openScope } from '../../scope.ts'
 import { getJobOperation } from '../get-job.ts'
 import { isConfirmed } from '../job-reference.ts'
@@ -11,21 +10,30 @@ import type { JobWatch } from './job-watch.ts'
 /** What a look at a job brought: its state, a failure that may pass, or an error that will not. */
 export type Look = { job: Job } | { failure: ModelRunError } | { error: unknown }
 
-/** Looks at a job once. Its failure is not repeated here: the scheduler decides when to look again. Never rejects. */
-export async function lookAtJob(
-  { options, transport }: Pick<Core, 'options' | 'transport'>,
-  { job, options: callOptions, state }: JobWatch,
-  signal: AbortSignal,
-): Promise<Look> {
-  const span = { name: 'modelrun.poll', attributes: { 'modelrun.job_id': job.jobId } }
+/**
+ * Polls a job once, as a part of one of the waits that the poll is for: the timer, which serves many waits, may have been
+ * set by another one. A failed poll is not repeated here: the scheduler decides when to poll again. Never rejects.
+ */
+export async function lookAtJob(core: PollCore, watch: JobWatch): Promise<Look> {
+  const controller = new AbortController()
+  const { signal } = controller
+  watch.poll = controller
+  const span = watch.watchers.find((watcher) => watcher.span !== undefined)?.span
+  const brought = await (span === undefined ? poll(core, watch, signal) : span.within(() => poll(core, watch, signal)))
+  watch.poll = undefined
+  for (const watcher of watch.watchers) watcher.span?.onPoll(brought)
+  return brought
+}
+
+type PollCore = Pick<Core, 'options' | 'transport'>
+
+async function poll({ options, transport }: PollCore, watch: JobWatch, signal: AbortSignal): Promise<Look> {
+  const { job, state } = watch
   const scope = openScope({ clock: options.clock, signal })
   try {
-    return await traced(options.tracer, span, async (active) => {
-      const call = { scope, options: { ...callOptions, maxRetries: 0 } }
-      const { data } = await transport.call(getJobOperation(job.jobId, state !== undefined || isConfirmed(job)), call)
-      active.setAttribute('modelrun.job_status', data.status)
-      return { job: data }
-    })
+    const call = { scope, options: { ...watch.options, maxRetries: 0 } }
+    const { data } = await transport.call(getJobOperation(job.jobId, state !== undefined || isConfirmed(job)), call)
+    return { job: data }
   } catch (error) {
     return isModelRunError(error) && mayPass(error) ? { failure: error } : { error }
   } finally {

@@ -47,13 +47,10 @@ export function createPollScheduler(core: Pick<Core, 'options' | 'transport'>): 
   }
 
   async function look(watch: JobWatch): Promise<void> {
-    const poll = new AbortController()
     const done = permit.take()
-    watch.poll = poll
     watch.polls++
-    const brought = await lookAtJob(core, watch, poll.signal)
+    const brought = await lookAtJob(core, watch)
     done(brought)
-    watch.poll = undefined
     if ('error' in brought) watchList.close(watch, (watcher) => watcher.onError(brought.error))
     else note(watch, brought)
     agenda.run()
@@ -75,17 +72,15 @@ export function createPollScheduler(core: Pick<Core, 'options' | 'transport'>): 
     const isNew = job.status !== watch.state?.status
     Object.assign(watch, { state: job, seenAt: clock.now(), failure: undefined })
     learnFrom(durations, watch, runningAt)
-    if (isFinished(job)) watchList.close(watch, (watcher) => watcher.onState(job, true))
-    else if (isNew) {
-      warnOfUnknownStatus(log, watch.job.jobId, job.status)
-      for (const watcher of [...watch.watchers]) watcher.onState(job, false)
-    }
+    if (isNew) warnOfUnknownStatus(log, watch.job.jobId, job.status)
+    if (isFinished(job)) watchList.close(watch, (watcher) => report(watcher, job, true))
+    else if (isNew) for (const watcher of [...watch.watchers]) report(watcher, job, false)
   }
 
   return {
     join: (watcher) => {
       const watch = watchList.add(watcher)
-      if (watch.state) watcher.onState(watch.state, false)
+      if (watch.state) report(watcher, watch.state, false)
       if (!watch.poll && watcher.watch) schedule(watch)
       if (watcher.options.signal?.aborted) watchList.endEarly(watcher, 'aborted')
       agenda.run()
@@ -93,10 +88,18 @@ export function createPollScheduler(core: Pick<Core, 'options' | 'transport'>): 
     leave: watchList.remove,
     deliver: ({ watch }, job) => {
       // What is not an end says nothing that polls would not say better.
-      if (watch && isFinished(job)) update(watch, withKnownStatus(job), clock.now())
+      if (!watch || !isFinished(job)) return
+      for (const { span } of watch.watchers) span?.onDelivery(job)
+      update(watch, withKnownStatus(job), clock.now())
     },
     durations,
   }
+}
+
+/** Gives a state of the job to a wait and to its span. */
+function report(watcher: Watcher, job: Job, isEnd: boolean): void {
+  watcher.span?.onState(job)
+  watcher.onState(job, isEnd)
 }
 
 function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {

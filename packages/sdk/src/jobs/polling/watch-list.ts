@@ -18,10 +18,11 @@ export interface WatchList {
 export function createWatchList({ clock, polling }: ResolvedOptions, agenda: Agenda): WatchList {
   const watches = new Map<string, JobWatch>()
   const signals = createAbortGroups<Watcher>(abort)
+  const idOf = createIdentities()
   let order = 0
 
   function add(watcher: Watcher): JobWatch {
-    const key = watchKey(watcher.job, watcher.options)
+    const key = watchKey(watcher.job, watcher.options, idOf)
     const watch =
       watches.get(key) ?? newWatch(watcher, { key, order: order++, now: clock.now() }, polling.maxIntervalMs)
     const { signal } = watcher.options
@@ -77,6 +78,17 @@ export function createWatchList({ clock, polling }: ResolvedOptions, agenda: Age
 }
 
 const NOTHING_SEEN: LastSeen = { state: undefined, failure: undefined }
+
+/** Numbers objects that cannot be compared by what they hold, such as a dispatcher. */
+function createIdentities(): (object: object) => number {
+  const numbers = new WeakMap<object, number>()
+  let count = 0
+  return (object) => {
+    const number = numbers.get(object) ?? count++
+    numbers.set(object, number)
+    return number
+  }
+}
 
 function newWatch(
   { job, options }: Watcher,

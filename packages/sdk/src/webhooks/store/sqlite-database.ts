@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite'
 import { ConfigurationError } from '../../errors/local-errors.ts'
+import { nodeBuiltin } from '../../node-builtin.ts'
 
 /** A statement that has been prepared. */
 interface Statement {
@@ -65,7 +66,7 @@ function open(path: string, busyTimeoutMs: number): DatabaseSync {
 
 /** Not imported: Node before 22.13 would fail to load this file, and say nothing that helps. */
 function loadSqlite(): typeof import('node:sqlite') {
-  const sqlite = globalThis.process?.getBuiltinModule?.('node:sqlite')
+  const sqlite = nodeBuiltin('node:sqlite')
   if (sqlite !== undefined) return sqlite
   throw new ConfigurationError({
     message:

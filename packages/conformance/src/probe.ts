@@ -1,0 +1,69 @@
+import { ROUTES } from '@modelrun/contract'
+import { type Answer, NoAnswerError } from './http/answer.ts'
+import type { Call } from './http/caller.ts'
+import { at } from './json.ts'
+import { CannotStartError, type ResolvedOptions } from './options.ts'
+
+/** The members of a list of models (section 4.1). A response with none of them is not from this service. */
+const LIST_MEMBERS = ['/models', '/total', '/limit', '/offset']
+
+/**
+ * Sends one request that costs nothing, `GET /v1/models?limit=1`, before anything is judged: every statement would fail
+ * at a wrong URL or with a wrong key, and the report would blame the service.
+ *
+ * @returns the response, which also serves the checks of a page of one
+ * @throws CannotStartError that says in one sentence what is wrong and what to do
+ */
+export async function probeService(
+  send: (call: Call) => Promise<Answer>,
+  { baseUrl, apiKey }: Pick<ResolvedOptions, 'baseUrl' | 'apiKey'>,
+): Promise<Answer> {
+  const path = `${ROUTES.listModels.path}?limit=1`
+  const response = await send({ method: 'GET', path, authorization: `Bearer ${apiKey}` }).catch((error: unknown) => {
+    if (!(error instanceof NoAnswerError)) throw error
+    throw new CannotStartError(connectionProblem(baseUrl, error), { cause: error })
+  })
+  const problem = responseProblem(baseUrl, response)
+  if (problem !== undefined) throw new CannotStartError(problem)
+  return response
+}
+
+function connectionProblem(baseUrl: string, { code, reason }: NoAnswerError): string {
+  const { host, hostname, port } = new URL(baseUrl)
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `Nothing listens at ${baseUrl} (${code}): start the service there, or correct the base URL.`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `The host ${hostname} cannot be found (${code}): correct the base URL, or check the network.`
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      return `${host} does not speak https${port === '' ? '' : ' on this port'} (${code}): use http:// in the base URL.`
+    default:
+      return `There is no response from ${baseUrl} (${reason}): check the base URL and the network.`
+  }
+}
+
+/** What keeps the suite from judging the service; anything else is for the checks. */
+function responseProblem(baseUrl: string, { status, json, exchange }: Answer): string | undefined {
+  const { location, 'content-type': contentType = 'no content type' } = exchange.response?.headers ?? {}
+  if (status === 401) {
+    return `${baseUrl} rejects the API key (401): use a key of this service that has all permissions.`
+  }
+  if (status === 403) return `The API key may not list models (403): use a key that has all permissions.`
+  if (status >= 300 && status < 400) {
+    return `${baseUrl} redirects to ${location ?? 'another URL'} (${status}): use the base URL of that service.`
+  }
+  if (status === 429 || status >= 500) {
+    return `${baseUrl} is not available (${status}): run the suite again when it is.`
+  }
+  if (status === 404) {
+    return `${baseUrl} has no models (404 to GET ${ROUTES.listModels.path}): correct the base URL, which stands before /v1.`
+  }
+  if (json === undefined) {
+    return `${baseUrl} is another service (${contentType} to GET ${ROUTES.listModels.path}): correct the base URL.`
+  }
+  if (status < 300 && LIST_MEMBERS.every((member) => at(json, member) === undefined)) {
+    return `${baseUrl} is another service (GET ${ROUTES.listModels.path} gives no list of models): correct the base URL.`
+  }
+  return undefined
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createReferenceServer } from '@modelrun/reference-server'
+import { describe, expect, it } from 'vitest'
+import { findProgram } from './services/programs.ts'
+
+const guide = fileURLToPath(new URL('../../../docs/guides/reference-server.md', import.meta.url))
+const text = await readFile(guide, 'utf8')
+
+interface Call {
+  call: string
+  takes?: string
+  gives: string
+  note?: string
+}
+
+/** The table of calls, from what the server says of itself. */
+async function tableOfCalls(): Promise<string> {
+  const response = await createReferenceServer().fetch('/_reference')
+  const { calls }: { calls: Call[] } = await response.json()
+  const rows = calls.map(({ call, takes, gives, note = '' }) => row([code(call), code(takes), code(gives), note]))
+  return [row(['call', 'takes', 'gives', 'note']), row(['---', '---', '---', '---']), ...rows].join('\n')
+}
+
+function code(shape = ''): string {
+  return /^[{?A-Z]/.test(shape) ? `\`${shape}\`` : shape
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}
+
+describe('the guide of the control API', () => {
+  it('has every call that the server lists, as the server describes it', async () => {
+    const shown = /<!-- calls: checked by a test -->\n\n(.*?)\n<!-- end of calls -->/s.exec(text)?.[1]
+    expect(shown?.trim()).toBe(await tableOfCalls())
+  })
+
+  const python = findProgram('python3')
+  const note = python === undefined ? ' (left out: python3 is not installed)' : ''
+
+  it.skipIf(python === undefined)(`has an example in Python that runs${note}`, async () => {
+    const program = /```python\n(.*?)```/s.exec(text)?.[1] ?? ''
+    const cli = fileURLToPath(new URL('../../reference-server/src/node/cli.ts', import.meta.url))
+    const command = [process.execPath, '--conditions=@modelrun/source', cli].map((part) => JSON.stringify(part))
+    expect(program).toContain('"npx", "@modelrun/reference-server"')
+    const folder = await mkdtemp(join(tmpdir(), 'modelrun-python-'))
+    const file = join(folder, 'example.py')
+    await writeFile(file, program.replace('"npx", "@modelrun/reference-server"', command.join(', ')))
+    const { stdout, stderr } = await promisify(execFile)(python ?? 'python3', [file])
+    await rm(folder, { recursive: true })
+    expect({ stdout, stderr }).toEqual({ stdout: 'out of paint\nTrue\n0\n', stderr: '' })
+  })
+})

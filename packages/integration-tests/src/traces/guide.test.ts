@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { createInbox } from 'modelrun/webhooks'
+import { expect, it } from 'vitest'
+import { FAST, INPUT, useTraceBench } from './trace-bench.ts'
+
+const guide = await readFile(new URL('../../../../docs/guides/observability.md', import.meta.url), 'utf8')
+
+const bench = useTraceBench()
+
+it('the guide has each name of an attribute, an event and a child span, and no other one', async () => {
+  const client = bench.connect()
+  const inbox = createInbox({
+    client,
+    clock: bench.server.clock,
+    publicUrl: 'https://app.test/',
+    secret: 's'.repeat(32),
+  })
+  bench.server.webhooks.deliverTo((request) => inbox.handle(request))
+  bench.server.faults.add({ kind: 'refused', route: 'runModel', times: 1 })
+  bench.server.faults.add({ kind: 'unavailable', route: 'getJob', times: 1 })
+  await client.run(FAST, INPUT)
+  await client.run(FAST, INPUT, { mode: 'async' })
+  await client.run(FAST, INPUT, { webhook: inbox })
+  await client.run(FAST, { ...INPUT, seed: 7 }).catch(() => {})
+  await client.run(FAST, INPUT, { signal: AbortSignal.abort() }).catch(() => {})
+  await inbox.drain()
+  const spans = bench.record.spans()
+  const seen = spans.flatMap(({ name, attributes, events }) => [
+    ...(name.startsWith('modelrun.') ? [name] : []),
+    ...Object.keys(attributes),
+    ...events.flatMap(([event, facts]) => [event, ...Object.keys(facts)]),
+  ])
+  const [, traces = ''] = guide.split('\n## Traces\n')
+  const [section = ''] = traces.split('\n## ')
+  const written = [...section.matchAll(/`((?:gen_ai|modelrun|http|url|server|error)\.[\w.]+)`/g)].map(
+    ([, name]) => name,
+  )
+  expect(new Set(written)).toEqual(new Set(seen))
+})

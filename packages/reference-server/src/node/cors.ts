@@ -1,0 +1,68 @@
+import type { ServerResponse } from 'node:http'
+import { CONTROL_PREFIX } from '../http/control-route.ts'
+import { refusals } from '../http/refusals.ts'
+
+/** How long a browser may remember that an origin is allowed, in seconds. */
+const MAX_AGE_S = 600
+
+/**
+ * Decides which web pages of other origins may call the server. Sets the headers that allow it, before the response is
+ * known, and returns the response itself for a preflight and for what no page may do.
+ *
+ * The control API takes no request of a page of another origin: any page that a developer visits could otherwise steer a
+ * server on their machine.
+ *
+ * @param origins as `readOrigin` gives them
+ */
+export function createCors(origins: readonly string[]) {
+  const allowedFor = (origin: string) => (origins.includes('*') ? '*' : origins.find((one) => one === origin))
+  return (request: Request, outgoing: Pick<ServerResponse, 'setHeader'>): Response | undefined => {
+    const origin = request.headers.get('origin')
+    const url = new URL(request.url)
+    if (origin !== null && isControl(url) && !isSameHost(origin, url)) {
+      return refusals.forbidden(
+        'The control API takes no requests of web pages of another origin. Call it from a program.',
+      )
+    }
+    if (origins.length === 0 || isControl(url)) return undefined
+    if (!origins.includes('*')) outgoing.setHeader('vary', 'origin')
+    const allowed = origin === null ? undefined : allowedFor(origin)
+    if (allowed === undefined) return undefined
+    outgoing.setHeader('access-control-allow-origin', allowed)
+    outgoing.setHeader('access-control-expose-headers', '*')
+    return isPreflight(request) ? preflightResponse(request) : undefined
+  }
+}
+
+/** An origin as browsers write it, or `*` for all of them; `undefined` for anything else. */
+export function readOrigin(text: string): string | undefined {
+  if (text === '*') return text
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isOrigin = url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  return isOrigin ? url.origin : undefined
+}
+
+/** Below the base address too, which may have a path of its own. */
+function isControl({ pathname }: URL): boolean {
+  return `${pathname}/`.includes(`${CONTROL_PREFIX}/`)
+}
+
+function isSameHost(origin: string, { host }: URL): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host
+}
+
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('access-control-request-method')
+}
+
+/** `*` would not stand for `authorization`, so the headers that are asked for are named. */
+function preflightResponse({ headers }: Request): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': 'GET, POST, DELETE',
+      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
+      'access-control-max-age': String(MAX_AGE_S),
+    },
+  })
+}

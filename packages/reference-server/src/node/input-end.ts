@@ -1,0 +1,25 @@
+import { fstatSync } from 'node:fs'
+import { UsageError } from './usage-error.ts'
+
+/**
+ * Standard input must be able to end with the parent: a file or nothing at all ends at once, and a terminal never does.
+ *
+ * @throws UsageError when it is no pipe
+ */
+export function checkInput(): void {
+  const input = fstatSync(0)
+  if (input.isFIFO() || input.isSocket()) return
+  throw new UsageError(
+    '--exit-with-parent needs a pipe as standard input, which ends with the parent: stdin=subprocess.PIPE in Python, ' +
+      "stdio: ['pipe', …] in Node.",
+  )
+}
+
+/**
+ * Calls `end` once standard input has ended: its other side was closed, or the process that held it is gone. An input
+ * that is still open does not keep this process alive.
+ */
+export function onInputEnd(end: () => void): void {
+  process.stdin.once('end', end).once('error', end).resume()
+  process.stdin.unref()
+}

@@ -1,0 +1,189 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import type { ModelRun } from '../client.ts'
+import { broken, json, refusal, type Step, silent } from '../testing/scripted-service.ts'
+import { createTestClient } from '../testing/test-client.ts'
+
+const queued = json(202, fixtures.runs.queued.body)
+const failed = json(200, fixtures.jobs.failed.body)
+const running = json(200, fixtures.jobs.processing.body)
+const missing = refusal(404, 'NOT_FOUND')
+
+const INPUT = { prompt: 'a red fox' }
+
+/** The program of a user: the name of the function is what its error has to show first. */
+type Program = (client: ModelRun) => Promise<unknown>
+
+async function collect(source: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of source);
+}
+
+const PROGRAMS: readonly [situation: string, steps: Step[], program: Program][] = [
+  [
+    'a model that does not exist',
+    [missing],
+    async function userCode(client) {
+      await client.run('nope', INPUT)
+    },
+  ],
+  [
+    'a submission that is rejected',
+    [missing],
+    async function userCode(client) {
+      await client.submit('nope', INPUT)
+    },
+  ],
+  [
+    'a failed job, found by polls',
+    [queued, running, failed],
+    async function userCode(client) {
+      await client.run('aurora-image', INPUT, { mode: 'async' })
+    },
+  ],
+  [
+    'a deadline',
+    [queued, running],
+    async function userCode(client) {
+      await client.run('aurora-image', INPUT, { deadlineMs: 5_000 })
+    },
+  ],
+  [
+    'a connection that is refused',
+    [broken('ECONNREFUSED')],
+    async function userCode(client) {
+      await client.run('aurora-image', INPUT)
+    },
+  ],
+  [
+    'a time limit',
+    [silent()],
+    async function userCode(client) {
+      await client.submit('aurora-image', INPUT)
+    },
+  ],
+  [
+    'the result of a job handle',
+    [queued, failed],
+    async function userCode(client) {
+      const job = await client.submit('aurora-image', INPUT)
+      await job.result()
+    },
+  ],
+  [
+    'the updates of a job handle',
+    [queued, missing],
+    async function userCode(client) {
+      const job = await client.submit('aurora-image', INPUT)
+      await collect(job.updates())
+    },
+  ],
+  [
+    'jobs.get',
+    [missing],
+    async function userCode(client) {
+      await client.jobs.get('nope')
+    },
+  ],
+  [
+    'jobs.get with its response',
+    [missing],
+    async function userCode(client) {
+      await client.jobs.get('nope').withResponse()
+    },
+  ],
+  [
+    'jobs.cancel',
+    [missing],
+    async function userCode(client) {
+      await client.jobs.cancel('nope')
+    },
+  ],
+  [
+    'jobs.wait',
+    [missing],
+    async function userCode(client) {
+      await client.jobs.wait('nope')
+    },
+  ],
+  [
+    'jobs.watch',
+    [missing],
+    async function userCode(client) {
+      await collect(client.jobs.watch('nope'))
+    },
+  ],
+  [
+    'jobs.settle',
+    [missing],
+    async function userCode(client) {
+      for await (const job of client.jobs.settle(['nope'])) if (job.status === 'rejected') throw job.reason
+    },
+  ],
+  [
+    'runMany',
+    [queued, failed],
+    async function userCode(client) {
+      for await (const run of client.runMany('m', [INPUT])) if (run.status === 'rejected') throw run.reason
+    },
+  ],
+  [
+    'runMany that stops',
+    [missing],
+    async function userCode(client) {
+      await collect(client.runMany('m', [INPUT], { stopOnError: true }))
+    },
+  ],
+  [
+    'models.get',
+    [missing],
+    async function userCode(client) {
+      await client.models.get('nope')
+    },
+  ],
+  [
+    'models.list',
+    [missing],
+    async function userCode(client) {
+      await client.models.list()
+    },
+  ],
+  [
+    'a later page of models.list',
+    [json(200, { ...fixtures.models.listFirstPage.body, total: 100 }), missing],
+    async function userCode(client) {
+      await collect(client.models.list())
+    },
+  ],
+  [
+    'models.run',
+    [missing],
+    async function userCode(client) {
+      await client.models.run('nope', { input: INPUT })
+    },
+  ],
+  [
+    'client.request',
+    [missing],
+    async function userCode(client) {
+      await client.request('GET', '/v1/usage')
+    },
+  ],
+]
+
+describe('an error shows first the line of the program that called', () => {
+  test.each(PROGRAMS)('for %s', async (_, steps, program) => {
+    const { client, clock } = createTestClient(steps)
+    const error: unknown = await clock.run(program(client)).catch((reason) => reason)
+    if (!(error instanceof Error)) throw new Error('The program did not fail.')
+    const [header, frame] = (error.stack ?? '').split(/\n\s+at /)
+    expect(header).toBe(`${error.name}: ${error.message}`)
+    expect(frame).toContain('caller-stack.test.ts')
+    expect(frame).toContain('userCode')
+  })
+})
+
+test('an error that a caller wraps himself keeps its own stack', async () => {
+  const { client } = createTestClient([missing])
+  const wrapped = await client.jobs.get('nope').catch((cause) => new RangeError('mine', { cause }))
+  expect(wrapped).toMatchObject({ cause: { name: 'NotFoundError' } })
+})

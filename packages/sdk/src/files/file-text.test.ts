@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { isSvg } from './file-text.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+test.each([
+  '<svg/>',
+  '\ufeff \n<?xml version="1.0" encoding="UTF-8"?>\n<!-- a > b --><!---->\n<!DOCTYPE svg PUBLIC "x">\n<SVG width="1">',
+])('an svg element makes an SVG: %j', (text) => {
+  expect(isSvg(bytes(text))).toBe(true)
+})
+
+test.each(['<!DOCTYPE html><svg/>', '<html><svg/></html>', '<!-- <svg/> -->', 'x<svg/>', '<svgs/>', '\0<svg/>', ''])(
+  'something before the svg element makes it something else: %j',
+  (text) => {
+    expect(isSvg(bytes(text))).toBe(false)
+  },
+)
+
+test('a text that is made to take long takes no time', () => {
+  const startedAt = performance.now()
+  expect(isSvg(bytes('<!---->'.repeat(100)))).toBe(false)
+  expect(isSvg(bytes(`<!--${'-->--'.repeat(100)}`))).toBe(false)
+  expect(performance.now() - startedAt).toBeLessThan(100)
+})

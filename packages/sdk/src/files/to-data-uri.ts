@@ -1,0 +1,71 @@
+import { rejectAtCaller } from '../errors/caller-stack.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { positive } from '../options.ts'
+import { mediaTypeOf } from './media-type.ts'
+import { type FileSource, openSource } from './open-source.ts'
+
+/** Options of {@link toDataUri}. */
+export interface ToDataUriOptions {
+  /**
+   * Media type of the file, for bytes that do not say it themselves, such as `'text/csv'`. Default: what the bytes say,
+   * and where they say nothing, the `type` of the Blob.
+   */
+  type?: string | undefined
+  /**
+   * Largest file that is accepted, in bytes. Default 768 000: as base64, and with the other parameters of a run, it fits
+   * a request body of 1 MiB, which the reference server takes. The limit of the service is not specified (section 8).
+   */
+  maxBytes?: number | undefined
+}
+
+/** 1 024 000 characters of base64, which leaves 24 576 of 1 MiB to the rest of the request. */
+const DEFAULT_MAX_BYTES = 768_000
+
+/** A multiple of 3, so that the parts join without padding; few enough to be the arguments of a call. */
+const BASE64_PART_BYTES = 24_576
+
+/**
+ * Makes a data URI of a file, for a parameter that takes the URL of a source file, such as `image_url` (section 2.3).
+ * A file that has a URL needs none: pass its http or https URL as it is. A data URI is given back unchanged.
+ *
+ * @param source A Blob or File, a Buffer or other bytes, or (in Node, Bun and Deno) the path of a file or its `file:` URL
+ * @throws ConfigurationError when the source cannot be read, is empty or larger than `maxBytes`, when its type is not
+ *   known, or its content is not what its type says
+ * @example
+ * const image_url = await toDataUri('photo.png')
+ * const result = await client.run('inkfield/restyle', { image_url, prompt: 'as a woodcut' })
+ */
+export function toDataUri(source: FileSource, options: ToDataUriOptions = {}): Promise<string> {
+  return rejectAtCaller(toDataUri, () => makeDataUri(source, options))
+}
+
+async function makeDataUri(source: FileSource, options: ToDataUriOptions): Promise<string> {
+  if (typeof source === 'string' && /^data:/i.test(source)) return source
+  const maxBytes = positive('maxBytes', options.maxBytes ?? DEFAULT_MAX_BYTES)
+  const file = await openSource(source)
+  checkSize(file.name, file.byteLength, maxBytes)
+  const bytes = await file.read()
+  checkSize(file.name, bytes.byteLength, maxBytes)
+  if (bytes.byteLength === 0) throw new ConfigurationError({ message: `${file.name} is empty.` })
+  const type = await mediaTypeOf({ name: file.name, type: file.type, bytes }, options.type)
+  return `data:${type};base64,${toBase64(bytes)}`
+}
+
+function checkSize(name: string, byteLength: number, maxBytes: number): void {
+  if (byteLength <= maxBytes) return
+  const base64Length = Math.ceil(byteLength / 3) * 4
+  throw new ConfigurationError({
+    message:
+      `${name} has ${byteLength} bytes, more than maxBytes (${maxBytes}); it would take ${base64Length} characters of the ` +
+      'request. How much the service takes is not specified; the reference server takes 1048576 bytes. ' +
+      'Make the file smaller, or put it at an http or https URL and pass that; or raise maxBytes for a service that takes more.',
+  })
+}
+
+function toBase64(bytes: Uint8Array): string {
+  const parts: string[] = []
+  for (let offset = 0; offset < bytes.byteLength; offset += BASE64_PART_BYTES) {
+    parts.push(btoa(String.fromCharCode(...bytes.subarray(offset, offset + BASE64_PART_BYTES))))
+  }
+  return parts.join('')
+}

@@ -1,0 +1,38 @@
+/**
+ * The second argument of {@link FetchLike}, with the members of `fetchOptions` on top. A plain object, which `fetch` of
+ * every library takes and which `{ ...init, headers: { ...init.headers } }` copies.
+ */
+export interface FetchInit {
+  method: string
+  /** With the API key. Names in lower case. */
+  headers: Record<string, string>
+  /**
+   * JSON as text. A `Blob` at run time where a middleware made another request of it, and in Deno, whose own `fetch`
+   * would send text a second time when a connection breaks.
+   */
+  body?: string
+  /** Aborts with the call, and when its time is over. */
+  signal: AbortSignal
+  /** `manual` for calls, because a redirect would take the API key to another place; `follow` for downloads. */
+  redirect: 'manual' | 'follow'
+  cache?: 'no-store'
+}
+
+/** What {@link FetchLike} gives: a `Response` of any library. */
+export interface FetchResponse {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: {
+    get(name: string): string | null
+    forEach(visit: (value: string, name: string) => void): void
+  }
+  /** A web stream, or a Node stream as libraries have it that are older than the built-in `fetch`. */
+  readonly body: unknown
+  text(): Promise<string>
+}
+
+/**
+ * A function like `fetch`: the global one, undici's, node-fetch, a function around one of them, `app.request` of a
+ * framework. It always gets a url and an object, never a `Request`.
+ */
+export type FetchLike = (url: string, init: FetchInit) => FetchResponse | PromiseLike<FetchResponse>

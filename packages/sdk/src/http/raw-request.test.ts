@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { NotFoundError, ServerError } from '../errors/api-errors.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { AttemptTimeoutError, ConnectionError } from '../errors/transport-errors.ts'
+import { caught } from '../testing/caught.ts'
+import { broken, json, refusal, silent, text } from '../testing/scripted-service.ts'
+import { API_KEY, createTestClient } from '../testing/test-client.ts'
+
+describe('client.request', () => {
+  test('sends a path that the client does not know, with the key, a query and JSON', async () => {
+    const { client, service } = createTestClient([json(201, { id: 'hook_1' })])
+    const query = { dry: true, tag: undefined }
+    await expect(client.request('POST', '/v1/webhooks', { query, body: { url: 'x' } })).resolves.toEqual({
+      id: 'hook_1',
+    })
+    expect(service.received).toMatchObject([{ method: 'POST', path: '/v1/webhooks?dry=true', body: { url: 'x' } }])
+    expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
+  })
+
+  test('gives the response too', async () => {
+    const { client } = createTestClient([json(200, { used: 3 }, { 'x-request-id': 'req_1' })])
+    const { data, response, requestId } = await client.request('GET', '/v1/usage').withResponse()
+    expect({ data, status: response.status, requestId }).toEqual({ data: { used: 3 }, status: 200, requestId: 'req_1' })
+  })
+
+  test('gives undefined for an empty body', async () => {
+    const { client } = createTestClient([text(204, null)])
+    await expect(client.request('DELETE', '/v1/webhooks/1')).resolves.toBeUndefined()
+  })
+
+  test('sends a GET and a DELETE again, and whatever may cost something once', async () => {
+    for (const method of ['GET', 'DELETE'] as const) {
+      const { client, service, clock } = createTestClient([text(502, ''), json(200, {})])
+      await clock.run(client.request(method, '/v1/x'))
+      expect(service.received).toHaveLength(2)
+    }
+    for (const method of ['POST', 'PUT', 'PATCH'] as const) {
+      const { client, service, clock } = createTestClient([broken('ECONNRESET'), json(200, {})])
+      const error = await caught(clock.run(client.request(method, '/v1/x', { body: {} })), ConnectionError)
+      expect(error.submission).toBe('unknown')
+      expect(error.message).toContain('The service may have accepted the request and may charge it')
+      expect(service.received).toHaveLength(1)
+    }
+  })
+
+  test('gives a run the time for which the service holds it (section 8), and finds its job in an error', async () => {
+    const { client, clock } = createTestClient([silent()])
+    const startedAt = clock.now()
+    await caught(clock.run(client.request('POST', '/v1/models/m/run', { body: { input: {} } })), AttemptTimeoutError)
+    expect(clock.now() - startedAt).toBe(85_000)
+    const failing = createTestClient([json(502, { job_id: 'job_1', error: { code: 'X', message: 'x' } })])
+    const error = await caught(failing.client.request('POST', '/v1/models/m/run', { body: {} }), ServerError)
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+  })
+
+  test('rejects with the errors of every call', async () => {
+    const { client } = createTestClient([refusal(404, 'NOT_FOUND')])
+    const error = await caught(client.request('GET', '/v1/nope'), NotFoundError)
+    expect(error.message).toBe('[NOT_FOUND] The NOT_FOUND message (HTTP 404, GET /v1/nope).')
+  })
+
+  test.each([
+    ['https://evil.test/v1/x'],
+    ['//evil.test/v1/x'],
+    ['v1/models'],
+    ['/v1/../../admin'],
+    ['/v1/%2e%2e/admin'],
+    ['/v1/models?limit=1'],
+    ['/v1\\models'],
+    ['/v1/mod els'],
+    [''],
+    [undefined as unknown as string],
+  ])('does not send to the path %j', async (path) => {
+    const { client, service } = createTestClient([json(200, {})])
+    const error = await caught(client.request('GET', path), ConfigurationError)
+    expect(error.message).toContain('The path of client.request must begin with /')
+    expect(service.received).toHaveLength(0)
+  })
+
+  test('does not know other methods', async () => {
+    const { client } = createTestClient([json(200, {})])
+    const error = await caught(client.request('TRACE' as 'GET', '/v1/x'), ConfigurationError)
+    expect(error.message).toContain('must be one of GET, POST, PUT, PATCH, DELETE, not "TRACE"')
+  })
+})
+
+test.each([
+  ['run', { status: 'completed', output: { type: 'image', items: [] }, duration_ms: 1, credits_used: 4 }],
+  ['submit', { status: 'queued' }],
+] as const)('client.%s gives the response to the run too, with the request id of the service', async (method, body) => {
+  const run = { job_id: 'job_1', request_id: 'provider_1', model_id: 'm', ...body }
+  const { client } = createTestClient([json(200, run, { 'x-request-id': 'req_1' })])
+  const { data, response, requestId } = await client[method]('m', {}).withResponse()
+  expect({ status: response.status, requestId }).toEqual({ status: 200, requestId: 'req_1' })
+  expect(JSON.stringify(data)).toContain('job_1')
+})

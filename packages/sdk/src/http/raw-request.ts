@@ -1,0 +1,61 @@
+import { LIMITS } from '@modelrun/contract'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { salvageJob } from '../runs/salvage-job.ts'
+import { type Answer, type CallOptions, type Operation, type RequestMethod, UnreadableAnswer } from './operation.ts'
+import { tryParseJson } from './read-json.ts'
+
+/** Options of `client.request`. */
+export interface RequestOptions extends CallOptions {
+  /** Query parameters; those that are undefined are left out. */
+  query?: Record<string, string | number | boolean | undefined> | undefined
+  /** Sent as JSON. */
+  body?: unknown
+}
+
+const RUN_PATH = /^\/v1\/models\/[^/]+\/run$/
+
+const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies RequestMethod[]
+
+/** A call of any path of the service, with the safety of all other calls. @throws ConfigurationError */
+export function rawOperation(method: string, path: string, options: RequestOptions): Operation<unknown> {
+  const { query, body } = options
+  const route = { method: checkMethod(method), path: checkPath(path) }
+  // Only reading and cancelling are known to be free.
+  const isFree = route.method === 'GET' || route.method === 'DELETE'
+  const isRunOfModel = route.method === 'POST' && RUN_PATH.test(path)
+  return {
+    route,
+    query,
+    body,
+    isRun: !isFree,
+    noun: isRunOfModel ? 'run' : 'request',
+    ...(isRunOfModel ? { holdMs: LIMITS.syncWaitMs, jobIdIn: (answer: Answer) => salvageJob(answer)?.job_id } : {}),
+    read: readAnyJson,
+  }
+}
+
+function checkMethod(method: string): RequestMethod {
+  const upper = String(method).toUpperCase()
+  // The list has no other members.
+  if (METHODS.includes(upper)) return upper as RequestMethod
+  throw new ConfigurationError({
+    message: `The method of client.request must be one of ${METHODS.join(', ')}, not ${JSON.stringify(method)}. Nothing was sent.`,
+  })
+}
+
+/** A path that a URL parser would fold into another one is rejected: the request would reach another place. */
+function checkPath(path: string): string {
+  const isPath = typeof path === 'string' && path.startsWith('/') && !path.startsWith('//') && !/[?#\\\s]/.test(path)
+  if (isPath && new URL(path, 'https://service.invalid').pathname === path) return path
+  throw new ConfigurationError({
+    message: `The path of client.request must begin with / and be percent-encoded, like /v1/models; the query goes into \`query\`. Got ${JSON.stringify(path)}. Nothing was sent.`,
+  })
+}
+
+function readAnyJson({ text, isCut }: Answer): unknown {
+  if (isCut) throw new UnreadableAnswer(`the connection ended after ${text.length} characters of the body`)
+  if (text.trim() === '') return undefined
+  const value = tryParseJson(text)
+  if (value === undefined) throw new UnreadableAnswer('the body is not JSON')
+  return value
+}

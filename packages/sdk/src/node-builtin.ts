@@ -1,0 +1,20 @@
+/** The modules of Node that the package can use where they are. */
+interface Builtins {
+  'node:async_hooks': typeof import('node:async_hooks')
+  'node:diagnostics_channel': typeof import('node:diagnostics_channel')
+  'node:fs/promises': typeof import('node:fs/promises')
+  'node:path': typeof import('node:path')
+  'node:sqlite': typeof import('node:sqlite')
+}
+
+/**
+ * A module that comes with Node; undefined elsewhere. It is not imported, because browsers have no such modules and
+ * bundlers for browsers would fail. Next's Edge runtime throws as soon as `getBuiltinModule` is used.
+ */
+export function nodeBuiltin<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined {
+  try {
+    return globalThis.process?.getBuiltinModule?.(name)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,58 @@
+import {
+  isApiError,
+  isAttemptTimeoutError,
+  isBudgetExceededError,
+  isConnectionError,
+  isDeadlineExceededError,
+  isInputValidationError,
+  isInvalidResponseError,
+  isJobCancelledError,
+  isJobFailedError,
+  isModelRunError,
+} from '../errors/guards.ts'
+import type { ModelRunError } from '../errors/model-run-error.ts'
+
+/** What a span says about an error. */
+export interface FailureDescription {
+  /** For `error.type`: the stable `code` of our errors, the name of others. */
+  type: string
+  message?: string | undefined
+}
+
+/** OpenTelemetry's word for what has no word of its own. */
+const OTHER = '_OTHER'
+
+/**
+ * Describes an error without any text that the service, the input, the network or the caller may have written: it could
+ * quote the prompt or a callback url, and more people read traces than may read prompts.
+ */
+export function describeFailure(error: unknown): FailureDescription {
+  if (isModelRunError(error)) return { type: error.code, message: messageOf(error) }
+  return { type: asWord(error instanceof Error ? error.name : undefined) }
+}
+
+/** A word that others chose, such as an error code, when it is one and not a sentence; else `_OTHER`. */
+export function asWord(text: string | undefined): string {
+  return text !== undefined && /^(?:time limit|(?:HTTP )?[\w.-]{1,64})$/.test(text) ? text : OTHER
+}
+
+/** Why a request did not succeed, in a word: an HTTP status, the code of a failed connection, or that of the error. */
+export function reasonOf(error: ModelRunError): string {
+  const reason = asWord(error.attempts.at(-1)?.reason)
+  return reason === OTHER ? error.code : reason
+}
+
+/** Undefined for errors whose own message may hold text of others. */
+function messageOf(error: ModelRunError): string | undefined {
+  if (isApiError(error)) return `HTTP ${error.status}${error.apiCode === undefined ? '' : ` ${asWord(error.apiCode)}`}`
+  if (isJobFailedError(error)) return `The job failed: ${asWord(error.failureCode)}`
+  if (isDeadlineExceededError(error)) return 'deadlineMs passed'
+  if (isConnectionError(error)) return `The connection failed: ${reasonOf(error)}`
+  if (isInvalidResponseError(error))
+    return `A response cannot be used${error.status === undefined ? '' : `: HTTP ${error.status}`}`
+  if (isInputValidationError(error)) {
+    return `The input does not fit the model: ${error.issues.map(({ pointer }) => pointer || 'no such model').join(', ')}`
+  }
+  const isOurText = isAttemptTimeoutError(error) || isJobCancelledError(error) || isBudgetExceededError(error)
+  return isOurText ? error.message : undefined
+}

@@ -1,0 +1,71 @@
+import { isAbortedError } from '../errors/guards.ts'
+import { describeFailure } from './describe-failure.ts'
+import type { Span, SpanAttributes } from './tracer.ts'
+
+/** Attributes of which some may not be known. */
+export type SomeAttributes = { readonly [name: string]: SpanAttributes[string] | undefined }
+
+/**
+ * A span that ends once and never throws: a tracer that fails must not cost a result that is paid for. What the span of
+ * the tracer has no method for is left out.
+ */
+export class SafeSpan {
+  readonly #span: Span | undefined
+  readonly #onFault: (error: unknown) => void
+  #isOver = false
+
+  /** @param span Undefined when the tracer gave none */
+  constructor(span: Span | undefined, onFault: (error: unknown) => void) {
+    this.#span = span
+    this.#onFault = onFault
+  }
+
+  set(attributes: SomeAttributes): void {
+    for (const [name, value] of Object.entries(known(attributes))) this.#try((span) => span.setAttribute(name, value))
+  }
+
+  event(name: string, attributes: SomeAttributes = {}): void {
+    this.#try((span) => span.addEvent?.(name, known(attributes)))
+  }
+
+  end(): void {
+    this.#try((span) => span.end())
+    this.#isOver = true
+  }
+
+  /** Ends the span with an error. An abort by the caller is not an error: the conventions leave its status unset. */
+  fail(error: unknown): void {
+    if (isAbortedError(error)) {
+      this.abandon()
+      return
+    }
+    const { type, message } = describeFailure(error)
+    this.set({ 'error.type': type })
+    this.#try((span) => span.setStatus?.({ code: 2, ...(message === undefined ? {} : { message }) }))
+    this.end()
+  }
+
+  /** Ends the span because its caller has stopped waiting. */
+  abandon(): void {
+    this.set({ 'modelrun.aborted': true })
+    this.end()
+  }
+
+  #try(work: (span: Span) => unknown): void {
+    const span = this.#span
+    if (span === undefined || this.#isOver) return
+    try {
+      const returned = work(span)
+      if (returned instanceof Promise) returned.catch(this.#onFault)
+    } catch (error) {
+      this.#onFault(error)
+    }
+  }
+}
+
+/** The attributes that are known. */
+export function known(attributes: SomeAttributes): SpanAttributes {
+  const entries = Object.entries(attributes).filter(([, value]) => value !== undefined)
+  // The filter leaves no undefined value.
+  return Object.fromEntries(entries) as SpanAttributes
+}
