@@ -84,7 +84,7 @@ const playwrightCase = {
   workspace: 'playwright',
   files: { 'job.ts': programs['job.ts'], 'job.spec.ts': programs['playwright.spec.ts'] },
   tool: { package: '@playwright/test', bin: 'cli.js' },
-  args: ['test'],
+  args: ['test', '--output', 'results'],
 }
 
 export const cases = [

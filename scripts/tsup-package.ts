@@ -13,8 +13,20 @@ export interface PackageBuild {
   bundled?: (string | RegExp)[]
   /** Packages that have ES modules only: they become part of the CommonJS files. */
   bundledInCommonJs?: (string | RegExp)[]
+  /** What the bundled packages import, by what takes its place in the CommonJS files. */
+  replacedInCommonJs?: Record<string, string>
   /** Whether the ES modules have source maps. The CommonJS files have none: they would double the package. */
   sourcemap: boolean
+}
+
+/** esbuild calls a class that names itself `_X`, and `console.log` would print that. The space keeps source maps right. */
+const ownNames: Plugin = {
+  name: 'own-names',
+  renderChunk: (code) => {
+    const renamed = Array.from(code.matchAll(/^var (\w+) = class _\1\b/gm), ([, name]) => name)
+    const replace = (text: string, name = '') => text.replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), ` ${name}`)
+    return { code: renamed.reduce(replace, code) }
+  },
 }
 
 /** `import('…')` becomes `require`: in the scripts that Jest runs, `import()` fails without a flag of Node. */
@@ -26,12 +38,20 @@ const requireForImport: Plugin = {
 }
 
 export function definePackage(build: PackageBuild) {
-  const { entry, esmEntry = [], bundled = [], bundledInCommonJs = [], sourcemap } = build
+  const { entry, esmEntry = [], bundled = [], bundledInCommonJs = [], replacedInCommonJs = {}, sourcemap } = build
   // Not tsup's `clean`: the three builds run at the same time, and each would clean what the others wrote.
   rmSync('dist', { recursive: true, force: true })
   const common: Options = { target: 'es2023', clean: false, sourcemap: false }
   return defineConfig([
-    { ...common, name: 'esm', entry: [...entry, ...esmEntry], format: 'esm', noExternal: bundled, sourcemap },
+    {
+      ...common,
+      name: 'esm',
+      entry: [...entry, ...esmEntry],
+      format: 'esm',
+      noExternal: bundled,
+      plugins: [ownNames],
+      sourcemap,
+    },
     {
       ...common,
       name: 'cjs',
@@ -42,10 +62,9 @@ export function definePackage(build: PackageBuild) {
       // would also write classes and `?.` in the syntax of 2015.
       splitting: true,
       treeshake: true,
-      plugins: [requireForImport],
-      // Its file for Node loads worker threads, which nobody here uses.
+      plugins: [ownNames, requireForImport],
       esbuildOptions: (options) => {
-        options.alias = { fflate: 'fflate/browser' }
+        options.alias = replacedInCommonJs
       },
     },
     { ...common, name: 'types', entry, format: ['esm', 'cjs'], dts: { only: true } },

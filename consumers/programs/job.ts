@@ -6,7 +6,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { openApiDocument } from '@modelrun/contract/openapi'
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { isNotFoundError, ModelRun, ModelRunError, NotFoundError, type RunResult } from 'modelrun'
+import { isNotFoundError, ModelRun, ModelRunError, NotFoundError, type RunResult, toDataUri } from 'modelrun'
 import { createInbox, createMemoryStore, type InboxStore, parseWebhook } from 'modelrun/webhooks'
 import { createPostgresStore } from 'modelrun/webhooks/postgres'
 import { createRedisStore } from 'modelrun/webhooks/redis'
@@ -22,6 +22,9 @@ export const expected = {
   printed: 'ModelRun',
   overHttp: ['aurora-image', 200],
   stores: [['job_1'], ['job_1'], 'function', 'function'],
+  picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
+  // Under Jest the errors of Node are no `instanceof Error`.
+  errorsOfNode: ['does not exist', 'has no tables yet', 'ECONNREFUSED'],
   conformant: true,
   data: [20, 0, '3.1.1'],
 }
@@ -41,6 +44,8 @@ export async function doTheJob(): Promise<unknown> {
     printed: inspect(client).split(' ', 1)[0],
     overHttp: await callOverHttp(server),
     stores: [...(await Promise.all(stores.map(receiveWith))), typeof createRedisStore, typeof createPostgresStore],
+    picture: await toDataUri(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')),
+    errorsOfNode: await meetErrorsOfNode(server),
     conformant: await checkConformance(server),
     data: [LIMITS.modelsPageDefault, fixtures.models.listEmpty.body.models.length, openApiDocument.openapi],
   }
@@ -79,6 +84,23 @@ async function callOverHttp(server: ReferenceServer) {
   } finally {
     await close()
   }
+}
+
+async function meetErrorsOfNode(server: ReferenceServer): Promise<string[]> {
+  const { url, close } = await listen(server)
+  await close()
+  const nobody = new ModelRun({ apiKey: server.apiKey, baseUrl: url, maxRetries: 0, logLevel: 'off' })
+  const store = createSqliteStore({ path: ':memory:' })
+  const failures: Promise<unknown>[] = [
+    toDataUri('no-such-file.png'),
+    store.get('job_1'),
+    nobody.models.get('aurora-image'),
+  ]
+  const messages = await Promise.all(failures.map((failure) => failure.then(String, ({ message }: Error) => message)))
+  return messages.map((message, index) => {
+    const wanted = expected.errorsOfNode[index] ?? ''
+    return message.includes(wanted) ? wanted : message
+  })
 }
 
 async function checkConformance(server: ReferenceServer): Promise<boolean> {

@@ -48,7 +48,7 @@ export class ModelRun {
   /** A client with some options changed; this one stays as it is. An option that is undefined is not changed. */
   withOptions(options: ModelRunOptions): ModelRun {
     const changes = Object.entries(options).filter(([, value]) => value !== undefined)
-    return createClient({ ...this.#options, ...Object.fromEntries(changes) })
+    return new ModelRun({ ...this.#options, ...Object.fromEntries(changes) })
   }
 
   /**
@@ -125,9 +125,4 @@ export class ModelRun {
     const work = async () => callOnce(this.#core, rawOperation(method, path, options), options)
     return new ApiPromise(rejectAtCaller(ModelRun.prototype.request, work))
   }
-}
-
-/** Outside the class: a bundler gives a class that names itself another name, and `console.log` would print that. */
-function createClient(options: ModelRunOptions): ModelRun {
-  return new ModelRun(options)
 }

@@ -40,7 +40,7 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
     if (!this.hasNextPage()) return undefined
     const query = { ...this.#query, offset: this.#nextOffset }
     const { data } = await this.#fetchPage(query)
-    return createPage(data, query, this.#fetchPage)
+    return new ModelsPage(data, query, this.#fetchPage)
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
@@ -52,16 +52,11 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   }
 }
 
-/** Outside the class: a bundler gives a class that names itself another name, and `console.log` would print that. */
-function createPage(list: ModelList, query: ListModelsQuery, fetchPage: FetchPage): ModelsPage {
-  return new ModelsPage(list, query, fetchPage)
-}
-
 /** Awaiting it gives one page; `for await` gives every model of all pages. */
 export class ModelsPagePromise extends ApiPromise<ModelsPage> implements AsyncIterable<ModelSummary> {
   /** @internal */
   constructor(query: ListModelsQuery, fetchPage: FetchPage) {
-    super(fetchPage(query).then((result) => ({ ...result, data: createPage(result.data, query, fetchPage) })))
+    super(fetchPage(query).then((result) => ({ ...result, data: new ModelsPage(result.data, query, fetchPage) })))
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ModelSummary, void, undefined> {
