@@ -4,6 +4,7 @@ import { definePackage } from '../../scripts/tsup-package.ts'
 export default definePackage({
   entry: [
     'src/index.ts',
+    'src/proxy/index.ts',
     'src/webhooks/index.ts',
     'src/webhooks/store/{sqlite,redis,postgres}-store.ts',
     'src/webhooks/testing/index.ts',

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { createReferenceServer } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
+import { createCheckedServer } from './openapi/checked-server.ts'
 import { findProgram } from './services/programs.ts'
 
 const guide = fileURLToPath(new URL('../../../docs/guides/reference-server.md', import.meta.url))
@@ -20,7 +20,7 @@ interface Call {
 
 /** The table of calls, from what the server says of itself. */
 async function tableOfCalls(): Promise<string> {
-  const response = await createReferenceServer().fetch('/_reference')
+  const response = await createCheckedServer().fetch('/_reference')
   const { calls }: { calls: Call[] } = await response.json()
   const rows = calls.map(({ call, takes, gives, note = '' }) => row([code(call), code(takes), code(gives), note]))
   return [row(['call', 'takes', 'gives', 'note']), row(['---', '---', '---', '---']), ...rows].join('\n')

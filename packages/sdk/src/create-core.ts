@@ -8,5 +8,5 @@ import type { ResolvedOptions } from './options.ts'
 export function createCore(options: ResolvedOptions): Core {
   const transport = createTransport(options)
   const scheduler = createPollScheduler({ options, transport })
-  return { options, transport, scheduler, modelCache: createModelCache(), tracing: createTracing(options) }
+  return { options, transport, scheduler, modelCache: createModelCache(options.clock), tracing: createTracing(options) }
 }

@@ -79,10 +79,11 @@ export {
   HookError,
   InvalidResponseError,
 } from './errors/transport-errors.ts'
-export type { DownloadedFile, DownloadOptions } from './files/download.ts'
+export type { DownloadedFile } from './files/download.ts'
+export type { DownloadOptions } from './files/download-options.ts'
 export type { FilesResource } from './files/files-resource.ts'
 export type { FileSource } from './files/open-source.ts'
-export type { ProducedOutput } from './files/save-files.ts'
+export type { ProducedOutput, SaveOptions } from './files/save-files.ts'
 export { type ToDataUriOptions, toDataUri } from './files/to-data-uri.ts'
 export type { ApiPromise } from './http/api-promise.ts'
 export type { FetchInit, FetchLike, FetchResponse } from './http/fetch-like.ts'

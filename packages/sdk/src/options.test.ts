@@ -18,8 +18,8 @@ afterEach(() => {
 describe('the API key (section 5)', () => {
   test('comes from the option, else from MODELRUN_API_KEY', async () => {
     vi.stubEnv('MODELRUN_API_KEY', 'sk_live_environment')
-    await expect(resolveOptions(valid).apiKey()).resolves.toBe(API_KEY)
-    await expect(resolveOptions({ baseUrl: BASE_URL }).apiKey()).resolves.toBe('sk_live_environment')
+    await expect(resolveOptions(valid).apiKey?.()).resolves.toBe(API_KEY)
+    await expect(resolveOptions({ baseUrl: BASE_URL }).apiKey?.()).resolves.toBe('sk_live_environment')
   })
 
   test.each([undefined, ''])('is missing when it is %j, and the error says how to give one', (apiKey) => {
@@ -42,9 +42,9 @@ describe('the API key (section 5)', () => {
   test('comes from a function each time it is needed, so that keys rotate (section 5.6)', async () => {
     const keys = ['sk_live_one', 'sk_live_two']
     const { apiKey } = resolveOptions({ ...valid, apiKey: () => keys.shift() ?? '' })
-    await expect(apiKey()).resolves.toBe('sk_live_one')
-    await expect(apiKey()).resolves.toBe('sk_live_two')
-    await expect(apiKey()).rejects.toThrow(ConfigurationError)
+    await expect(apiKey?.()).resolves.toBe('sk_live_one')
+    await expect(apiKey?.()).resolves.toBe('sk_live_two')
+    await expect(apiKey?.()).rejects.toThrow(ConfigurationError)
   })
 })
 
@@ -54,7 +54,7 @@ test('an environment that may not be read, as in Deno without --allow-env, is on
   const { apiKey } = resolveOptions(valid)
   const withoutKey = () => resolveOptions({ baseUrl: BASE_URL })
   expect(withoutKey).toThrow(ConfigurationError)
-  await expect(apiKey()).resolves.toBe(API_KEY)
+  await expect(apiKey?.()).resolves.toBe(API_KEY)
 })
 
 describe('the base address', () => {

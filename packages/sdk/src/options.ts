@@ -9,6 +9,7 @@ import { type HeadersOption, readHeaders } from './http/request-headers.ts'
 import type { PollContext } from './jobs/polling/cadence.ts'
 import { createLog, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
+import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
 export type ApiKey = string | (() => string | Promise<string>)
@@ -30,9 +31,12 @@ export interface PollingOptions {
 
 /** Options of {@link ModelRun}. */
 export interface ModelRunOptions {
-  /** Default: the environment variable `MODELRUN_API_KEY`. */
+  /** Default: the environment variable `MODELRUN_API_KEY`. A page that uses a proxy (`modelrun/proxy`) has none. */
   apiKey?: ApiKey | undefined
-  /** Address of the service; the paths `/v1/…` are below it. Default: the environment variable `MODELRUN_BASE_URL`. */
+  /**
+   * Address of the service; the paths `/v1/…` are below it. Default: the environment variable `MODELRUN_BASE_URL`. In a
+   * page also a path like `/api/modelrun`, where the server of the page has a proxy.
+   */
   baseUrl?: string | undefined
   /**
    * Time limit of one HTTP request, headers and body, in milliseconds. Default 30 000. A synchronous run gets the 55 s
@@ -51,7 +55,7 @@ export interface ModelRunOptions {
   /**
    * A ky instance to send with: its headers, search parameters, `fetch`, options of frameworks and hooks apply. Time
    * limits, retries and what a status means stay the client's. No hook sees the API key; what `afterResponse` returns is
-   * not used, and `ky.retry()` fails the call, for a run could be paid twice.
+   * not used when the service gave a result, and `ky.retry()` is ignored, for a run could be paid twice. Downloads have its hooks alone.
    */
   ky?: KyInstance | undefined
   /**
@@ -72,13 +76,14 @@ export interface ModelRunOptions {
   clock?: Clock | undefined
   /** Where the jitter of delays comes from: a number from 0 up to 1. Default `Math.random`. */
   random?: (() => number) | undefined
-  /** Allows a browser page to hold the API key, which shows it to every visitor. Default false. */
+  /** Allows a page of a browser, or its worker, to hold the API key, which shows it to every visitor. Default false. */
   dangerouslyAllowBrowser?: boolean | undefined
 }
 
 /** The options with every field named, checked and present. */
 export interface ResolvedOptions {
-  apiKey: () => Promise<string>
+  /** Undefined: no key is sent, for a proxy adds it. */
+  apiKey: (() => Promise<string>) | undefined
   /** Without a slash at its end. */
   baseUrl: string
   timeoutMs: number
@@ -105,10 +110,11 @@ interface ResolvedPolling {
 }
 
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
-  if (!options.dangerouslyAllowBrowser) refuseBrowser()
+  const needsKey = !isKeyless(options)
+  if (needsKey && !options.dangerouslyAllowBrowser) refuseBrowser()
   return {
-    apiKey: resolveApiKey(options.apiKey ?? readEnvironment('MODELRUN_API_KEY')),
-    baseUrl: resolveBaseUrl(options.baseUrl ?? readEnvironment('MODELRUN_BASE_URL')),
+    apiKey: needsKey ? resolveApiKey(options.apiKey ?? readEnvironment('MODELRUN_API_KEY')) : keyOfPage(options),
+    baseUrl: resolveBaseUrl(absoluteUrl(options) ?? readEnvironment('MODELRUN_BASE_URL')),
     timeoutMs: positive('timeoutMs', options.timeoutMs ?? 30_000),
     maxRetries: wholeNumber('maxRetries', options.maxRetries ?? 2),
     fetch: options.fetch ?? fetchOf(options.ky),
@@ -172,7 +178,7 @@ function resolveBaseUrl(baseUrl: string | undefined): string {
         'The address of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
     })
   }
-  refuseMissingScheme(baseUrl)
+  rejectMissingScheme(baseUrl)
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
@@ -190,7 +196,7 @@ function resolveBaseUrl(baseUrl: string | undefined): string {
 }
 
 /** `localhost:4010` is a url too, with `localhost:` as its scheme. */
-function refuseMissingScheme(baseUrl: string): void {
+function rejectMissingScheme(baseUrl: string): void {
   const [host] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(baseUrl) ?? []
   if (host === undefined) return
   const scheme = /^(localhost|127\.|0\.0\.0\.0)/.test(host) ? 'http' : 'https'
@@ -200,10 +206,10 @@ function refuseMissingScheme(baseUrl: string): void {
 }
 
 function refuseBrowser(): void {
-  if (typeof window === 'undefined' || typeof window.document === 'undefined') return
+  if (!isBrowser()) return
   throw new ConfigurationError({
     message:
-      'This looks like a browser page, where every visitor can read the API key. Call the service from your server; or, when the key may be public, pass `dangerouslyAllowBrowser: true`.',
+      "This looks like a browser page, where every visitor can read the API key. Keep the key on your server: put a proxy there (`modelrun/proxy`), and pass `baseUrl: '/api/modelrun'` here, without a key. Or, when the key may be public, pass `dangerouslyAllowBrowser: true`.",
   })
 }
 

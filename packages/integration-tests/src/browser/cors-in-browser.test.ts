@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCheckedServer } from '../openapi/checked-server.ts'
 import { findProgram, needs } from '../services/programs.ts'
 import { requireProgram } from '../services/service-process.ts'
 
@@ -43,11 +43,15 @@ describe.skipIf(isMissing)(`a page of another origin in a real browser${note}`, 
   }
 
   async function serve(cors?: readonly string[]) {
-    const server = createReferenceServer()
+    const server = createCheckedServer()
     const listening = await listen(server, { cors })
     const send = (path: string, method = 'GET', key = server.apiKey) =>
       fetchInPage(`${listening.url}${path}`, method, `Bearer ${key}`)
-    return { send, close: listening.close }
+    const close = async () => {
+      await listening.close()
+      await server.close()
+    }
+    return { server, send, close }
   }
 
   it('calls the service when its origin is allowed, and reads errors and headers', async () => {
@@ -67,8 +71,10 @@ describe.skipIf(isMissing)(`a page of another origin in a real browser${note}`, 
 
   it('cannot call the service otherwise', async () => {
     for (const cors of [undefined, ['http://localhost:1']]) {
-      const { send, close } = await serve(cors)
+      const { server, send, close } = await serve(cors)
       expect(await send('/v1/models')).toBe('Failed to fetch')
+      // The preflight reaches the service, of which it is not a part.
+      expect(await server.takeViolations()).toEqual([expect.stringContaining('OPTIONS /v1/models 401')])
       await close()
     }
   })

@@ -73,7 +73,8 @@ export function flood(status: number, byteCount: number): Answer {
   }
 }
 
-function head(status: number, headers: HeaderList): string {
+/** The head of a response. */
+export function head(status: number, headers: HeaderList): string {
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
   return `HTTP/1.1 ${status} Some Reason\r\n${lines.join('')}\r\n`
 }

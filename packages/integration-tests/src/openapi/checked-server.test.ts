@@ -74,6 +74,7 @@ it('no test of this package has a reference server that is not checked', () => {
     'openapi/checked-server.test.ts',
     'openapi/checked-server.ts',
     'packed-packages.test.ts',
+    'vitest-fixture/project/page.spec.ts',
     'vitest-fixture/project/shared-server.spec.ts',
   ])
 })

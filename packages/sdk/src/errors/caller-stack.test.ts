@@ -1,6 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import type { ModelRun } from '../client.ts'
+import { createFileHost } from '../testing/file-host.ts'
 import { broken, json, refusal, type Step, silent } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
@@ -8,6 +9,9 @@ const queued = json(202, fixtures.runs.queued.body)
 const failed = json(200, fixtures.jobs.failed.body)
 const running = json(200, fixtures.jobs.processing.body)
 const missing = refusal(404, 'NOT_FOUND')
+
+const brokenFile = createFileHost({ content: 'pixels', faults: Array(9).fill({ bytes: 3, how: 'breaks' }) })
+const FILE_URL = 'https://files.example.com/job_1/0.png'
 
 const INPUT = { prompt: 'a red fox' }
 
@@ -166,6 +170,37 @@ const PROGRAMS: readonly [situation: string, steps: Step[], program: Program][] 
     [missing],
     async function userCode(client) {
       await client.request('GET', '/v1/usage')
+    },
+  ],
+  [
+    'files.download',
+    [missing],
+    async function userCode(client) {
+      await client.files.download(FILE_URL)
+    },
+  ],
+  [
+    'the stream of a file',
+    [brokenFile, missing],
+    async function userCode(client) {
+      const { stream } = await client.files.download(FILE_URL)
+      for await (const _ of stream);
+    },
+  ],
+  [
+    'the bytes of a file',
+    [brokenFile, missing],
+    async function userCode(client) {
+      const file = await client.files.download(FILE_URL)
+      await file.bytes()
+    },
+  ],
+  [
+    'result.save',
+    [json(200, fixtures.runs.completed.body)],
+    async function userCode(client) {
+      const result = await client.run('aurora-image', INPUT)
+      await result.save(undefined as unknown as string)
     },
   ],
 ]

@@ -1,9 +1,11 @@
 import type { OutputItem } from '@modelrun/contract'
 import type { Core } from '../core.ts'
-import { type DownloadedFile, type DownloadOptions, download } from './download.ts'
-import { type ProducedOutput, saveFiles } from './save-files.ts'
+import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
+import { type DownloadedFile, openFile, toDownloadedFile } from './download.ts'
+import type { DownloadOptions } from './download-options.ts'
+import { type ProducedOutput, type SaveOptions, saveFiles } from './save-files.ts'
 
-/** The files that runs produce (section 2.5). The API key is never sent to their addresses. */
+/** The files that runs produce (section 2.5). The API key is never sent to their urls. */
 export class FilesResource {
   readonly #core: Core
 
@@ -13,23 +15,33 @@ export class FilesResource {
   }
 
   /**
-   * Fetches a produced file as a stream.
+   * Fetches a produced file. Failed requests are repeated as for every read, and a body that breaks goes on where it
+   * broke, when the host can prove that the file is still the same.
    *
-   * @param item An item of an output, or its address
-   * @throws ConnectionError, AttemptTimeoutError, AbortedError, InvalidResponseError (status, larger than `maxBytes`)
+   * @param item An item of an output, or its url
+   * @throws ConnectionError, AttemptTimeoutError, InvalidResponseError (`status`; larger than `maxBytes`; another file
+   *   than before), DeadlineExceededError, AbortedError, ConfigurationError
    */
-  download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
-    return download(this.#core.options, typeof item === 'string' ? item : item.url, options)
+  async download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
+    const caller = captureCaller(FilesResource.prototype.download)
+    try {
+      return toDownloadedFile(await openFile(this.#core.options, item, options), caller)
+    } catch (error) {
+      throw showCaller(error, caller)
+    }
   }
 
   /**
-   * Saves every file of a result, or of a webhook's event, in a folder (Node, Bun and Deno), which is made when it is
-   * missing. A file appears under its name when it is complete.
+   * Saves every file of a result, or of a webhook's event, in a folder (Node, Bun and Deno), which is created when it is
+   * missing. A file gets its name when it is complete. The same call again is safe: files that are there with the same
+   * content stay, missing ones are fetched.
    *
    * @returns The paths, in the order of the items
-   * @throws As {@link download}; and what the file system throws
+   * @throws As {@link download}; ConfigurationError when a file with other content has the name; what the file system
+   *   throws. When several files fail, the error is that of the first
    */
-  save(produced: ProducedOutput, folder: string, options: DownloadOptions = {}): Promise<string[]> {
-    return saveFiles(this.#core.options, produced, { ...options, folder })
+  save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
+    const work = () => saveFiles(this.#core.options, produced, { ...options, folder })
+    return rejectAtCaller(FilesResource.prototype.save, work)
   }
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { nodeBuiltin } from '../node-builtin.ts'
 import { hasMethod, isArrayBuffer, isBlob, kindOf } from '../value-kind.ts'
 
 /** A file of the caller's: a Blob or File, its bytes, or (in Node, Bun and Deno) its path or `file:` URL. */
@@ -79,7 +80,7 @@ function readLocation(source: string): string | URL {
 
 async function openPath(path: string | URL): Promise<OpenFile> {
   // Not imported: browsers have no such module, and bundlers for them would stumble.
-  const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises')
+  const fs = nodeBuiltin('node:fs/promises')
   if (fs === undefined) {
     throw new ConfigurationError({
       message: `There is no file system here to read ${shown(String(path))} from. Pass a File, a Blob or bytes.`,

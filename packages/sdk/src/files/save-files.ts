@@ -1,7 +1,12 @@
 import type { Output, OutputItem } from '@modelrun/contract'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { type DownloadOptions, download } from './download.ts'
+import { openFile } from './download.ts'
+import type { DownloadOptions } from './download-options.ts'
+import { resultIsSafe } from './file-error.ts'
+import { type FileSystem, fileSystem } from './file-system.ts'
+import { namesOf } from './saved-names.ts'
+import { writeFile } from './write-file.ts'
 
 /** What a job produced: a result, or the event of a webhook. */
 export interface ProducedOutput {
@@ -9,37 +14,70 @@ export interface ProducedOutput {
   output: Output
 }
 
-/** Where files are saved. */
-export interface SaveOptions extends DownloadOptions {
-  /** Made when it is missing. */
-  folder: string
+/** Options of `result.save` and `files.save`; those of a download count for each file. */
+export interface SaveOptions extends Omit<DownloadOptions, 'jobId'> {
+  /**
+   * Names a file: a plain name, without folders. A name without an extension gets that of the file. Default: the job's id
+   * and the place of the item, like `job_1-0.png`.
+   */
+  name?: ((item: OutputItem, index: number) => string) | undefined
+  /**
+   * Replaces files that have other content. Without it the call fails for such a file, which stays as it is; a file with
+   * the same content counts as saved. Default false.
+   */
+  overwrite?: boolean | undefined
 }
 
-/** Saves every file of an output. A file appears under its name when it is complete. */
+/**
+ * Saves every file of an output. When one fails, the others are still completed before the call rejects: what came is
+ * there, and the same call again fetches the rest.
+ */
 export async function saveFiles(
   client: ResolvedOptions,
-  { job_id, output }: ProducedOutput,
-  { folder, ...options }: SaveOptions,
+  produced: ProducedOutput,
+  { folder, name, overwrite = false, ...options }: SaveOptions & { folder: string },
 ): Promise<string[]> {
-  // Not imported: browsers have no such modules, and bundlers for them would stumble.
-  const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises')
-  const path = globalThis.process?.getBuiltinModule?.('node:path')
-  if (fs === undefined || path === undefined) {
-    throw new ConfigurationError({ message: 'There is no file system here. Use `files.download` instead.' })
-  }
-  const saveItem = async ({ url }: OutputItem, index: number) => {
-    const file = await download(client, url, options)
-    const name = `${job_id.replace(/[^\w.-]+/g, '_')}-${index}${path.extname(file.name)}`
-    const target = path.join(folder, name)
-    const partial = `${target}.part`
+  const { job_id: jobId, output } = checkArguments(produced, folder)
+  const system = fileSystem()
+  const names = namesOf(output.items, { jobId, name })
+  await system.fs.mkdir(folder, { recursive: true })
+  const saves = output.items.map(async (item, index) => {
+    const { transfer, ...file } = await openFile(client, item, { ...options, jobId })
     try {
-      await fs.writeFile(partial, file.stream)
-      await fs.rename(partial, target)
+      const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
+      const canBe = overwrite || (await mayBeSame(system, path, file.size))
+      if (canBe && (await writeFile(transfer, { fs: system.fs, path, overwrite }))) return path
+      throw otherContent(path, jobId)
     } finally {
-      await fs.rm(partial, { force: true })
+      transfer.close()
     }
-    return target
+  })
+  await Promise.allSettled(saves)
+  return await Promise.all(saves)
+}
+
+function checkArguments(produced: ProducedOutput | undefined, folder: unknown): ProducedOutput {
+  if (!Array.isArray(produced?.output?.items) || typeof produced.job_id !== 'string') {
+    throw new ConfigurationError({
+      message: '`files.save` takes what a job produced: a result, or the event of a job that succeeded.',
+    })
   }
-  await fs.mkdir(folder, { recursive: true })
-  return await Promise.all(output.items.map(saveItem))
+  if (typeof folder === 'string' && folder !== '') return produced
+  throw new ConfigurationError({
+    message: `\`save\` needs the path of a folder, like \`result.save('pictures')\`, not ${JSON.stringify(folder) ?? 'undefined'}. Nothing was fetched.`,
+  })
+}
+
+/** Spares the download of a file that cannot be saved. */
+async function mayBeSame({ fs }: FileSystem, path: string, size: number | undefined): Promise<boolean> {
+  const existing = await fs.stat(path).catch(() => undefined)
+  return existing === undefined || size === undefined || existing.size === size
+}
+
+function otherContent(path: string, jobId: string): ConfigurationError {
+  return new ConfigurationError({
+    message: `There is a file ${path} with other content, which stays as it is. Pass \`overwrite: true\`, another folder, or the option \`name\`.${resultIsSafe(jobId)}`,
+    jobId,
+    submission: 'accepted',
+  })
 }

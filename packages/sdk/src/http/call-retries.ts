@@ -4,7 +4,7 @@ import type { RetryRules } from './ky-retries.ts'
 import { isWorthRetrying, retryDelayMs } from './retry-policy.ts'
 
 /** When the request of a call is sent again. */
-export function callRetries<T>(call: Call<T>): RetryRules {
+export function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry'> {
   const { client, context, operation, maxRetries } = call
   return {
     clock: client.clock,

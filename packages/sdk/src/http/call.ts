@@ -42,7 +42,9 @@ export interface Call<T> {
 export function factsOf<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
   const { operation, request, client, timeoutMs, context, attempts } = call
   const label = `${operation.route.method} ${request.path}`
-  return { operation, label, baseUrl: client.baseUrl, timeoutMs, deadlineMs: context.scope.deadlineMs, attempts }
+  const { baseUrl, apiKey } = client
+  const isKeyless = apiKey === undefined
+  return { operation, label, baseUrl, isKeyless, timeoutMs, deadlineMs: context.scope.deadlineMs, attempts }
 }
 
 /** The error for a failure of a call. */

@@ -65,6 +65,15 @@ describe('a ky instance of the caller', () => {
     expect(error.attempts).toHaveLength(2)
   })
 
+  test('waits before a retry although a hook returns a request of its own, and lets time pass afterwards', async () => {
+    const mine = ky.extend({ hooks: { beforeRetry: [({ request }) => new Request(request)] } })
+    const { client, service, clock } = createTestClient([text(503, ''), json(200, MODELS)], { ky: mine })
+    await clock.run(client.models.list())
+    const [first = 0, second = 0] = service.received.map(({ at }) => at)
+    expect(second - first).toBe(250)
+    expect(clock.timerCount).toBe(0)
+  })
+
   test('can end the retries', async () => {
     const mine = ky.extend({ hooks: { beforeRetry: [() => ky.stop] } })
     const { client, service, clock } = createTestClient([text(429, 'no')], { ky: mine })
@@ -77,6 +86,22 @@ describe('a ky instance of the caller', () => {
     const { client, service } = createTestClient([text(500, '')], { ky: mine })
     await expect(client.models.list()).resolves.toMatchObject({ total: 7 })
     expect(service.received).toHaveLength(0)
+  })
+
+  test('hands options of frameworks on to fetch, below those of the client', async () => {
+    const inits: object[] = []
+    const fetch = async (_: string, init: object) => {
+      inits.push(init)
+      return Response.json(MODELS)
+    }
+    const mine = ky.extend({ next: { tags: ['models'] }, dispatcher: 'of ky' } as object)
+    const { client } = createTestClient([], {
+      fetch: fetch as typeof globalThis.fetch,
+      ky: mine,
+      fetchOptions: { dispatcher: 'ours' },
+    })
+    await client.models.list()
+    expect(inits).toMatchObject([{ next: { tags: ['models'] }, dispatcher: 'ours', redirect: 'manual' }])
   })
 
   test('is asked for its fetch', async () => {

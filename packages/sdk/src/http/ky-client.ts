@@ -1,16 +1,28 @@
-import ky, { type KyInstance } from 'ky'
+import ky, { type Hooks, type KyInstance } from 'ky'
 import type { ResolvedOptions } from '../options.ts'
 
-/**
- * ky for one client: it builds the requests and runs the retries. What it would decide without asking is told it here.
- */
-export function createKy(client: ResolvedOptions): KyInstance {
-  return (client.ky ?? ky).extend({
-    prefix: client.baseUrl,
-    // Following a redirect would take the key, or a second POST, to another place.
-    redirect: 'manual',
-    // ky's timer ends with the head, and knows no clock but the system's: `sendAttempt` has one over head and body.
-    timeout: false,
-    totalTimeout: false,
+/** ky for the calls of one client. */
+export interface CallKy {
+  ky: KyInstance
+  /** Of the caller's instance. They are kept apart, because our own wait before a retry has to come first. */
+  beforeRetry: NonNullable<Hooks['beforeRetry']>
+}
+
+/** It builds the requests and runs the retries. What ky would decide without asking is set here. */
+export function createKy(client: ResolvedOptions): CallKy {
+  let beforeRetry: CallKy['beforeRetry'] = []
+  const callKy = (client.ky ?? ky).extend((defaults) => {
+    beforeRetry = defaults.hooks?.beforeRetry ?? []
+    return {
+      prefix: client.baseUrl,
+      // Following a redirect would take the key, or a second POST, to another place.
+      redirect: 'manual' as const,
+      // ky's timer ends with the head, and knows no clock but the system's: `sendAttempt` has one over head and body.
+      timeout: false as const,
+      totalTimeout: false as const,
+      // To ky, a list that is undefined removes the one of the instance; its types leave that out.
+      ...(beforeRetry.length === 0 ? {} : { hooks: { beforeRetry: undefined } as unknown as Hooks }),
+    }
   })
+  return { ky: callKy, beforeRetry }
 }

@@ -1,4 +1,4 @@
-import { type Options, replaceOption } from 'ky'
+import type { Hooks, Options } from 'ky'
 import type { Clock } from '../clock.ts'
 import { holdClock } from './hold-clock.ts'
 
@@ -12,15 +12,23 @@ export interface RetryRules {
   delayMs(error: Error): number | undefined
   /** Waits, or throws what the call is to fail with. */
   pause(delayMs: number): Promise<void>
+  /** Hooks of the caller. They come after our wait, since one that returns a request ends the hooks after it. */
+  beforeRetry: NonNullable<Hooks['beforeRetry']>
 }
 
 /** ky's retries: ky counts them and sends again, we say whether and when, on the client's clock. */
-export function kyRetries({ clock, method, limit, delayMs, pause }: RetryRules): Pick<Options, 'retry' | 'hooks'> {
+export function kyRetries({
+  clock,
+  method,
+  limit,
+  delayMs,
+  pause,
+  beforeRetry,
+}: RetryRules): Pick<Options, 'retry' | 'hooks'> {
   let pauseMs = 0
   let letTimePass = () => {}
   return {
-    // Replaced, not merged: a jitter of the caller's instance would run on the system's clock.
-    retry: replaceOption({
+    retry: {
       limit,
       methods: [method],
       shouldRetry: ({ error }) => {
@@ -32,13 +40,16 @@ export function kyRetries({ clock, method, limit, delayMs, pause }: RetryRules):
       },
       // The wait is in `beforeRetry`: ky knows no clock but the system's.
       delay: () => 0,
-    }),
+      // One of the caller's instance would wait on the system's clock.
+      jitter: false,
+    },
     hooks: {
       beforeRetry: [
         async () => {
           letTimePass()
           await pause(pauseMs)
         },
+        ...beforeRetry,
       ],
     },
   }

@@ -1,9 +1,9 @@
 import { hintFor } from './network-hint.ts'
 
 /**
- * Codes of failures that happen before the request can be received. Each one was seen while the server got nothing:
- * `integration-tests/src/networks` produces them. Not here, because it cannot be known: what a browser refuses for CORS or a
- * Content-Security-Policy, for it has the same words for all failures.
+ * Codes of failures that happen before the request can be received. `integration-tests/src/networks` makes those that one
+ * machine can make, with a service that counts what reaches it. What a browser rejects for CORS or a
+ * Content-Security-Policy is not here: a page sees the same words for every failure.
  */
 const BEFORE_CONNECTION = new Set([
   'ECONNREFUSED',

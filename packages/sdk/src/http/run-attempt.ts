@@ -9,16 +9,18 @@ import { sendAttempt } from './send-attempt.ts'
 export class ForcedRetry extends Error {}
 
 /** What ky calls for `fetch`: one attempt. Its errors are those of the call, if no other attempt follows. */
-export function runAttempt<T>(call: Call<T>, request: Request): Promise<Response> {
-  const attempt = sendOnce(call, request)
+export function runAttempt<T>(call: Call<T>, request: Request, kyOptions: object = {}): Promise<Response> {
+  const attempt = sendOnce(call, request, kyOptions)
   call.sending = attempt.catch(() => {})
   return attempt
 }
 
-async function sendOnce<T>(call: Call<T>, request: Request): Promise<Response> {
+async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): Promise<Response> {
   const { operation, context, client, send, timeoutMs, attempts } = call
   const { method } = operation.route
-  const { path, body, fetchOptions } = call.request
+  const { path, body } = call.request
+  // Those of the caller's instance that only `fetch` knows, such as Next's `next`.
+  const fetchOptions = { ...kyOptions, ...call.request.fetchOptions }
   const { signal } = context.scope
   if (!call.maySend) throw new ForcedRetry('A hook asked to send the request again.')
   call.maySend = false

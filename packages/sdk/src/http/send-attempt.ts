@@ -1,6 +1,7 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
 import { abortable, linkController } from '../abort.ts'
 import { startTimer } from '../clock.ts'
+import { isConfigurationError } from '../errors/guards.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import type { ResolvedFetchOptions } from './fetch-options.ts'
@@ -45,12 +46,12 @@ async function exchange(
   { client, send, ...sent }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  let apiKey: string
+  let apiKey: string | undefined
   try {
-    apiKey = await abortable(client.apiKey(), signal)
+    apiKey = client.apiKey && (await abortable(client.apiKey(), signal))
   } catch (cause) {
     if (signal.aborted) return interrupted(signal, false)
-    return { kind: 'no_key', reason: 'the function `apiKey` failed (see `cause`)', submission: 'not_sent', cause }
+    return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
   // Requests that may have reached the service.
   let openCount = 0
@@ -68,11 +69,18 @@ async function exchange(
   }
 }
 
+/** Our own errors say what is wrong with the key or the address. */
+function reasonOf(cause: unknown): string {
+  if (!isConfigurationError(cause)) return 'the function `apiKey` failed (see `cause`)'
+  const { message } = cause
+  return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`
+}
+
 /**
  * The failure of the request decides, and not what came of it: a middleware may have thrown after it, for instance because
  * another service could not be reached.
  */
-function disconnected(error: unknown, apiKey: string, mayHaveArrived: boolean): Interruption {
+function disconnected(error: unknown, apiKey: string | undefined, mayHaveArrived: boolean): Interruption {
   const { reason, hint, cause } = describeNetworkFailure(error, (text) => redact(text, apiKey))
   return { kind: 'connection', reason, hint, submission: mayHaveArrived ? 'unknown' : 'not_sent', cause }
 }
@@ -88,6 +96,6 @@ function interrupted(signal: AbortSignal, mayHaveArrived: boolean): Interruption
  * Blots out the key in what a service echoes. What is no longer than the prefix of a key (section 5) is no key but a
  * placeholder, like `test`: replacing that would garble results.
  */
-function redact(text: string, apiKey: string): string {
+function redact(text: string, apiKey = ''): string {
   return apiKey.length > KEY_PREFIXES.live.length ? text.replaceAll(apiKey, '[redacted]') : text
 }

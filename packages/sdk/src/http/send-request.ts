@@ -7,7 +7,8 @@ import { describeNetworkFailure } from './network-failure.ts'
 
 /** What ky has prepared, and what one attempt adds to it. */
 interface SendOptions {
-  apiKey: string
+  /** Undefined: a proxy adds it. */
+  apiKey: string | undefined
   signal: AbortSignal
   /** Below the base address, without query. */
   path: string
@@ -53,7 +54,7 @@ export function createSender(client: ResolvedOptions): SendRequest {
 function initOf({ headers: prepared, cache }: Request, { apiKey, method, signal, body }: SendOptions): FetchInit {
   // Added here, and not to the request that ky holds: its errors would print it.
   const headers = new Headers(prepared)
-  headers.set('authorization', `Bearer ${apiKey}`)
+  if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
   return {
     method,
     headers: Object.fromEntries(headers),

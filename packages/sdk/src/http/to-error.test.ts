@@ -38,6 +38,7 @@ const call = (operation: Operation<unknown>, more: Partial<FailedCall> = {}): Fa
   operation,
   label: `${operation.route.method} /v1/path`,
   baseUrl: 'https://api.example.com',
+  isKeyless: false,
   timeoutMs: 30_000,
   deadlineMs: 60_000,
   attempts: [{ startedAt: 0, durationMs: 1, reason: 'test' }],
@@ -105,6 +106,11 @@ describe('an error answer to a run (section 7)', () => {
     const error = toError(answer(503, errorBody), call(run, { retryAfterMs: 2_000 }))
     expect(error).toMatchObject({ submission: 'rejected', retryAfterMs: 2_000 })
     expect(error.message).toContain(REFUSED)
+  })
+
+  test('of 407 says that it is from a proxy, and what that wants', () => {
+    const error = toError(answer(407, ''), call(run))
+    expect(error).toMatchObject({ submission: 'rejected', message: expect.stringContaining('comes from a proxy') })
   })
 
   test('of 403 names the permission that the call needs (section 5.4)', () => {

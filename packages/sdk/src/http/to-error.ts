@@ -11,6 +11,7 @@ import {
   HookError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
+import { describeCors } from '../page.ts'
 import type { Answer, Failure, Interruption, Operation } from './operation.ts'
 import { tryParseJson } from './read-json.ts'
 
@@ -21,6 +22,8 @@ export interface FailedCall {
   label: string
   /** Where the service is. */
   baseUrl: string
+  /** True in a page, where a proxy adds the key. */
+  isKeyless: boolean
   timeoutMs: number
   deadlineMs: number
   attempts: readonly Attempt[]
@@ -170,7 +173,7 @@ function describeInterruption({ kind, reason, hint }: Interruption, call: Failed
   const tries = call.attempts.length > 1 ? ` after ${call.attempts.length} attempts` : ''
   switch (kind) {
     case 'connection':
-      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}`
+      return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}${describeCors(call.baseUrl)}`
     case 'timeout':
       return `${call.label} got no complete answer within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
     case 'aborted':
@@ -182,12 +185,16 @@ function describeInterruption({ kind, reason, hint }: Interruption, call: Failed
   }
 }
 
-function hint(status: number, { operation, retryAfterMs }: FailedCall): string {
+function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall): string {
   switch (status) {
     case 401:
-      return ' Check the API key, and that it belongs to this service.'
+      return isKeyless ? '' : ' Check the API key, and that it belongs to this service.'
     case 403:
-      return operation.route.permission ? ` The call needs the permission ${operation.route.permission}.` : ''
+      return isKeyless || !operation.route.permission
+        ? ''
+        : ` The call needs the permission ${operation.route.permission}.`
+    case 407:
+      return ' It comes from a proxy that asks for a user and a password: they go into its url.'
     case 429:
       return retryAfterMs === undefined ? '' : ` The service asks to wait ${retryAfterMs} ms.`
     default:

@@ -1,11 +1,10 @@
-import type { KyInstance } from 'ky'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { createAttemptObserver } from '../observe/attempt-event.ts'
 import { positive, type ResolvedOptions, wholeNumber } from '../options.ts'
 import { type Call, observeFailure } from './call.ts'
 import { callRetries } from './call-retries.ts'
 import { failureOfCall, untilAborted } from './hook-failure.ts'
-import { createKy } from './ky-client.ts'
+import { type CallKy, createKy } from './ky-client.ts'
 import { kyRequest } from './ky-request.ts'
 import { kyRetries } from './ky-retries.ts'
 import type { ApiResult, CallContext, Operation } from './operation.ts'
@@ -44,7 +43,7 @@ export function createTransport(client: ResolvedOptions): Transport {
   }
 }
 
-async function callWithKy<T>(http: KyInstance, call: Call<T>): Promise<ApiResult<T>> {
+async function callWithKy<T>(http: CallKy, call: Call<T>): Promise<ApiResult<T>> {
   try {
     const response = await untilAborted(call, sendWithKy(http, call))
     // A hook of the caller has responded instead of the service; `ky.stop` ends the retries without any response.
@@ -59,15 +58,15 @@ async function callWithKy<T>(http: KyInstance, call: Call<T>): Promise<ApiResult
   throw failureOfCall(call, call.error)
 }
 
-function sendWithKy<T>(http: KyInstance, call: Call<T>): Promise<Response | undefined> {
+function sendWithKy<T>(http: CallKy, call: Call<T>): Promise<Response | undefined> {
   const { path, options } = call.request
   return prepared(() =>
-    http(path, {
+    http.ky(path, {
       ...options,
-      ...kyRetries(callRetries(call)),
+      ...kyRetries({ ...callRetries(call), beforeRetry: http.beforeRetry }),
       throwHttpErrors: () => call.result === undefined,
       // ky always calls it with a Request of its own.
-      fetch: (request) => runAttempt(call, request as Request),
+      fetch: (request, kyOptions) => runAttempt(call, request as Request, kyOptions),
     }),
   )
 }

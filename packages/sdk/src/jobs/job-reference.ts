@@ -14,6 +14,8 @@ export interface JobReference {
   seenAt?: number | undefined
   /** That state. */
   state?: Job | undefined
+  /** The price of a run of the model when it was submitted, in credits, when it was known. */
+  creditsPerRun?: number | undefined
 }
 
 /** True when the service named the job to this client; an id from elsewhere may be wrong. */

@@ -5,6 +5,7 @@ import { notify } from '../notify.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { startWaitSpan, type WaitSpan } from '../observe/wait-span.ts'
 import { positive } from '../options.ts'
+import { type PriceReading, startPriceReading } from '../runs/price-reading.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
 import { endOfWait } from './ended-wait.ts'
@@ -23,6 +24,8 @@ export interface WaitRequest {
   endsAt?: number | undefined
   /** Brings the end, when it is faster than the polls, which are only a safety net then. */
   webhook?: WebhookReceiver | undefined
+  /** The price that is read already. By default, `options.readPrice` starts that. */
+  price?: PriceReading | undefined
   /** The span of the run that the wait is part of. */
   span?: SafeSpan | undefined
   /** Errors show the line that called. Kept here and not around the promise: ten thousand waits have to be small. */
@@ -47,8 +50,14 @@ export function startWait(
   resolve: (result: RunResult) => void,
   reject: (error: unknown) => void,
 ): () => void {
-  const { core, job, webhook } = request
-  const watcher = new ResultWatcher(request, resolve, reject)
+  const { core, job, reference, options, webhook } = request
+  let price = request.price
+  const succeed = (result: RunResult) => (price ? void price.addTo(result).then(resolve) : resolve(result))
+  const watcher = new ResultWatcher(request, succeed, (error) => {
+    price?.stop()
+    reject(error)
+  })
+  if (options.readPrice) price ??= startPriceReading(core, reference.modelId, options)
   core.scheduler.join(watcher)
   if (webhook && watcher.watch) {
     watcher.stopListening = webhook.listen(job.id, (event) => core.scheduler.deliver(watcher, event))
@@ -56,6 +65,7 @@ export function startWait(
     if (!watcher.watch) watcher.stopListening()
   }
   return () => {
+    price?.stop()
     watcher.span?.abandon()
     watcher.leave()
   }

@@ -14,6 +14,11 @@ export interface WaitOptions extends CallOptions {
    * end. A callback that throws or rejects is logged, and the wait goes on.
    */
   onStatus?: ((state: Job, job: JobHandle) => unknown) | undefined
+  /**
+   * Reads the model's price beside the run, for `credits_per_run` of the result: one GET of the model in five minutes. The
+   * run does not wait for it, and a price that cannot be read within five seconds is left out. Default false.
+   */
+  readPrice?: boolean | undefined
   /** What becomes of the job when `signal` aborts. Default `detach`. */
   onAbort?: EarlyEndPolicy | undefined
   /** What becomes of the job when the deadline passes. Default `detach`. */

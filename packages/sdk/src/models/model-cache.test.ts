@@ -1,9 +1,11 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { expect, test } from 'vitest'
 import { ServerError } from '../errors/api-errors.ts'
+import { AbortedError } from '../errors/transport-errors.ts'
 import { openScope } from '../scope.ts'
 import { caught } from '../testing/caught.ts'
-import { json, text } from '../testing/scripted-service.ts'
+import { settle } from '../testing/manual-clock.ts'
+import { json, silent, text } from '../testing/scripted-service.ts'
 import { createTestCore } from '../testing/test-client.ts'
 
 test('a model is read once in five minutes', async () => {
@@ -35,4 +37,52 @@ test('a failed refresh is not hidden by what was known', async () => {
   await core.modelCache.read(core, 'a', context)
   await clock.advance(300_000)
   await caught(core.modelCache.read(core, 'a', context), ServerError)
+})
+
+test('reads at the same time share one request', async () => {
+  const { core, clock, service } = createTestCore([json(200, fixtures.models.textToImage.body)])
+  const context = { scope: openScope({ clock }), options: {} }
+  const reads = Array.from({ length: 8 }, () => core.modelCache.read(core, 'aurora-image', context))
+  for (const model of await Promise.all(reads)) expect(model).toEqual(fixtures.models.textToImage.body)
+  expect(service.received).toHaveLength(1)
+})
+
+test('a failure is not shared: each caller gets an error of its own', async () => {
+  const { core, clock, service } = createTestCore([text(404, '')])
+  const context = { scope: openScope({ clock }), options: {} }
+  const reads = Array.from({ length: 3 }, () => core.modelCache.read(core, 'aurora-imgae', context))
+  const outcomes = await Promise.allSettled(reads)
+  const errors = outcomes.map((outcome) => outcome.status === 'rejected' && outcome.reason)
+  expect(new Set(errors).size).toBe(3)
+  expect(service.received).toHaveLength(3)
+})
+
+test('a caller that leaves does not take the request from the others', async () => {
+  const { core, clock, service } = createTestCore([silent(), json(200, fixtures.models.textToImage.body)])
+  const controller = new AbortController()
+  const read = (signal?: AbortSignal) => {
+    return core.modelCache.read(core, 'aurora-image', { scope: openScope({ clock, signal }), options: {} })
+  }
+  const first = caught(read(controller.signal), AbortedError)
+  const second = read()
+  await settle()
+  controller.abort()
+  await first
+  await expect(second).resolves.toMatchObject({ id: 'aurora-image' })
+  expect(service.received).toHaveLength(2)
+})
+
+test('a caller that waits for the request of another leaves at once', async () => {
+  const { core, clock, service } = createTestCore([silent()])
+  const controller = new AbortController()
+  const read = (signal?: AbortSignal) => {
+    return core.modelCache.read(core, 'aurora-image', { scope: openScope({ clock, signal }), options: {} })
+  }
+  const other = read().catch(() => {})
+  const leaving = caught(read(controller.signal), AbortedError)
+  await settle()
+  controller.abort()
+  expect(await leaving).toMatchObject({ submission: 'not_sent' })
+  expect(service.received).toHaveLength(1)
+  await clock.run(other)
 })

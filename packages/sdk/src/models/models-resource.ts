@@ -2,7 +2,7 @@ import type { ListModelsQuery, Model } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { ApiPromise } from '../http/api-promise.ts'
-import type { CallOptions } from '../http/operation.ts'
+import type { Answer, CallOptions } from '../http/operation.ts'
 import { callOnce, request } from '../http/request.ts'
 import { checkInput } from '../runs/check-input.ts'
 import type { RunAnswer } from '../runs/run-answer.ts'
@@ -44,7 +44,9 @@ export class ModelsResource {
    * @throws NotFoundError when there is no such model; and as {@link list}
    */
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
-    return request(this.#core, getModelOperation(id), { options, calledFunction: ModelsResource.prototype.get })
+    const operation = getModelOperation(id)
+    const read = (answer: Answer) => this.#core.modelCache.keep(id, operation.read(answer))
+    return request(this.#core, { ...operation, read }, { options, calledFunction: ModelsResource.prototype.get })
   }
 
   /**

@@ -12,6 +12,7 @@ import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
 import { checkInput } from './check-input.ts'
 import { preflight } from './preflight.ts'
+import { startPriceReading } from './price-reading.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import { outcomeOfCompleted, type RunResult, toResult } from './run-result.ts'
 import { type SentRun, sendRun } from './send-run.ts'
@@ -33,21 +34,27 @@ async function runToEnd(
   call: RunCall<RunOptions>,
   span: SafeSpan | undefined,
 ): Promise<ApiResult<RunResult>> {
-  const { options } = call
+  const { model, options } = call
   const { clock } = core.options
   const deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
   const endsAt = clock.now() + deadlineMs
-  const { answer, reference, elapsedMs, response, requestId } = await submit(core, call, deadlineMs)
-  const job = new JobHandle(core, reference)
-  if (answer.status === 'completed') {
+  const price = options.readPrice ? startPriceReading(core, model, options) : undefined
+  try {
+    const { answer, reference, elapsedMs, response, requestId } = await submit(core, call, deadlineMs)
+    const job = new JobHandle(core, reference)
+    if (answer.status !== 'completed') {
+      const data = await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook, price, span })
+      return { data, response, requestId }
+    }
     core.scheduler.durations.learn(answer.model_id, elapsedMs, elapsedMs)
     const { onStatus } = options
     const { state } = reference
     if (onStatus && state) notify(core.options.log, 'onStatus', () => onStatus(state, job))
-    return { data: toResult(core, outcomeOfCompleted(answer)), response, requestId }
+    const data = toResult(core, outcomeOfCompleted(answer))
+    return { data: (await price?.addTo(data)) ?? data, response, requestId }
+  } finally {
+    price?.stop()
   }
-  const data = await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook, span })
-  return { data, response, requestId }
 }
 
 /** Starts a run and gives its job at once. */

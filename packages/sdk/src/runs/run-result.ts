@@ -1,9 +1,9 @@
 import type { Job, Output, RunCompleted } from '@modelrun/contract'
 import type { Core } from '../core.ts'
+import { rejectAtCaller } from '../errors/caller-stack.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
-import type { DownloadOptions } from '../files/download.ts'
-import { saveFiles } from '../files/save-files.ts'
+import { type SaveOptions, saveFiles } from '../files/save-files.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 
 /** What a run produced, as plain data. */
@@ -16,8 +16,16 @@ export interface RunOutcome {
   /** The wire's `completed` and `succeeded` are one outcome. */
   status: 'succeeded'
   output: Output
-  /** Credits charged, when the service told. */
+  /**
+   * Credits charged, when the service said so: in the response to a held run and in deliveries to webhooks (section 2.4). A
+   * polled job has none.
+   */
   credits_used?: number | undefined
+  /**
+   * The price of one run of the model, in credits (section 2.1), when this client has read it in time: for `maxCredits`,
+   * `validateInput`, `models.get` or `readPrice`. What the list says, and not a receipt.
+   */
+  credits_per_run?: number | undefined
   /** Processing time in milliseconds, when the service told. */
   duration_ms?: number | undefined
 }
@@ -25,14 +33,16 @@ export interface RunOutcome {
 /** What a run produced, whichever way the service delivered it. */
 export interface RunResult extends RunOutcome {
   /** `client.files.save` for this result: saves every file in a folder and gives the paths. Not part of its JSON. */
-  save(folder: string, options?: DownloadOptions): Promise<string[]>
+  save(folder: string, options?: SaveOptions): Promise<string[]>
 }
 
 /** Gives an outcome its method, which is not enumerable: the result stays plain data to JSON, spread and test runners. */
-export function toResult({ options }: Core, outcome: RunOutcome): RunResult {
-  const save: RunResult['save'] = (folder, downloadOptions) =>
-    saveFiles(options, outcome, { ...downloadOptions, folder })
-  return Object.defineProperty({ ...outcome, save }, 'save', { enumerable: false })
+export function toResult({ options, modelCache }: Core, outcome: RunOutcome): RunResult {
+  const price = outcome.credits_per_run ?? modelCache.priceOf(outcome.model_id)
+  const save: RunResult['save'] = (folder, saveOptions) =>
+    rejectAtCaller(save, () => saveFiles(options, outcome, { ...saveOptions, folder }))
+  const result = { ...outcome, ...(price === undefined ? {} : { credits_per_run: price }), save }
+  return Object.defineProperty(result, 'save', { enumerable: false })
 }
 
 /** The outcome of a run that finished within the hold. */
@@ -42,7 +52,8 @@ export function outcomeOfCompleted(run: RunCompleted): RunOutcome {
 
 /** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
 export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
-  const { jobId, modelId, requestId } = reference
+  const { jobId, requestId, creditsPerRun } = reference
+  const modelId = reference.modelId ?? modelIdOf(job)
   if (job.status === 'failed') {
     const reason = job.error ? `[${job.error.code}] ${job.error.message}` : 'The service gave no reason.'
     throw new JobFailedError({ message: `The job ${jobId} failed: ${reason}`, jobId, job, submission: 'accepted' })
@@ -66,11 +77,18 @@ export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
     status: 'succeeded',
     output: job.output,
     ...numberField(job, 'credits_used'),
+    ...(creditsPerRun === undefined ? {} : { credits_per_run: creditsPerRun }),
     ...numberField(job, 'duration_ms'),
   }
 }
 
-/** The specification leaves the further fields of a job open (section 2.4); these two are taken when they are there. */
+/** The specification leaves the further fields of a job open (section 2.4); these are taken when they are there. */
+function modelIdOf(job: Job): string | undefined {
+  const value: unknown = Reflect.get(job, 'model_id')
+  return typeof value === 'string' ? value : undefined
+}
+
+/** As {@link modelIdOf}. */
 function numberField<K extends 'credits_used' | 'duration_ms'>(job: Job, key: K): Partial<Record<K, number>> {
   const value: unknown = Reflect.get(job, key)
   // The computed key is K: the record has no other.

@@ -66,7 +66,8 @@ async function send(
     const seenAt = clock.now()
     const known =
       answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt, state: stateOf(answer) }
-    const reference = { jobId: answer.job_id, submittedAt, ...known }
+    const creditsPerRun = core.modelCache.priceOf(model)
+    const reference = { jobId: answer.job_id, submittedAt, creditsPerRun, ...known }
     return { answer, reference, elapsedMs: seenAt - submittedAt, response, requestId }
   })
 }

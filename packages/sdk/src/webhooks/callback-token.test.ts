@@ -61,7 +61,7 @@ describe('a minted address', () => {
     ['http://app.example.com/hook', 'it must begin with https://'],
     ['http://127.0.0.1.example.com/', 'it must begin with https://'],
     ['ftp://localhost/', 'it must begin with https://'],
-    ['https://user:pass@app.example.com/', 'it holds a user or a password'],
+    ['https://user:pass@app.example.com/', 'it has a user or a password'],
     ['/hook', 'give a whole one'],
     ['', 'give a whole one'],
     ['https://a.example/?modelrun_token=x', 'it has a token already'],
@@ -69,6 +69,14 @@ describe('a minted address', () => {
     const refusal = expect(open().mint({ baseUrl: address })).rejects
     await refusal.toThrow(ConfigurationError)
     await expect(open().mint({ baseUrl: address })).rejects.toThrow(problem)
+  })
+
+  test('may be http at any host with `allowHttp`, and nothing else', async () => {
+    const { mint } = open({ allowHttp: true })
+    await expect(mint({ baseUrl: 'http://app:3000/' })).resolves.toMatchObject({ url: expect.stringMatching('^http:') })
+    await expect(mint({ baseUrl: 'ftp://app:3000/' })).rejects.toThrow(
+      'it must begin with https://, not ftp://app:3000.',
+    )
   })
 
   test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('is refused for a life of %s', async (lifeMs) => {

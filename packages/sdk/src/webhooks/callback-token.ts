@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { fromBase64, toBase64Url } from './base64.ts'
-import { createKeyring, type Secret } from './keyring.ts'
+import { fromBase64, toBase64Url } from '../signing/base64.ts'
+import { createKeyring, type Secret } from '../signing/keyring.ts'
 import { isLoopback } from './loopback.ts'
 
 /** Options of {@link createCallbackTokens}. */
@@ -12,11 +12,13 @@ export interface CallbackTokenOptions {
   audience: string
   /** Signed with the rest, for instance a tenant: tokens of another context are forged here. Default: none. */
   context?: string | undefined
+  /** Lets callback URLs be http at any host. Default `false`. */
+  allowHttp?: boolean | undefined
   clock?: Clock | undefined
 }
 
 interface MintOptions {
-  /** Where the service is to post: https, or http on this machine. Its query is kept. */
+  /** Where the service is to post: https, or http on this machine (any http with `allowHttp`). Its query is kept. */
   baseUrl: string
   /** How long the token counts, in milliseconds. Default 24 h. */
   lifeMs?: number | undefined
@@ -57,7 +59,7 @@ const TOKEN =
  * @throws ConfigurationError for a short secret, a wrong key id, or an audience that is no address
  */
 export function createCallbackTokens(options: CallbackTokenOptions): CallbackTokens {
-  const { context, clock = systemClock } = options
+  const { context, allowHttp, clock = systemClock } = options
   const keyring = createKeyring(options.secret)
   const audience = readAudience(options.audience)
 
@@ -68,7 +70,7 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
 
   return {
     mint: async ({ baseUrl, lifeMs = DEFAULT_LIFE_MS }) => {
-      const url = readCallbackUrl(baseUrl)
+      const url = readCallbackUrl(baseUrl, { name: 'The callback URL', allowHttp })
       if (!(lifeMs > 0 && lifeMs < Number.MAX_SAFE_INTEGER)) {
         throw new ConfigurationError({ message: `\`lifeMs\` must be a number of milliseconds above 0, not ${lifeMs}.` })
       }
@@ -113,22 +115,35 @@ function readAudience(audience: string): string {
   return origin + pathname
 }
 
-function readCallbackUrl(address: string): URL {
-  if (!URL.canParse(address)) throw notAnAddress(address)
-  const url = new URL(address)
-  const isHttp = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
-  const problem = !isHttp
-    ? 'it must begin with https:// (http:// is for this machine alone), or its token could be read on the way'
-    : url.username !== '' || url.password !== ''
-      ? 'it holds a user or a password, which many senders refuse'
-      : url.searchParams.has(PARAMETER)
-        ? 'it has a token already: give the address without it'
-        : undefined
-  if (problem !== undefined) {
-    throw new ConfigurationError({ message: `The callback address at ${url.host} cannot be used: ${problem}.` })
-  }
+interface CallbackUrlOptions {
+  /** What the URL is to the caller, to begin a sentence with. */
+  name: string
+  allowHttp: boolean | undefined
+}
+
+/** @throws ConfigurationError for a URL that the service cannot post to, or whose token could be read on the way */
+export function readCallbackUrl(text: string, { name, allowHttp }: CallbackUrlOptions): URL {
+  const problem = URL.canParse(text)
+    ? problemOf(new URL(text), allowHttp)
+    : `${JSON.stringify(text)} is not a URL: give a whole one, like https://app.example.com/hook`
+  if (problem !== undefined) throw new ConfigurationError({ message: `${name} cannot be used: ${problem}.` })
+  const url = new URL(text)
   url.hash = ''
   return url
+}
+
+function problemOf(url: URL, allowHttp: boolean | undefined): string | undefined {
+  const isHttp = url.protocol === 'http:'
+  if (isHttp ? allowHttp !== true && !isLoopback(url.hostname) : url.protocol !== 'https:') {
+    const advice = isHttp
+      ? ', or its token can be read on the way to another machine. In a network of your own, such as Docker Compose, pass `allowHttp: true` to `createInbox`'
+      : ''
+    return `it must begin with https://, not ${url.protocol}//${url.host}${advice}`
+  }
+  if (url.username !== '' || url.password !== '') {
+    return 'it has a user or a password, which many senders do not accept'
+  }
+  return url.searchParams.has(PARAMETER) ? 'it has a token already: give it without `modelrun_token`' : undefined
 }
 
 function notAnAddress(text: string): ConfigurationError {

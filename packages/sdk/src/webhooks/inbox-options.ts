@@ -69,8 +69,16 @@ export interface InboxOptions {
    * id, to change them: the first signs, all verify.
    */
   secret?: string | Readonly<Record<string, string>> | undefined
-  /** Address at which the service reaches this inbox: https, or http on this machine. Tokens are good for it alone. */
+  /**
+   * Address at which the service reaches this inbox: https, or http on this machine. Tokens are good for it alone.
+   * `createInbox` throws a ConfigurationError for one that cannot be used.
+   */
   publicUrl?: string | undefined
+  /**
+   * Lets callback URLs be http at any host. Everything on the way can then read the token in the URL: only for a network
+   * of your own, such as Docker Compose. Section 6, rule 5 recommends https. Default `false`.
+   */
+  allowHttp?: boolean | undefined
   /** Default: `verify` with a client, else `token` with a secret, else `payload`, which warns. */
   trust?: Trust | undefined
   /** Hosts from which a result may link its files; `*.example.com` for those below one. Default: any. */

@@ -1,3 +1,4 @@
+import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
 import { type DrainOptions, drainInbox } from './drain-inbox.ts'
 import {
@@ -14,12 +15,12 @@ import { waitFor } from './follow/wait-for.ts'
 import { createInboxCore } from './inbox-core.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import { createLambdaHandler, type LambdaHandler } from './lambda-handler.ts'
-import { createNodeListener, type NodeListener } from './node-listener.ts'
 import { createReceive } from './receiving/receive-delivery.ts'
 import { startBackground } from './recovery/background.ts'
 import { createReconciler, type ReconcileOptions, type ReconcileReport } from './recovery/reconcile.ts'
 import { type SweepReport, sweep } from './recovery/sweep.ts'
 import { toDelivery } from './request-delivery.ts'
+import { WEBHOOK_BODY } from './webhook-body.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 import type { WaitUntil } from './work/start-work.ts'
 
@@ -96,7 +97,7 @@ export function createInbox(options: InboxOptions = {}): Inbox {
   return {
     // Frameworks that call this as their handler pass arguments of their own.
     handle: (request, options) => receive(toDelivery(request, { clock, waitUntil: options?.waitUntil })),
-    node: () => createNodeListener(receive, { clock }),
+    node: () => createNodeListener(receive, { body: WEBHOOK_BODY, clock }),
     lambda: () => createLambdaHandler(receive, { clock }),
     callbackUrl: (baseUrl, context) => makeCallbackUrl(core, baseUrl, context),
     prepare: (run = {}) => prepareRun(core, run),

@@ -5,6 +5,13 @@
  */
 export { isWebhookParseError } from '../errors/guards.ts'
 export { WebhookParseError } from '../errors/local-errors.ts'
+export type {
+  FastifyLikeReply,
+  FastifyLikeRequest,
+  NodeListener,
+  NodeRequest,
+  NodeResponse,
+} from '../serving/node-listener.ts'
 export { redactCallbackUrl } from './callback-token.ts'
 export type { DeadLetter, DeadLetters, PageOptions } from './dead-letters.ts'
 export type { DrainOptions } from './drain-inbox.ts'
@@ -30,7 +37,6 @@ export type {
   LambdaRequestContext,
   LambdaResponse,
 } from './lambda-handler.ts'
-export type { FastifyLikeReply, FastifyLikeRequest, NodeListener, NodeRequest, NodeResponse } from './node-listener.ts'
 export { checkOutputUrls, isSafeOutputUrl, type OutputUrlOptions, type OutputUrlProblem } from './output-urls.ts'
 export { parseWebhook } from './parse-webhook.ts'
 export type { ReconcileOptions, ReconcileReport } from './recovery/reconcile.ts'

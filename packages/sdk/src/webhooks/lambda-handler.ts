@@ -1,7 +1,8 @@
 import { type Clock, startTimer, systemClock } from '../clock.ts'
-import { fromBase64 } from './base64.ts'
+import { rejectEncoded } from '../serving/body-rules.ts'
+import { fromBase64 } from '../signing/base64.ts'
 import type { Delivery, Receive } from './receive.ts'
-import { refuseEncoded, unusableBody, type WebhookBody } from './webhook-body.ts'
+import { unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
 
 type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
 
@@ -126,7 +127,7 @@ function readBody(event: LambdaEvent): WebhookBody {
   const { body, isBase64Encoded } = event
   if (typeof body === 'object' && body !== null) return body
   if (!body) throw unusableBody('it is empty')
-  refuseEncoded({ contentEncoding: findHeader(event, 'content-encoding') })
+  rejectEncoded(WEBHOOK_BODY, findHeader(event, 'content-encoding'))
   if (!isBase64Encoded) return body
   try {
     return fromBase64(body)

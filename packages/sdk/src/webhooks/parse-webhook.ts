@@ -3,9 +3,10 @@ import * as z from 'zod/mini'
 import { systemClock } from '../clock.ts'
 import { withKnownStatus } from '../jobs/job-status.ts'
 import { parseByStatus } from '../parse-wire.ts'
+import { tooLarge } from '../serving/body-rules.ts'
+import { readRequest } from '../serving/read-body.ts'
 import { type PlainJson, toPlainJson } from './plain-json.ts'
-import { readRequest } from './read-body.ts'
-import { MAX_WEBHOOK_BYTES, tooLarge, unusableBody, type WebhookBody } from './webhook-body.ts'
+import { MAX_WEBHOOK_BYTES, unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
 /** What a job may be called here, and a status: text of a length that a store can have as a key. */
@@ -52,7 +53,7 @@ function hasTooManyItems(event: WebhookEvent): boolean {
 /** Of a value that is too deep, its top: that has no output and no error, so it is no known event. */
 function copyOf(value: unknown): unknown {
   const copy = tryCopy(value)
-  if (copy.kind === 'too_large') throw tooLarge()
+  if (copy.kind === 'too_large') throw tooLarge(WEBHOOK_BODY)
   return copy.value
 }
 
@@ -69,7 +70,7 @@ async function readValue(body: WebhookBody): Promise<unknown> {
   if (typeof body === 'string') return parseText(body, new TextEncoder().encode(body).byteLength)
   // What a program without types passes when no body parser ran: refused as any other value that is no object.
   if (typeof body !== 'object' || body === null) return body
-  if (isRequest(body)) return parseBytes(await readRequest(body, systemClock))
+  if (isRequest(body)) return parseBytes(await readRequest(body, systemClock, WEBHOOK_BODY))
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return parseBytes(body)
   return body
 }
@@ -80,12 +81,12 @@ function isRequest(body: object): body is Request {
 }
 
 function parseBytes(bytes: ArrayBuffer | ArrayBufferView): unknown {
-  if (bytes.byteLength > MAX_WEBHOOK_BYTES) throw tooLarge()
+  if (bytes.byteLength > MAX_WEBHOOK_BYTES) throw tooLarge(WEBHOOK_BODY)
   return parseText(new TextDecoder().decode(bytes), bytes.byteLength)
 }
 
 function parseText(text: string, byteCount: number): unknown {
-  if (byteCount > MAX_WEBHOOK_BYTES) throw tooLarge()
+  if (byteCount > MAX_WEBHOOK_BYTES) throw tooLarge(WEBHOOK_BODY)
   const json = text.startsWith('\ufeff') ? text.slice(1) : text
   if (json === '') throw unusableBody('it is empty. If a body parser ran first, pass the value that it made')
   try {

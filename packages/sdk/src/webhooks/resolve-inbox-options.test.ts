@@ -57,6 +57,35 @@ describe('options that cannot work are refused', () => {
   })
 })
 
+describe('`publicUrl`', () => {
+  test.each<[string, string]>([
+    ['http://app:3000/w', 'such as Docker Compose, pass `allowHttp: true` to `createInbox`'],
+    ['http://host.docker.internal/w', 'it must begin with https://, not http://host.docker.internal, or its token'],
+    ['app:3000/w', 'it must begin with https://'],
+    ['/w', '"/w" is not a URL: give a whole one, like https://app.example.com/hook'],
+    ['', '"" is not a URL'],
+    ['https://user:pass@app.example.com/w', 'it has a user or a password'],
+    ['https://app.example.com/w?modelrun_token=v1', 'it has a token already'],
+  ])('%s is rejected when the inbox is created', (publicUrl, problem) => {
+    for (const options of [{ secret: SECRET }, { client }]) {
+      const create = () => createInbox({ ...options, publicUrl })
+      expect(create).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
+      expect(create).toThrow('`publicUrl` cannot be used: ')
+      expect(create).toThrow(problem)
+    }
+  })
+
+  test('may be http on this machine', () => {
+    expect(() => createInbox({ client, publicUrl: 'http://127.0.0.1:3000/w' })).not.toThrow()
+  })
+
+  test('and the URLs of `callbackUrl` may be http at any host with `allowHttp`', async () => {
+    const inbox = createInbox({ secret: SECRET, publicUrl: 'http://app:3000/w', allowHttp: true })
+    expect((await inbox.prepare()).url).toMatch(/^http:\/\/app:3000\/w\?modelrun_token=/)
+    expect(await inbox.callbackUrl('http://other:3000/w')).toMatch(/^http:\/\/other:3000\/w\?modelrun_token=/)
+  })
+})
+
 describe('the memory store', () => {
   test('warns in production, and nowhere else', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { positive, wholeNumber } from '../options.ts'
-import { type CallbackTokens, createCallbackTokens } from './callback-token.ts'
+import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import type { EventHandler, InboxOptions, JobReader, Trust } from './inbox-options.ts'
 import { isSafeOutputUrl } from './output-urls.ts'
 import type { InboxStore } from './store/inbox-store.ts'
@@ -51,9 +51,12 @@ export interface ResolvedInboxOptions {
 
 /** @throws ConfigurationError when an option is wrong, or two do not go together */
 export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions {
-  const { clock = systemClock, client, secret, publicUrl, onSucceeded, onFailed, onUnknown } = options
+  const { clock = systemClock, client, secret, publicUrl, allowHttp, onSucceeded, onFailed, onUnknown } = options
+  if (publicUrl !== undefined) readCallbackUrl(publicUrl, { name: '`publicUrl`', allowHttp })
   const tokens =
-    secret === undefined ? undefined : createCallbackTokens({ secret, audience: publicUrl ?? ANY_INBOX, clock })
+    secret === undefined
+      ? undefined
+      : createCallbackTokens({ secret, audience: publicUrl ?? ANY_INBOX, allowHttp, clock })
   const resolved: ResolvedInboxOptions = {
     store: options.store ?? createMemoryStore({ clock }),
     handlers: { onSucceeded, onFailed, onUnknown },

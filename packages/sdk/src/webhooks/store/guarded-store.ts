@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { isConfigurationError } from '../../errors/guards.ts'
 import { ConfigurationError } from '../../errors/local-errors.ts'
-import { randomId } from '../random-id.ts'
+import { randomId } from '../../signing/random-id.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import type { InboxStore, Lease } from './inbox-store.ts'
 

@@ -1,5 +1,5 @@
 import type { FailedDelivery, SucceededDelivery } from '@modelrun/contract'
-import { randomId } from '../random-id.ts'
+import { randomId } from '../../signing/random-id.ts'
 
 /** Body of a delivery that is none of section 6: handlers get it as an `UnknownEvent`. */
 export interface UnknownDelivery {

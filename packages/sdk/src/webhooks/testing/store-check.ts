@@ -1,4 +1,4 @@
-import { randomId } from '../random-id.ts'
+import { randomId } from '../../signing/random-id.ts'
 import type { ClaimRequest, ClaimResult, InboxStore } from '../store/inbox-store.ts'
 
 /** One sentence of the contract of `InboxStore`, and how to see that a store keeps it. */

@@ -1,5 +1,5 @@
+import { randomId } from '../../signing/random-id.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import { randomId } from '../random-id.ts'
 import { jobIdOfKey } from '../record-key.ts'
 import type { ClaimResult, Lease } from '../store/inbox-store.ts'
 import { readStoredContext, type StoredContext, type StoredDelivery } from '../stored-delivery.ts'

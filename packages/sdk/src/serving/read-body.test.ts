@@ -3,8 +3,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { WebhookParseError } from '../errors/local-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { createManualClock } from '../testing/manual-clock.ts'
+import { MAX_WEBHOOK_BYTES, WEBHOOK_BODY } from '../webhooks/webhook-body.ts'
 import { readNodeStream, readRequest } from './read-body.ts'
-import { MAX_WEBHOOK_BYTES } from './webhook-body.ts'
 
 const requestOf = (body: ReadableStream, headers: Record<string, string> = {}) =>
   // `duplex` is missing in the types of the DOM.
@@ -22,7 +22,7 @@ describe('a body that is slow', () => {
         isCancelled = true
       },
     })
-    const error = caught(readRequest(requestOf(body), clock), WebhookParseError)
+    const error = caught(readRequest(requestOf(body), clock, WEBHOOK_BODY), WebhookParseError)
     await clock.advance(2_999)
     expect(isCancelled).toBe(false)
     await clock.advance(1)
@@ -34,7 +34,7 @@ describe('a body that is slow', () => {
     const clock = createManualClock()
     const stream = new PassThrough()
     stream.write('{')
-    const error = caught(readNodeStream(stream, clock), WebhookParseError)
+    const error = caught(readNodeStream(stream, clock, WEBHOOK_BODY), WebhookParseError)
     await clock.advance(3_000)
     await expect(error).resolves.toMatchObject({ status: 408 })
     expect([stream.destroyed, clock.timerCount]).toEqual([false, 0])
@@ -43,7 +43,7 @@ describe('a body that is slow', () => {
   test('is read when it ends in time, however often it pauses', async () => {
     const clock = createManualClock()
     const stream = new PassThrough()
-    const read = readNodeStream(stream, clock)
+    const read = readNodeStream(stream, clock, WEBHOOK_BODY)
     stream.write('{')
     await clock.advance(2_000)
     stream.end('}')
@@ -55,7 +55,7 @@ describe('a body that is slow', () => {
     const clock = createManualClock()
     const stream = new PassThrough()
     const onError = vi.fn()
-    const error = caught(readNodeStream(stream, clock), WebhookParseError).finally(onError)
+    const error = caught(readNodeStream(stream, clock, WEBHOOK_BODY), WebhookParseError).finally(onError)
     stream.write(Buffer.alloc(MAX_WEBHOOK_BYTES + 1))
     await clock.advance(2_999)
     expect(onError).not.toHaveBeenCalled()
@@ -67,18 +67,18 @@ describe('a body that is slow', () => {
 describe('a body', () => {
   test('of a stream of Node that is too large is read to its end, or its sender would not see the answer', async () => {
     const stream = Readable.from(Array.from({ length: 10 }, () => Buffer.alloc(65_536)))
-    const error = await caught(readNodeStream(stream, createManualClock()), WebhookParseError)
+    const error = await caught(readNodeStream(stream, createManualClock(), WEBHOOK_BODY), WebhookParseError)
     expect([error.message, stream.readableEnded]).toEqual([expect.stringContaining('larger than'), true])
   })
 
   test('of texts is counted in bytes', async () => {
-    const read = readNodeStream(Readable.from(['€', 'a']), createManualClock())
+    const read = readNodeStream(Readable.from(['€', 'a']), createManualClock(), WEBHOOK_BODY)
     expect(text(await read)).toBe('€a')
   })
 
   test('that says it is too large is not read', async () => {
     const request = requestOf(new ReadableStream(), { 'content-length': '262145' })
-    const error = await caught(readRequest(request, createManualClock()), WebhookParseError)
+    const error = await caught(readRequest(request, createManualClock(), WEBHOOK_BODY), WebhookParseError)
     expect(error.message).toContain('larger than 262144 bytes')
     expect(request.bodyUsed).toBe(false)
   })
@@ -86,18 +86,18 @@ describe('a body', () => {
   test('that somebody else is reading is refused at once', async () => {
     const request = requestOf(new ReadableStream())
     request.body?.getReader()
-    const error = await caught(readRequest(request, createManualClock()), WebhookParseError)
+    const error = await caught(readRequest(request, createManualClock(), WEBHOOK_BODY), WebhookParseError)
     expect(error.message).toContain('has been read already')
   })
 
   test('of a request without one is empty', async () => {
     const request = new Request('https://example.com', { method: 'POST' })
-    await expect(readRequest(request, createManualClock())).resolves.toEqual(new Uint8Array())
+    await expect(readRequest(request, createManualClock(), WEBHOOK_BODY)).resolves.toEqual(new Uint8Array())
   })
 
   test('that breaks off is refused', async () => {
     const stream = new PassThrough()
-    const error = caught(readNodeStream(stream, createManualClock()), WebhookParseError)
+    const error = caught(readNodeStream(stream, createManualClock(), WEBHOOK_BODY), WebhookParseError)
     stream.destroy(new Error('reset'))
     expect((await error).message).toContain('the connection broke before its end')
   })

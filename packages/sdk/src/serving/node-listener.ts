@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
+import { type BodyRules, rejectEncoded } from './body-rules.ts'
 import { readNodeStream } from './read-body.ts'
-import type { Receive } from './receive.ts'
-import { refuseEncoded, unusableBody, type WebhookBody } from './webhook-body.ts'
 
 /** The part of Node's request that is used. Express, body parsers and cloud functions add what they made of the body. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
@@ -22,6 +21,8 @@ export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
 export interface NodeResponse {
   statusCode: number
   headersSent?: boolean | undefined
+  /** True when the connection has ended. */
+  destroyed?: boolean | undefined
   setHeader(name: string, value: string): unknown
   end(body: string): unknown
 }
@@ -48,16 +49,47 @@ export type NodeListener = (
   response: NodeResponse | FastifyLikeReply,
 ) => Promise<void>
 
-/** Carries a delivery from Node's request to `receive`, and its answer back. */
+/** A body as it is found: what a parser made of it, text or bytes. */
+export type FoundBody = string | Uint8Array | object
+
+/** A request of Node, Express or Fastify. */
+export interface ServedRequest {
+  /** In capitals. */
+  method: string
+  /** A path with its query, as it was sent. */
+  url: string | undefined
+  headers: NonNullable<NodeRequest['headers']>
+  /** What the framework handed over. */
+  raw: unknown
+  /** True when the client has gone away before it got the response. */
+  hasLeft(): boolean
+  /** Reads the body within the limits. Call it once at most. @throws What the rules make of a problem */
+  readBody(): Promise<FoundBody>
+}
+
+/** Options of {@link createNodeListener}. */
+export interface NodeListenerOptions {
+  body: BodyRules
+  clock?: Clock | undefined
+}
+
+/** Carries Node's request to `serve`, and the response back. `serve` must not reject. */
 export function createNodeListener(
-  receive: Receive,
-  { clock = systemClock }: { clock?: Clock | undefined } = {},
+  serve: (request: ServedRequest) => Promise<Response>,
+  { body: rules, clock = systemClock }: NodeListenerOptions,
 ): NodeListener {
   return async (request, response) => {
     const { method = 'GET', body } = request
     const raw = Symbol.asyncIterator in request ? request : request.raw
     const url = request.originalUrl ?? raw.url
-    const answer = await receive({ method, url, readBody: () => readBody(body, raw, clock) })
+    const answer = await serve({
+      method,
+      url,
+      headers: raw.headers ?? {},
+      raw: request,
+      hasLeft: () => ('code' in response ? response.raw : response).destroyed === true,
+      readBody: () => readBody(body, raw, { rules, clock }),
+    })
     const text = await answer.text()
     const headers = Object.fromEntries(answer.headers)
     // What is left of a body that is not wanted would be read for as long as the sender likes.
@@ -89,19 +121,24 @@ async function send(response: NodeResponse | FastifyLikeReply, { status, headers
 }
 
 /** What a parser left, or the stream's bytes. */
-async function readBody(parsed: unknown, request: NodeRequest, clock: Clock): Promise<WebhookBody> {
+async function readBody(
+  parsed: unknown,
+  request: NodeRequest,
+  { rules, clock }: { rules: BodyRules; clock: Clock },
+): Promise<FoundBody> {
   const isRead = request.readableEnded === true
   for (const kept of [request.rawBody, parsed]) {
     if (isKept(kept, isRead)) return kept
   }
   if (isRead) {
-    throw unusableBody(
-      'it was read before the inbox saw it. If a body parser ran first, let it keep what it made in `request.body`, as ' +
+    throw rules.unusable(
+      'it was read before it came here. If a body parser ran first, let it keep what it made in `request.body`, as ' +
         '`express.json()` does; or leave the body alone on this route',
+      'unusable',
     )
   }
-  refuseEncoded({ contentEncoding: textOf(request.headers?.['content-encoding']) })
-  return await readNodeStream(request, clock)
+  rejectEncoded(rules, textOf(request.headers?.['content-encoding']))
+  return await readNodeStream(request, clock, rules)
 }
 
 /** Express 4 sets an empty object when its parser left a body alone, for instance because of the content type. */

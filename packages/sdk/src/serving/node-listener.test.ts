@@ -11,10 +11,11 @@ import { text as readAll } from 'node:stream/consumers'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createManualClock, settle } from '../testing/manual-clock.ts'
-import { createInbox } from './inbox.ts'
+import { createInbox } from '../webhooks/inbox.ts'
+import { parseWebhook } from '../webhooks/parse-webhook.ts'
+import type { Delivery } from '../webhooks/receive.ts'
+import { WEBHOOK_BODY } from '../webhooks/webhook-body.ts'
 import { createNodeListener, type NodeRequest } from './node-listener.ts'
-import { parseWebhook } from './parse-webhook.ts'
-import type { Delivery } from './receive.ts'
 
 const delivery = fixtures.webhooks.succeeded.body
 const TEXT = JSON.stringify(delivery)
@@ -156,7 +157,7 @@ describe('the way to receive', () => {
         return new Response(message, { status })
       }
     }
-    const node = createNodeListener(receive, { clock })
+    const node = createNodeListener(receive, { body: WEBHOOK_BODY, clock })
     const url = await listen(async (request, response) => {
       await prepare(request)
       await node(request, response)
@@ -227,7 +228,7 @@ describe('the way to receive', () => {
 
   test('stays silent when somebody else has answered', async () => {
     const receive = vi.fn(async () => new Response('late'))
-    const node = createNodeListener(receive)
+    const node = createNodeListener(receive, { body: WEBHOOK_BODY })
     const done = vi.fn()
     const url = await listen((request, response) => {
       response.writeHead(503).end('time is up')

@@ -1,0 +1,153 @@
+import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
+import {
+  AbortedError,
+  ConfigurationError,
+  isModelRunError,
+  ModelRun,
+  type ModelRunError,
+  type ModelRunOptions,
+  type RunOptions,
+} from 'modelrun'
+import { createInbox } from 'modelrun/webhooks'
+import { describe, expect, test } from 'vitest'
+import { createCheckedServer } from './openapi/checked-server.ts'
+
+const FAST = 'aurora-image'
+/** Takes longer than the service holds a run. */
+const SLOW = 'lumen/aurora-video'
+const INPUT = { prompt: 'a red fox' }
+
+function start(options: ModelRunOptions = {}): { server: ReferenceServer; client: ModelRun } {
+  const server = createCheckedServer({ seed: 1 })
+  return { server, client: new ModelRun({ ...server.clientOptions(), logLevel: 'off', ...options }) }
+}
+
+/** What a program in JavaScript passes: no compiler has looked at it. */
+const untyped = (options: unknown) => options as RunOptions
+
+async function errorOf(work: () => unknown): Promise<ModelRunError> {
+  try {
+    await work()
+  } catch (error) {
+    if (isModelRunError(error)) return error
+    throw error
+  }
+  throw new Error('There was no error.')
+}
+
+const chargedFor = (server: ReferenceServer) => createReferenceServer().credits() - server.credits()
+
+describe('what a new user meets in the first hour', () => {
+  test('the signal of a web request does not lose the job of a slow model', async () => {
+    const { client } = start()
+    const controller = new AbortController()
+    const work = () => client.run(SLOW, INPUT, { signal: controller.signal, onStatus: () => controller.abort() })
+    const error = await errorOf(work)
+    expect(error).toBeInstanceOf(AbortedError)
+    expect(error).toMatchObject({ submission: 'accepted', jobId: expect.any(String), job: { id: error.jobId } })
+  })
+
+  test('an unknown outcome names a remedy that exists', async () => {
+    const { server, client } = start()
+    server.faults.add({ kind: 'reset', when: 'after', route: 'runModel' })
+    const { message } = await errorOf(() => client.run(FAST, INPUT))
+    expect(message).not.toContain('Check the account')
+    expect(message).toContain('A run with a `webhook` is found by its delivery.')
+  })
+
+  test('a progress bar moves from the first second, also for a model that is quick', async () => {
+    for (const model of [SLOW, FAST]) {
+      const { server, client } = start()
+      const startedAt = server.clock.now()
+      const heard: [string, number][] = []
+      await client.run(model, INPUT, { onStatus: ({ status }) => heard.push([status, server.clock.now() - startedAt]) })
+      expect(heard[0]?.[0]).toBe('queued')
+      expect(heard[0]?.[1]).toBeLessThan(1_000)
+      expect(heard.at(-1)?.[0]).toBe('succeeded')
+    }
+  })
+
+  test('a fault in a callback costs neither the result nor the process', async () => {
+    const { client } = start()
+    const throwing = () => {
+      throw new Error('bug')
+    }
+    await expect(client.run(SLOW, INPUT, { onStatus: throwing })).resolves.toMatchObject({ status: 'succeeded' })
+    const rejecting = async () => throwing()
+    await expect(client.run(SLOW, INPUT, { onStatus: rejecting })).resolves.toMatchObject({ status: 'succeeded' })
+  })
+
+  test('the price of a polled result can be had', async () => {
+    const { client } = start()
+    const result = await client.run(SLOW, INPUT, { mode: 'async', readPrice: true })
+    expect(result.credits_used).toBeUndefined()
+    expect(result.credits_per_run).toBe((await client.models.get(SLOW)).pricing.credits_per_run)
+  })
+
+  test.each([
+    [{ webhook_url: 'https://app.example.com/hook' }, 'webhookUrl'],
+    [{ sync: false }, 'mode'],
+    [{ timeout: 5 }, 'timeoutMs'],
+    [{ mode: 'background' }, 'background'],
+    [{ maxCredit: 1 }, 'maxCredits'],
+    [{ onStatus: 'x' }, 'onStatus'],
+    [{ signal: new AbortController() }, 'signal'],
+    [{ webhook: 'https://app.example.com/hook' }, 'webhook'],
+  ])('a wrong option of a paid call, %j, is rejected before anything is charged', async (options, named) => {
+    const { server, client } = start()
+    const error = await errorOf(() => client.run(FAST, INPUT, untyped(options)))
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).toContain(named)
+    expect(chargedFor(server)).toBe(0)
+  })
+
+  test.each<[string, () => unknown]>([
+    ['new ModelRun({ timeout })', () => start(untyped({ timeout: 5 }) as ModelRunOptions)],
+    ['withOptions({ maxRetry })', () => start().client.withOptions(untyped({ maxRetry: 1 }) as ModelRunOptions)],
+    ['createInbox({ onSuccess })', () => createInbox({ client: start().client, ...untyped({ onSuccess() {} }) })],
+    ['createInbox({ store: text })', () => createInbox({ store: 'results.db' as never, onSucceeded() {} })],
+    ['new ModelRun(null)', () => new ModelRun(null as never)],
+    ['new ModelRun(key)', () => new ModelRun('sk_test_0123456789' as never)],
+    ['runMany(model, object)', () => start().client.runMany(FAST, INPUT as never)],
+    ['save()', async () => (await start().client.run(FAST, INPUT)).save(undefined as never)],
+  ])('%s says what is wrong, as an error of ours', async (_, call) => {
+    const error = await errorOf(call)
+    expect(error).toBeInstanceOf(ConfigurationError)
+    expect(error.message).not.toContain('sk_test_0123456789')
+    expect(error.message.endsWith('.')).toBe(true)
+  })
+
+  test('headers as a Headers object arrive, and so does a dispatcher', async () => {
+    const inits: (RequestInit & { dispatcher?: unknown })[] = []
+    const { server } = start()
+    const fetch: ModelRunOptions['fetch'] = (url, init) => {
+      inits.push(init as RequestInit)
+      return server.fetch(url, init as RequestInit)
+    }
+    const client = new ModelRun({
+      ...server.clientOptions(),
+      fetch,
+      headers: new Headers({ 'x-tenant': 'a' }),
+      fetchOptions: { dispatcher: 'the proxy of a company' },
+    })
+    await client.models.list()
+    expect(new Headers(inits[0]?.headers).get('x-tenant')).toBe('a')
+    expect(inits[0]?.dispatcher).toBe('the proxy of a company')
+  })
+
+  test('a job that does not exist is not said to be accepted', async () => {
+    const { client } = start()
+    for (const work of [() => client.jobs.get('nope'), () => client.jobs.wait('nope')]) {
+      expect(await errorOf(work)).toMatchObject({ name: 'NotFoundError', jobId: 'nope', submission: 'unknown' })
+    }
+  })
+
+  test('a run gives the id of its request at the service, apart from that at the provider', async () => {
+    const { client } = start()
+    const { data, requestId } = await client.run(FAST, INPUT).withResponse()
+    expect(requestId).toEqual(expect.any(String))
+    expect(requestId).not.toBe(data.request_id)
+    const error = await errorOf(() => client.models.get('nope'))
+    expect(error.requestId).toEqual(expect.any(String))
+  })
+})

@@ -1,0 +1,144 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { ModelRunError, type SaveOptions } from 'modelrun'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { answer, hangUp, json, raw, reset, silence } from '../hostile-service/answers.ts'
+import {
+  type Answer,
+  findClosedPort,
+  type HostileServer,
+  startHostileServer,
+} from '../hostile-service/hostile-server.ts'
+import { createTestClient, expectNoKey, type Outcome, observe, SHORT_MS } from '../hostile-service/test-client.ts'
+import { chunkedFilm, compressedFilm, FILM, film, half, plainFilm, whole, wholeButNoRange } from './film.ts'
+
+const busy = answer(503)
+
+/** Promises a body and sends none of it. */
+const never = raw('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n', 'end')
+
+/** A download that cannot succeed. */
+interface GiveUp extends SaveOptions {
+  answers: readonly Answer[] | 'closed port'
+  error: string
+  attempts: number
+}
+
+let folder: string
+const servers: HostileServer[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'modelrun-files-'))
+})
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()))
+  await rm(folder, { recursive: true })
+})
+
+async function start(script: Parameters<typeof startHostileServer>[0]): Promise<HostileServer> {
+  const server = await startHostileServer(script)
+  servers.push(server)
+  return server
+}
+
+interface Saved extends Outcome {
+  service: HostileServer
+  host: HostileServer | undefined
+  /** What is in the folder. */
+  files: string[]
+}
+
+/** Runs a model whose one file is at a host that follows a script, and saves the file. */
+async function runAndSave(answers: readonly Answer[] | 'closed port', options: SaveOptions = {}): Promise<Saved> {
+  const host = answers === 'closed port' ? undefined : await start({ GET: answers })
+  const url = `${host?.url ?? (await findClosedPort())}/job_1/0.mp4?signature=secret`
+  const output = { type: 'video', items: [{ type: 'video', url }] }
+  const service = await start({ POST: [json(200, { ...fixtures.runs.completed.body, job_id: 'job_1', output })] })
+  const result = await createTestClient(service.url).run('lumen/aurora-video', {}, { mode: 'sync' })
+  const outcome = await observe((signal) => result.save(folder, { ...options, signal }))
+  return { ...outcome, service, host, files: await readdir(folder) }
+}
+
+describe('a run whose file is at a host that', () => {
+  test.each<[string, Answer[], SaveOptions?]>([
+    ['works', [whole(film)]],
+    ['works, without a length', [whole(chunkedFilm)]],
+    ['is busy twice', [busy, busy, whole(film)]],
+    ['resets the connection before the head', [reset, whole(film)]],
+    ['hangs up before the head', [hangUp, whole(film)]],
+    ['says nothing', [silence, whole(film)], { timeoutMs: SHORT_MS }],
+    ['resets the connection in the body', [half(film, 'reset'), whole(film)]],
+    ['cuts the body', [half(film, 'end'), whole(film)]],
+    ['stalls in the body', [half(film, 'stall'), whole(film)], { timeoutMs: SHORT_MS }],
+    ['cuts a body without a length', [half(chunkedFilm, 'end'), whole(chunkedFilm)]],
+    ['knows no ranges and cuts the body', [half(plainFilm, 'end'), half(plainFilm, 'reset'), whole(plainFilm)]],
+    ['compresses and cuts the body', [half(compressedFilm, 'end'), whole(compressedFilm)]],
+    ['has another file meanwhile', [half(plainFilm, 'end'), whole(film)]],
+    ['rejects the range', [half(film, 'end'), wholeButNoRange(answer(416))]],
+    ['responds with something else to the range', [half(film, 'end'), wholeButNoRange(answer(206, 'nonsense'))]],
+    ['asks to wait', [answer(429, '', [['retry-after', '0']]), whole(film)]],
+    ['is busy twice, then resets, then cuts', [busy, busy, half(film, 'reset'), half(film, 'end'), whole(film)]],
+    ['cuts every body in half', [...Array(8).fill(half(film, 'end')), whole(film)]],
+  ])('%s: the file is complete, for one POST', async (_, answers, options) => {
+    const { settled, service, host, files } = await runAndSave(answers, options)
+    if (settled instanceof Error) throw settled
+    expect(files).toEqual(['job_1-0.mp4'])
+    expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(FILM)).toBe(true)
+    expect(service.requests.map(({ method }) => method)).toEqual(['POST'])
+    for (const { headers } of host?.requests ?? []) expect(headers).not.toHaveProperty('authorization')
+  })
+
+  test('breaks twice is asked for the rest alone', async () => {
+    const { host, settled } = await runAndSave([half(film, 'reset'), half(film, 'end'), whole(film)])
+    if (settled instanceof Error) throw settled
+    const starts = (host?.requests ?? []).map(({ headers }) => Number(/\d+/.exec(headers.range ?? '0')))
+    expect(starts).toHaveLength(3)
+    expect(starts[2]).toBeGreaterThan(FILM.length / 4)
+  })
+
+  test('redirects to another host is followed', async () => {
+    const other = await start({ GET: [half(film, 'end'), whole(film)] })
+    const { settled } = await runAndSave([answer(302, '', [['location', `${other.url}/film`]])])
+    if (settled instanceof Error) throw settled
+    expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(FILM)).toBe(true)
+    for (const { headers } of other.requests) expect(headers).not.toHaveProperty('authorization')
+  })
+
+  test.each<[string, GiveUp]>([
+    ['is not there', { answers: 'closed port', error: 'ConnectionError', attempts: 3 }],
+    ['does not have it any more', { answers: [answer(404)], error: 'InvalidResponseError', attempts: 1 }],
+    ['stays busy', { answers: [busy], error: 'InvalidResponseError', attempts: 3 }],
+    ['resets every connection', { answers: [reset], error: 'ConnectionError', attempts: 3 }],
+    ['never sends a whole body', { answers: [never], error: 'ConnectionError', attempts: 3 }],
+    ['says nothing', { answers: [silence], error: 'AttemptTimeoutError', attempts: 3, timeoutMs: SHORT_MS }],
+    [
+      'is slower than the deadline',
+      { answers: [silence], error: 'DeadlineExceededError', attempts: 1, deadlineMs: SHORT_MS },
+    ],
+    [
+      'has a file that is too large',
+      { answers: [whole(film)], error: 'InvalidResponseError', attempts: 0, maxBytes: 1_000 },
+    ],
+  ])('%s: the error names the job, and nothing is left', async (_, { answers, error, attempts, ...options }) => {
+    const { settled, name, service, files } = await runAndSave(answers, options)
+    expect(name).toBe(error)
+    if (!(settled instanceof ModelRunError)) throw settled
+    expect(settled).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+    expect(settled.message).toContain("`client.jobs.wait('job_1')`")
+    expect(settled.attempts).toHaveLength(attempts)
+    expect(settled.message).not.toContain('secret')
+    expectNoKey(settled)
+    expect(service.requests).toHaveLength(1)
+    expect(files).toEqual([])
+  })
+})
+
+test('a stream of a host that cuts the body goes on where it was cut', async () => {
+  const host = await start({ GET: [half(film, 'reset'), half(film, 'end'), whole(film)] })
+  const file = await createTestClient(host.url).files.download(`${host.url}/film`)
+  expect(file).toMatchObject({ size: FILM.length, contentType: 'video/mp4', name: 'film.mp4' })
+  expect(Buffer.from(await new Response(file.stream).arrayBuffer()).equals(FILM)).toBe(true)
+})

@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises'
+import { createReferenceServer } from '@modelrun/reference-server'
+import { listen } from '@modelrun/reference-server/node'
+import { ModelRun } from 'modelrun'
+import { createProxy, type ProxyOptions } from 'modelrun/proxy'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findProgram, needs } from '../../services/programs.ts'
+import { requireProgram } from '../../services/service-process.ts'
+import { SECRET } from '../setting.ts'
+import type { PageFunctions } from './page.ts'
+import { openSite, scriptOf, scriptOfComponent } from './site.ts'
+
+type AppOptions = Partial<Omit<ProxyOptions, 'clock'>> & { clock?: 'auto' | 'system' }
+
+/** Whichever of the two there is. */
+const program = findProgram('chromium') === undefined && findProgram('google-chrome') ? 'google-chrome' : 'chromium'
+const { isMissing, note } = needs(program)
+
+const guide = await readFile(new URL('../../../../../docs/guides/browsers.md', import.meta.url), 'utf8')
+const [, component = ''] = /```jsx\n(.*?)```/s.exec(guide) ?? []
+
+describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
+  let browser: Browser
+  let scripts: ReadonlyMap<string, string>
+  const closing: (() => unknown)[] = []
+
+  beforeAll(async () => {
+    scripts = new Map([
+      ['/page.js', await scriptOf('page.ts')],
+      ['/worker.js', await scriptOf('worker.ts')],
+      ['/component.js', await scriptOfComponent(component, 'Draw')],
+    ])
+    // Without a sandbox, because that needs rights which containers do not give.
+    browser = await chromium.launch({ executablePath: requireProgram(program), args: ['--no-sandbox'] })
+  }, 60_000)
+  afterAll(() => browser?.close())
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close()
+  })
+
+  /** A website with a proxy in front of a service on a socket. */
+  async function openApp({ clock = 'auto', ...options }: AppOptions = {}) {
+    const server = createReferenceServer({ clock, credits: 1_000 })
+    const { url, close } = await listen(server)
+    const proxy = createProxy({
+      client: new ModelRun({ apiKey: server.apiKey, baseUrl: url }),
+      models: ['aurora-image'],
+      secret: SECRET,
+      budget: { credits: 100 },
+      authorize: ({ headers }) => ({ user: /session=(\w+)/.exec(headers.get('cookie') ?? '')?.[1] ?? '' }),
+      ...options,
+    })
+    const site = await openSite(scripts, proxy.node())
+    closing.push(close, site.close)
+    return { server, proxy, site }
+  }
+
+  async function openPage(origin: string): Promise<Page> {
+    const page = await browser.newPage()
+    closing.push(() => page.close())
+    await page.goto(origin)
+    await page.waitForFunction('globalThis.page')
+    return page
+  }
+
+  function call<Name extends keyof PageFunctions>(page: Page, name: Name, ...values: Parameters<PageFunctions[Name]>) {
+    const code = `globalThis.page.${name}(${values.map((value) => JSON.stringify(value)).join()})`
+    return page.evaluate<Awaited<ReturnType<PageFunctions[Name]>>>(code)
+  }
+
+  it('runs a model with a path alone, without a key, and shows the picture', async () => {
+    const { server, proxy, site } = await openApp()
+    const page = await openPage(site.origin)
+    const run = await call(page, 'draw')
+    expect(run).toMatchObject({ status: 'succeeded', pictureWidth: 512, jobId: expect.stringMatching(/^v1~/) })
+    expect(run.statuses.at(-1)).toBe('succeeded')
+    expect([1_000 - server.credits(), await proxy.balance({ user: 'anna' })]).toEqual([4, { used: 4, limit: 100 }])
+  })
+
+  it('shows the picture of the component in the guide', async () => {
+    const page = await openPage((await openApp()).site.origin)
+    await page.evaluate(`import('/component.js')`)
+    await page.click('button')
+    const picture = page.locator('img')
+    await picture.waitFor()
+    expect(await page.locator('p').textContent()).toBe('succeeded')
+    expect(await picture.evaluate((image) => (image as HTMLImageElement).decode().then(() => true))).toBe(true)
+  })
+
+  it('keeps the key out, of the page and of its workers, which run models by the proxy as well', async () => {
+    const { site } = await openApp()
+    const [inPage, inWorker] = await call(await openPage(site.origin), 'useKey')
+    expect(inPage).toContain('This looks like a browser page')
+    expect(inWorker).toMatch(/^1 models; .*This looks like a browser page/)
+  })
+
+  it('of another site runs nothing with the cookies of its visitor, whatever it sends', async () => {
+    const { server, site } = await openApp()
+    const visitor = await openPage(site.origin)
+    // Another site for a browser: `localhost` is not `127.0.0.1`.
+    const evil = (await openApp()).site.origin.replace('127.0.0.1', 'localhost')
+    await visitor.goto(evil)
+    await visitor.waitForFunction('globalThis.page')
+    await call(visitor, 'sendBlindly', `${site.origin}/api/modelrun/v1/models/aurora-image/run`)
+    expect(server.credits()).toBe(1_000)
+  })
+
+  it('of another origin learns that it may be CORS', async () => {
+    const { site } = await openApp()
+    const page = await openPage((await openApp()).site.origin)
+    const error = await call(page, 'runElsewhere', `${site.origin}/api/modelrun`)
+    expect(error).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('(CORS)') })
+  })
+
+  it('of an allowed origin gets through, preflight and all', async () => {
+    const elsewhere = (await openApp()).site.origin
+    const { site, server } = await openApp({
+      allowedOrigins: [elsewhere],
+      authorize: undefined,
+      dangerouslyAllowAnyone: true,
+    })
+    const page = await openPage(elsewhere)
+    const error = await call(page, 'runElsewhere', `${site.origin}/api/modelrun`)
+    expect(error.name).toBe('none')
+    expect(1_000 - server.credits()).toBe(4)
+  })
+
+  it('pays once when the browser sends a run again by itself', async () => {
+    const { server, site } = await openApp({ clock: 'system' })
+    const page = await openPage(site.origin)
+    server.script('aurora-image', [
+      { result: 'succeeded', after_ms: 0 },
+      { result: 'succeeded', after_ms: 1_000 },
+    ])
+    // It leaves a connection that is kept: the next run is sent over that.
+    await call(page, 'hold')
+    site.breakNextRun()
+    await expect(call(page, 'hold')).resolves.toBe('completed')
+    expect(site.breaks()).toBe(1)
+    expect(1_000 - server.credits()).toBe(8)
+  })
+})

@@ -1,0 +1,121 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { type BuildOptions, build } from 'esbuild'
+import type { NodeListener } from 'modelrun/proxy'
+
+/** A website whose server has a proxy. */
+export interface Site {
+  /** With a port, and 127.0.0.1 as its host. */
+  origin: string
+  /** Breaks the connection of the browser once the next run has reached the proxy. */
+  breakNextRun(): void
+  /** How many connections were broken. */
+  breaks(): number
+  close(): Promise<void>
+}
+
+const ICON = '<link rel="icon" href="data:,">'
+const PAGE = `<!doctype html><title>Test</title>${ICON}<body><script type="module" src="/page.js"></script>`
+
+/** Scripts as a bundler makes them: with the `browser` condition, so that whatever needs Node fails here. */
+async function bundle(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>): Promise<string> {
+  const { outputFiles } = await build({
+    ...entry,
+    bundle: true,
+    write: false,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2023',
+    conditions: ['@modelrun/source'],
+    jsx: 'automatic',
+    jsxImportSource: 'hono/jsx/dom',
+    alias: { react: 'hono/jsx/dom' },
+    logLevel: 'silent',
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+/** The script of a file in this folder. */
+export const scriptOf = (name: string) => bundle({ entryPoints: [fileURLToPath(new URL(name, import.meta.url))] })
+
+/** The script of a component, which it shows on the page. */
+export const scriptOfComponent = (code: string, name: string) => {
+  const show = `import { render } from 'hono/jsx/dom'; render(<${name} />, document.body)`
+  const resolveDir = fileURLToPath(new URL('.', import.meta.url))
+  return bundle({ stdin: { contents: `${code}\n${show}`, loader: 'jsx', resolveDir } })
+}
+
+/** Serves the page, with a session in a cookie, and the proxy; behind a relay that can break connections. */
+export async function openSite(scripts: ReadonlyMap<string, string>, proxy: NodeListener): Promise<Site> {
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/api/modelrun/')) void proxy(request, response)
+    else answerPage(scripts, request, response)
+  })
+  const relay = createRelay(await portOf(server))
+  const port = await portOf(relay.server)
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    breakNextRun: relay.breakNextRun,
+    breaks: relay.breaks,
+    close: async () => {
+      server.closeAllConnections()
+      relay.close()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function answerPage(
+  scripts: ReadonlyMap<string, string>,
+  { url = '' }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const script = scripts.get(url)
+  if (script !== undefined) response.setHeader('content-type', 'text/javascript').end(script)
+  else
+    response
+      .setHeader('content-type', 'text/html')
+      .setHeader('set-cookie', 'session=anna; HttpOnly; SameSite=Lax')
+      .end(PAGE)
+}
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port // bound to a port, so no pipe
+}
+
+/** Passes bytes on, as a load balancer does. */
+function createRelay(port: number) {
+  const sockets = new Set<Socket>()
+  let isBreaking = false
+  let breaks = 0
+  const server = createTcpServer((browser) => {
+    const target = connect(port, '127.0.0.1')
+    for (const socket of [browser, target]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        browser.destroy()
+        target.destroy()
+      })
+    }
+    browser.on('data', (bytes) => {
+      target.write(bytes)
+      if (!isBreaking || !/^POST /.test(bytes.toString('latin1'))) return
+      isBreaking = false
+      breaks += 1
+      // When the other side has it.
+      setTimeout(() => browser.destroy(), 100)
+    })
+    target.on('data', (bytes) => browser.write(bytes))
+  })
+  const close = () => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  }
+  const breakNextRun = () => {
+    isBreaking = true
+  }
+  return { server, close, breakNextRun, breaks: () => breaks }
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createReferenceServer } from '@modelrun/reference-server'
+import { listen } from '@modelrun/reference-server/node'
+import { ModelRun } from 'modelrun'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startReceiver } from '../webhook-receiver.ts'
+import { SECRET } from './setting.ts'
+
+const guide = await readFile(new URL('../../../../docs/guides/browsers.md', import.meta.url), 'utf8')
+
+/** The blocks of a language under a heading. */
+function blocksOf(heading: string, language: string): string[] {
+  const section = guide.split(/^##+ /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
+  return [...section.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 'gs'))].map(([, code = '']) => code)
+}
+
+/** Sessions as an application has them. */
+const AUTH = `
+  const sessionOf = (cookie) => {
+    const [, userId] = /session=(\\w+)/.exec(cookie ?? '') ?? []
+    return userId && { userId }
+  }
+  export const readSession = async (request) => sessionOf(request.headers.get('cookie'))
+  export const sessions = () => (request, _response, next) => {
+    request.session = sessionOf(request.headers.cookie)
+    next()
+  }`
+
+describe('the guide of browsers', () => {
+  let folder: string
+  let child: ChildProcess | undefined
+  let service: Awaited<ReturnType<typeof listen>>
+  const server = createReferenceServer({ clock: 'auto' })
+
+  beforeAll(async () => {
+    service = await listen(server)
+    // Inside the package, so that its imports resolve.
+    folder = await mkdtemp(fileURLToPath(new URL('../.documents-', import.meta.url)))
+    await writeFile(join(folder, 'auth.js'), AUTH)
+  })
+  afterEach(() => child?.kill('SIGKILL'))
+  afterAll(async () => {
+    await service.close()
+    await rm(folder, { recursive: true })
+  })
+
+  const environment = (more: Record<string, string> = {}) => ({
+    ...process.env,
+    MODELRUN_API_KEY: server.apiKey,
+    MODELRUN_BASE_URL: service.url,
+    MODELRUN_PROXY_SECRET: SECRET,
+    ...more,
+  })
+
+  async function write(name: string, code = ''): Promise<string[]> {
+    const file = join(folder, name)
+    await writeFile(file, code)
+    return ['--conditions=@modelrun/source', file]
+  }
+
+  it.each(['Express', 'Hono'])('shows a server that runs models for its pages: %s', async (heading) => {
+    const port = await freePort()
+    const [code] = blocksOf(heading, 'js')
+    child = spawn(process.execPath, await write('server.js', code), {
+      env: environment({ PORT: port }),
+      stdio: 'inherit',
+    })
+    const baseUrl = `http://127.0.0.1:${port}/api/modelrun`
+    await vi.waitFor(() => fetch(baseUrl), { timeout: 10_000 })
+    const headers = { 'sec-fetch-site': 'same-origin' }
+    const page = new ModelRun({ apiKey: 'page', baseUrl, headers: { ...headers, cookie: 'session=anna' } })
+    await expect(page.run('aurora-image', { prompt: 'a fox' })).resolves.toMatchObject({ status: 'succeeded' })
+    const stranger = new ModelRun({ apiKey: 'page', baseUrl, headers })
+    await expect(stranger.models.list()).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('shows a route of Next.js that a build can load without a key', async () => {
+    const [code] = blocksOf('Next.js', 'js')
+    await write('route.js', code)
+    const program = `
+      const keys = { ...process.env }
+      delete process.env.MODELRUN_API_KEY
+      const route = await import('./route.js')
+      Object.assign(process.env, keys)
+      const url = 'https://app.example.com/api/modelrun/v1/models/aurora-image/run'
+      const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie: 'session=anna' }
+      const body = JSON.stringify({ input: { prompt: 'a fox' } })
+      const context = { params: Promise.resolve({ path: ['v1'] }) }
+      const response = await route.POST(new Request(url, { method: 'POST', headers, body }), context)
+      const stranger = await route.GET(new Request('https://app.example.com/api/modelrun/v1/models'), context)
+      console.log(response.status, (await response.json()).status, stranger.status, Object.keys(route).join())`
+    const run = promisify(execFile)(process.execPath, await write('program.js', program), { env: environment() })
+    await expect(run).resolves.toEqual({ stdout: '200 completed 401 DELETE,GET,POST,maxDuration\n', stderr: '' })
+  })
+
+  it('shows each of them', () => {
+    expect(
+      ['Next.js', 'Express', 'Hono', 'In the page', 'Money'].map((heading) => blocksOf(heading, 'js').length),
+    ).toEqual([1, 1, 1, 1, 2])
+  })
+})
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<string> {
+  const { url, close } = await startReceiver(() => {})
+  close()
+  return new URL(url).port
+}

@@ -1,0 +1,70 @@
+import type { OutputItem } from '@modelrun/contract'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { type FetchOptions, fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch-options.ts'
+import { positive, type ResolvedOptions, wholeNumber } from '../options.ts'
+
+/** Options of a download. */
+export interface DownloadOptions {
+  /** Aborts the download; it settles at once with `AbortedError`. */
+  signal?: AbortSignal | undefined
+  /** Largest file that is accepted, in bytes. Default 1 GiB. */
+  maxBytes?: number | undefined
+  /**
+   * Time limit until the head of a response, and between two chunks of its body, in milliseconds. Default: the client's
+   * (30 000).
+   */
+  timeoutMs?: number | undefined
+  /** Time limit of the whole download of one file, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. */
+  deadlineMs?: number | undefined
+  /** How often the file is requested again at most without a new byte. Default: the client's (2). */
+  maxRetries?: number | undefined
+  /** The job that produced the file, for errors. */
+  jobId?: string | undefined
+  /** Handed to `fetch`, over the client's of the same name. */
+  fetchOptions?: FetchOptions | undefined
+}
+
+/** One download, with every option named, checked and present. */
+export interface ResolvedDownload {
+  client: ResolvedOptions
+  url: URL
+  signal: AbortSignal | undefined
+  maxBytes: number
+  timeoutMs: number
+  deadlineMs: number
+  maxRetries: number
+  jobId: string | undefined
+  fetchOptions: ResolvedFetchOptions
+}
+
+const DEFAULT_MAX_BYTES = 1024 ** 3
+const DEFAULT_DEADLINE_MS = 600_000
+
+/** @throws ConfigurationError */
+export function resolveDownload(
+  client: ResolvedOptions,
+  item: OutputItem | string,
+  options: DownloadOptions,
+): ResolvedDownload {
+  return {
+    client,
+    url: readUrl(item),
+    signal: options.signal,
+    maxBytes: positive('maxBytes', options.maxBytes ?? DEFAULT_MAX_BYTES),
+    timeoutMs: positive('timeoutMs', options.timeoutMs ?? client.timeoutMs),
+    deadlineMs: positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS),
+    maxRetries: wholeNumber('maxRetries', options.maxRetries ?? client.maxRetries),
+    jobId: options.jobId,
+    fetchOptions: fileFetchOptions(client, options.fetchOptions),
+  }
+}
+
+/** A user and a password in a url make `fetch` throw an error that prints them; this one does not. */
+function readUrl(item: unknown): URL {
+  const text = typeof item === 'object' && item !== null ? Reflect.get(item, 'url') : item
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url
+  throw new ConfigurationError({
+    message: 'A file is given by an item of an output or by its url: http or https, without user and password.',
+  })
+}

@@ -1,0 +1,89 @@
+import { sleep } from '../abort.ts'
+import type { Attempt } from '../errors/model-run-error.ts'
+import type { Failure } from '../http/operation.ts'
+import { parseRetryAfter } from '../http/retry-after.ts'
+import { isWorthRetrying, retryDelayMs } from '../http/retry-policy.ts'
+import type { ResolvedDownload } from './download-options.ts'
+import type { DownloadScope } from './download-scope.ts'
+
+/** The requests of one download that failed, and whether another one follows. */
+export class FileAttempts {
+  readonly #download: ResolvedDownload
+  readonly #scope: DownloadScope
+  readonly #list: Attempt[] = []
+  #current: Pick<Attempt, 'startedAt' | 'status'> | undefined
+  #failure: Failure | undefined
+  /** Since the last new byte. */
+  #retryCount = 0
+
+  constructor(download: ResolvedDownload, scope: DownloadScope) {
+    this.#download = download
+    this.#scope = scope
+  }
+
+  /** What the last request failed with; undefined while one is under way. */
+  get failure(): Failure | undefined {
+    return this.#failure
+  }
+
+  get retriesLeft(): number {
+    return this.#download.maxRetries - this.#retryCount
+  }
+
+  /** Every request that failed, in order. */
+  list(): Attempt[] {
+    return this.#list.map((attempt) => ({ ...attempt }))
+  }
+
+  begin(): void {
+    this.#failure = undefined
+    this.#current = { startedAt: this.#now() }
+  }
+
+  respond(status: number): void {
+    if (this.#current) this.#current.status = status
+  }
+
+  fail(failure: Failure): void {
+    this.#failure = failure
+    if (this.#current === undefined) return
+    const { startedAt, status } = this.#current
+    const reason = failure.kind === 'answer' ? (failure.problem ?? `HTTP ${failure.answer.status}`) : failure.reason
+    this.#list.push({ startedAt, durationMs: this.#now() - startedAt, ...(status ? { status } : {}), reason })
+    this.#current = undefined
+  }
+
+  /** A byte came that had not come before: the retries count anew. */
+  progress(): void {
+    this.#retryCount = 0
+  }
+
+  retryAfterMs(): number | undefined {
+    if (this.#failure?.kind !== 'answer') return undefined
+    return parseRetryAfter(this.#failure.answer.response.headers.get('retry-after'), this.#now())
+  }
+
+  isRetryable(): boolean {
+    return this.#failure !== undefined && isWorthRetrying('GET', this.#failure, this.retryAfterMs())
+  }
+
+  /** Milliseconds until the next request; undefined when there is none. */
+  takeRetry(): number | undefined {
+    if (this.retriesLeft <= 0 || !this.isRetryable()) return undefined
+    const { random } = this.#download.client
+    const delayMs = retryDelayMs({ retryCount: this.#retryCount, retryAfterMs: this.retryAfterMs(), random })
+    if (delayMs === undefined || delayMs >= this.#scope.remainingMs()) return undefined
+    this.#retryCount++
+    const last = this.#list.at(-1)
+    if (last) last.delayMs = delayMs
+    return delayMs
+  }
+
+  pause(delayMs: number): Promise<void> {
+    return sleep(this.#download.client.clock, delayMs, this.#scope.signal)
+  }
+
+  #now(): number {
+    return this.#download.client.clock.now()
+  }
+}

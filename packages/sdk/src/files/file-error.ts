@@ -1,0 +1,111 @@
+import type { Attempt, ErrorFacts, ModelRunError } from '../errors/model-run-error.ts'
+import {
+  AbortedError,
+  AttemptTimeoutError,
+  ConnectionError,
+  DeadlineExceededError,
+  HookError,
+  InvalidResponseError,
+} from '../errors/transport-errors.ts'
+import type { Failure } from '../http/operation.ts'
+import type { ResolvedDownload } from './download-options.ts'
+
+/** What an error says about the download that failed. */
+export interface FailedDownload {
+  download: ResolvedDownload
+  attempts: readonly Attempt[]
+  /** Bytes that came. */
+  position: number
+  /** Bytes of the whole file, when the host says it. */
+  size: number | undefined
+  /** False when the reader cannot start again, and nothing could prove what comes next. */
+  canGoOn: boolean
+  retryAfterMs: number | undefined
+  isRetryable: boolean
+}
+
+/** The error for a failure. */
+export function fileError(failure: Failure, failed: FailedDownload): ModelRunError {
+  const facts = factsOf(describeFailure(failure, failed), failed)
+  switch (failure.kind) {
+    case 'answer':
+      // What is another file now can be downloaded from its start.
+      return new InvalidResponseError({
+        ...facts,
+        status: failure.answer.status,
+        isRetryable: failed.isRetryable || failure.problem !== undefined,
+      })
+    case 'timeout':
+      return new AttemptTimeoutError(facts)
+    case 'aborted':
+      return new AbortedError({ ...facts, cause: failure.cause })
+    case 'deadline':
+      return new DeadlineExceededError(facts)
+    default:
+      return new ConnectionError({ ...facts, cause: failure.cause })
+  }
+}
+
+const STUCK =
+  ' The host sends neither a strong ETag nor a Last-Modified, so a stream cannot go on. `save`, `bytes` and `blob` start again by themselves.'
+
+/** The error for a file that is larger than the program accepts. */
+export function tooLargeError(failed: FailedDownload): InvalidResponseError {
+  const { url, maxBytes } = failed.download
+  const message = `The file at ${nameOfUrl(url)} is larger than maxBytes (${maxBytes}).`
+  return new InvalidResponseError(factsOf(message, { ...failed, isRetryable: false }))
+}
+
+/** The error for what a hook of the caller's ky threw. */
+export function hookError(cause: unknown, failed: FailedDownload): HookError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const message = `A hook of the ky instance failed in the download of ${nameOfUrl(failed.download.url)}: ${reason}.`
+  return new HookError({ ...factsOf(message, { ...failed, isRetryable: false }), cause })
+}
+
+/** A url without its query, which may hold a signature. */
+export function nameOfUrl({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`
+}
+
+/** What an error about the file of a job adds: the job is paid for, and its result is still there. */
+export function resultIsSafe(jobId: string): string {
+  return ` The result of the job ${jobId} is not lost: \`client.jobs.wait('${jobId}')\` gives it again and costs nothing.`
+}
+
+function factsOf(message: string, { download, attempts, retryAfterMs, isRetryable }: FailedDownload): ErrorFacts {
+  const { jobId } = download
+  return {
+    message: jobId === undefined ? message : `${message}${resultIsSafe(jobId)}`,
+    attempts,
+    jobId,
+    submission: jobId === undefined ? 'not_sent' : 'accepted',
+    retryAfterMs,
+    isRetryable,
+  }
+}
+
+function describeFailure(failure: Failure, { download, attempts, position, size, canGoOn }: FailedDownload): string {
+  const url = nameOfUrl(download.url)
+  const stuck = canGoOn ? '' : STUCK
+  const tries = attempts.length > 1 ? ` after ${attempts.length} requests` : ''
+  const place = position === 0 ? '' : ` The first ${position}${size === undefined ? '' : ` of ${size}`} bytes had come.`
+  switch (failure.kind) {
+    case 'answer': {
+      const { status } = failure.answer
+      if (failure.problem !== undefined) return `The download of ${url} cannot go on: ${failure.problem}.${place}`
+      const hint = [401, 403, 404, 410].includes(status) ? ' Its url may have expired.' : ''
+      return `The file at ${url} could not be fetched${tries}: HTTP ${status}.${place}${hint}`
+    }
+    case 'timeout':
+      return `The download of ${url} stood still for ${download.timeoutMs} ms${tries}.${place} Raise \`timeoutMs\` if the host is slow.${stuck}`
+    case 'aborted':
+      return `The download of ${url} was aborted by the caller.${place}`
+    case 'deadline':
+      return `The download of ${url} did not finish within deadlineMs (${download.deadlineMs} ms).${place}`
+    default: {
+      const hint = failure.hint === undefined ? '' : ` ${failure.hint}`
+      return `The download of ${url} failed${tries}: ${failure.reason}.${place}${hint}${stuck}`
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { isForceRetryError, isHTTPError } from 'ky'
+import { isModelRunError } from '../errors/guard.ts'
+import type { ModelRunError } from '../errors/model-run-error.ts'
+import { callFetch } from '../http/call-fetch.ts'
+import type { FetchInit } from '../http/fetch-like.ts'
+import { kyRetries } from '../http/ky-retries.ts'
+import type { Failure } from '../http/operation.ts'
+import type { ResolvedDownload } from './download-options.ts'
+import type { DownloadScope } from './download-scope.ts'
+import type { FileAttempts } from './file-attempts.ts'
+import { nameOfUrl } from './file-error.ts'
+import type { FileKy } from './file-ky.ts'
+import { type FilePart, isInterruption, requestPart } from './file-part.ts'
+
+/** What a request for a file, or for its rest, works with. */
+export interface FileRequest {
+  download: ResolvedDownload
+  scope: DownloadScope
+  attempts: FileAttempts
+  fileKy: FileKy
+  headers(): Record<string, string>
+  /** Takes a response, or says why it cannot be used. */
+  admit(part: FilePart): Failure | undefined
+  /** Milliseconds until the next request; undefined when there is none. */
+  takeRetry(): number | undefined
+  /** The error for the last failure. */
+  error(): ModelRunError
+  /** The error for what a hook of the caller threw. */
+  hookError(cause: unknown): ModelRunError
+}
+
+/** ky wants to send again although the rules did not allow it: a hook of the caller forced it. */
+class ForcedRetry extends Error {}
+
+/** Requests a file, and again as often as the rules allow. @throws ModelRunError */
+export async function requestFile(request: FileRequest): Promise<void> {
+  const { download, attempts, fileKy } = request
+  let maySend = true
+  /** Whether the last response can be read. */
+  let isOpen = false
+  const retries = kyRetries({
+    clock: download.client.clock,
+    method: 'GET',
+    limit: Math.max(0, attempts.retriesLeft),
+    delayMs: () => {
+      const delayMs = request.takeRetry()
+      maySend = delayMs !== undefined
+      return delayMs
+    },
+    pause: (delayMs) => attempts.pause(delayMs),
+    beforeRetry: fileKy.hooks.beforeRetry ?? [],
+  })
+  const sendOnce = async () => {
+    if (!maySend) throw new ForcedRetry('A hook asked to request the file again.')
+    maySend = false
+    const head = await attempt(request, (signal) => send(request, signal))
+    isOpen = attempts.failure === undefined
+    return head
+  }
+  try {
+    const response = await fileKy.ky(download.url.href, {
+      ...retries,
+      headers: request.headers(),
+      hooks: { ...fileKy.hooks, ...retries.hooks },
+      throwHttpErrors: () => attempts.failure !== undefined,
+      fetch: sendOnce,
+    })
+    if (isOpen) return
+    // `ky.stop` has ended the retries, or a hook has responded instead of the host.
+    if (response === undefined) throw request.error()
+    await attempt(request, () => Promise.resolve(response))
+  } catch (error) {
+    const failure = failureOf(request, error, isOpen)
+    if (failure !== undefined) throw failure
+  }
+}
+
+/** The error for what ky threw. Undefined when the last response can be read all the same. */
+function failureOf(request: FileRequest, error: unknown, isOpen: boolean): unknown {
+  const { download, scope, attempts } = request
+  const isForced = error instanceof ForcedRetry || isForceRetryError(error)
+  if (isForced) {
+    download.client.log.warn(`${nameOfUrl(download.url)} was not requested again, although a ky hook asked for it`)
+    if (isOpen) return undefined
+  }
+  if (attempts.failure && (isForced || isHTTPError(error) || isModelRunError(error))) return request.error()
+  return scope.signal.aborted ? error : request.hookError(error)
+}
+
+/** One request. Hooks see the head of its response; the body is for the reader alone. */
+async function attempt(request: FileRequest, send: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
+  const { download, scope, attempts } = request
+  const { client, timeoutMs, url } = download
+  attempts.begin()
+  const redact = (text: string) => text.replaceAll(url.href, nameOfUrl(url))
+  const part = await requestPart(send, { clock: client.clock, signal: scope.signal, timeoutMs, redact })
+  if (!isInterruption(part)) attempts.respond(part.response.status)
+  const failure = isInterruption(part) ? part : request.admit(part)
+  if (failure) attempts.fail(failure)
+  if (isInterruption(part)) throw request.error()
+  if (failure) part.close()
+  if (failure && (failure.kind !== 'answer' || failure.problem !== undefined)) throw request.error()
+  const { status, statusText, headers } = part.response
+  return new Response(null, { status, statusText, headers })
+}
+
+/** What a hook has changed of ky's request is not sent: it is meant for the service, and the file may be anywhere. */
+function send({ download, headers }: FileRequest, signal: AbortSignal): Promise<Response> {
+  const { client, url, fetchOptions } = download
+  const init: FetchInit = { method: 'GET', headers: headers(), redirect: 'follow', signal }
+  return callFetch(client, { url: url.href, init, fetchOptions })
+}

@@ -1,0 +1,74 @@
+import { ConfigurationError } from './errors/local-errors.ts'
+
+/** What decides whether a client runs in a page, without a key. */
+interface PageOptions {
+  apiKey?: unknown
+  baseUrl?: string | undefined
+  dangerouslyAllowBrowser?: boolean | undefined
+}
+
+/** Test environments that imitate a page, by the user agents that they give. */
+const IMITATIONS = /jsdom|HappyDOM/i
+
+/** Stands for the page in a program that is not one. Names below `.invalid` never exist (RFC 2606). */
+const NO_PAGE = 'http://no-page.invalid'
+
+/**
+ * True in a page of a browser and in its workers. Node, Deno, Bun and Cloudflare have workers of their own, whose user
+ * agents do not start as those of browsers; jsdom and happy-dom run on the machine of a developer.
+ */
+export function isBrowser(): boolean {
+  const userAgent = globalThis.navigator?.userAgent ?? ''
+  if (IMITATIONS.test(userAgent)) return false
+  const isPage = typeof window !== 'undefined' && typeof window.document !== 'undefined'
+  return isPage || (isWorkerScope() && userAgent.startsWith('Mozilla/'))
+}
+
+function isWorkerScope(): boolean {
+  const scope: unknown = Reflect.get(globalThis, 'WorkerGlobalScope')
+  return typeof scope === 'function' && globalThis instanceof scope
+}
+
+/** True for a client whose requests go to a proxy, which adds the key. */
+export function isKeyless({ apiKey, baseUrl, dangerouslyAllowBrowser = false }: PageOptions): boolean {
+  return apiKey === undefined && (isPath(baseUrl) || (isBrowser() && !dangerouslyAllowBrowser))
+}
+
+/** A path is below the origin of the page. Two slashes start another origin. */
+function isPath(baseUrl: string | undefined): baseUrl is string {
+  return typeof baseUrl === 'string' && /^\/(?!\/)/.test(baseUrl)
+}
+
+/**
+ * The whole url of a path. On a server, where pages are rendered in advance, a client without a key can be made of
+ * one as well; only its calls fail, by {@link keyOfPage}.
+ */
+export function absoluteUrl(options: PageOptions): string | undefined {
+  const { baseUrl } = options
+  const origin = pageOrigin() ?? (isKeyless(options) ? NO_PAGE : undefined)
+  return isPath(baseUrl) && origin !== undefined ? origin + baseUrl : baseUrl
+}
+
+/** The key of a client without one: a function that says what is wrong, where there is no page. */
+export function keyOfPage({ baseUrl }: PageOptions): (() => Promise<never>) | undefined {
+  if (!isPath(baseUrl) || pageOrigin() !== undefined) return undefined
+  return async () => {
+    throw new ConfigurationError({
+      message: `The option \`baseUrl\` is the path ${JSON.stringify(baseUrl)}, which works in a page only, and this is not one. On a server, pass the whole url and the key.`,
+    })
+  }
+}
+
+/** The origin of the page or of its worker; undefined where there is none, for instance on a server. */
+function pageOrigin(): string | undefined {
+  const origin = globalThis.location?.origin
+  return origin !== undefined && /^https?:\/\//.test(origin) ? origin : undefined
+}
+
+/** Why a request of a page to another origin may have failed. Browsers have one message for all of it. */
+export function describeCors(url: string): string {
+  const origin = pageOrigin()
+  const target = new URL(url).origin
+  if (origin === undefined || origin === target) return ''
+  return ` The page is from ${origin}: either the network failed, or ${target} does not allow pages from there (CORS). A browser does not say which; its console may. A proxy on the origin of the page needs no permission: see \`modelrun/proxy\`.`
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../../clock.ts'
+import { randomId } from '../../signing/random-id.ts'
+import type { ProxyIdentity } from '../proxy-options.ts'
+import type { ResolvedBudget } from '../resolve-proxy-options.ts'
+import type { BudgetReservation } from './budget-store.ts'
+
+/** Credits of a user that are set aside for a run. */
+export interface Reservation {
+  id: string
+  credits: number
+  /** Number of the window in which the run began: it counts there, whenever it ends. */
+  window: number
+}
+
+/** What a user has spent in the window of now. */
+export interface Balance {
+  /** Credits that are charged or reserved. */
+  used: number
+  /** Credits that the user may spend. */
+  limit: number
+}
+
+/** Reserves before a run is sent, and settles when its end is known. */
+export interface Spending {
+  /** @returns Undefined when a budget is spent: then nothing is reserved */
+  reserve(identity: ProxyIdentity, credits: number): Promise<Reservation | undefined>
+  /** Counts what was charged instead of what was reserved. A second settlement of a reservation changes nothing. */
+  settle(user: string, reservation: Reservation, charged: number): Promise<void>
+  balance(identity: ProxyIdentity): Promise<Balance>
+}
+
+export function createSpending({ credits, totalCredits, windowMs, store }: ResolvedBudget, clock: Clock): Spending {
+  const limitOf = (identity: ProxyIdentity) => identity.credits ?? credits
+  // Users have a prefix, so that none can be named like the account of all of them.
+  const accountOf = (user: string, window: number) => `${window}:user:${user}`
+  const currentWindow = () => (windowMs === Number.POSITIVE_INFINITY ? 0 : Math.floor(clock.now() / windowMs))
+  const totalOf = (window: number) => `${window}:total`
+  const hasTotal = totalCredits !== Number.POSITIVE_INFINITY
+
+  /** Nothing is counted where nothing is limited. */
+  async function take(reservation: BudgetReservation & { limit: number; window: number }): Promise<boolean> {
+    const { window, ...rest } = reservation
+    if (rest.limit === Number.POSITIVE_INFINITY) return true
+    const leftMs = Math.ceil((window + 1) * windowMs - clock.now())
+    return await store.reserve({ ...rest, expiresInMs: Number.isFinite(leftMs) ? leftMs : undefined })
+  }
+
+  return {
+    reserve: async (identity, credits) => {
+      const reservation = { id: randomId(), credits, window: currentWindow() }
+      const { id, window } = reservation
+      const total = totalOf(window)
+      if (!(await take({ ...reservation, account: total, limit: totalCredits }))) return undefined
+      const account = accountOf(identity.user, window)
+      if (await take({ ...reservation, account, limit: limitOf(identity) })) return reservation
+      if (hasTotal) await store.settle({ account: total, id, charged: 0 })
+      return undefined
+    },
+    settle: async (user, { id, window }, charged) => {
+      await store.settle({ account: accountOf(user, window), id, charged })
+      if (hasTotal) await store.settle({ account: totalOf(window), id, charged })
+    },
+    balance: async (identity) => {
+      const used = await store.balance(accountOf(identity.user, currentWindow()))
+      return { used, limit: limitOf(identity) }
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { Model } from '@modelrun/contract'
+import type { Clock } from '../clock.ts'
+import { isNotFoundError } from '../errors/guards.ts'
+import type { ProxyClient } from './proxy-client.ts'
+
+/** How long the details of a model, and so its price, are believed. */
+const MAX_AGE_MS = 300_000
+
+/** How many models are read at once for a list. */
+const CONCURRENCY = 4
+
+/** The models that pages may use, with their details from the service. */
+export interface Catalog {
+  has(id: string): boolean
+  /** @throws ModelRunError when the model cannot be read */
+  read(id: string): Promise<Model>
+  /** Without those that the service does not have (any more). @throws As {@link read} */
+  readAll(): Promise<Model[]>
+}
+
+/** Reads each model at most once in five minutes, however many ask for it. */
+export function createCatalog(client: ProxyClient, ids: readonly string[], clock: Clock): Catalog {
+  const allowed = new Set(ids)
+  const entries = new Map<string, { reading: Promise<Model>; readAt: number }>()
+
+  function read(id: string): Promise<Model> {
+    const known = entries.get(id)
+    if (known !== undefined && clock.now() - known.readAt < MAX_AGE_MS) return known.reading
+    const reading = client.models
+      .get(id)
+      .withResponse()
+      .then(({ data }) => data)
+    const entry = { reading, readAt: clock.now() }
+    entries.set(id, entry)
+    // A failure is not kept.
+    reading.catch(() => entries.get(id) === entry && entries.delete(id))
+    return reading
+  }
+
+  async function readAll(): Promise<Model[]> {
+    const found = new Map<string, Model>()
+    const rest = ids.values()
+    const work = async () => {
+      for (const id of rest) {
+        const model = await read(id).catch(orMissing)
+        if (model !== undefined) found.set(id, model)
+      }
+    }
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
+    return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  return { has: (id) => allowed.has(id), read, readAll }
+}
+
+function orMissing(error: unknown): undefined {
+  if (!isNotFoundError(error)) throw error
+}

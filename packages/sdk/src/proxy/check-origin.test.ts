@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { createTestProxy } from '../testing/test-proxy.ts'
+import { allowOrigin, isAllowedPage, preflight } from './check-origin.ts'
+import type { PageRequest } from './page-request.ts'
+
+const OTHER = 'https://other.example.com'
+const ALLOWED = new Set([OTHER])
+
+function request(method: string, headers: Record<string, string>): PageRequest {
+  const url = new URL('https://app.example.com/api/modelrun/v1/models')
+  const unused = () => Promise.reject(new Error('not read'))
+  return {
+    method,
+    url,
+    headers: new Headers(headers),
+    raw: undefined,
+    hasLeft: () => false,
+    toRequest: () => new Request(url),
+    readBody: unused,
+  }
+}
+
+describe('a page may use the proxy', () => {
+  test.each([
+    ['GET', 'of the own origin', { 'sec-fetch-site': 'same-origin' }],
+    ['POST', 'of the own origin', { 'sec-fetch-site': 'same-origin', origin: 'https://app.example.com' }],
+    ['GET', 'as a url that a person typed', { 'sec-fetch-site': 'none' }],
+    ['GET', 'from a program that is not a browser', {}],
+    ['POST', 'of the own origin, in a browser that does not name the site', { origin: 'https://app.example.com' }],
+    ['POST', 'behind a load balancer that ends TLS', { origin: 'https://shop.example.com', host: 'shop.example.com' }],
+    [
+      'POST',
+      'whose host has the port of its scheme',
+      { origin: 'https://app.example.com', host: 'app.example.com:443' },
+    ],
+    ['POST', 'of an allowed origin', { origin: OTHER, 'sec-fetch-site': 'cross-site' }],
+    ['DELETE', 'of an allowed origin', { origin: OTHER }],
+  ])('%s %s', (method, _, headers) => {
+    expect(isAllowedPage(request(method, headers), ALLOWED)).toBe(true)
+  })
+
+  test.each([
+    ['POST', 'of another site', { 'sec-fetch-site': 'cross-site', origin: 'https://app.example.com' }],
+    ['POST', 'of a subdomain of the same site', { 'sec-fetch-site': 'same-site' }],
+    ['POST', 'that a person typed', { 'sec-fetch-site': 'none' }],
+    ['POST', 'with two sites', { 'sec-fetch-site': 'same-origin, cross-site' }],
+    ['POST', 'without any origin', {}],
+    ['DELETE', 'without any origin', {}],
+    ['POST', 'of a sandboxed frame', { origin: 'null' }],
+    ['POST', 'of another origin', { origin: 'https://evil.example.com' }],
+    ['POST', 'of another port', { origin: 'https://app.example.com:8443' }],
+    ['POST', 'of an origin with something after it', { origin: 'https://app.example.com/x' }],
+    ['GET', 'of another origin', { origin: 'https://evil.example.com' }],
+    ['GET', 'of another site', { 'sec-fetch-site': 'cross-site' }],
+  ])('but not %s %s', (method, _, headers) => {
+    expect(isAllowedPage(request(method, headers), ALLOWED)).toBe(false)
+  })
+})
+
+describe('CORS', () => {
+  const ask = { origin: OTHER, 'access-control-request-method': 'POST' }
+
+  test('a preflight of an allowed origin gets what the client of a page needs', () => {
+    const asked = request('OPTIONS', { ...ask, 'access-control-request-headers': 'authorization,content-type' })
+    const response = preflight(asked, ALLOWED)
+    expect(response?.status).toBe(204)
+    expect(Object.fromEntries(response?.headers ?? [])).toEqual({
+      'access-control-allow-headers': 'authorization,content-type',
+      'access-control-allow-methods': 'GET, POST, DELETE',
+      'access-control-max-age': '600',
+    })
+  })
+
+  test('other preflights get nothing', () => {
+    expect(preflight(request('OPTIONS', { ...ask, origin: 'https://evil.example.com' }), ALLOWED)).toBeUndefined()
+    expect(preflight(request('OPTIONS', { origin: OTHER }), ALLOWED)).toBeUndefined()
+    const odd = request('OPTIONS', { ...ask, 'access-control-request-headers': 'x: y' })
+    expect(preflight(odd, ALLOWED)?.headers.has('access-control-allow-headers')).toBe(false)
+  })
+
+  test('without allowed origins there are no headers of CORS at all', async () => {
+    const { send } = createTestProxy([])
+    const { headers } = await send('GET /v1/jobs/x', { headers: { origin: OTHER, 'sec-fetch-site': 'same-origin' } })
+    expect([...headers.keys()].filter((name) => name.startsWith('access-control') || name === 'vary')).toEqual([])
+  })
+
+  test('each response names the allowed origin that asked, an error too, and caches keep them apart', async () => {
+    const { send } = createTestProxy([], { allowedOrigins: [OTHER] })
+    const { status, headers } = await send('POST /v1/models/x/run', { user: null, headers: { origin: OTHER } })
+    expect(status).toBe(401)
+    expect(headers.get('access-control-allow-origin')).toBe(OTHER)
+    expect(headers.get('vary')).toBe('origin')
+    const stranger = await send('GET /v1/models', {
+      headers: { origin: 'https://evil.example.com', 'sec-fetch-site': 'cross-site' },
+    })
+    expect(stranger.headers.get('access-control-allow-origin')).toBeNull()
+    expect(stranger.headers.get('vary')).toBe('origin')
+  })
+
+  test('a response keeps its own headers', () => {
+    const response = new Response(null, { headers: { 'x-request-id': '1' } })
+    allowOrigin(response, request('GET', { origin: OTHER }), ALLOWED)
+    expect(response.headers.get('x-request-id')).toBe('1')
+    expect(response.headers.get('access-control-allow-credentials')).toBe('true')
+  })
+})

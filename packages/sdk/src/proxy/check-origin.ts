@@ -1,0 +1,55 @@
+import type { PageRequest } from './page-request.ts'
+
+/** What a preflight may ask for. */
+const METHODS = 'GET, POST, DELETE'
+const HEADER_NAMES = /^[\w-]+(\s*,\s*[\w-]+)*$/
+
+/**
+ * True for a request of a page that may use the proxy: one of the own origin, or of an allowed one. Browsers tell it in
+ * headers that no page can set. Without them, and without an origin, nothing is run: cookies could be a visitor's while the
+ * page is a stranger's.
+ */
+export function isAllowedPage(request: PageRequest, allowedOrigins: ReadonlySet<string>): boolean {
+  const { headers, method } = request
+  const isRead = method === 'GET'
+  const origin = headers.get('origin')
+  const site = headers.get('sec-fetch-site')
+  if (origin !== null && allowedOrigins.has(origin)) return true
+  // `none`: a person typed the url.
+  if (site !== null) return site === 'same-origin' || (isRead && site === 'none')
+  // Browsers leave out the site where a page is not served by https, and the origin in requests that only read.
+  return origin === null ? isRead : isOwnOrigin(origin, request)
+}
+
+/** By the host alone: behind a load balancer, the scheme that arrives is not the one that the page has. */
+function isOwnOrigin(origin: string, { headers, url }: PageRequest): boolean {
+  const own = URL.canParse(origin) ? new URL(origin) : undefined
+  const target = `${own?.protocol}//${headers.get('host') ?? url.host}`
+  return own?.origin === origin && URL.canParse(target) && new URL(target).host === own.host
+}
+
+/** The response to a preflight (CORS) of an allowed origin; undefined for all other requests. */
+export function preflight({ method, headers }: PageRequest, allowedOrigins: ReadonlySet<string>): Response | undefined {
+  const isAllowed = allowedOrigins.has(headers.get('origin') ?? '')
+  if (method !== 'OPTIONS' || !isAllowed || !headers.has('access-control-request-method')) return undefined
+  const asked = headers.get('access-control-request-headers') ?? ''
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'access-control-allow-methods': METHODS,
+      'access-control-max-age': '600',
+      ...(HEADER_NAMES.test(asked) ? { 'access-control-allow-headers': asked } : {}),
+    },
+  })
+}
+
+/** Lets a page of an allowed origin read the response. Without allowed origins there is no header of CORS at all. */
+export function allowOrigin(response: Response, { headers }: PageRequest, allowedOrigins: ReadonlySet<string>): void {
+  if (allowedOrigins.size === 0) return
+  response.headers.append('vary', 'origin')
+  const origin = headers.get('origin')
+  if (origin === null || !allowedOrigins.has(origin)) return
+  response.headers.set('access-control-allow-origin', origin)
+  response.headers.set('access-control-allow-credentials', 'true')
+  response.headers.set('access-control-expose-headers', 'retry-after, x-request-id')
+}

@@ -1,0 +1,181 @@
+import { describe, expect, test, vi } from 'vitest'
+import { ModelRun } from '../client.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { json, refusal } from '../testing/scripted-service.ts'
+import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
+import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../testing/test-proxy.ts'
+import { createProxy } from './create-proxy.ts'
+import type { ProxyOptions } from './proxy-options.ts'
+
+const QUEUED = json(202, { job_id: 'job_1', request_id: 'req_1', status: 'queued', model_id: MODEL })
+const RUN = { body: { input: { prompt: 'x' }, sync: false } }
+
+const valid: ProxyOptions = {
+  client: new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL }),
+  models: [MODEL],
+  secret: PROXY_SECRET,
+  authorize: () => ({ user: 'anna' }),
+}
+
+/** What a program without types may pass. */
+const createUnchecked = (changes: object) => createProxy({ ...valid, ...changes } as ProxyOptions)
+
+describe('a proxy is not created', () => {
+  test.each<[string, object, RegExp]>([
+    ['without `authorize`: it would be open', { authorize: undefined }, /needs `authorize`.*at your cost/],
+    ['with an `authorize` that is not a function', { authorize: true }, /`authorize`, a function/],
+    ['open to everybody, and with `authorize`', { dangerouslyAllowAnyone: true }, /not both/],
+    ['open to everybody without a budget', { authorize: undefined, dangerouslyAllowAnyone: true }, /budget/],
+    ['without a secret', { secret: undefined }, /`secret`.*openssl/],
+    ['with a short secret', { secret: 'short' }, /32/],
+    ['without models', { models: undefined }, /`models`/],
+    ['with an empty list of models', { models: [] }, /`models`/],
+    ['with a pattern of models', { models: '*' }, /`models`/],
+    ['without a client', { client: undefined }, /`client`/],
+    ['with a key in place of a client', { client: API_KEY }, /`client`/],
+    ['with every origin', { allowedOrigins: ['*'] }, /without wildcard/],
+    ['with an origin that has a path', { allowedOrigins: ['https://a.example.com/'] }, /one origin/],
+    ['with a path that has a query', { basePath: '/api?x' }, /`basePath`/],
+    ['with a budget that is not a number', { budget: { credits: Number.NaN } }, /`budget.credits`/],
+    ['with a negative budget', { budget: { credits: -1 } }, /`budget.credits`/],
+    ['with a budget without credits', { budget: {} }, /`budget.credits`/],
+    ['with a window of no time', { budget: { credits: 1, windowMs: 0 } }, /`budget.windowMs`/],
+    ['with a negative limit of a run', { maxCredits: -1 }, /`maxCredits`/],
+  ])('%s', (_, changes, message) => {
+    expect(() => createUnchecked(changes)).toThrow(ConfigurationError)
+    expect(() => createUnchecked(changes)).toThrow(message)
+    expect(() => createUnchecked(changes)).not.toThrow(API_KEY)
+  })
+})
+
+describe('the user of a request', () => {
+  test.each([undefined, null, false, {}, { user: undefined }, { user: null }, { user: '' }])(
+    'is a stranger when `authorize` gives %j: 401, and the body is not read',
+    async (identity) => {
+      const authorize = () => identity as undefined
+      const { proxy, service } = createTestProxy([QUEUED], { authorize })
+      const body = new ReadableStream({ pull: () => expect.unreachable() }, { highWaterMark: 0 })
+      const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+      const init = { method: 'POST', body, headers, duplex: 'half' }
+      const response = await proxy.handle(new Request(`https://app.example.com/api/modelrun${RUN_PATH}`, init))
+      expect([response.status, await response.json()]).toEqual([
+        401,
+        { error: { code: 'UNAUTHORIZED', message: 'Sign in first.' } },
+      ])
+      expect(service.received).toEqual([])
+    },
+  )
+
+  test.each<[string, () => unknown]>([
+    ['throws', () => expect.unreachable()],
+    ['rejects', () => Promise.reject(new Error('the database at db.internal is down'))],
+    ['gives a number', () => ({ user: 7 })],
+    ['gives credits that are not a number', () => ({ user: 'anna', credits: Number.NaN })],
+    ['gives credits where there is no budget', () => ({ user: 'anna', credits: 5 })],
+  ])('is not known when `authorize` %s: nothing is run, and the operator gets to know', async (_, authorize) => {
+    const { send, service, errors } = createTestProxy([QUEUED], { authorize: authorize as () => undefined })
+    const { status, headers, text } = await send(`POST ${RUN_PATH}`, RUN)
+    expect([status, headers.get('retry-after')]).toEqual([503, '5'])
+    expect(text).not.toContain('internal')
+    expect(errors).toHaveLength(1)
+    expect(service.received).toEqual([])
+  })
+
+  test('is found by the request that the framework handed over', async () => {
+    const authorize = vi.fn(() => ({ user: 'anna' }))
+    const { proxy } = createTestProxy([QUEUED], { authorize })
+    const request = new Request('https://app.example.com/api/modelrun/v1/jobs/x')
+    await proxy.handle(request)
+    expect(authorize).toHaveBeenCalledWith(request, { raw: request })
+  })
+
+  test('is one for all where everybody may run models, as far as the budget goes', async () => {
+    const open = { authorize: undefined, dangerouslyAllowAnyone: true, budget: { credits: Number.POSITIVE_INFINITY } }
+    const { send } = createTestProxy([json(200, {}), QUEUED], open)
+    await expect(send('GET /v1/jobs/x', { user: null })).resolves.toMatchObject({ status: 404 })
+  })
+})
+
+describe('what a page gets', () => {
+  test('is the error body of the service, which no cache and no other origin may have', async () => {
+    const { send } = createTestProxy([])
+    const { status, body, headers } = await send('GET /v1/keys')
+    expect([status, body]).toEqual([404, { error: { code: 'NOT_FOUND', message: expect.any(String) } }])
+    expect(Object.fromEntries(headers)).toEqual({
+      'cache-control': 'no-store',
+      'content-type': 'application/json',
+      'cross-origin-resource-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  test('is nothing outside of the path of the proxy', async () => {
+    const { proxy } = createTestProxy([], { basePath: '/ai/' })
+    const statusOf = async (path: string) =>
+      (await proxy.handle(new Request(`https://app.example.com${path}`, { headers: { 'x-user': 'anna' } }))).status
+    expect([await statusOf('/ai/v1/jobs/x'), await statusOf('/ai/v1/jobs')]).toEqual([404, 404])
+    const messages = await Promise.all(
+      ['/ai/v1/jobs/x', '/aiv1/jobs/x', '/v1/jobs/x', '/x/ai/v1/jobs/x'].map(async (path) =>
+        (await proxy.handle(new Request(`https://app.example.com${path}`, { headers: { 'x-user': 'anna' } }))).text(),
+      ),
+    )
+    expect(messages.map((text) => text.includes('no such job'))).toEqual([true, false, false, false])
+  })
+
+  test('is a failure without its reason, whatever fails', async () => {
+    const client = { models: { run: () => expect.unreachable() }, jobs: {} } as unknown as ProxyOptions['client']
+    const { send, errors } = createTestProxy([], { client })
+    const { status, headers, text } = await send(`POST ${RUN_PATH}`, RUN)
+    // What failed may have come after the run was sent.
+    expect([status, headers.get('retry-after')]).toEqual([502, null])
+    expect(text).not.toContain('unreachable')
+    expect(errors).toHaveLength(1)
+  })
+
+  test('comes also when the log of the operator fails', async () => {
+    const onError = () => expect.unreachable()
+    const { send } = createTestProxy([refusal(401, 'UNAUTHORIZED')], { onError })
+    await expect(send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 503 })
+  })
+
+  test('keeps a serverless function alive where there is a way to', async () => {
+    const { proxy } = createTestProxy([QUEUED])
+    const works: Promise<unknown>[] = []
+    const request = new Request(`https://app.example.com/api/modelrun${RUN_PATH}`, { method: 'POST' })
+    const response = await proxy.handle(request, { waitUntil: (work) => works.push(work) })
+    expect(works).toHaveLength(1)
+    await expect(works[0]).resolves.toBe(response)
+  })
+
+  test('by default the operator reads failures in the console', async () => {
+    const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const { send } = createTestProxy([refusal(401, 'UNAUTHORIZED')], { onError: undefined })
+    await send(`POST ${RUN_PATH}`, RUN)
+    expect(log.mock.calls).toEqual([[expect.stringContaining(`POST /api/modelrun${RUN_PATH}`), expect.any(Error)]])
+    log.mockRestore()
+  })
+})
+
+test('the service gets the key of the proxy and nothing that the page sent beside input and sync', async () => {
+  const { send, service } = createTestProxy([QUEUED])
+  const headers = {
+    authorization: 'Bearer of-the-page',
+    cookie: 'session=1',
+    'x-forwarded-for': '203.0.113.7',
+    'x-http-method-override': 'DELETE',
+    'x-fal-target-url': 'https://evil.example.com',
+  }
+  await send(`POST ${RUN_PATH}`, { ...RUN, headers })
+  const [request] = service.received
+  expect(request?.url).toBe(`${BASE_URL}${RUN_PATH}`)
+  expect(Object.fromEntries(request?.headers ?? [])).toEqual({
+    accept: 'application/json',
+    authorization: `Bearer ${API_KEY}`,
+    'content-type': 'application/json',
+  })
+})
+
+test('the client of a program fits', () => {
+  const { client } = createTestClient([])
+  expect(() => createProxy({ ...valid, client })).not.toThrow()
+})

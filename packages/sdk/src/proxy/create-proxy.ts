@@ -1,0 +1,149 @@
+import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
+import { type Balance, createSpending } from './budget/spending.ts'
+import { createCatalog } from './catalog.ts'
+import { allowOrigin, isAllowedPage, preflight } from './check-origin.ts'
+import { identify } from './identify.ts'
+import { cancelJob, getJob } from './job-routes.ts'
+import { type MatchedRoute, matchRoute } from './match-route.ts'
+import { getModel, listModels } from './model-routes.ts'
+import { fromRequest, fromServedRequest, type PageRequest } from './page-request.ts'
+import type { ProxyCore, Visit } from './proxy-core.ts'
+import type { ProxyIdentity, ProxyOptions } from './proxy-options.ts'
+import { bodyRules } from './read-run-request.ts'
+import { rejection } from './reply.ts'
+import { resolveProxyOptions } from './resolve-proxy-options.ts'
+import { runModel } from './run-route.ts'
+import { createRunsUnderWay } from './runs-under-way.ts'
+import { createJobSeals } from './sealed-jobs.ts'
+
+/** Runs models for the pages of a website, with a key that stays on its server. */
+export interface ModelRunProxy {
+  /**
+   * Responds to a request of a page: for every framework with web-standard requests. Never rejects.
+   *
+   * @param context What the framework passes. Its `waitUntil`, if it has one, keeps a serverless function alive when the
+   *   page leaves while its run is under way.
+   */
+  handle(request: Request, context?: { waitUntil?(work: Promise<unknown>): void } | object): Promise<Response>
+  /** A listener for `node:http`, Express and Fastify, also right when a body parser ran first. */
+  node(): NodeListener
+  /**
+   * What a user has spent in the window of now, for a page that shows it. Without a budget, nothing of an endless one.
+   *
+   * @throws What the budget store throws
+   */
+  balance(identity: ProxyIdentity): Promise<Balance>
+}
+
+/**
+ * Makes a proxy. It is closed unless `authorize` lets a user in, and has the routes of the service for the allowed models
+ * alone.
+ *
+ * @example
+ * const proxy = createProxy({
+ *   client: new ModelRun(),
+ *   models: ['aurora-image'],
+ *   secret: process.env.MODELRUN_PROXY_SECRET,
+ *   budget: { credits: 100 },
+ *   authorize: async (request) => {
+ *     const session = await readSession(request)
+ *     return session && { user: session.userId }
+ *   },
+ * })
+ * createServer(proxy.node()).listen(3000)
+ *
+ * @throws ConfigurationError when an option is missing or wrong, or two do not go together
+ */
+export function createProxy(proxyOptions: ProxyOptions): ModelRunProxy {
+  const options = resolveProxyOptions(proxyOptions)
+  const { clock, budget, client, models } = options
+  const rules = bodyRules(options.maxBodyBytes)
+  const core: ProxyCore = {
+    options,
+    rules,
+    catalog: createCatalog(client, models, clock),
+    seals: createJobSeals(options.secret),
+    runsUnderWay: createRunsUnderWay(),
+    spending: budget && createSpending(budget, clock),
+  }
+  return {
+    handle: (request, context) => {
+      const responding = serve(core, () => fromRequest(request, clock, rules))
+      if (context !== undefined && 'waitUntil' in context) context.waitUntil?.(responding)
+      return responding
+    },
+    node: () => createNodeListener((request) => serve(core, () => fromServedRequest(request)), { body: rules, clock }),
+    balance: async (identity) =>
+      (await core.spending?.balance(identity)) ?? { used: 0, limit: Number.POSITIVE_INFINITY },
+  }
+}
+
+/** Never rejects. */
+async function serve(core: ProxyCore, read: () => PageRequest): Promise<Response> {
+  try {
+    return await respond(core, read())
+  } catch (error) {
+    core.options.onError(error, { method: '', path: '' })
+    return rejection(500, ['INTERNAL_ERROR', 'The proxy failed.'])
+  }
+}
+
+async function respond(core: ProxyCore, request: PageRequest): Promise<Response> {
+  const { allowedOrigins } = core.options
+  const response = preflight(request, allowedOrigins) ?? (await admit(core, request))
+  allowOrigin(response, request, allowedOrigins)
+  return response
+}
+
+/** The cheap checks first: a stranger costs no reading, and no request to the service. */
+async function admit(core: ProxyCore, request: PageRequest): Promise<Response> {
+  const { options } = core
+  const { method, url } = request
+  const route = matchRoute(method, pathBelow(options.basePath, url.pathname))
+  if (route.name === 'notFound') return nothingHere()
+  if (route.name === 'methodNotAllowed') {
+    return rejection(405, ['METHOD_NOT_ALLOWED', `This path takes ${route.allow}.`], { allow: route.allow })
+  }
+  if (!isAllowedPage(request, options.allowedOrigins)) {
+    return rejection(403, ['FORBIDDEN', 'Pages of other origins cannot use this (see `allowedOrigins`).'])
+  }
+  const identity = await identify(options, request)
+  if (identity instanceof Response) return identity
+  const { user } = identity
+  const report = (error: unknown) => options.onError(error, { method, path: url.pathname, user })
+  return await runRoute(core, { identity, report }, { route, request })
+}
+
+type FoundRoute = Exclude<MatchedRoute, { name: 'notFound' | 'methodNotAllowed' }>
+
+function runRoute(
+  core: ProxyCore,
+  visit: Visit,
+  { route, request }: { route: FoundRoute; request: PageRequest },
+): Response | Promise<Response> {
+  const { searchParams } = request.url
+  if (route.name === 'listModels') return listModels(core, visit, searchParams)
+  if (searchParams.size > 0) return rejection(400, ['VALIDATION_ERROR', 'This path takes no query.'])
+  switch (route.name) {
+    case 'getModel':
+      return getModel(core, visit, route.model)
+    case 'runModel':
+      return runModel(core, visit, { model: route.model, request })
+    case 'getJob':
+      return getJob(core, visit, route.token)
+    case 'cancelJob':
+      return cancelJob(core, visit, route.token)
+  }
+}
+
+/** What comes after the path of the proxy; nothing for other paths. */
+function pathBelow(basePath: string, path: string): string {
+  return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : ''
+}
+
+function nothingHere(): Response {
+  return rejection(404, [
+    'NOT_FOUND',
+    'There is nothing here: the paths of this proxy start with its `basePath`, then /v1.',
+  ])
+}

@@ -1,0 +1,101 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { NotFoundError } from '../errors/api-errors.ts'
+import { caught } from '../testing/caught.ts'
+import { broken, json, refusal, text } from '../testing/scripted-service.ts'
+import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../testing/test-proxy.ts'
+import { createJobSeals } from './sealed-jobs.ts'
+
+const seal = (user: string) => createJobSeals(PROXY_SECRET).seal(user, { jobId: 'job_1' })
+const output = fixtures.runs.completed.body.output
+
+describe('a job of a page (section 4.4)', () => {
+  test('is polled by its own id, and shows what the specification names', async () => {
+    const data = { status: 'succeeded', output, job_id: 'job_1', credits_used: 4, webhook_url: 'https://api.internal' }
+    const { send, service } = createTestProxy([json(200, { data })])
+    const id = await seal('anna')
+    const { status, body } = await send(`GET /v1/jobs/${id}`)
+    expect([status, body]).toEqual([200, { data: { job_id: id, status: 'succeeded', output, credits_used: 4 } }])
+    expect(service.received[0]?.path).toBe('/v1/jobs/job_1')
+  })
+
+  test('that failed says why, without what is not for pages', async () => {
+    const message = 'no GPU at https://gpu.internal'
+    const { send } = createTestProxy([
+      json(200, { data: { status: 'failed', error: { code: 'PROVIDER_FAILURE', message } } }),
+    ])
+    const { body } = await send(`GET /v1/jobs/${await seal('anna')}`)
+    expect(body).toMatchObject({ data: { error: { code: 'PROVIDER_FAILURE', message: 'no GPU at [url]' } } })
+  })
+
+  test('is waited for by the client of the page, unchanged', async () => {
+    const steps = [
+      json(202, { job_id: 'job_1', request_id: 'req_1', status: 'queued', model_id: MODEL }),
+      json(200, { data: { status: 'processing' } }),
+      broken('ECONNRESET'),
+      json(200, { data: { status: 'succeeded', output } }),
+    ]
+    const { pageOf, clock } = createTestProxy(steps)
+    const job = await pageOf('anna').submit(MODEL, { prompt: 'x' })
+    const result = await clock.run(
+      pageOf('anna').jobs.attach(JSON.stringify(job)).result({ deadlineMs: Number.POSITIVE_INFINITY }),
+    )
+    expect(result.output).toEqual(output)
+    expect(job.id).not.toContain('job_1')
+  })
+
+  test.each([
+    ['a job of another user', () => seal('ben')],
+    ['the id that the service has', async () => 'job_1'],
+    ['a job of another secret', () => createJobSeals('x'.repeat(32)).seal('anna', { jobId: 'job_1' })],
+  ])('is not there for %s: the service is not asked', async (_, idOf) => {
+    const { pageOf, send, service } = createTestProxy([json(200, { data: { status: 'succeeded', output } })])
+    const id = await idOf()
+    await caught(pageOf('anna').jobs.get(id), NotFoundError)
+    await caught(pageOf('anna').jobs.cancel(id), NotFoundError)
+    await expect(send(`DELETE /v1/jobs/${id}`)).resolves.toMatchObject({ status: 404 })
+    expect(service.received).toEqual([])
+  })
+
+  test('takes no query, and no encoded slash', async () => {
+    const { send, service } = createTestProxy([json(200, { data: { status: 'queued' } })])
+    const id = await seal('anna')
+    await expect(send(`GET /v1/jobs/${id}?x=1`)).resolves.toMatchObject({ status: 400 })
+    await expect(send(`GET /v1/jobs/${id}%2F..%2F..%2Fkeys`)).resolves.toMatchObject({ status: 404 })
+    expect(service.received).toEqual([])
+  })
+})
+
+describe('a cancel (section 4.5)', () => {
+  test('passes on a conflict', async () => {
+    const { send } = createTestProxy([refusal(409, 'CONFLICT')])
+    await expect(send(`DELETE /v1/jobs/${await seal('anna')}`)).resolves.toMatchObject({
+      status: 409,
+      body: { error: { code: 'CONFLICT', message: 'The CONFLICT message' } },
+    })
+  })
+
+  test('asks the service once where nothing was reserved', async () => {
+    const { send, service } = createTestProxy([text(204, null)])
+    const id = await seal('anna')
+    const { body } = await send(`DELETE /v1/jobs/${id}`)
+    expect(body).toEqual({ data: { job_id: id, status: 'cancelled' } })
+    expect(service.received.map(({ method, path }) => `${method} ${path}`)).toEqual(['DELETE /v1/jobs/job_1'])
+  })
+
+  test('whose response was lost is repeated by the client of the page', async () => {
+    const { pageOf, service, clock } = createTestProxy([broken('ECONNRESET'), refusal(404, 'NOT_FOUND')])
+    const id = await seal('anna')
+    const cancelled = await clock.run(pageOf('anna').jobs.cancel(id))
+    expect(cancelled.status).toBe('cancelled')
+    expect(service.received).toHaveLength(2)
+  })
+})
+
+test('nothing of the path of a job leads to another route', async () => {
+  const { send, service } = createTestProxy([json(200, {})])
+  for (const path of ['/v1/jobs/..%2fmodels', '/v1/jobs/%2e%2e', `/v1/jobs/x${RUN_PATH}`]) {
+    expect([400, 404]).toContain((await send(`GET ${path}`)).status)
+  }
+  expect(service.received).toEqual([])
+})

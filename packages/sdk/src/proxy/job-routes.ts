@@ -1,0 +1,69 @@
+import type { Job } from '@modelrun/contract'
+import type { ApiResult } from '../http/operation.ts'
+import { failureResponse, isForOperator } from './failure-response.ts'
+import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
+import { reply, unknownJob } from './reply.ts'
+import type { SealedJob } from './sealed-jobs.ts'
+import { shownCode, shownText } from './shown-text.ts'
+
+/** The client of the page sends again what may be sent again. */
+const ONCE = { maxRetries: 0 }
+
+/** `GET /v1/jobs/{id}` (section 4.4). The first poll of a job that has ended settles what was reserved for it. */
+export async function getJob(core: ProxyCore, visit: Visit, token: string): Promise<Response> {
+  return respond(visit, await core.seals.open(visit.identity.user, token), async (job) => {
+    const { data, requestId } = await readState(core, visit, job)
+    return { body: { data: shownJob(data, token) }, requestId }
+  })
+}
+
+/** `DELETE /v1/jobs/{id}` (section 4.5). */
+export async function cancelJob(core: ProxyCore, visit: Visit, token: string): Promise<Response> {
+  return respond(visit, await core.seals.open(visit.identity.user, token), async (job) => {
+    const { data, requestId } = await core.options.client.jobs.cancel(job.jobId, ONCE).withResponse()
+    // Not by the word of this response: the specification leaves its body open, and a job that had ended was charged.
+    if (job.reservation !== undefined) await readState(core, visit, job).catch(visit.report)
+    return { body: { data: { job_id: token, status: data.status } }, requestId }
+  })
+}
+
+async function respond(
+  visit: Visit,
+  job: SealedJob | undefined,
+  read: (job: SealedJob) => Promise<{ body: object; requestId: string | undefined }>,
+): Promise<Response> {
+  if (job === undefined) return unknownJob()
+  try {
+    const { body, requestId } = await read(job)
+    return reply(200, body, { 'x-request-id': shownCode(requestId) })
+  } catch (error) {
+    if (isForOperator(error)) visit.report(error)
+    return failureResponse(error, { isRun: false })
+  }
+}
+
+async function readState(core: ProxyCore, visit: Visit, job: SealedJob): Promise<ApiResult<Job>> {
+  const result = await core.options.client.jobs.get(job.jobId, ONCE).withResponse()
+  await settle(core, visit, { job, charged: chargeOf(result.data, job.reservation?.credits ?? 0) })
+  return result
+}
+
+/** The members that the specification names. What else a service says of a job may be about the account. */
+const SHOWN = ['status', 'output', 'request_id', 'model_id', 'duration_ms', 'credits_used', 'completed_at'] as const
+
+function shownJob(state: Job, token: string): object {
+  const members = SHOWN.map((name) => [name, Reflect.get(state, name)] as const)
+  const { error } = state
+  return {
+    ...('job_id' in state ? { job_id: token } : {}),
+    ...Object.fromEntries(members.filter(([, value]) => value !== undefined)),
+    ...(error === undefined
+      ? {}
+      : {
+          error: {
+            code: shownCode(error.code) ?? 'PROVIDER_FAILURE',
+            message: shownText(error.message) ?? 'The model failed.',
+          },
+        }),
+  }
+}

@@ -1,0 +1,59 @@
+import type { Clock } from '../clock.ts'
+import type { BodyRules } from '../serving/body-rules.ts'
+import type { FoundBody, ServedRequest } from '../serving/node-listener.ts'
+import { readRequest } from '../serving/read-body.ts'
+
+/** A request of a page, however it came in. */
+export interface PageRequest {
+  method: string
+  url: URL
+  headers: Headers
+  /** What the framework handed over. */
+  raw: unknown
+  /** True when the page has gone away before it got the response, as far as that is known. */
+  hasLeft(): boolean
+  /** The request for `authorize`. */
+  toRequest(): Request
+  /** Reads the body within the limits. @throws What the rules make of a problem */
+  readBody(): Promise<FoundBody>
+}
+
+/** A web-standard request. */
+export function fromRequest(request: Request, clock: Clock, rules: BodyRules): PageRequest {
+  return {
+    method: request.method,
+    url: new URL(request.url),
+    headers: request.headers,
+    raw: request,
+    hasLeft: () => request.signal?.aborted === true,
+    toRequest: () => request,
+    readBody: () => readRequest(request, clock, rules),
+  }
+}
+
+/** A request of Node, Express or Fastify. */
+export function fromServedRequest({ url = '', headers: sent, ...served }: ServedRequest): PageRequest {
+  const headers = toHeaders(sent)
+  const absolute = toUrl(url, headers.get('host') ?? 'localhost')
+  // Without the body, which is still to be read.
+  const toRequest = () => new Request(absolute, { method: served.method, headers })
+  return { ...served, url: absolute, headers, toRequest }
+}
+
+/** HTTP/2 has names such as `:path`, which are not headers elsewhere. */
+function toHeaders(sent: ServedRequest['headers']): Headers {
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(sent)) {
+    if (name.startsWith(':')) continue
+    for (const value of [values ?? []].flat()) headers.append(name, value)
+  }
+  const authority = sent[':authority']
+  if (typeof authority === 'string' && !headers.has('host')) headers.set('host', authority)
+  return headers
+}
+
+/** A client may send a whole url in the first line; its host counts for nothing. What is not a url has no path here. */
+function toUrl(url: string, host: string): URL {
+  const candidates = [/^https?:\/\//i.test(url) ? url : `http://${host}${url}`, `http://localhost${url}`]
+  return new URL(candidates.find((candidate) => URL.canParse(candidate)) ?? 'http://localhost')
+}

@@ -1,0 +1,60 @@
+import type { BodyRules } from '../serving/body-rules.ts'
+import type { Spending } from './budget/spending.ts'
+import type { Catalog } from './catalog.ts'
+import type { ProxyIdentity } from './proxy-options.ts'
+import type { ResolvedProxyOptions } from './resolve-proxy-options.ts'
+import type { RunsUnderWay } from './runs-under-way.ts'
+import type { JobSeals, SealedJob } from './sealed-jobs.ts'
+
+/** What the routes of one proxy share. */
+export interface ProxyCore {
+  options: ResolvedProxyOptions
+  catalog: Catalog
+  seals: JobSeals
+  /** What is accepted as a body. */
+  rules: BodyRules
+  runsUnderWay: RunsUnderWay
+  /** Undefined without a budget. */
+  spending: Spending | undefined
+}
+
+/** A request whose user is known. */
+export interface Visit {
+  identity: ProxyIdentity
+  /** Passes a failure on to the operator. */
+  report(error: unknown): void
+}
+
+/**
+ * Settles what was reserved for a job. A store that fails costs no response: the reservation is kept then, and counts as
+ * spent until its window ends.
+ */
+export async function settle(
+  { spending }: ProxyCore,
+  { identity, report }: Visit,
+  { job: { reservation }, charged }: { job: Pick<SealedJob, 'reservation'>; charged: number | undefined },
+): Promise<void> {
+  if (spending === undefined || reservation === undefined || charged === undefined) return
+  await spending.settle(identity.user, reservation, charged).catch(report)
+}
+
+/**
+ * What a run in this state has cost, in credits; undefined while that is not certain. What the service says counts, when it
+ * is a number of credits.
+ */
+export function chargeOf(state: object & { status: string }, reserved: number): number | undefined {
+  const reported: unknown = Reflect.get(state, 'credits_used')
+  const said =
+    typeof reported === 'number' && reported >= 0 && reported < Number.POSITIVE_INFINITY ? reported : undefined
+  switch (state.status) {
+    case 'completed':
+    case 'succeeded':
+      return said ?? reserved
+    case 'failed':
+      return said ?? 0
+    case 'cancelled':
+      return 0
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,93 @@
+import type { Clock } from '../clock.ts'
+import type { Secret } from '../signing/keyring.ts'
+import type { BudgetStore } from './budget/budget-store.ts'
+import type { ProxyClient } from './proxy-client.ts'
+
+/** Whose request it is. */
+export interface ProxyIdentity {
+  /**
+   * Names the user, for as long as it may read its jobs: the id of an account; or, for visitors without one, a random
+   * value in their session, which no other visitor has.
+   */
+  user: string
+  /** The budget of this user, in credits for each window, instead of `budget.credits`. */
+  credits?: number | undefined
+}
+
+/** What `authorize` knows beyond the request. */
+export interface AuthorizeContext {
+  /**
+   * What the framework handed over: the request of Node, Express or Fastify, with what their plugins added to it, such as
+   * a session; or the web-standard request.
+   */
+  raw: unknown
+}
+
+/** Gives the user of a request, or nothing when there is none: then the page gets a 401. */
+export type Authorize = (
+  request: Request,
+  context: AuthorizeContext,
+) => ProxyIdentity | undefined | null | false | Promise<ProxyIdentity | undefined | null | false>
+
+/** What users may spend. */
+export interface ProxyBudget {
+  /** Credits that each user may spend in one window. `Infinity` for no limit: then nothing is counted. */
+  credits: number
+  /** Credits that all users together may spend in one window. Default: no limit. */
+  totalCredits?: number | undefined
+  /** Length of a window in milliseconds; one of 24 h is a day of UTC. `Infinity`: what is spent counts for ever. Default 24 h. */
+  windowMs?: number | undefined
+  /** Where it is kept what was spent. Default: the memory of this process. */
+  store?: BudgetStore | undefined
+}
+
+/** The request that `onError` is about. */
+export interface ProxyErrorContext {
+  method: string
+  /** Path without query. */
+  path: string
+  /** Undefined before the user was known. */
+  user?: string | undefined
+}
+
+/** Options of `createProxy`. */
+export interface ProxyOptions {
+  /** Has the key and the url of the service. A `ModelRun` fits. */
+  client: ProxyClient
+  /** Ids of the models that pages may see and run, in the order of their list. */
+  models: readonly string[]
+  /**
+   * Signs the ids of jobs, so that each user can use its own alone: 32 bytes at least, the same in all processes. Of
+   * several by id, the first signs and all verify; of ids that are numbers, the highest signs.
+   */
+  secret: Secret | undefined
+  /** Gives the user of each request. Required, unless everybody may run models. */
+  authorize?: Authorize | undefined
+  /**
+   * Lets everybody who can reach the proxy run models at your cost, as one user with one `budget`, which is required then.
+   * Default false.
+   */
+  dangerouslyAllowAnyone?: boolean | undefined
+  /** Path of the proxy on your server. Default `/api/modelrun`. */
+  basePath?: string | undefined
+  /** Other origins whose pages may use the proxy, like `https://app.example.com`. Default: none, for the own origin needs no entry. */
+  allowedOrigins?: readonly string[] | undefined
+  /** Rejects runs of models with a higher price, in credits for one run. Default: no limit. */
+  maxCredits?: number | undefined
+  /** Default: no limit. */
+  budget?: ProxyBudget | undefined
+  /**
+   * Whether a run may be held for about 55 s until it ends (section 8). False makes every run asynchronous, for platforms
+   * that end requests earlier: the page polls then. Default true.
+   */
+  holdRuns?: boolean | undefined
+  /** Largest body of a run, in bytes. Default 1 MiB. */
+  maxBodyBytes?: number | undefined
+  /**
+   * Called with what a page does not get to see: failures of the service, of `authorize` and of the budget store. Default:
+   * `console.error`.
+   */
+  onError?: ((error: unknown, context: ProxyErrorContext) => unknown) | undefined
+  /** Where time comes from. Default: the system. */
+  clock?: Clock | undefined
+}

@@ -1,0 +1,143 @@
+import { type Clock, systemClock } from '../clock.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { positive } from '../options.ts'
+import type { Secret } from '../signing/keyring.ts'
+import type { BudgetStore } from './budget/budget-store.ts'
+import { createMemoryBudgetStore } from './budget/memory-budget-store.ts'
+import type { ProxyClient } from './proxy-client.ts'
+import type { Authorize, ProxyBudget, ProxyErrorContext, ProxyOptions } from './proxy-options.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** The user of all requests, when everybody is allowed. */
+const ANYONE = { user: 'anyone' }
+
+/** {@link ProxyBudget}, resolved. */
+export interface ResolvedBudget {
+  credits: number
+  totalCredits: number
+  windowMs: number
+  store: BudgetStore
+}
+
+/** The options with every field named, checked and present. */
+export interface ResolvedProxyOptions {
+  client: ProxyClient
+  models: readonly string[]
+  secret: Secret
+  authorize: Authorize
+  basePath: string
+  allowedOrigins: ReadonlySet<string>
+  maxCredits: number
+  budget: ResolvedBudget | undefined
+  holdRuns: boolean
+  maxBodyBytes: number
+  /** Never throws. */
+  onError: (error: unknown, context: ProxyErrorContext) => void
+  clock: Clock
+}
+
+/** @throws ConfigurationError when an option is missing or wrong, or two do not go together */
+export function resolveProxyOptions(options: ProxyOptions): ResolvedProxyOptions {
+  const { clock = systemClock, budget } = options
+  return {
+    client: readClient(options.client),
+    authorize: readAuthorize(options),
+    models: readModels(options.models),
+    secret: readSecret(options.secret),
+    basePath: readBasePath(options.basePath ?? '/api/modelrun'),
+    allowedOrigins: new Set((options.allowedOrigins ?? []).map(readOrigin)),
+    maxCredits: credits('maxCredits', options.maxCredits ?? Number.POSITIVE_INFINITY),
+    budget: budget && resolveBudget(budget, clock),
+    holdRuns: options.holdRuns ?? true,
+    maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? 1024 * 1024),
+    onError: createErrorHook(options.onError ?? logError),
+    clock,
+  }
+}
+
+function readClient(client: ProxyClient | undefined): ProxyClient {
+  if (typeof client?.models?.run === 'function') return client
+  throw wrong('A proxy needs a `client` that has the key: `createProxy({ client: new ModelRun() })`.')
+}
+
+function readAuthorize({ authorize, dangerouslyAllowAnyone = false, budget }: ProxyOptions): Authorize {
+  if (typeof authorize === 'function' && !dangerouslyAllowAnyone) return authorize
+  if (authorize !== undefined) {
+    throw wrong('Give `authorize`, a function, or `dangerouslyAllowAnyone: true`, and not both.')
+  }
+  if (!dangerouslyAllowAnyone) {
+    throw wrong(
+      'A proxy needs `authorize`, which gives the user of a request: `(request) => ({ user })`, or nothing for a stranger. Without it, everybody could run models at your cost.',
+    )
+  }
+  if (budget === undefined) {
+    throw wrong(
+      'With `dangerouslyAllowAnyone` everybody can spend your credits: say how many, as `budget: { credits: 100 }` a day.',
+    )
+  }
+  return () => ANYONE
+}
+
+function readModels(models: readonly string[] | undefined): readonly string[] {
+  const isUsable =
+    Array.isArray(models) && models.length > 0 && models.every((id) => typeof id === 'string' && id !== '')
+  if (isUsable) return [...new Set(models)]
+  throw wrong("A proxy needs `models`, the ids that pages may run, like `['aurora-image']`. All others are hidden.")
+}
+
+function readSecret(secret: Secret | undefined): Secret {
+  if (secret !== undefined) return secret
+  throw wrong(
+    'A proxy needs a `secret` of at least 32 bytes, which signs the ids of jobs. Make one with `openssl rand -base64 32`, and give it to all processes.',
+  )
+}
+
+function readBasePath(basePath: string): string {
+  if (typeof basePath === 'string' && /^(\/[\w.~-]+)*\/?$/.test(basePath)) return basePath.replace(/\/$/, '')
+  throw wrong('The option `basePath` must be the path of the proxy on your server, like /api/modelrun.')
+}
+
+function readOrigin(origin: string): string {
+  if (URL.canParse(origin) && /^https?:/.test(origin) && new URL(origin).origin === origin) return origin
+  throw wrong(
+    `The entry ${JSON.stringify(origin)} of \`allowedOrigins\` must be one origin, like https://app.example.com, without path and without wildcard.`,
+  )
+}
+
+function resolveBudget(budget: ProxyBudget, clock: Clock): ResolvedBudget {
+  return {
+    credits: credits('budget.credits', budget.credits),
+    totalCredits: credits('budget.totalCredits', budget.totalCredits ?? Number.POSITIVE_INFINITY),
+    windowMs: positive('budget.windowMs', budget.windowMs ?? DAY_MS),
+    store: budget.store ?? createMemoryBudgetStore({ clock }),
+  }
+}
+
+function credits(name: string, value: number): number {
+  if (isCredits(value)) return value
+  throw wrong(`The option \`${name}\` must be a number of credits, 0 or more, not ${String(value)}.`)
+}
+
+/** True for a number of credits: 0 or more, and `Infinity` for no limit. */
+export function isCredits(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0
+}
+
+function createErrorHook(hook: NonNullable<ProxyOptions['onError']>): ResolvedProxyOptions['onError'] {
+  return (error, context) => {
+    try {
+      Promise.resolve(hook(error, context)).catch(() => {})
+    } catch {
+      // A log that fails must not cost the response to a run that was paid for.
+    }
+  }
+}
+
+function logError(error: unknown, { method, path }: ProxyErrorContext): void {
+  console.error(`modelrun: the proxy failed in ${method} ${path}:`, error)
+}
+
+function wrong(message: string): ConfigurationError {
+  return new ConfigurationError({ message })
+}

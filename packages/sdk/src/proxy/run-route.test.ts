@@ -1,0 +1,204 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { ModelRunError, type Submission } from '../errors/model-run-error.ts'
+import { caught } from '../testing/caught.ts'
+import { broken, cut, json, refusal, type Step, silent, text } from '../testing/scripted-service.ts'
+import { API_KEY } from '../testing/test-client.ts'
+import { createTestProxy, MODEL, model, PRICE, RUN_PATH } from '../testing/test-proxy.ts'
+
+const COMPLETED = fixtures.runs.completed.body
+const RUN = { body: { input: { prompt: 'x' } } }
+
+describe('a run of a page (section 4.3)', () => {
+  test('that the service has finished gives its output, with an id for this user alone', async () => {
+    const { send } = createTestProxy([json(200, { ...COMPLETED, account: 'acme', api_key_id: 7 })])
+    const { status, body } = await send(`POST ${RUN_PATH}`, RUN)
+    expect([status, body]).toEqual([200, { ...COMPLETED, job_id: expect.stringMatching(/^v1~/) }])
+  })
+
+  test.each([200, 202])('that is queued keeps the status %i', async (status) => {
+    const { send } = createTestProxy([json(status, fixtures.runs.queued.body)])
+    const response = await send(`POST ${RUN_PATH}`, RUN)
+    expect(response).toMatchObject({
+      status,
+      body: { ...fixtures.runs.queued.body, job_id: expect.stringMatching(/^v1~/) },
+    })
+  })
+
+  test('shows the id of its request at the service', async () => {
+    const { send } = createTestProxy([
+      json(200, COMPLETED, { 'x-request-id': 'req-7', 'x-powered-by': 'api.internal' }),
+    ])
+    const { headers } = await send(`POST ${RUN_PATH}`, RUN)
+    expect([headers.get('x-request-id'), headers.get('x-powered-by')]).toEqual(['req-7', null])
+  })
+
+  test('that goes on names the id of the page in its message, and not the one of the service', async () => {
+    const { send } = createTestProxy([json(202, fixtures.runs.processingSlow.body)])
+    const { body, text: shown } = await send(`POST ${RUN_PATH}`, RUN)
+    const { job_id } = body as { job_id: string }
+    expect(body).toMatchObject({ status: 'processing', message: `Poll GET /v1/jobs/${job_id} for the result.` })
+    expect(shown).not.toContain(fixtures.runs.processingSlow.body.job_id)
+  })
+
+  test.each<[string, Step]>([
+    ['was cut after the id', cut(200, '{"job_id":"job_1","output":{')],
+    ['has a status that is not known', json(200, { job_id: 'job_1', status: 'dreaming' })],
+    [
+      'is an error that names the job',
+      json(502, { job_id: 'job_1', error: { code: 'PROVIDER_FAILURE', message: 'x' } }),
+    ],
+  ])('is not lost when the response %s', async (_, step) => {
+    const { pageOf, service } = createTestProxy([
+      step,
+      json(200, { data: { status: 'succeeded', output: COMPLETED.output } }),
+    ])
+    const answer = await pageOf('anna').models.run(MODEL, RUN.body)
+    expect(answer).toMatchObject({ status: 'unknown', job_id: expect.stringMatching(/^v1~/) })
+    await expect(pageOf('anna').jobs.get(answer.job_id)).resolves.toMatchObject({ status: 'succeeded' })
+    expect(service.received.at(-1)?.path).toBe('/v1/jobs/job_1')
+  })
+
+  test('goes on when the page leaves', async () => {
+    const { pageOf, service } = createTestProxy([silent()])
+    const controller = new AbortController()
+    const run = caught(pageOf('anna').models.run(MODEL, RUN.body, { signal: controller.signal }), ModelRunError)
+    while (service.received.length === 0) await new Promise(setImmediate)
+    controller.abort()
+    await expect(run).resolves.toMatchObject({ name: 'AbortedError', submission: 'unknown' })
+    expect(service.received[0]?.request.signal.aborted).toBe(false)
+  })
+
+  test.each([true, undefined])(
+    'is asynchronous where runs are not to be held, whatever the page says (%j)',
+    async (sync) => {
+      const { send, service } = createTestProxy([json(202, fixtures.runs.queued.body)], { holdRuns: false })
+      await send(`POST ${RUN_PATH}`, { body: { ...RUN.body, sync } })
+      expect(service.received[0]?.body).toEqual({ input: { prompt: 'x' }, sync: false })
+    },
+  )
+
+  test('may take as long as the service holds it: 55 s', async () => {
+    const { pageOf, clock } = createTestProxy([
+      () => new Promise((resolve) => clock.setTimeout(() => resolve(Response.json(COMPLETED)), 55_000)),
+    ])
+    const run = pageOf('anna').models.run(MODEL, RUN.body)
+    await clock.advance(55_000)
+    await expect(run).resolves.toMatchObject({ status: 'completed' })
+  })
+})
+
+/** A failure between the proxy and the service. */
+interface Failure {
+  step: Step
+  /** What the client of the page concludes. */
+  submission: Submission
+  /** Status of the proxy's response. */
+  status: number
+  /** How often the client of the page has the run sent: it sends it again at most twice. */
+  posts: number
+}
+
+const unknown = (step: Step): Failure => ({ step, submission: 'unknown', status: 502, posts: 1 })
+const rejected = (step: Step, status: number, posts = 1): Failure => ({ step, submission: 'rejected', status, posts })
+
+const FAILURES: Record<string, Failure> = {
+  'cannot be connected to': rejected(broken('ECONNREFUSED', { syscall: 'connect' }), 503, 3),
+  'breaks the connection': unknown(broken('ECONNRESET', { syscall: 'read' })),
+  'responds with a web page': unknown(text(200, '<html>')),
+  'responds with half of a body': unknown(cut(200, '{"output"')),
+  redirects: unknown(text(302, null, { location: 'https://evil.example.com/' })),
+  'fails with 500': unknown(refusal(500, 'INTERNAL_ERROR')),
+  'fails with 504': unknown(text(504, '<html>')),
+  'fails with 503': unknown(refusal(503, 'UNAVAILABLE')),
+  'is busy with 503': rejected(refusal(503, 'UNAVAILABLE', { 'retry-after': '2' }), 503, 3),
+  // Not passed on: Chromium sends a request again after a 408, without asking the page.
+  'gives up with 408': unknown(refusal(408, 'TIMEOUT')),
+  'limits with 429': rejected(refusal(429, 'RATE_LIMITED', { 'retry-after': '2' }), 429, 3),
+  'does not accept the input': rejected(refusal(400, 'VALIDATION_ERROR'), 400),
+  'does not have the model': rejected(refusal(404, 'NOT_FOUND'), 404),
+  'has no credits left': rejected(refusal(402, 'INSUFFICIENT_CREDITS'), 402),
+  'does not know the key': rejected(refusal(401, 'UNAUTHORIZED'), 503),
+  'does not permit the run': rejected(refusal(403, 'FORBIDDEN'), 503),
+  'is another server': rejected(refusal(421, 'MISDIRECTED'), 503, 3),
+}
+
+describe.each(Object.entries(FAILURES))('when the service %s', (_, { step, submission, status, posts }) => {
+  test(`the client of the page takes the run for ${submission}, and has it sent ${posts} times`, async () => {
+    const { pageOf, service, clock } = createTestProxy([step])
+    const error = await clock.run(caught(pageOf('anna').models.run(MODEL, RUN.body), ModelRunError))
+    expect(error).toMatchObject({ submission, status })
+    expect(service.received).toHaveLength(posts)
+  })
+
+  test('the proxy sends it once, and gives back what was reserved when it certainly did not count', async () => {
+    const { send, service, proxy } = createTestProxy([model(), step], { budget: { credits: 10 } })
+    expect((await send(`POST ${RUN_PATH}`, RUN)).status).toBe(status)
+    expect(service.received.filter(({ method }) => method === 'POST')).toHaveLength(1)
+    const { used } = await proxy.balance({ user: 'anna' })
+    expect(used).toBe(submission === 'unknown' ? PRICE : 0)
+  })
+})
+
+test('when the service is silent, the run stays reserved', async () => {
+  const { send, service, proxy, clock } = createTestProxy([model(), silent()], { budget: { credits: 10 } })
+  const sending = send(`POST ${RUN_PATH}`, RUN)
+  while (service.received.length < 2) await new Promise(setImmediate)
+  await clock.advance(85_000)
+  await expect(sending).resolves.toMatchObject({ status: 502, body: { error: { code: 'BAD_GATEWAY' } } })
+  await expect(proxy.balance({ user: 'anna' })).resolves.toEqual({ used: PRICE, limit: 10 })
+})
+
+describe('an error of the service', () => {
+  test.each<[string, Step]>([
+    ['prints the key', json(400, { error: { code: 'BAD', message: `the header Bearer ${API_KEY} is bad` } })],
+    ['prints another key', json(400, { error: { code: 'BAD', message: 'the key sk_live_abc123 is over its limit' } })],
+    ['has a stack trace', json(400, { error: { code: 'BAD', message: 'Error: x\n  at /srv/api.internal/app.js' } })],
+    ['names hosts', json(400, { error: { code: 'BAD', message: 'see https://api.internal/v1' } })],
+    ['is a web page', text(400, '<html>api.internal sk_live_abc123</html>')],
+    [
+      'has more members',
+      json(400, { error: { code: 'BAD', message: 'x', debug: 'api.internal' }, trace: 'sk_live_abc123' }),
+    ],
+    ['has a code that is a text', json(400, { error: { code: 'see api.internal or sk_live_abc123', message: 'x' } })],
+    ['tells the balance', json(402, { error: { code: 'INSUFFICIENT_CREDITS', message: '12 of 1000 are left' } })],
+    ['redirects', text(307, null, { location: 'https://api.internal/' })],
+    [
+      'sets a cookie',
+      json(400, { error: { code: 'BAD', message: 'x' } }, { 'set-cookie': 'a=1', server: 'api.internal' }),
+    ],
+  ])('that %s does not show it to the page', async (_, step) => {
+    const { send } = createTestProxy([step])
+    const { text: shown, headers } = await send(`POST ${RUN_PATH}`, RUN)
+    const all = `${shown}${JSON.stringify([...headers])}`
+    for (const secret of [API_KEY, 'sk_live_abc123', 'api.internal', 'example.com', '12 of 1000', 'set-cookie']) {
+      expect(all).not.toContain(secret)
+    }
+  })
+
+  test('shows its code, its text for people, its id and when to come again', async () => {
+    const step = json(
+      429,
+      { error: { code: 'RATE_LIMITED', message: 'Too many requests.' } },
+      { 'retry-after': '2', 'x-request-id': 'req-7' },
+    )
+    const { status, body, headers } = await createTestProxy([step]).send(`POST ${RUN_PATH}`, RUN)
+    expect([status, body]).toEqual([429, { error: { code: 'RATE_LIMITED', message: 'Too many requests.' } }])
+    expect([headers.get('retry-after'), headers.get('x-request-id')]).toEqual(['2', 'req-7'])
+  })
+
+  test('reaches the operator when it is not about what the page sent', async () => {
+    const operator = createTestProxy([refusal(401, 'UNAUTHORIZED')])
+    await operator.send(`POST ${RUN_PATH}`, RUN)
+    expect(operator.errors).toMatchObject([{ name: 'AuthenticationError' }])
+    const page = createTestProxy([refusal(400, 'VALIDATION_ERROR')])
+    await page.send(`POST ${RUN_PATH}`, RUN)
+    expect(page.errors).toEqual([])
+  })
+})
+
+test('a model that is not in the list is not run', async () => {
+  const { send, service } = createTestProxy([json(200, COMPLETED)])
+  await expect(send('POST /v1/models/secret-model/run', RUN)).resolves.toMatchObject({ status: 404 })
+  expect(service.received).toEqual([])
+})

@@ -1,0 +1,126 @@
+import type { RunRequest } from '@modelrun/contract'
+import { isModelRunError } from '../errors/guards.ts'
+import type { RunAnswer } from '../runs/run-answer.ts'
+import type { Reservation } from './budget/spending.ts'
+import { failureResponse, isForOperator } from './failure-response.ts'
+import type { PageRequest } from './page-request.ts'
+import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
+import { readRunRequest } from './read-run-request.ts'
+import { rejection, reply, unavailable, unknownModel } from './reply.ts'
+import { isCredits } from './resolve-proxy-options.ts'
+import { shownCode } from './shown-text.ts'
+
+/** A run, and what was set aside for it. */
+interface SentRun {
+  model: string
+  reservation: Reservation | undefined
+}
+
+/** `POST /v1/models/{model}/run` (section 4.3). */
+export async function runModel(
+  core: ProxyCore,
+  visit: Visit,
+  { model, request }: { model: string; request: PageRequest },
+): Promise<Response> {
+  if (!core.catalog.has(model)) return unknownModel()
+  const body = await readRunRequest(request, core.rules)
+  if (body instanceof Response) return body
+  const key = JSON.stringify([visit.identity.user, model, body])
+  return core.runsUnderWay.join({ key, hasLeft: request.hasLeft }, async () => {
+    const reservation = await reserve(core, visit, model)
+    return reservation instanceof Response ? reservation : send(core, visit, { model, body, reservation })
+  })
+}
+
+/** Sets the price aside. @returns Undefined where nothing limits what may be spent, or the rejection */
+async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Reservation | undefined | Response> {
+  const { options, catalog, spending } = core
+  const isUnlimited = options.maxCredits === Number.POSITIVE_INFINITY && spending === undefined
+  if (isUnlimited) return undefined
+  try {
+    const { credits_per_run: price } = (await catalog.read(model)).pricing
+    if (!isCredits(price)) throw new TypeError(`The price of the model ${model} is not a number of credits: ${price}.`)
+    if (price > options.maxCredits) {
+      return rejection(402, ['BUDGET_EXCEEDED', 'A run of this model costs more than this application allows.'])
+    }
+    if (spending === undefined || price === 0) return undefined
+    const reservation = await spending.reserve(visit.identity, price)
+    return reservation ?? rejection(402, ['BUDGET_EXCEEDED', 'There are not enough credits left for this run.'])
+  } catch (error) {
+    visit.report(error)
+    return unavailable('The price of the run cannot be set aside now.')
+  }
+}
+
+/** Sends the run, once: the client of the page decides whether it sends another one. */
+async function send(
+  core: ProxyCore,
+  visit: Visit,
+  { model, body, reservation }: SentRun & { body: RunRequest },
+): Promise<Response> {
+  const { client, holdRuns } = core.options
+  const { input } = body
+  const sync = holdRuns ? body.sync : false
+  try {
+    const sent = client.models.run(model, { input, ...(sync === undefined ? {} : { sync }) }, { maxRetries: 0 })
+    const { data, response, requestId } = await sent.withResponse()
+    const { status } = response
+    return await accepted(core, visit, { model, reservation, run: data, status, requestId })
+  } catch (error) {
+    return failed(core, visit, { model, reservation, error })
+  }
+}
+
+/** What the service said of a run that it has accepted. */
+interface AcceptedRun extends SentRun {
+  run: RunAnswer
+  status: number
+  requestId: string | undefined
+}
+
+/** Sends the page what the service said, with an id that is for this user alone. */
+async function accepted(core: ProxyCore, visit: Visit, acceptedRun: AcceptedRun): Promise<Response> {
+  const { run, reservation, requestId } = acceptedRun
+  const job = { jobId: run.job_id, reservation }
+  const charged = chargeOf(run, reservation?.credits ?? 0)
+  await settle(core, visit, { job, charged })
+  const [status, body] = shownRun(acceptedRun, await core.seals.seal(visit.identity.user, job))
+  return reply(status, body, { 'x-request-id': shownCode(requestId) })
+}
+
+/** The members that the specification names. */
+function shownRun({ run, status, model }: AcceptedRun, job_id: string): [number, object] {
+  const message = `Poll GET /v1/jobs/${job_id} for the result.`
+  switch (run.status) {
+    case 'completed': {
+      const { request_id, model_id, output, duration_ms, credits_used } = run
+      return [200, { job_id, request_id, status: 'completed', model_id, output, duration_ms, credits_used }]
+    }
+    case 'processing':
+      return [status, { job_id, request_id: run.request_id, status: run.status, model_id: run.model_id, message }]
+    case 'queued':
+      return [status, { job_id, request_id: run.request_id, status: run.status, model_id: run.model_id }]
+    case 'unknown':
+      // The job exists, whatever the response was: its state is found by polling.
+      return [202, { job_id, status: run.reported_status ?? 'processing', model_id: model, message }]
+  }
+}
+
+/** Gives back what was reserved, when the run certainly did not count. Else it stays reserved until its window ends. */
+async function failed(
+  core: ProxyCore,
+  visit: Visit,
+  { model, reservation, error }: SentRun & { error: unknown },
+): Promise<Response> {
+  if (isForOperator(error)) visit.report(error)
+  if (isModelRunError(error)) {
+    const { jobId, submission } = error
+    if (jobId !== undefined) {
+      const run = { status: 'unknown', job_id: jobId } as const
+      return accepted(core, visit, { model, reservation, run, status: 202, requestId: error.requestId })
+    }
+    const isFree = submission === 'not_sent' || submission === 'rejected'
+    if (isFree) await settle(core, visit, { job: { reservation }, charged: 0 })
+  }
+  return failureResponse(error, { isRun: true })
+}

@@ -1,0 +1,95 @@
+import { fixtures } from '@modelrun/contract/fixtures'
+import { describe, expect, test } from 'vitest'
+import { createTestProxy, MODEL, RUN_PATH } from '../testing/test-proxy.ts'
+
+const URL_OF_RUN = `https://app.example.com/api/modelrun${RUN_PATH}`
+const COMPLETED = fixtures.runs.completed.body
+
+interface Asked {
+  user?: string
+  prompt?: string
+  signal?: AbortSignal
+}
+
+/** A proxy whose service ends runs when the test says so. */
+function openProxy() {
+  const ends: (() => void)[] = []
+  const bench = createTestProxy([
+    () =>
+      new Promise((resolve) => ends.push(() => resolve(Response.json({ ...COMPLETED, job_id: `job_${ends.length}` })))),
+  ])
+  const run = ({ user = 'anna', prompt = 'x', signal }: Asked = {}) => {
+    const headers = { 'x-user': user, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
+    const body = JSON.stringify({ input: { prompt } })
+    return bench.proxy.handle(new Request(URL_OF_RUN, { method: 'POST', headers, body, ...(signal ? { signal } : {}) }))
+  }
+  const sent = async (count: number) => {
+    while (ends.length < count) await new Promise(setImmediate)
+    await new Promise(setImmediate)
+    return bench.service.received.length
+  }
+  const finish = () => {
+    for (const end of ends) end()
+  }
+  return { ...bench, run, sent, finish }
+}
+
+describe('a run that is under way', () => {
+  test('is joined by the same request again when its page has left: a browser sends it again by itself', async () => {
+    const { run, sent, finish } = openProxy()
+    const page = new AbortController()
+    const first = run({ signal: page.signal })
+    await sent(1)
+    page.abort()
+    const second = run()
+    expect(await sent(1)).toBe(1)
+    finish()
+    const bodies = await Promise.all([first, second].map(async (response) => (await response).json()))
+    expect(bodies[0]).toEqual(bodies[1])
+    expect(bodies[0]).toMatchObject({ status: 'completed', model_id: MODEL })
+  })
+
+  test.each<[string, Asked, boolean]>([
+    ['while its page waits', {}, false],
+    ['of another user', { user: 'ben' }, true],
+    ['with another input', { prompt: 'y' }, true],
+  ])('is not joined by a request %s', async (_, asked, hasLeft) => {
+    const { run, sent, finish } = openProxy()
+    const page = new AbortController()
+    const first = run({ signal: page.signal })
+    await sent(1)
+    if (hasLeft) page.abort()
+    const second = run(asked)
+    expect(await sent(2)).toBe(2)
+    finish()
+    await Promise.all([first, second])
+  })
+
+  test('is not joined once it has a response', async () => {
+    const { run, sent, finish } = openProxy()
+    const page = new AbortController()
+    const first = run({ signal: page.signal })
+    await sent(1)
+    page.abort()
+    finish()
+    await first
+    const second = run()
+    expect(await sent(2)).toBe(2)
+    finish()
+    await second
+  })
+
+  test('that is joined by two waits for the third as for a run of its own', async () => {
+    const { run, sent, finish } = openProxy()
+    const page = new AbortController()
+    const first = run({ signal: page.signal })
+    await sent(1)
+    page.abort()
+    const second = run()
+    await sent(1)
+    const third = run()
+    expect(await sent(2)).toBe(2)
+    finish()
+    await Promise.all([first, second, third])
+  })
+})

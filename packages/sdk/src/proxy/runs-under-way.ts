@@ -1,0 +1,36 @@
+/** A run that a page asks for. */
+interface AskedRun {
+  /** What makes it the same run: user, model and input. */
+  key: string
+  /** True when the page has gone away before it got the response. */
+  hasLeft(): boolean
+}
+
+/** The runs that were sent and have no response yet. */
+export interface RunsUnderWay {
+  /** Sends the run; or joins the same one, when that has lost its page. */
+  join(run: AskedRun, send: () => Promise<Response>): Promise<Response>
+}
+
+/**
+ * Browsers send a request again by themselves when a kept connection breaks before a response: Chromium does so with a POST
+ * as well. A page that is loaded again often asks for the same. Neither is to be paid twice while the first run is under way
+ * in this process; two runs of pages that both wait are two runs.
+ */
+export function createRunsUnderWay(): RunsUnderWay {
+  const runs = new Map<string, { run: AskedRun; responding: Promise<Response> }>()
+  return {
+    join: async (run, send) => {
+      const known = runs.get(run.key)
+      const entry = known?.run.hasLeft() ? known : { run, responding: send() }
+      entry.run = run
+      runs.set(run.key, entry)
+      try {
+        // A copy, since each of them reads the body.
+        return (await entry.responding).clone()
+      } finally {
+        if (runs.get(run.key) === entry) runs.delete(run.key)
+      }
+    },
+  }
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { PROXY_SECRET } from '../testing/test-proxy.ts'
+import { createJobSeals } from './sealed-jobs.ts'
+
+const seals = createJobSeals(PROXY_SECRET)
+const reservation = { id: 'abc', credits: 4, window: 20_455 }
+
+describe('the id of a job', () => {
+  test('is read by its user, in every process with the secret', async () => {
+    const token = await seals.seal('anna', { jobId: 'job_1', reservation })
+    await expect(createJobSeals(PROXY_SECRET).open('anna', token)).resolves.toEqual({ jobId: 'job_1', reservation })
+    const free = await seals.seal('anna', { jobId: 'job_1' })
+    await expect(seals.open('anna', free)).resolves.toEqual({ jobId: 'job_1' })
+  })
+
+  test('fits into a path as it is, and is short', async () => {
+    const token = await seals.seal('anna', {
+      jobId: `job_${'0'.repeat(32)}`,
+      reservation: { ...reservation, id: 'x'.repeat(22) },
+    })
+    expect(encodeURIComponent(token)).toBe(token)
+    expect(token).not.toContain('.')
+    expect(token.length).toBeLessThan(200)
+  })
+
+  test('is nothing for another user, whatever the names', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string(), fc.string(), fc.string(), async (user, other, jobId) => {
+        const token = await seals.seal(user, { jobId })
+        const opened = await seals.open(other, token)
+        return user === other ? opened?.jobId === jobId : opened === undefined
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('is nothing with another secret, and stays readable while secrets are changed', async () => {
+    const other = 'another secret of the test, 32 bytes'
+    const old = await createJobSeals({ old: PROXY_SECRET }).seal('anna', { jobId: 'job_1' })
+    await expect(createJobSeals({ old: other }).open('anna', old)).resolves.toBeUndefined()
+    await expect(createJobSeals({ new: other, old: PROXY_SECRET }).open('anna', old)).resolves.toEqual({
+      jobId: 'job_1',
+    })
+    await expect(createJobSeals({ new: other }).open('anna', old)).resolves.toBeUndefined()
+  })
+
+  test('cannot be changed in any character', async () => {
+    const token = await seals.seal('anna', { jobId: 'job_1', reservation })
+    for (const [index, character] of [...token].entries()) {
+      // The last character of the signature has two bits that do not count.
+      if (index === token.length - 1) continue
+      const changed = `${token.slice(0, index)}${character === 'A' ? 'B' : 'A'}${token.slice(index + 1)}`
+      await expect(seals.open('anna', changed)).resolves.toBeUndefined()
+    }
+  })
+
+  test.each([
+    '',
+    'job_1',
+    'v1~1~~',
+    '~~~',
+    'v1~1~WyJqb2JfMSJd~',
+    `v1~1~WyJqb2JfMSJd~${'A'.repeat(43)}`,
+    `v1~1~${'A'.repeat(100_000)}~${'A'.repeat(43)}`,
+    `v1~__proto__~WyJqb2JfMSJd~${'A'.repeat(43)}`,
+  ])('is not %.60j', async (token) => {
+    await expect(seals.open('anna', token)).resolves.toBeUndefined()
+  })
+})
+
+test('a secret is long', () => {
+  expect(() => createJobSeals('short')).toThrow(ConfigurationError)
+})

@@ -1,0 +1,72 @@
+import * as z from 'zod/mini'
+import { tryParseJson } from '../http/read-json.ts'
+import { fromBase64, toBase64Url } from '../signing/base64.ts'
+import { createKeyring, type Secret } from '../signing/keyring.ts'
+import type { Reservation } from './budget/spending.ts'
+
+/** A job of a user, and what was set aside for it. */
+export interface SealedJob {
+  jobId: string
+  /** Undefined where nothing was reserved. */
+  reservation?: Reservation | undefined
+}
+
+/** Makes the ids by which pages know their jobs, and reads them. */
+export interface JobSeals {
+  seal(user: string, job: SealedJob): Promise<string>
+  /** @returns Undefined for what was not sealed for this user, with one of the secrets */
+  open(user: string, token: string): Promise<SealedJob | undefined>
+}
+
+/**
+ * `v1~<kid>~<payload>~<mac>`. `~` needs no encoding in a path, and unlike a dot it does not make a file name of the id.
+ * Longer ids than that cannot be of a service, and would not fit into the url of many servers.
+ */
+const TOKEN = /^v1~([\w-]{1,16})~([\w-]{1,4000})~([\w-]{43})$/
+
+/** The job's id; then, where something was reserved, the id, credits and window of the reservation. */
+const payloadSchema = /* @__PURE__ */ (() =>
+  z.union([z.tuple([z.string()]), z.tuple([z.string(), z.string(), z.number(), z.number()])]))()
+
+/**
+ * Signs ids with HMAC-SHA256 over the job and its user. So no table is needed, every process can read them, and a user who
+ * learns the id of another one's job can do nothing with it.
+ *
+ * @throws ConfigurationError for a short secret or a wrong key id
+ */
+export function createJobSeals(secret: Secret): JobSeals {
+  const keyring = createKeyring(secret)
+  return {
+    seal: async (user, job) => {
+      const kid = keyring.signer
+      const payload = encode(job)
+      const mac = toBase64Url(await keyring.sign(signedText(kid, payload, user)))
+      return `v1~${kid}~${payload}~${mac}`
+    },
+    open: async (user, token) => {
+      const [, kid = '', payload = '', mac = ''] = TOKEN.exec(token) ?? []
+      if (mac === '' || !(await keyring.verify(kid, fromBase64(mac), signedText(kid, payload, user)))) return undefined
+      return decode(payload)
+    },
+  }
+}
+
+/** The user comes last: it may hold any character, and a line break in it moves nothing. */
+function signedText(kid: string, payload: string, user: string): string {
+  return ['modelrun proxy job', 'v1', kid, payload, user].join('\n')
+}
+
+function encode({ jobId, reservation }: SealedJob): string {
+  const { id, credits, window } = reservation ?? {}
+  return toBase64Url(
+    new TextEncoder().encode(JSON.stringify(id === undefined ? [jobId] : [jobId, id, credits, window])),
+  )
+}
+
+function decode(payload: string): SealedJob | undefined {
+  const text = new TextDecoder().decode(fromBase64(payload))
+  const [jobId, id, credits, window] = z.safeParse(payloadSchema, tryParseJson(text)).data ?? []
+  if (jobId === undefined) return undefined
+  if (id === undefined || credits === undefined || window === undefined) return { jobId }
+  return { jobId, reservation: { id, credits, window } }
+}
