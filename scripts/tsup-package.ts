@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { defineConfig, type Options } from 'tsup'
 
 type Plugin = NonNullable<Options['plugins']>[number]
@@ -13,10 +14,15 @@ export interface PackageBuild {
   bundled?: (string | RegExp)[]
   /** Packages that have ES modules only: they become part of the CommonJS files. */
   bundledInCommonJs?: (string | RegExp)[]
-  /** What the bundled packages import, by what takes its place in the CommonJS files. */
-  replacedInCommonJs?: Record<string, string>
   /** Whether the ES modules have source maps. The CommonJS files have none: they would double the package. */
   sourcemap: boolean
+}
+
+/** What bundled packages import, by what takes its place. Paths are below the folder of a package. */
+const replacedInCommonJs = {
+  // Its file for Node loads worker threads, which are not used.
+  fflate: 'fflate/browser',
+  debug: resolve('../../scripts/silent-debug.mjs'),
 }
 
 /** esbuild calls a class that names itself `_X`, and `console.log` would print that. The space keeps source maps right. */
@@ -38,7 +44,7 @@ const requireForImport: Plugin = {
 }
 
 export function definePackage(build: PackageBuild) {
-  const { entry, esmEntry = [], bundled = [], bundledInCommonJs = [], replacedInCommonJs = {}, sourcemap } = build
+  const { entry, esmEntry = [], bundled = [], bundledInCommonJs = [], sourcemap } = build
   // Not tsup's `clean`: the three builds run at the same time, and each would clean what the others wrote.
   rmSync('dist', { recursive: true, force: true })
   const common: Options = { target: 'es2023', clean: false, sourcemap: false }

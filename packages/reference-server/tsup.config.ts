@@ -4,8 +4,6 @@ export default definePackage({
   entry: ['src/index.ts', 'src/msw/index.ts', 'src/node/index.ts', 'src/vitest/index.ts'],
   esmEntry: ['src/node/cli.ts'],
   bundledInCommonJs: ['fast-png'],
-  // Its file for Node loads worker threads, which are not used.
-  replacedInCommonJs: { fflate: 'fflate/browser' },
   // The code is not minified, and maps would be half of what is installed of this package.
   sourcemap: false,
 })

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { definePackage } from '../../scripts/tsup-package.ts'
 
 export default definePackage({
@@ -12,6 +11,5 @@ export default definePackage({
   // What is used of them is a small part: loading it out of many files would take longer than everything else.
   bundled: ['@modelrun/contract', /^zod\/mini$/],
   bundledInCommonJs: ['ky', 'file-type'],
-  replacedInCommonJs: { debug: resolve('../../scripts/silent-debug.mjs') },
   sourcemap: true,
 })
