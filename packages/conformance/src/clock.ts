@@ -4,6 +4,7 @@ export interface ConformanceClock {
   now(): number
   /** Calls back once, after `ms` milliseconds of this clock. */
   setTimeout(callback: () => void, ms: number): unknown
+  /** Withdraws a call that has not happened yet; `handle` is what `setTimeout` returned. */
   clearTimeout(handle: unknown): void
 }
 

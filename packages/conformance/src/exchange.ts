@@ -8,6 +8,7 @@ export interface Exchange {
   startedAt: string
   /** On the suite's clock. */
   durationMs: number
+  /** The request as it was sent, without secrets. */
   request: ExchangeRequest
   /** Missing when none came. */
   response?: ExchangeResponse | undefined
@@ -15,16 +16,25 @@ export interface Exchange {
   failure?: string | undefined
 }
 
+/** A request of the suite. Secrets are left out. */
 export interface ExchangeRequest {
+  /** HTTP method. */
   method: string
+  /** The whole URL. */
   url: string
+  /** Header names in lower case, with their values. */
   headers: Record<string, string>
+  /** The body as text; missing when none was sent. */
   body?: string | undefined
 }
 
+/** The response of the service. */
 export interface ExchangeResponse {
+  /** HTTP status. */
   status: number
+  /** Header names in lower case, with their values. */
   headers: Record<string, string>
+  /** The body as text. */
   body: string
 }
 

@@ -68,6 +68,7 @@ export interface ConformanceOptions {
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** Default: real time. */
   clock?: ConformanceClock | undefined
+  /** How long the suite waits at most. A limit that is left out keeps its default. */
   limits?: { [Name in keyof TimeLimits]?: TimeLimits[Name] | undefined } | undefined
   /** Called after each check. */
   onResult?: ((result: CheckResult) => void) | undefined

@@ -8,9 +8,11 @@ import type { Requirement } from './requirements.ts'
 export interface CheckResult {
   /** Id of the check, `area/what`. */
   check: string
+  /** The first part of the id. */
   area: string
   /** The statements of the specification that it covers. */
   requirements: readonly Requirement[]
+  /** How the check ended. */
   verdict: Verdict
   /** One sentence for people: what was found, or why nothing was judged. */
   detail: string
@@ -35,13 +37,17 @@ export interface CreditsReport {
 
 /** What came of a run of the suite. */
 export interface ConformanceReport {
+  /** Base URL of the service that was checked. */
   baseUrl: string
   /** ISO 8601, UTC, on the suite's clock. */
   startedAt: string
   /** On the suite's clock. */
   durationMs: number
+  /** How many checks ended with each verdict. */
   summary: Summary
+  /** What the runs cost. */
   credits: CreditsReport
+  /** One result for each check, in the order of the suite. */
   results: readonly CheckResult[]
   /** What the service does where the specification is silent, by the name that each requirement gives it. */
   observations: Readonly<Record<string, JsonValue>>

@@ -13,6 +13,7 @@ export type ErrorCode = OpenEnum<KnownErrorCode>
 
 /** What went wrong: the `error` member of an error answer, a failed job and a failure webhook (section 7). */
 export interface ErrorDetail {
+  /** Stable code for programs. The specification names three; the service may send others. */
   code: ErrorCode
   /** Text for people. */
   message: string
@@ -20,12 +21,14 @@ export interface ErrorDetail {
 
 /** Body of every error answer (section 7). */
 export interface ErrorBody {
+  /** What went wrong. */
   error: ErrorDetail
 }
 
 /** The HTTP status that belongs to a code, for the codes that the specification ties to one (section 7). */
 export const HTTP_STATUS_BY_ERROR_CODE = { UNAUTHORIZED: 401, FORBIDDEN: 403 } as const
 
+/** Schema of {@link ErrorDetail}. Members that it does not name are kept. */
 export const errorDetailSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     code: z.string(),
@@ -33,6 +36,7 @@ export const errorDetailSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<ErrorDetail>
 
+/** Schema of {@link ErrorBody}. Members that it does not name are kept. */
 export const errorBodySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({ error: errorDetailSchema }),
 ) satisfies z.ZodMiniType<ErrorBody>

@@ -23,8 +23,11 @@ export type JobTrigger = 'provider_started' | 'provider_completed' | 'provider_f
 
 /** One line of the transition table of section 3. */
 export interface JobTransition {
+  /** The status before. */
   from: KnownJobStatus
+  /** What happens to the job. */
   trigger: JobTrigger
+  /** The status after. */
   to: KnownJobStatus
 }
 
@@ -45,6 +48,7 @@ export type OutputType = OpenEnum<'image' | 'video' | 'audio'>
 
 /** One produced file (section 2.5). */
 export interface OutputItem {
+  /** Kind of the file. `image` is in the specification; the service may send others. */
   type: OutputType
   /** Address of the produced file. */
   url: string
@@ -52,12 +56,15 @@ export interface OutputItem {
 
 /** What a run produced (section 2.5). */
 export interface Output {
+  /** Kind of the output. `image` is in the specification; the service may send others. */
   type: OutputType
+  /** The produced files. */
   items: OutputItem[]
 }
 
 /** State of a job, the `data` member of `GET /v1/jobs/{id}` (section 4.4). */
 export interface Job {
+  /** Where the job stands. Treat an unknown status as not finished. */
   status: JobStatus
   /** Present when `succeeded`. */
   output?: Output | undefined
@@ -67,9 +74,11 @@ export interface Job {
 
 /** Answer of `GET /v1/jobs/{id}` (section 4.4). */
 export interface JobResponse {
+  /** The job. */
   data: Job
 }
 
+/** Schema of {@link OutputItem}. Members that it does not name are kept. */
 export const outputItemSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     type: z.string(),
@@ -77,6 +86,7 @@ export const outputItemSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<OutputItem>
 
+/** Schema of {@link Output}. Members that it does not name are kept. */
 export const outputSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     type: z.string(),
@@ -84,6 +94,7 @@ export const outputSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<Output>
 
+/** Schema of {@link Job}. Members that it does not name are kept. */
 export const jobSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     status: z.string(),
@@ -92,6 +103,7 @@ export const jobSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<Job>
 
+/** Schema of {@link JobResponse}. Members that it does not name are kept. */
 export const jobResponseSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({ data: jobSchema }),
 ) satisfies z.ZodMiniType<JobResponse>

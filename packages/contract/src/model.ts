@@ -45,6 +45,7 @@ export interface InputProperty {
 
 /** JSON-schema-like description of a model's input (section 2.3). */
 export interface InputSchema {
+  /** Always `object` in the specification. */
   type: OpenEnum<'object'>
   /** Parameter name to its description. */
   properties: Record<string, InputProperty>
@@ -60,10 +61,13 @@ export interface ModelSummary {
   name: string
   /** Short description. */
   description: string
+  /** What the model makes (section 2.2). */
   category: ModelCategory
   /** Provider label. */
   provider: string
+  /** `active` is the value in the specification; the service may send others. */
   status: ModelStatus
+  /** What a run costs. */
   pricing: ModelPricing
 }
 
@@ -87,6 +91,7 @@ export interface ListModelsQuery {
 
 /** Answer of `GET /v1/models` (section 4.1). */
 export interface ModelList {
+  /** The models of this page, without their `input_schema`. */
   models: ModelSummary[]
   /** Number of all matching models, on every page. */
   total: number
@@ -96,10 +101,12 @@ export interface ModelList {
   offset: number
 }
 
+/** Schema of {@link ModelPricing}. Members that it does not name are kept. */
 export const modelPricingSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({ credits_per_run: z.number() }),
 ) satisfies z.ZodMiniType<ModelPricing>
 
+/** Schema of {@link InputProperty}. Members that it does not name are kept. */
 export const inputPropertySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     type: z.optional(z.string()),
@@ -111,6 +118,7 @@ export const inputPropertySchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<InputProperty>
 
+/** Schema of {@link InputSchema}. Members that it does not name are kept. */
 export const inputSchemaSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     type: z.string(),
@@ -120,6 +128,7 @@ export const inputSchemaSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<InputSchema>
 
+/** Schema of {@link ModelSummary}. Members that it does not name are kept. */
 export const modelSummarySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     id: z.string(),
@@ -132,6 +141,7 @@ export const modelSummarySchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<ModelSummary>
 
+/** Schema of {@link Model}. Members that it does not name are kept. */
 export const modelSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     ...modelSummarySchema.shape,

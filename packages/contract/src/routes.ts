@@ -2,6 +2,7 @@ import type { Permission } from './auth.ts'
 
 /** One endpoint of section 4. */
 export interface Route {
+  /** HTTP method. */
   method: 'GET' | 'POST' | 'DELETE'
   /** Path template, relative to the base address. A parameter is one percent-encoded path segment. */
   path: string
@@ -29,7 +30,8 @@ export function routePath(route: Pick<Route, 'path'>, parameters: Record<string,
   return route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name]
     // URL parsers fold the segments `.` and `..` away, encoded or not: the request would reach another endpoint.
-    if (value === undefined || value === '' || value === '.' || value === '..') {
+    // Half a character (a lone surrogate) cannot be encoded.
+    if (value === undefined || /^\.{0,2}$|\p{Cs}/u.test(value)) {
       throw new TypeError(`The path ${route.path} needs an id for {${name}}, not ${JSON.stringify(value)}.`)
     }
     return encodeURIComponent(value)

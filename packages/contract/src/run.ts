@@ -26,6 +26,7 @@ export interface RunIdentity {
 export interface RunCompleted extends RunIdentity {
   /** The same outcome as the job status `succeeded` (section 3). */
   status: 'completed'
+  /** What the run produced (section 2.5). */
   output: Output
   /** Processing time in milliseconds. */
   duration_ms: number
@@ -35,6 +36,7 @@ export interface RunCompleted extends RunIdentity {
 
 /** Answer 202: the run goes on; poll the job, or wait for the webhook (section 4.3). */
 export interface RunProcessing extends RunIdentity {
+  /** The job is not finished yet. */
   status: 'processing'
   /** Text that tells a person to poll the job. */
   message: string
@@ -42,6 +44,7 @@ export interface RunProcessing extends RunIdentity {
 
 /** Answer 200 or 202 to a run with `sync: false` (section 4.3). */
 export interface RunQueued extends RunIdentity {
+  /** The job waits to be processed. */
   status: 'queued'
 }
 
@@ -50,6 +53,7 @@ export type RunResponse = RunCompleted | RunProcessing | RunQueued
 
 const runIdentity = () => ({ job_id: z.string(), request_id: z.string(), model_id: z.string() })
 
+/** Schema of {@link RunCompleted}. Members that it does not name are kept. */
 export const runCompletedSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     ...runIdentity(),
@@ -60,6 +64,7 @@ export const runCompletedSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<RunCompleted>
 
+/** Schema of {@link RunProcessing}. Members that it does not name are kept. */
 export const runProcessingSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     ...runIdentity(),
@@ -68,6 +73,7 @@ export const runProcessingSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<RunProcessing>
 
+/** Schema of {@link RunQueued}. Members that it does not name are kept. */
 export const runQueuedSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     ...runIdentity(),
@@ -75,6 +81,7 @@ export const runQueuedSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<RunQueued>
 
+/** Schema of {@link RunResponse}: `status` decides which one it is. Members that it does not name are kept. */
 export const runResponseSchema = /* @__PURE__ */ defineSchema(() =>
   z.discriminatedUnion('status', [runCompletedSchema, runProcessingSchema, runQueuedSchema]),
 ) satisfies z.ZodMiniType<RunResponse>

@@ -5,8 +5,11 @@ import { type Output, outputSchema } from './job.ts'
 
 /** Body of the delivery for a job that ended `succeeded` (section 6). */
 export interface SucceededDelivery {
+  /** Identifier of the job; the same in a duplicate. */
   job_id: string
+  /** The job has finished, and its output is here. */
   status: 'succeeded'
+  /** What the job produced (section 2.5). */
   output: Output
   /** Credits charged. */
   credits_used: number
@@ -16,14 +19,18 @@ export interface SucceededDelivery {
 
 /** Body of the delivery for a job that ended `failed` (section 6). */
 export interface FailedDelivery {
+  /** Identifier of the job; the same in a duplicate. */
   job_id: string
+  /** The job ended with an error. */
   status: 'failed'
+  /** Why the job failed (section 7). */
   error: ErrorDetail
 }
 
 /** Body of a webhook delivery (section 6). Unsigned, never retried, sometimes sent twice: `job_id` tells duplicates. */
 export type WebhookDelivery = SucceededDelivery | FailedDelivery
 
+/** Schema of {@link SucceededDelivery}. Members that it does not name are kept. */
 export const succeededDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     job_id: z.string(),
@@ -34,6 +41,7 @@ export const succeededDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<SucceededDelivery>
 
+/** Schema of {@link FailedDelivery}. Members that it does not name are kept. */
 export const failedDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     job_id: z.string(),
@@ -42,6 +50,7 @@ export const failedDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<FailedDelivery>
 
+/** Schema of {@link WebhookDelivery}: `status` decides which one it is. Members that it does not name are kept. */
 export const webhookDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   z.discriminatedUnion('status', [succeededDeliverySchema, failedDeliverySchema]),
 ) satisfies z.ZodMiniType<WebhookDelivery>

@@ -6,7 +6,9 @@ export interface AssumptionNote {
   name: string
   /** Section of the specification that leaves it open. */
   section: string
+  /** What the specification leaves open. */
   question: string
+  /** What this server does unless a switch changes it. */
   choice: string
   /** What else a service could do. */
   alternatives: readonly string[]

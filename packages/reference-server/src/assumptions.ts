@@ -36,6 +36,7 @@ export interface Assumptions {
 /** Some of the switches; what is left out keeps its default. */
 export type AssumptionOptions = { [Name in keyof Assumptions]?: Assumptions[Name] | undefined }
 
+/** The setting of every switch unless the option `assumptions` changes it. */
 export const DEFAULT_ASSUMPTIONS: Readonly<Assumptions> = {
   asyncRunStatus: 202,
   failedSyncRunStatus: 502,

@@ -64,6 +64,7 @@ export interface ReferenceServer extends AutoClosed {
   guardWebhooks(deliver: Deliver): void
   /** A first key with all permissions, `sk_test_…`; its account is the default wherever a `key` may be left out. */
   readonly apiKey: string
+  /** The time of the server; read it, or move it when it is virtual. */
   readonly clock: ServerClock
   /** Options for a client, which then shares the server's time. */
   clientOptions(key?: string): ServerClientOptions
@@ -101,6 +102,7 @@ export interface ReferenceServer extends AutoClosed {
   reset(key?: string): void
   /** Makes requests go wrong, one account's at a time. */
   readonly faults: FaultControl
+  /** Deliveries of results, to read and to disturb (section 6). */
   readonly webhooks: {
     /** Finished deliveries of an account, in the order in which they finished. */
     deliveries(key?: string): readonly DeliveryRecord[]

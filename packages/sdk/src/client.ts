@@ -1,3 +1,7 @@
+import { REQUEST_OPTIONS, RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './arguments/call-options.ts'
+import { checkArguments } from './arguments/check-arguments.ts'
+import { readClientOptions } from './arguments/client-options.ts'
+import { readArguments, readOptions } from './arguments/read-options.ts'
 import type { Core } from './core.ts'
 import { createCore } from './create-core.ts'
 import { type Caller, rejectAtCaller, throwAtCaller } from './errors/caller-stack.ts'
@@ -36,19 +40,27 @@ export class ModelRun {
   readonly #core: Core
   readonly #options: ModelRunOptions
 
-  /** @throws ConfigurationError when the key or the address is missing, or an option is wrong */
+  /**
+   * A client for one service and one API key. Nothing is sent yet. Without options, key and base URL come from the
+   * environment variables `MODELRUN_API_KEY` and `MODELRUN_BASE_URL`.
+   *
+   * @throws ConfigurationError when the key or the base URL is missing, or an option is wrong
+   */
   constructor(options: ModelRunOptions = {}) {
-    this.#options = { ...options }
-    this.#core = createCore(resolveOptions(options))
+    this.#options = readClientOptions('new ModelRun', options)
+    this.#core = createCore(resolveOptions(this.#options))
     this.models = new ModelsResource(this.#core)
     this.jobs = new JobsResource(this.#core)
     this.files = new FilesResource(this.#core)
   }
 
-  /** A client with some options changed; this one stays as it is. An option that is undefined is not changed. */
+  /**
+   * A client with some options changed; this one stays as it is. An option that is undefined is not changed.
+   *
+   * @throws ConfigurationError when an option is wrong
+   */
   withOptions(options: ModelRunOptions): ModelRun {
-    const changes = Object.entries(options).filter(([, value]) => value !== undefined)
-    return new ModelRun({ ...this.#options, ...Object.fromEntries(changes) })
+    return new ModelRun({ ...this.#options, ...readClientOptions('client.withOptions', options) })
   }
 
   /**
@@ -57,6 +69,7 @@ export class ModelRun {
    *
    * @param model Id of the model
    * @param input Parameters per the model's `input_schema`
+   * @throws ConfigurationError when an argument is wrong: nothing was sent
    * @throws JobFailedError, JobCancelledError when the job ended so
    * @throws DeadlineExceededError, AbortedError when the wait ended first; `error.job` is the live job when it is known
    * @throws ApiError, ConnectionError, AttemptTimeoutError, InvalidResponseError when submitting failed;
@@ -68,7 +81,11 @@ export class ModelRun {
     input: ModelInput<NoInfer<Id>>,
     options: RunOptions = {},
   ): ApiPromise<RunResult> {
-    const work = () => runModel(this.#core, { model, input, options })
+    const place = 'client.run'
+    const work = () => {
+      checkArguments(place, { model })
+      return runModel(this.#core, { model, input, options: readOptions(place, options, RUN_OPTIONS) })
+    }
     return new ApiPromise(rejectAtCaller(ModelRun.prototype.run, work))
   }
 
@@ -82,12 +99,17 @@ export class ModelRun {
     input: ModelInput<NoInfer<Id>>,
     options: SubmitOptions = {},
   ): ApiPromise<JobHandle> {
-    const work = () => submitRun(this.#core, { model, input, options })
+    const place = 'client.submit'
+    const work = () => {
+      checkArguments(place, { model })
+      return submitRun(this.#core, { model, input, options: readOptions(place, options, SUBMIT_OPTIONS) })
+    }
     return new ApiPromise(rejectAtCaller(ModelRun.prototype.submit, work))
   }
 
   /**
-   * Runs a model on many inputs, a few at a time, and yields each run as it ends. Inputs are taken only when a place is
+   * Runs a model on many inputs, a few at a time, and yields each run as it ends. Nothing runs before the loop: to await
+   * it without `for await` runs nothing. Inputs are taken only when a place is
    * free, and no run begins while results wait to be taken: inputs may be endless, and memory stays small. Leaving the
    * loop begins no further run; those under way go on, and `onProgress` has told their jobs.
    *
@@ -98,6 +120,7 @@ export class ModelRun {
    * }
    *
    * @param inputs Parameters per the model's `input_schema`, one object for each run
+   * @throws ConfigurationError at once, when it is called, for a wrong argument
    * @throws The first error with `stopOnError`, an error of the inputs, AbortedError
    */
   runMany<const Id extends AnyModelId, Input extends ModelInput<NoInfer<Id>>>(
@@ -105,7 +128,10 @@ export class ModelRun {
     inputs: Iterable<ManyInput<NoInfer<Id>, Input>> | AsyncIterable<ManyInput<NoInfer<Id>, Input>>,
     options: RunManyOptions = {},
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
-    const iterate = (caller: Caller) => runMany(this.#core, { model, inputs, options, caller })
+    const place = 'client.runMany'
+    checkArguments(place, { model, inputs })
+    const checked = readOptions(place, options, RUN_MANY_OPTIONS)
+    const iterate = (caller: Caller) => runMany(this.#core, { model, inputs, options: checked, caller })
     return throwAtCaller(ModelRun.prototype.runMany, iterate)
   }
 
@@ -122,7 +148,15 @@ export class ModelRun {
    * @throws ConfigurationError, ApiError, ConnectionError, AttemptTimeoutError, AbortedError, InvalidResponseError
    */
   request(method: RequestMethod, path: string, options: RequestOptions = {}): ApiPromise<unknown> {
-    const work = async () => callOnce(this.#core, rawOperation(method, path, options), options)
+    const place = 'client.request'
+    const work = async () => {
+      const checked = readOptions(place, options, REQUEST_OPTIONS)
+      return await callOnce(
+        this.#core,
+        readArguments(place, () => rawOperation(method, path, checked)),
+        checked,
+      )
+    }
     return new ApiPromise(rejectAtCaller(ModelRun.prototype.request, work))
   }
 }

@@ -1,9 +1,14 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { readClientOptions } from './arguments/client-options.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
-import { type ModelRunOptions, resolveOptions } from './options.ts'
+import { type ModelRunOptions, resolveOptions as resolveRead } from './options.ts'
 import { API_KEY, BASE_URL } from './testing/test-client.ts'
 
 const valid = { apiKey: API_KEY, baseUrl: BASE_URL }
+
+function resolveOptions(options: ModelRunOptions) {
+  return resolveRead(readClientOptions('new ModelRun', options))
+}
 
 /** What a program without types may pass. */
 function resolveUnchecked(options: Record<string, unknown>) {
@@ -22,6 +27,11 @@ describe('the API key (section 5)', () => {
     await expect(resolveOptions({ baseUrl: BASE_URL }).apiKey?.()).resolves.toBe('sk_live_environment')
   })
 
+  test('of the environment that cannot be one is named as such', () => {
+    vi.stubEnv('MODELRUN_API_KEY', `"${API_KEY}"`)
+    expect(() => resolveOptions({ baseUrl: BASE_URL })).toThrow('The API key in MODELRUN_API_KEY has quotes around it')
+  })
+
   test.each([undefined, ''])('is missing when it is %j, and the error says how to give one', (apiKey) => {
     vi.stubEnv('MODELRUN_API_KEY', undefined)
     expect(() => resolveUnchecked({ apiKey })).toThrow(ConfigurationError)
@@ -31,7 +41,10 @@ describe('the API key (section 5)', () => {
   test.each([
     [`${API_KEY}\n`, 'white space'],
     [`"${API_KEY} "`, 'white space'],
-    ['schlüssel', 'other characters'],
+    ['schlüssel', 'characters that no key has'],
+    [`"${API_KEY}"`, 'quotes'],
+    [`'${API_KEY}'`, 'quotes'],
+    ['   ', 'white space'],
     [42, 'not a string'],
     [{}, 'not a string'],
   ])('is refused without being printed when it is %j', (apiKey, reason) => {
@@ -102,6 +115,12 @@ describe('the base address', () => {
     expect(() => resolveUnchecked({ baseUrl })).toThrow(/baseUrl.*MODELRUN_BASE_URL/)
   })
 
+  test('that is a key by mistake is not printed', () => {
+    vi.stubEnv('MODELRUN_BASE_URL', API_KEY)
+    expect(() => resolveOptions({ apiKey: API_KEY })).toThrow('The environment variable MODELRUN_BASE_URL must be')
+    expect(() => resolveOptions({ apiKey: API_KEY })).not.toThrow(API_KEY)
+  })
+
   test('with the version prefix is refused, and the error gives the right one (section 9)', () => {
     expect(() => resolveOptions({ ...valid, baseUrl: 'https://api.example.com/x/v1/' })).toThrow(
       'Use https://api.example.com/x.',
@@ -120,13 +139,19 @@ describe('numbers', () => {
   })
 
   test.each([0, -1, Number.NaN, '30', true])('timeoutMs and polling intervals cannot be %j', (value) => {
-    expect(() => resolveUnchecked({ timeoutMs: value })).toThrow('The option `timeoutMs` must be a number above 0')
-    expect(() => resolveUnchecked({ polling: { initialIntervalMs: value } })).toThrow('`polling.initialIntervalMs`')
-    expect(() => resolveUnchecked({ polling: { maxIntervalMs: value } })).toThrow('`polling.maxIntervalMs`')
+    expect(() => resolveUnchecked({ timeoutMs: value })).toThrow(
+      '`timeoutMs` of `new ModelRun` must be a number above 0',
+    )
+    expect(() => resolveUnchecked({ polling: { initialIntervalMs: value } })).toThrow(
+      '`initialIntervalMs` of `polling`',
+    )
+    expect(() => resolveUnchecked({ polling: { maxIntervalMs: value } })).toThrow('`maxIntervalMs` of `polling`')
   })
 
   test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '2'])('maxRetries cannot be %j', (maxRetries) => {
-    expect(() => resolveUnchecked({ maxRetries })).toThrow('`maxRetries` must be a whole number of at least 0')
+    expect(() => resolveUnchecked({ maxRetries })).toThrow(
+      '`maxRetries` of `new ModelRun` must be a whole number of at least 0',
+    )
   })
 
   test('may be infinite where that means no limit', () => {
@@ -163,5 +188,22 @@ describe('the log level', () => {
     resolveOptions({ ...valid, logger }).log.debug('environment')
     resolveOptions({ ...valid, logger, logLevel: 'off' }).log.error('hidden')
     expect(lines).toEqual(['modelrun: default', 'modelrun: environment'])
+  })
+
+  test.each(['verbose', 'WARN', 'toString'])('is warn, with a warning, when MODELRUN_LOG is %j', (level) => {
+    vi.stubEnv('MODELRUN_LOG', level)
+    const lines: string[] = []
+    const push = (line: string) => lines.push(line)
+    const { log } = resolveOptions({ ...valid, logger: { debug: push, info: push, warn: push, error: push } })
+    expect(lines.join()).toContain(`MODELRUN_LOG is "${level}". It must be one of off, error, warn, info, debug`)
+    expect(log.isOn('warn')).toBe(true)
+    expect(log.isOn('info')).toBe(false)
+  })
+
+  test('is warn when MODELRUN_LOG is empty', () => {
+    vi.stubEnv('MODELRUN_LOG', '')
+    const unreachable = () => expect.unreachable()
+    const logger = { debug: unreachable, info: unreachable, warn: unreachable, error: unreachable }
+    expect(resolveOptions({ ...valid, logger }).log.isOn('warn')).toBe(true)
   })
 })

@@ -7,7 +7,7 @@ import { type FetchOptions, type ResolvedFetchOptions, readFetchOptions } from '
 import type { Middleware } from './http/middleware.ts'
 import { type HeadersOption, readHeaders } from './http/request-headers.ts'
 import type { PollContext } from './jobs/polling/cadence.ts'
-import { createLog, type Log, type Logger, type LogLevel } from './observe/logger.ts'
+import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
@@ -63,6 +63,7 @@ export interface ModelRunOptions {
    * client's: the first one is the API key.
    */
   headers?: HeadersOption | undefined
+  /** How jobs are polled. What is left out keeps its default. */
   polling?: PollingOptions | undefined
   /** Wraps each HTTP attempt; the first one is outermost. */
   middleware?: readonly Middleware[] | undefined
@@ -109,21 +110,22 @@ interface ResolvedPolling {
   nextDelayMs: PollingOptions['nextDelayMs']
 }
 
+/** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
   const needsKey = !isKeyless(options)
   if (needsKey && !options.dangerouslyAllowBrowser) refuseBrowser()
   return {
-    apiKey: needsKey ? resolveApiKey(options.apiKey ?? readEnvironment('MODELRUN_API_KEY')) : keyOfPage(options),
-    baseUrl: resolveBaseUrl(absoluteUrl(options) ?? readEnvironment('MODELRUN_BASE_URL')),
-    timeoutMs: positive('timeoutMs', options.timeoutMs ?? 30_000),
-    maxRetries: wholeNumber('maxRetries', options.maxRetries ?? 2),
+    apiKey: needsKey ? resolveApiKey(options.apiKey) : keyOfPage(options),
+    baseUrl: resolveBaseUrl(absoluteUrl(options)),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    maxRetries: options.maxRetries ?? 2,
     fetch: options.fetch ?? fetchOf(options.ky),
     fetchOptions: readFetchOptions(options.fetchOptions),
     ky: options.ky,
     headers: readHeaders(options.headers),
     polling: resolvePolling(options.polling ?? {}),
     middleware: [...(options.middleware ?? [])],
-    log: createLog(options.logger ?? console, options.logLevel ?? readEnvironment('MODELRUN_LOG') ?? 'warn'),
+    log: resolveLog(options),
     tracer: options.tracer,
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
@@ -142,15 +144,11 @@ function fetchOf(ky: KyInstance | undefined): FetchLike | undefined {
 
 function resolvePolling(polling: PollingOptions): ResolvedPolling {
   const { initialIntervalMs = 500, maxIntervalMs = 5_000, maxRequestsPerSecond = 10, nextDelayMs } = polling
-  return {
-    initialIntervalMs: positive('polling.initialIntervalMs', initialIntervalMs),
-    maxIntervalMs: positive('polling.maxIntervalMs', maxIntervalMs),
-    maxRequestsPerSecond: positive('polling.maxRequestsPerSecond', maxRequestsPerSecond),
-    nextDelayMs,
-  }
+  return { initialIntervalMs, maxIntervalMs, maxRequestsPerSecond, nextDelayMs }
 }
 
-function resolveApiKey(apiKey: ApiKey | undefined): () => Promise<string> {
+function resolveApiKey(given: ApiKey | undefined): () => Promise<string> {
+  const apiKey = given ?? readEnvironment('MODELRUN_API_KEY')
   if (apiKey === undefined || apiKey === '') {
     throw new ConfigurationError({
       message:
@@ -158,51 +156,73 @@ function resolveApiKey(apiKey: ApiKey | undefined): () => Promise<string> {
     })
   }
   if (typeof apiKey === 'function') return async () => checkApiKey(await apiKey())
-  const checked = checkApiKey(apiKey)
+  const checked = checkApiKey(apiKey, given === undefined ? ' in MODELRUN_API_KEY' : '')
   return async () => checked
 }
 
 /** A key with a line break or a space makes header libraries throw errors that print it; this one does not. */
-function checkApiKey(apiKey: unknown): string {
-  if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)) return apiKey
-  const found = typeof apiKey === 'string' ? 'has white space or other characters that no key has' : 'is not a string'
-  throw new ConfigurationError({
-    message: `The API key ${found}. Look for a line break or quotes around it where it is configured.`,
-  })
+function checkApiKey(apiKey: unknown, source = ''): string {
+  const problem = keyProblem(apiKey)
+  // Without a problem it is a string.
+  if (problem === undefined) return apiKey as string
+  throw new ConfigurationError({ message: `The API key${source} ${problem}. Correct it where it is configured.` })
 }
 
-function resolveBaseUrl(baseUrl: string | undefined): string {
+function keyProblem(apiKey: unknown): string | undefined {
+  if (typeof apiKey !== 'string') return 'is not a string'
+  if (apiKey === '') return 'is empty'
+  if (/\s/.test(apiKey)) return 'has white space in it, for instance a line break at its end'
+  if (/^["'`]|["'`]$/.test(apiKey)) return 'has quotes around it, which are not part of it'
+  return /^[\x21-\x7e]+$/.test(apiKey) ? undefined : 'has characters that no key has'
+}
+
+function resolveBaseUrl(given: string | undefined): string {
+  const baseUrl = given ?? readEnvironment('MODELRUN_BASE_URL')
+  const name = given === undefined ? 'The environment variable MODELRUN_BASE_URL' : 'The option `baseUrl`'
   if (baseUrl === undefined || baseUrl === '') {
     throw new ConfigurationError({
       message:
         'The address of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
     })
   }
-  rejectMissingScheme(baseUrl)
+  rejectMissingScheme(name, baseUrl)
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
-      message:
-        'The option `baseUrl` must be an http or https address without user, password, query or fragment, like https://api.example.com.',
+      message: `${name} must be an http or https address without user, password, query or fragment, like https://api.example.com.`,
     })
   }
   const address = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
   if (address.endsWith(`/${API_VERSION}`)) {
     throw new ConfigurationError({
-      message: `The option \`baseUrl\` must not end in /${API_VERSION}: the client adds that itself. Use ${address.slice(0, -API_VERSION.length - 1)}.`,
+      message: `${name} must not end in /${API_VERSION}: the client adds that itself. Use ${address.slice(0, -API_VERSION.length - 1)}.`,
     })
   }
   return address
 }
 
 /** `localhost:4010` is a url too, with `localhost:` as its scheme. */
-function rejectMissingScheme(baseUrl: string): void {
-  const [host] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(baseUrl) ?? []
-  if (host === undefined) return
+function rejectMissingScheme(name: string, baseUrl: string): void {
+  const [host = ''] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(baseUrl) ?? []
+  // A word alone may be a key, and is not printed.
+  if (!/[.:]|^localhost$/.test(host)) return
   const scheme = /^(localhost|127\.|0\.0\.0\.0)/.test(host) ? 'http' : 'https'
   throw new ConfigurationError({
-    message: `The option \`baseUrl\` has no scheme: it must begin like ${scheme}://${host}.`,
+    message: `${name} has no scheme: it must begin like ${scheme}://${host}.`,
   })
+}
+
+/** What the environment says must not stop a program that works. */
+function resolveLog({ logger = console, logLevel }: ModelRunOptions): Log {
+  const wanted = logLevel ?? readEnvironment('MODELRUN_LOG')
+  const level = LOG_LEVELS.find((name) => name === wanted)
+  const log = createLog(logger, level ?? 'warn')
+  if (wanted && level === undefined) {
+    log.warn(
+      `MODELRUN_LOG is ${JSON.stringify(wanted)}. It must be one of ${LOG_LEVELS.join(', ')}, and counts as warn.`,
+    )
+  }
+  return log
 }
 
 function refuseBrowser(): void {
@@ -210,20 +230,6 @@ function refuseBrowser(): void {
   throw new ConfigurationError({
     message:
       "This looks like a browser page, where every visitor can read the API key. Keep the key on your server: put a proxy there (`modelrun/proxy`), and pass `baseUrl: '/api/modelrun'` here, without a key. Or, when the key may be public, pass `dangerouslyAllowBrowser: true`.",
-  })
-}
-
-/** Checks a number of milliseconds or the like. `Infinity` means no limit. */
-export function positive(name: string, value: number): number {
-  if (typeof value === 'number' && value > 0) return value
-  throw new ConfigurationError({ message: `The option \`${name}\` must be a number above 0, not ${String(value)}.` })
-}
-
-/** Checks a count. */
-export function wholeNumber(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 0) return value
-  throw new ConfigurationError({
-    message: `The option \`${name}\` must be a whole number of at least 0, not ${String(value)}.`,
   })
 }
 

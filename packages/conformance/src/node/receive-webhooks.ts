@@ -16,6 +16,7 @@ export interface ReceiveWebhooksOptions {
 
 /** A receiver that listens on a port. */
 export interface ListeningReceiver extends WebhookReceiver {
+  /** The TCP port that it listens on. */
   readonly port: number
   /** Stops listening and ends every connection. */
   close(): Promise<void>

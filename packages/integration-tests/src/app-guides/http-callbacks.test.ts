@@ -1,16 +1,16 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { ModelRun } from 'modelrun'
 import { createInbox, type InboxOptions } from 'modelrun/webhooks'
 import { expect, test } from 'vitest'
+import { createCheckedServer } from '../openapi/checked-server.ts'
 import { lanAddress, lanNote } from './lan-address.ts'
 
 /** A service and an app with an inbox, each at the address of this machine in its network. */
 async function open(options: InboxOptions, allowPrivateWebhooks: boolean) {
   const host = lanAddress ?? ''
-  const server = createReferenceServer({ clock: { scale: 60 } })
+  const server = createCheckedServer({ clock: { scale: 60 } })
   const service = await listen(server, { host, allowPrivateWebhooks })
   const client = new ModelRun({ apiKey: server.apiKey, baseUrl: service.url, maxRetries: 0 })
   const app = createServer((request, response) => void inbox.node()(request, response))
@@ -28,6 +28,7 @@ async function open(options: InboxOptions, allowPrivateWebhooks: boolean) {
     app.close()
     app.closeAllConnections()
     await service.close()
+    await server.close()
   }
   return { server, client, inbox, [Symbol.asyncDispose]: close }
 }

@@ -71,9 +71,17 @@ it('no test of this package has a reference server that is not checked', () => {
     'faults/parity-msw-2.test.ts',
     // As a text alone.
     'guides.test.ts',
+    // A type alone.
+    'networks/fetch-types.test-d.ts',
+    // What is checked is the way there: proxies, other libraries, pages.
+    'networks/foreign-fetch.test.ts',
+    'networks/guide.test.ts',
+    'networks/proxies.test.ts',
     'openapi/checked-server.test.ts',
     'openapi/checked-server.ts',
     'packed-packages.test.ts',
+    'proxy/browser/in-browser.test.ts',
+    'proxy/guide.test.ts',
     'vitest-fixture/project/page.spec.ts',
     'vitest-fixture/project/shared-server.spec.ts',
   ])

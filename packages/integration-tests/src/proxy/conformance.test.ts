@@ -24,7 +24,8 @@ const LEFT_OUT: Record<string, string> = {
 /** What the proxy does in another way than the service behind it where the specification is silent, and why. */
 const DIFFERENT: Record<string, string> = {
   failedSyncRunStatus: 'of a response that the specification does not show, the id of the job is kept: it is polled',
-  requestIdHeader: 'what the proxy responds by itself, such as the list of models, has no id of a request to the service',
+  requestIdHeader:
+    'what the proxy responds by itself, such as the list of models, has no id of a request to the service',
   insufficientCredits: 'the budget of a user has a code of its own, BUDGET_EXCEEDED',
 }
 

@@ -2,16 +2,21 @@ import { COVERAGE_GROUPS, type CoverageGroup } from './coverage-items.ts'
 
 /** One behaviour of the service, and how often it was exercised. */
 export interface CoverageItem {
+  /** The part of the service that it belongs to. */
   readonly group: CoverageGroup
   /** Such as `runModel 202 queued` or `processing -> failed`. */
   readonly name: string
+  /** How often it was exercised. */
   readonly count: number
 }
 
 /** Which behaviour of the service was exercised, of all that there is. */
 export interface Coverage {
+  /** Number of behaviours that were exercised. */
   readonly covered: number
+  /** Number of all behaviours. */
   readonly total: number
+  /** Every behaviour with its count. */
   readonly items: readonly CoverageItem[]
   /** The same for people: a line for each item, `+` for what was exercised and `-` for what was not. */
   readonly text: string

@@ -10,6 +10,7 @@ export interface Happening {
    * - `delivery_ended`: an attempt to deliver a result is over
    */
   readonly kind: 'job_ended' | 'hold_ended' | 'delivery_ended'
+  /** Identifier of the job that it happened to. */
   readonly job_id: string
   /** A sentence for people. The same seed gives the same sentences, so they are fit for a snapshot. */
   readonly text: string

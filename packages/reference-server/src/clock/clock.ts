@@ -10,6 +10,7 @@ export type ClockMode = 'system' | 'scaled' | 'manual' | 'auto'
  * The functions need no `this`.
  */
 export interface ServerClock {
+  /** How time passes on this clock. */
   readonly mode: ClockMode
   /** Milliseconds since 1970, UTC. */
   now(): number

@@ -8,7 +8,9 @@ export type Latency = number | LatencySpread
 
 /** Half of the runs take no longer than `p50Ms`, 19 of 20 no longer than `p95Ms`. */
 export interface LatencySpread {
+  /** Median duration, in milliseconds of the server's clock. */
   p50Ms: number
+  /** Duration that one of 20 runs exceeds, in milliseconds of the server's clock. */
   p95Ms: number
 }
 

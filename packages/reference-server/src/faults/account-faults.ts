@@ -6,6 +6,7 @@ import { type RoutedRequest, routeMatcher } from './fault-route.ts'
 export interface FaultRecord {
   /** Its name within the account, `fault_1` and so on. */
   readonly id: string
+  /** The options that the fault was injected with. */
   readonly fault: Readonly<FaultOptions>
   /** How many requests it has struck. */
   readonly used: number

@@ -37,6 +37,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number]
 
 /** A fault: what goes wrong, with which requests, how often. Times run on the server's clock. */
 export interface FaultOptions {
+  /** What goes wrong. */
   kind: FaultKind
   /** Only these requests: `'runModel'`, or `'GET /v1/jobs/{id}'`. Default: all of section 4, and files. */
   route?: FaultRoute | undefined

@@ -10,9 +10,11 @@ interface EntryBase {
 
 /** A request and its answer. Texts are cut at 2,048 bytes; API keys, and queries of webhook addresses, are left out. */
 export interface RequestEntry extends EntryBase {
+  /** Tells the kinds of entry apart. */
   readonly kind: 'request'
   /** Time to the answer on the server's clock, in milliseconds. */
   readonly durationMs: number
+  /** HTTP method. */
   readonly method: string
   /** Without the query. */
   readonly path: string
@@ -24,8 +26,11 @@ export interface RequestEntry extends EntryBase {
   readonly jobStatus?: string | undefined
   /** Error code of a refusal (section 7). */
   readonly code?: string | undefined
+  /** Identifier of the job that the request was about, when there was one. */
   readonly job_id?: string | undefined
+  /** Body of the request as text; missing when it had none. */
   readonly requestBody?: string | undefined
+  /** Body of the response as text; missing when it had none. */
   readonly responseBody?: string | undefined
   /** What the header `x-modelrun-hint` said. */
   readonly hint?: string | undefined
@@ -35,11 +40,15 @@ export interface RequestEntry extends EntryBase {
 
 /** A job that was created, or whose status changed (section 3). */
 export interface JobEntry extends EntryBase {
+  /** Tells the kinds of entry apart. */
   readonly kind: 'job'
+  /** Identifier of the job. */
   readonly job_id: string
+  /** Id of the model that was run. */
   readonly model_id: string
   /** Missing when the job was created. */
   readonly from?: KnownJobStatus | undefined
+  /** Status from then on. */
   readonly to: KnownJobStatus
   /** Price of the run: reserved when it is created, charged when it succeeds, given back when it ends otherwise. */
   readonly credits: number
@@ -49,16 +58,21 @@ export interface JobEntry extends EntryBase {
 
 /** An attempt to deliver a result (section 6). */
 export interface DeliveryEntry extends EntryBase, Pick<DeliveryRecord, 'job_id' | 'url' | 'outcome'> {
+  /** Tells the kinds of entry apart. */
   readonly kind: 'delivery'
   /** Time to the receiver's answer on the server's clock, in milliseconds. */
   readonly durationMs: number
+  /** HTTP status of the receiver's response, if it responded. */
   readonly status?: number | undefined
+  /** What went wrong on the network. */
   readonly reason?: string | undefined
 }
 
 /** A warning, or a rule of the service that was broken. */
 export interface NoteEntry extends EntryBase {
+  /** Tells the kinds of entry apart. */
   readonly kind: 'note'
+  /** The warning, for people. */
   readonly text: string
 }
 

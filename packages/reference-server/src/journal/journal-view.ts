@@ -15,7 +15,11 @@ export interface JournalFilter {
 
 /** What happened on the server, oldest first, within the option `retention.journalBytes`. No secrets are in it. */
 export interface JournalView {
-  /** @throws Error for a key that this server did not make */
+  /**
+   * The entries that pass the filter; without one, all.
+   *
+   * @throws Error for a key that this server did not make
+   */
   entries(filter?: JournalFilter): readonly JournalEntry[]
   /** The same, a line for each entry; times count from the first. Fit for a snapshot when time is virtual. */
   text(filter?: JournalFilter): string

@@ -34,6 +34,7 @@ export interface ListenOptions {
 export interface ListeningServer {
   /** Base address for clients, such as `http://127.0.0.1:4010`. A server bound to every address gives its loopback. */
   readonly url: string
+  /** The TCP port that it listens on. */
   readonly port: number
   /** Stops listening and ends every connection, idle or busy. The reference server itself stays as it is. */
   close(): Promise<void>

@@ -6,6 +6,7 @@ import type { UnmatchedRequest } from './unmatched.ts'
 export interface Report {
   /** Whether nothing is left over. */
   readonly isClean: boolean
+  /** Jobs that are still `queued` or `processing`. */
   readonly unfinishedJobs: readonly { job_id: string; model_id: string; status: KnownJobStatus }[]
   /** Results on their way: their delivery is held back, or its receiver has not answered. */
   readonly pendingWebhooks: readonly { job_id: string; url: string }[]
@@ -56,6 +57,7 @@ function linesOf(leftovers: Leftovers): string[] {
 /** Something is left over at the end of a test, in strict mode. The message says what. */
 export class LeftoversError extends Error {
   override readonly name = 'LeftoversError'
+  /** Everything that is left over. */
   readonly report: Report
 
   constructor(report: Report) {

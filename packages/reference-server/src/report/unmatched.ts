@@ -3,9 +3,11 @@ import { FairBuffer } from '../retention/fair-buffer.ts'
 
 /** A request that no route of the service takes. */
 export interface UnmatchedRequest {
+  /** HTTP method. */
   readonly method: string
   /** Without the query. */
   readonly path: string
+  /** HTTP status of the response, 404 or 405. */
   readonly status: number
   /** What was probably meant. */
   readonly hint?: string | undefined

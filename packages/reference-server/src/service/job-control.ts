@@ -8,9 +8,13 @@ import type { Service } from './service.ts'
 
 /** A job in the hands of a test. */
 export interface JobControl {
+  /** The `job_id`. */
   readonly id: string
+  /** The `request_id`, the identifier at the provider. */
   readonly requestId: string
+  /** Id of the model that was run. */
   readonly modelId: string
+  /** The parameters of the run. */
   readonly input: Readonly<Record<string, unknown>>
   /** As of now (section 3). */
   readonly status: KnownJobStatus

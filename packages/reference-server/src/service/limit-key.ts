@@ -7,6 +7,7 @@ import type { Service } from './service.ts'
 
 /** What a key may do from now on (section 5); what is left out stays as it is. */
 export interface KeyLimits {
+  /** All permissions that the key has from now on. */
   permissions?: readonly Permission[] | undefined
   /** So many credits new runs of its account can spend, whatever was spent before; a reset gives as many again. */
   credits?: number | undefined

@@ -21,9 +21,13 @@ export interface MintKeyOptions {
 
 /** An API key that was made. Each new key is a tenant: jobs, credits, scripts and deliveries of its own. */
 export interface MintedKey {
+  /** The API key itself. */
   readonly key: string
+  /** True for a production key, `sk_live_…`; false for a test key, `sk_test_…`. */
   readonly live: boolean
+  /** What the key may do (section 5). */
   readonly permissions: readonly Permission[]
+  /** The IP addresses and ranges that may use the key; missing when all may. */
   readonly allowIps?: readonly string[] | undefined
 }
 

@@ -18,7 +18,9 @@ export const SNAPSHOT_VERSION = 1
  * Not in it: the journal, coverage, receivers in this process, and the options, which are the server's own.
  */
 export interface Snapshot {
+  /** Tells a snapshot from other JSON. */
   format: typeof SNAPSHOT_FORMAT
+  /** Version of the format; a server rejects versions that it does not know. */
   version: typeof SNAPSHOT_VERSION
   /** Milliseconds since 1970 on the server's clock. */
   time: number
@@ -30,6 +32,7 @@ export interface Snapshot {
   random: readonly number[]
   /** How many requests have an id. */
   requests: number
+  /** The account of each key, with its jobs, credits, scripts and deliveries. */
   accounts: readonly AccountState[]
   /** In the order in which they were made; the first one is the server's `apiKey`. */
   keys: readonly KeyState[]

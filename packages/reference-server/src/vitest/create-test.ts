@@ -14,6 +14,7 @@ export interface ServerFixtures {
   clientOptions: ServerClientOptions
 }
 
+/** vitest's `test` with a server of its own for each test: the fixtures are {@link ServerFixtures}. */
 export type ServerTest = TestAPI<ServerFixtures>
 
 /** Where the server of each test comes from. */

@@ -5,6 +5,7 @@ export type DeliveryBody = WebhookDelivery | { job_id: string; status: 'cancelle
 
 /** One finished attempt to deliver a result. */
 export interface DeliveryRecord {
+  /** Identifier of the job whose result was delivered. */
   job_id: string
   /** The `webhook_url` of the run. */
   url: string

@@ -24,6 +24,7 @@ export class WebhookParseError extends ModelRunError {
 export interface InputIssue {
   /** JSON pointer (RFC 6901) into the input, e.g. `/num_images`. */
   pointer: string
+  /** What is wrong with the value there, and what would be right. */
   message: string
 }
 
@@ -38,6 +39,7 @@ export class InputValidationError extends ModelRunError {
   override get code(): 'input_validation' {
     return 'input_validation'
   }
+  /** Every place of the input that is wrong, at least one. */
   readonly issues: readonly InputIssue[]
 
   constructor(facts: { message: string; issues: readonly InputIssue[] }) {

@@ -18,6 +18,7 @@ export type Submission =
 export interface Attempt {
   /** When it started: milliseconds since the Unix epoch. */
   startedAt: number
+  /** Milliseconds from the start of the request until it succeeded or failed. */
   durationMs: number
   /** HTTP status, when there was an answer. */
   status?: number | undefined

@@ -1,7 +1,8 @@
 import type { OutputItem } from '@modelrun/contract'
+import { readArguments } from '../arguments/read-options.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { type FetchOptions, fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch-options.ts'
-import { positive, type ResolvedOptions, wholeNumber } from '../options.ts'
+import type { ResolvedOptions } from '../options.ts'
 
 /** Options of a download. */
 export interface DownloadOptions {
@@ -50,10 +51,10 @@ export function resolveDownload(
     client,
     url: readUrl(item),
     signal: options.signal,
-    maxBytes: positive('maxBytes', options.maxBytes ?? DEFAULT_MAX_BYTES),
-    timeoutMs: positive('timeoutMs', options.timeoutMs ?? client.timeoutMs),
-    deadlineMs: positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS),
-    maxRetries: wholeNumber('maxRetries', options.maxRetries ?? client.maxRetries),
+    maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+    timeoutMs: options.timeoutMs ?? client.timeoutMs,
+    deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    maxRetries: options.maxRetries ?? client.maxRetries,
     jobId: options.jobId,
     fetchOptions: fileFetchOptions(client, options.fetchOptions),
   }
@@ -61,7 +62,7 @@ export function resolveDownload(
 
 /** A user and a password in a url make `fetch` throw an error that prints them; this one does not. */
 function readUrl(item: unknown): URL {
-  const text = typeof item === 'object' && item !== null ? Reflect.get(item, 'url') : item
+  const text: unknown = readArguments('files.download', () => Object(item).url ?? item)
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url
   throw new ConfigurationError({

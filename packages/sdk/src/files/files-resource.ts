@@ -1,4 +1,6 @@
 import type { OutputItem } from '@modelrun/contract'
+import { DOWNLOAD_OPTIONS, SAVE_OPTIONS } from '../arguments/call-options.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { type DownloadedFile, openFile, toDownloadedFile } from './download.ts'
@@ -25,7 +27,8 @@ export class FilesResource {
   async download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
     const caller = captureCaller(FilesResource.prototype.download)
     try {
-      return toDownloadedFile(await openFile(this.#core.options, item, options), caller)
+      const checked = readOptions('client.files.download', options, DOWNLOAD_OPTIONS)
+      return toDownloadedFile(await openFile(this.#core.options, item, checked), caller)
     } catch (error) {
       throw showCaller(error, caller)
     }
@@ -41,7 +44,10 @@ export class FilesResource {
    *   throws. When several files fail, the error is that of the first
    */
   save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
-    const work = () => saveFiles(this.#core.options, produced, { ...options, folder })
+    const work = () => {
+      const checked = readOptions('client.files.save', options, SAVE_OPTIONS)
+      return saveFiles(this.#core.options, produced, { ...checked, folder })
+    }
     return rejectAtCaller(FilesResource.prototype.save, work)
   }
 }

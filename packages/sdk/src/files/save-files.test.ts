@@ -73,7 +73,7 @@ describe('files.save (section 2.5)', () => {
     [undefined, 'undefined'],
     [7, '7'],
     ['', '""'],
-    [{ folder: 'out' }, '{"folder":"out"}'],
+    [{ folder: 'out' }, 'an object'],
   ])('says what to pass instead of the folder %j', async (wrong, shown) => {
     const { client, service } = createSavingClient(text(200, 'x'))
     const error = await caught(client.files.save(resultOf('job_1'), wrong as string), ConfigurationError)

@@ -1,4 +1,7 @@
 import type { Output, OutputItem } from '@modelrun/contract'
+import { isText } from '../arguments/checks.ts'
+import { readArguments } from '../arguments/read-options.ts'
+import { showValue } from '../arguments/show-value.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { openFile } from './download.ts'
@@ -10,7 +13,9 @@ import { writeFile } from './write-file.ts'
 
 /** What a job produced: a result, or the event of a webhook. */
 export interface ProducedOutput {
+  /** Identifier of the job; part of the file names. */
   job_id: string
+  /** The produced files (section 2.5). */
   output: Output
 }
 
@@ -57,14 +62,16 @@ export async function saveFiles(
 }
 
 function checkArguments(produced: ProducedOutput | undefined, folder: unknown): ProducedOutput {
-  if (!Array.isArray(produced?.output?.items) || typeof produced.job_id !== 'string') {
+  return readArguments('files.save', () => {
+    if (!Array.isArray(produced?.output?.items) || typeof produced.job_id !== 'string') {
+      throw new ConfigurationError({
+        message: '`files.save` takes what a job produced: a result, or the event of a job that succeeded.',
+      })
+    }
+    if (isText(folder)) return produced
     throw new ConfigurationError({
-      message: '`files.save` takes what a job produced: a result, or the event of a job that succeeded.',
+      message: `\`save\` needs the path of a folder, like \`result.save('pictures')\`, not ${showValue(folder)}. Nothing was fetched.`,
     })
-  }
-  if (typeof folder === 'string' && folder !== '') return produced
-  throw new ConfigurationError({
-    message: `\`save\` needs the path of a folder, like \`result.save('pictures')\`, not ${JSON.stringify(folder) ?? 'undefined'}. Nothing was fetched.`,
   })
 }
 

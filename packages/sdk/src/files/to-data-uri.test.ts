@@ -160,7 +160,7 @@ describe('the size limit', () => {
   test('can be another', async () => {
     expect(await toDataUri(png, { maxBytes: png.length })).toBe(PNG_URI)
     expect(await messageFor(png, { maxBytes: png.length - 1 })).toContain(`has ${png.length} bytes, more than`)
-    expect(await messageFor(png, { maxBytes: 0 })).toContain('`maxBytes` must be a number above 0')
+    expect(await messageFor(png, { maxBytes: 0 })).toContain('`maxBytes` of `toDataUri` must be a number above 0')
   })
 
   test('is checked before a Blob or a file is read', async () => {

@@ -1,6 +1,7 @@
+import { DATA_URI_OPTIONS } from '../arguments/call-options.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import { rejectAtCaller } from '../errors/caller-stack.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { positive } from '../options.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { type FileSource, openSource } from './open-source.ts'
 
@@ -36,12 +37,12 @@ const BASE64_PART_BYTES = 24_576
  * const result = await client.run('inkfield/restyle', { image_url, prompt: 'as a woodcut' })
  */
 export function toDataUri(source: FileSource, options: ToDataUriOptions = {}): Promise<string> {
-  return rejectAtCaller(toDataUri, () => makeDataUri(source, options))
+  return rejectAtCaller(toDataUri, async () => makeDataUri(source, readOptions('toDataUri', options, DATA_URI_OPTIONS)))
 }
 
 async function makeDataUri(source: FileSource, options: ToDataUriOptions): Promise<string> {
   if (typeof source === 'string' && /^data:/i.test(source)) return source
-  const maxBytes = positive('maxBytes', options.maxBytes ?? DEFAULT_MAX_BYTES)
+  const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES
   const file = await openSource(source)
   checkSize(file.name, file.byteLength, maxBytes)
   const bytes = await file.read()

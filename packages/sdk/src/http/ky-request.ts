@@ -22,7 +22,7 @@ let takesCache: boolean | undefined
 export function kyRequest(operation: Operation<unknown>, client: ResolvedOptions, call: CallOptions): KyRequest {
   const { method } = operation.route
   takesCache ??= takesCacheOption()
-  const body = operation.body === undefined ? undefined : JSON.stringify(operation.body)
+  const body = operation.body === undefined ? undefined : toJson(operation.body)
   // `Headers`, because ky tells `X-Name` from `x-name` when it merges plain objects.
   const headers = mergeHeaders(client.headers, call.headers)
   headers.set('accept', 'application/json')
@@ -35,6 +35,17 @@ export function kyRequest(operation: Operation<unknown>, client: ResolvedOptions
   }
   const fetchOptions = { ...client.fetchOptions, ...readFetchOptions(call.fetchOptions) }
   return { path: routePath(operation.route, operation.parameters), options, body, fetchOptions }
+}
+
+/** @throws TypeError in words of our own: those of the engine differ, and go on over many lines */
+function toJson(body: unknown): string {
+  try {
+    return JSON.stringify(body)
+  } catch (cause) {
+    throw new TypeError('its body holds what JSON cannot: a BigInt, an object within itself, or a getter that throws', {
+      cause,
+    })
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What a middleware knows of the attempt. */
 export interface MiddlewareContext {
+  /** HTTP method. */
   method: string
   /** Path of the request, without query. */
   path: string

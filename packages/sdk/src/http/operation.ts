@@ -65,6 +65,7 @@ export class UnreadableAnswer {
 
 /** Result of a call with its HTTP answer. */
 export interface ApiResult<T> {
+  /** The parsed result: what the call gives without `withResponse()`. */
   data: T
   /** The HTTP answer: status and headers. Its body has been read. */
   response: Response

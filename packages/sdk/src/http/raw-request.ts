@@ -20,6 +20,11 @@ const METHODS: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] sat
 export function rawOperation(method: string, path: string, options: RequestOptions): Operation<unknown> {
   const { query, body } = options
   const route = { method: checkMethod(method), path: checkPath(path) }
+  if (route.method === 'GET' && body !== undefined) {
+    throw new ConfigurationError({
+      message: 'A GET of client.request has no `body`: pass `query`, or use another method. Nothing was sent.',
+    })
+  }
   // Only reading and cancelling are known to be free.
   const isFree = route.method === 'GET' || route.method === 'DELETE'
   const isRunOfModel = route.method === 'POST' && RUN_PATH.test(path)

@@ -1,3 +1,6 @@
+import { CALL_OPTIONS } from '../arguments/call-options.ts'
+import { checkArguments } from '../arguments/check-arguments.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { rejectAtCaller } from '../errors/caller-stack.ts'
 import { openScope } from '../scope.ts'
@@ -6,14 +9,21 @@ import type { ApiResult, CallOptions, Operation } from './operation.ts'
 
 /** How a public method calls one endpoint. */
 export interface RequestContext {
+  /** The call as the user writes it. */
+  place: string
   options: CallOptions
   /** The method itself: errors show the line that called it. */
   calledFunction: (...parameters: never[]) => unknown
 }
 
-/** Calls one endpoint on its own: no deadline beyond the time limit of each attempt. */
+/** Calls one endpoint on its own, with arguments of the user: no deadline beyond the time limit of each attempt. */
 export function request<T>(core: Core, operation: Operation<T>, context: RequestContext): ApiPromise<T> {
-  return new ApiPromise(rejectAtCaller(context.calledFunction, () => callOnce(core, operation, context.options)))
+  const { place, options, calledFunction } = context
+  const work = () => {
+    checkArguments(place, operation.parameters ?? {})
+    return callOnce(core, operation, readOptions(place, options, CALL_OPTIONS))
+  }
+  return new ApiPromise(rejectAtCaller(calledFunction, work))
 }
 
 /** The same for a part of a larger call. */

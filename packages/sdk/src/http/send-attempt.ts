@@ -71,7 +71,9 @@ async function exchange(
 
 /** Our own errors say what is wrong with the key or the address. */
 function reasonOf(cause: unknown): string {
-  if (!isConfigurationError(cause)) return 'the function `apiKey` failed (see `cause`)'
+  if (!isConfigurationError(cause)) {
+    return `the function \`apiKey\` failed: ${describeNetworkFailure(cause).reason.replace(/\.$/, '')}`
+  }
   const { message } = cause
   return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { createAttemptObserver } from '../observe/attempt-event.ts'
-import { positive, type ResolvedOptions, wholeNumber } from '../options.ts'
+import type { ResolvedOptions } from '../options.ts'
 import { type Call, observeFailure } from './call.ts'
 import { callRetries } from './call-retries.ts'
 import { failureOfCall, untilAborted } from './hook-failure.ts'
@@ -25,8 +25,8 @@ export function createTransport(client: ResolvedOptions): Transport {
     call: async (operation, context) => {
       const { options } = context
       const request = prepared(() => kyRequest(operation, client, options))
-      const timeoutMs = positive('timeoutMs', options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
-      const maxRetries = wholeNumber('maxRetries', options.maxRetries ?? client.maxRetries)
+      const timeoutMs = (options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
+      const maxRetries = options.maxRetries ?? client.maxRetries
       return await callWithKy(http, {
         ...{ operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries },
         attempts: [],
@@ -76,8 +76,10 @@ function prepared<T>(prepare: () => T): T {
   try {
     return prepare()
   } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
     throw new ConfigurationError({
-      message: `The call cannot become an HTTP request: ${error instanceof Error ? error.message : String(error)} Nothing was sent.`,
+      message: `The call cannot become an HTTP request: ${problem.replace(/\.?$/, '.')} Nothing was sent.`,
+      cause: error,
     })
   }
 }

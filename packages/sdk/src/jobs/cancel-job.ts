@@ -6,6 +6,7 @@ import { asKnownStatus } from './job-status.ts'
 
 /** What came of a cancellation (section 4.5). */
 export interface CancelResult {
+  /** Identifier of the job. */
   job_id: string
   /** `cancelled`, or what the service says that the job is. */
   status: JobStatus

@@ -1,4 +1,6 @@
 import type { Job } from '@modelrun/contract'
+import { WAIT_OPTIONS } from '../arguments/call-options.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
@@ -34,7 +36,7 @@ export class JobHandle {
 
   /** Looks at the job once (section 4.4). @throws NotFoundError when there is no such job */
   get(options: CallOptions = {}): ApiPromise<Job> {
-    return this.read({ options, calledFunction: JobHandle.prototype.get })
+    return this.read({ place: 'job.get', options, calledFunction: JobHandle.prototype.get })
   }
 
   /**
@@ -44,12 +46,20 @@ export class JobHandle {
    * @throws DeadlineExceededError, AbortedError when the wait ended first; the job goes on unless a policy says `cancel`
    */
   result(options: WaitOptions = {}): Promise<RunResult> {
-    return waitForJob({ ...this.waitRequest(options), caller: captureCaller(JobHandle.prototype.result) })
+    return waitForJob(() => ({
+      ...this.waitRequest(readOptions('job.result', options, WAIT_OPTIONS)),
+      caller: captureCaller(JobHandle.prototype.result),
+    }))
   }
 
-  /** Yields each new state of the job, the first one at once and the final one last. Leaving the loop stops the polls. */
+  /**
+   * Yields each new state of the job, the first one at once and the final one last. Leaving the loop stops the polls.
+   *
+   * @throws ConfigurationError at once, when it is called, for a wrong option
+   */
   updates(options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    return throwAtCaller(JobHandle.prototype.updates, () => watchJob(this.waitRequest(options)))
+    const request = this.waitRequest(readOptions('job.updates', options, WAIT_OPTIONS))
+    return throwAtCaller(JobHandle.prototype.updates, () => watchJob(request))
   }
 
   /**
@@ -58,7 +68,7 @@ export class JobHandle {
    * @throws ConflictError or another ApiError when the service refuses, e.g. because the job has finished
    */
   cancel(options: CallOptions = {}): ApiPromise<CancelResult> {
-    return this.stop({ options, calledFunction: JobHandle.prototype.cancel })
+    return this.stop({ place: 'job.cancel', options, calledFunction: JobHandle.prototype.cancel })
   }
 
   /** @internal */

@@ -1,5 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import * as z from 'zod/mini'
+import { readArguments } from '../arguments/read-options.ts'
+import { showValue } from '../arguments/show-value.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { tryParseJson } from '../http/read-json.ts'
 
@@ -25,8 +27,11 @@ export function isConfirmed({ submittedAt }: JobReference): boolean {
 
 /** A job as plain JSON, for another process: what `JobHandle.toJSON()` gives and `jobs.attach` takes. */
 export interface JobJson {
+  /** Identifier of the job. */
   job_id: string
+  /** The model that was run, when it is known. */
   model_id?: string | undefined
+  /** Identifier of the request at the underlying provider, when it is known. */
   request_id?: string | undefined
 }
 
@@ -41,13 +46,15 @@ const jobJsonSchema = /* @__PURE__ */ (() =>
 export function readJobReference(source: string | JobJson | { toJSON(): JobJson }): JobReference {
   const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : jsonOf(source)
   if (typeof value === 'string' && value !== '') return { jobId: value }
-  const checked = z.safeParse(jobJsonSchema, value)
-  if (checked.success && checked.data.job_id !== '') {
-    const { job_id, model_id, request_id } = checked.data
-    return { jobId: job_id, modelId: model_id, requestId: request_id }
-  }
-  throw new ConfigurationError({
-    message: 'A job is given by its id, or by the JSON of a job handle: `{ "job_id": "…" }`.',
+  return readArguments('jobs.attach', () => {
+    const checked = z.safeParse(jobJsonSchema, value)
+    if (checked.success && checked.data.job_id !== '') {
+      const { job_id, model_id, request_id } = checked.data
+      return { jobId: job_id, modelId: model_id, requestId: request_id }
+    }
+    throw new ConfigurationError({
+      message: `A job is given by its id, or by the JSON of a job handle, \`{ "job_id": "…" }\`, not by ${showValue(source)}.`,
+    })
   })
 }
 

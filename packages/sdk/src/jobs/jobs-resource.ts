@@ -1,4 +1,7 @@
 import type { Job } from '@modelrun/contract'
+import { WAIT_OPTIONS } from '../arguments/call-options.ts'
+import { checkArguments } from '../arguments/check-arguments.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
 import type { ApiPromise } from '../http/api-promise.ts'
@@ -7,8 +10,8 @@ import type { RunResult } from '../runs/run-result.ts'
 import type { CancelResult } from './cancel-job.ts'
 import { JobHandle } from './job-handle.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
-import { type JobSource, type SettledJob, settleJobs } from './settle-jobs.ts'
-import { waitForJob } from './wait-for-job.ts'
+import { type JobSource, jobHandleOf, type SettledJob, settleJobs } from './settle-jobs.ts'
+import { type WaitRequest, waitForJob } from './wait-for-job.ts'
 import type { WaitOptions } from './wait-options.ts'
 import { watchJob } from './watch-job.ts'
 
@@ -28,22 +31,26 @@ export class JobsResource {
 
   /** Looks at a job once. @throws NotFoundError when there is no such job */
   get(id: string, options: CallOptions = {}): ApiPromise<Job> {
-    return this.#job(id).read({ options, calledFunction: JobsResource.prototype.get })
+    return this.#job(id).read({ place: 'client.jobs.get', options, calledFunction: JobsResource.prototype.get })
   }
 
   /** Cancels a job. @throws ConflictError or another ApiError when the service refuses */
   cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
-    return this.#job(id).stop({ options, calledFunction: JobsResource.prototype.cancel })
+    return this.#job(id).stop({ place: 'client.jobs.cancel', options, calledFunction: JobsResource.prototype.cancel })
   }
 
   /** Waits for a job's end. @throws As {@link JobHandle.result} */
   wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
-    return waitForJob({ ...this.#job(id).waitRequest(options), caller: captureCaller(JobsResource.prototype.wait) })
+    return waitForJob(() => ({
+      ...this.#waitRequest('client.jobs.wait', id, options),
+      caller: captureCaller(JobsResource.prototype.wait),
+    }))
   }
 
   /** Yields each new state of a job. @throws As {@link JobHandle.updates} */
   watch(id: string, options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    return throwAtCaller(JobsResource.prototype.watch, () => watchJob(this.#job(id).waitRequest(options)))
+    const request = this.#waitRequest('client.jobs.watch', id, options)
+    return throwAtCaller(JobsResource.prototype.watch, () => watchJob(request))
   }
 
   /**
@@ -57,10 +64,19 @@ export class JobsResource {
    * }
    *
    * @param jobs Ids, JSON or handles of jobs
-   * @throws ConfigurationError when one of them is no job
+   * @throws ConfigurationError at once, when it is called, for a wrong argument: for instance when one of them is not a job
    */
   settle(jobs: Iterable<JobSource>, options: WaitOptions = {}): AsyncGenerator<SettledJob, void, undefined> {
-    return throwAtCaller(JobsResource.prototype.settle, (caller) => settleJobs(this.#core, jobs, { options, caller }))
+    const place = 'client.jobs.settle'
+    checkArguments(place, { jobs })
+    const handles = Array.from(jobs, (source) => jobHandleOf(this.#core, source))
+    const checked = readOptions(place, options, WAIT_OPTIONS)
+    return throwAtCaller(JobsResource.prototype.settle, (caller) => settleJobs(handles, { options: checked, caller }))
+  }
+
+  #waitRequest(place: string, id: string, options: WaitOptions): WaitRequest {
+    checkArguments(place, { id })
+    return this.#job(id).waitRequest(readOptions(place, options, WAIT_OPTIONS))
   }
 
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */

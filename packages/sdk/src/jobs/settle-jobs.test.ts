@@ -3,7 +3,6 @@ import { ModelRun } from '../client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
-import { caught } from '../testing/caught.ts'
 import { createManualClock, settle } from '../testing/manual-clock.ts'
 import { type Simulation, simulateJobs } from '../testing/simulated-jobs.ts'
 import { API_KEY, BASE_URL } from '../testing/test-client.ts'
@@ -78,10 +77,10 @@ describe('jobs.settle', () => {
     await expect(collect(setup().client.jobs.settle([]))).resolves.toEqual([])
   })
 
-  test('looks at nothing when one of them is no job, or the deadline is wrong', async () => {
+  test('throws at once when one of them is not a job, or the deadline is wrong, and looks at nothing', async () => {
     const { client, service, clock } = setup()
-    await caught(collect(client.jobs.settle(['job_a', ''])), ConfigurationError)
-    await caught(collect(client.jobs.settle(['job_a'], { deadlineMs: 0 })), ConfigurationError)
+    expect(() => client.jobs.settle(['job_a', ''])).toThrow(ConfigurationError)
+    expect(() => client.jobs.settle(['job_a'], { deadlineMs: 0 })).toThrow(ConfigurationError)
     await clock.advance(60_000)
     expect(service.looks).toHaveLength(0)
   })

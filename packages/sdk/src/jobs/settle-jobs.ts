@@ -23,12 +23,10 @@ export function jobHandleOf(core: Core, source: JobSource): JobHandle {
 
 /** Waits for many jobs and yields how each one ended, in the order in which they end. */
 export async function* settleJobs(
-  core: Core,
-  jobs: Iterable<JobSource>,
+  handles: readonly JobHandle[],
   { options, caller }: { options: WaitOptions; caller: Caller },
 ): AsyncGenerator<SettledJob, void, undefined> {
   const settled = createAsyncQueue<SettledJob>()
-  const handles = Array.from(jobs, (source) => jobHandleOf(core, source))
   const waits = handles.map((handle) => {
     const { id: job_id } = handle
     return startWait(

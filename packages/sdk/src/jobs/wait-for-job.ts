@@ -4,7 +4,6 @@ import { type Caller, showCaller } from '../errors/caller-stack.ts'
 import { notify } from '../notify.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { startWaitSpan, type WaitSpan } from '../observe/wait-span.ts'
-import { positive } from '../options.ts'
 import { type PriceReading, startPriceReading } from '../runs/price-reading.ts'
 import { outcomeOfJob, type RunResult, toResult } from '../runs/run-result.ts'
 import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
@@ -33,14 +32,14 @@ export interface WaitRequest {
 }
 
 /**
- * Waits for a job's end.
+ * Waits for a job's end. What `prepare` throws is what the wait rejects with.
  *
  * @throws JobFailedError, JobCancelledError, AbortedError, DeadlineExceededError, ApiError (401, 403, 404),
  *   InvalidResponseError, ConfigurationError
  */
-export function waitForJob(request: WaitRequest): Promise<RunResult> {
+export function waitForJob(prepare: () => WaitRequest): Promise<RunResult> {
   return new Promise((resolve, reject) => {
-    startWait(request, resolve, reject)
+    startWait(prepare(), resolve, reject)
   })
 }
 
@@ -91,7 +90,7 @@ export abstract class WaitWatcher implements Watcher {
     this.handle = job
     this.job = reference
     this.options = options
-    this.at = endsAt ?? core.options.clock.now() + positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
+    this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     this.hasWebhook = webhook !== undefined
     this.span = startWaitSpan(core, { job: reference, run: span })
   }

@@ -7,6 +7,7 @@ export type FetchPage = (query: ListModelsQuery) => Promise<ApiResult<ModelList>
 
 /** One page of models (section 4.1). Iterating it goes on over all pages after it. */
 export class ModelsPage implements AsyncIterable<ModelSummary> {
+  /** The models of this page, without their `input_schema`. */
   readonly models: readonly ModelSummary[]
   /** Number of all matching models, on every page. */
   readonly total: number

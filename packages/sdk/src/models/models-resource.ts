@@ -1,4 +1,7 @@
-import type { ListModelsQuery, Model } from '@modelrun/contract'
+import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
+import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from '../arguments/call-options.ts'
+import { checkArguments } from '../arguments/check-arguments.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { ApiPromise } from '../http/api-promise.ts'
@@ -28,10 +31,12 @@ export class ModelsResource {
    * for await (const model of client.models.list({ category: 'text-to-image' })) console.log(model.id)
    */
   list(query: ListModelsQuery = {}, options: CallOptions = {}): ModelsPagePromise {
+    const place = 'client.models.list'
     const caller = captureCaller(ModelsResource.prototype.list)
     return new ModelsPagePromise(query, async (pageQuery) => {
       try {
-        return await callOnce(this.#core, listModelsOperation(pageQuery), options)
+        const operation = listModelsOperation(readOptions(place, pageQuery, LIST_QUERY))
+        return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
       } catch (error) {
         throw showCaller(error, caller)
       }
@@ -46,7 +51,8 @@ export class ModelsResource {
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
     const operation = getModelOperation(id)
     const read = (answer: Answer) => this.#core.modelCache.keep(id, operation.read(answer))
-    return request(this.#core, { ...operation, read }, { options, calledFunction: ModelsResource.prototype.get })
+    const calledFunction = ModelsResource.prototype.get
+    return request(this.#core, { ...operation, read }, { place: 'client.models.get', options, calledFunction })
   }
 
   /**
@@ -63,9 +69,12 @@ export class ModelsResource {
     body: RunBody<NoInfer<Id>>,
     options: CallOptions = {},
   ): ApiPromise<RunAnswer> {
+    const place = 'client.models.run'
     const work = async () => {
-      const operation = runOperation(model, { ...body, input: checkInput(body.input) })
-      return await callOnce(this.#core, operation, options)
+      checkArguments(place, { model })
+      const checked = readOptions<Omit<RunRequest, 'input'> & { input: unknown }>(place, body, RUN_BODY)
+      const operation = runOperation(model, { ...checked, input: checkInput(checked.input) })
+      return await callOnce(this.#core, operation, readOptions(place, options, CALL_OPTIONS))
     }
     return new ApiPromise(rejectAtCaller(ModelsResource.prototype.run, work))
   }

@@ -3,7 +3,9 @@ import type { Log } from './logger.ts'
 
 /** One HTTP attempt, for logs and diagnostics. Holds no header and no body. */
 export interface AttemptEvent {
+  /** HTTP method. */
   method: string
+  /** Path of the request, without query. */
   path: string
   /** 1 for the first attempt of a call. */
   attempt: number
@@ -11,6 +13,7 @@ export interface AttemptEvent {
   status?: number | undefined
   /** Why the attempt did not succeed; undefined when it did. */
   reason?: string | undefined
+  /** Milliseconds from the start of the request until it succeeded or failed. */
   durationMs: number
   /** The service's id of the request. */
   requestId?: string | undefined

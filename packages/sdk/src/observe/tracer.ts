@@ -3,10 +3,13 @@ export type SpanAttributes = Record<string, string | number | boolean>
 
 /** The part of an OpenTelemetry span that is used. */
 export interface Span {
+  /** Sets one attribute of the span. */
   setAttribute(key: string, value: string | number | boolean): unknown
+  /** Adds an event, such as a retry or a poll, at the current time. */
   addEvent?(name: string, attributes: SpanAttributes): unknown
   /** `code` is 2, OpenTelemetry's `ERROR`. */
   setStatus?(status: { code: 2; message?: string }): unknown
+  /** Ends the span. Called once. */
   end(): void
 }
 

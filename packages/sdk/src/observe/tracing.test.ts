@@ -59,7 +59,6 @@ const TRACERS: [what: string, tracer: Tracer][] = [
     'gives a span that rejects',
     tracerOf((work) => work({ setAttribute: reject, addEvent: reject, setStatus: reject, end: reject as never })),
   ],
-  ['has no startActiveSpan', {} as Tracer],
 ]
 
 describe.each(TRACERS)('a tracer that %s', (_what, tracer) => {

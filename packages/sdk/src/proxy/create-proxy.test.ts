@@ -36,10 +36,10 @@ describe('a proxy is not created', () => {
     ['with every origin', { allowedOrigins: ['*'] }, /without wildcard/],
     ['with an origin that has a path', { allowedOrigins: ['https://a.example.com/'] }, /one origin/],
     ['with a path that has a query', { basePath: '/api?x' }, /`basePath`/],
-    ['with a budget that is not a number', { budget: { credits: Number.NaN } }, /`budget.credits`/],
-    ['with a negative budget', { budget: { credits: -1 } }, /`budget.credits`/],
-    ['with a budget without credits', { budget: {} }, /`budget.credits`/],
-    ['with a window of no time', { budget: { credits: 1, windowMs: 0 } }, /`budget.windowMs`/],
+    ['with a budget that is not a number', { budget: { credits: Number.NaN } }, /`credits` of `budget`/],
+    ['with a negative budget', { budget: { credits: -1 } }, /`credits` of `budget`/],
+    ['with a budget without credits', { budget: {} }, /`credits` of `budget`/],
+    ['with a window of no time', { budget: { credits: 1, windowMs: 0 } }, /`windowMs` of `budget`/],
     ['with a negative limit of a run', { maxCredits: -1 }, /`maxCredits`/],
   ])('%s', (_, changes, message) => {
     expect(() => createUnchecked(changes)).toThrow(ConfigurationError)

@@ -1,3 +1,6 @@
+import { isText, needs } from '../arguments/checks.ts'
+import { checkEach } from '../arguments/read-options.ts'
+import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { type Balance, createSpending } from './budget/spending.ts'
 import { createCatalog } from './catalog.ts'
@@ -19,13 +22,18 @@ import { createJobSeals } from './sealed-jobs.ts'
 /** Runs models for the pages of a website, with a key that stays on its server. */
 export interface ModelRunProxy {
   /**
-   * Responds to a request of a page: for every framework with web-standard requests. Never rejects.
+   * Responds to a request of a page: for every framework with web-standard requests.
    *
+   * @throws ConfigurationError for what is not such a request; for one it never rejects
    * @param context What the framework passes. Its `waitUntil`, if it has one, keeps a serverless function alive when the
    *   page leaves while its run is under way.
    */
   handle(request: Request, context?: { waitUntil?(work: Promise<unknown>): void } | object): Promise<Response>
-  /** A listener for `node:http`, Express and Fastify, also right when a body parser ran first. */
+  /**
+   * A listener for `node:http`, Express and Fastify, also right when a body parser ran first.
+   *
+   * @throws ConfigurationError when it is called as the listener itself
+   */
   node(): NodeListener
   /**
    * What a user has spent in the window of now, for a page that shows it. Without a budget, nothing of an endless one.
@@ -67,14 +75,20 @@ export function createProxy(proxyOptions: ProxyOptions): ModelRunProxy {
     spending: budget && createSpending(budget, clock),
   }
   return {
-    handle: (request, context) => {
+    handle: async (request, context) => {
+      checkWebRequest('proxy.handle', request)
       const responding = serve(core, () => fromRequest(request, clock, rules))
       if (context !== undefined && 'waitUntil' in context) context.waitUntil?.(responding)
       return responding
     },
-    node: () => createNodeListener((request) => serve(core, () => fromServedRequest(request)), { body: rules, clock }),
-    balance: async (identity) =>
-      (await core.spending?.balance(identity)) ?? { used: 0, limit: Number.POSITIVE_INFINITY },
+    node: (...given: unknown[]) => {
+      rejectArguments('proxy.node', given)
+      return createNodeListener((request) => serve(core, () => fromServedRequest(request)), { body: rules, clock })
+    },
+    balance: async (identity) => {
+      checkEach('proxy.balance', { identity }, { identity: needs('{ user }', (value) => isText(Object(value).user)) })
+      return (await core.spending?.balance(identity)) ?? { used: 0, limit: Number.POSITIVE_INFINITY }
+    },
   }
 }
 

@@ -1,6 +1,19 @@
+import {
+  callback,
+  clock as clockCheck,
+  flag,
+  having,
+  isText,
+  must,
+  needs,
+  notNegative,
+  positive,
+  secret,
+  unchecked,
+} from '../arguments/checks.ts'
+import { type Checks, readOptions } from '../arguments/read-options.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { positive } from '../options.ts'
 import type { Secret } from '../signing/keyring.ts'
 import type { BudgetStore } from './budget/budget-store.ts'
 import { createMemoryBudgetStore } from './budget/memory-budget-store.ts'
@@ -8,6 +21,30 @@ import type { ProxyClient } from './proxy-client.ts'
 import type { Authorize, ProxyBudget, ProxyErrorContext, ProxyOptions } from './proxy-options.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
+
+const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
+  // What must be there is missed in words of its own.
+  client: unchecked,
+  models: unchecked,
+  secret,
+  authorize: unchecked,
+  dangerouslyAllowAnyone: flag,
+  basePath: unchecked,
+  allowedOrigins: must('a list of origins', (value) => Array.isArray(value) && value.every(isText)),
+  maxCredits: notNegative,
+  budget: unchecked,
+  holdRuns: flag,
+  maxBodyBytes: positive,
+  onError: callback,
+  clock: clockCheck,
+}))()
+
+const BUDGET_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyBudget> => ({
+  credits: needs('a number of credits, 0 or more', isCredits),
+  totalCredits: notNegative,
+  windowMs: positive,
+  store: having('a budget store', 'reserve', 'settle', 'balance'),
+}))()
 
 /** The user of all requests, when everybody is allowed. */
 const ANYONE = { user: 'anyone' }
@@ -38,7 +75,8 @@ export interface ResolvedProxyOptions {
 }
 
 /** @throws ConfigurationError when an option is missing or wrong, or two do not go together */
-export function resolveProxyOptions(options: ProxyOptions): ResolvedProxyOptions {
+export function resolveProxyOptions(given: ProxyOptions): ResolvedProxyOptions {
+  const options = readOptions('createProxy', given, PROXY_OPTIONS)
   const { clock = systemClock, budget } = options
   return {
     client: readClient(options.client),
@@ -47,10 +85,10 @@ export function resolveProxyOptions(options: ProxyOptions): ResolvedProxyOptions
     secret: readSecret(options.secret),
     basePath: readBasePath(options.basePath ?? '/api/modelrun'),
     allowedOrigins: new Set((options.allowedOrigins ?? []).map(readOrigin)),
-    maxCredits: credits('maxCredits', options.maxCredits ?? Number.POSITIVE_INFINITY),
+    maxCredits: options.maxCredits ?? Number.POSITIVE_INFINITY,
     budget: budget && resolveBudget(budget, clock),
     holdRuns: options.holdRuns ?? true,
-    maxBodyBytes: positive('maxBodyBytes', options.maxBodyBytes ?? 1024 * 1024),
+    maxBodyBytes: options.maxBodyBytes ?? 1024 * 1024,
     onError: createErrorHook(options.onError ?? logError),
     clock,
   }
@@ -105,18 +143,14 @@ function readOrigin(origin: string): string {
   )
 }
 
-function resolveBudget(budget: ProxyBudget, clock: Clock): ResolvedBudget {
+function resolveBudget(given: ProxyBudget, clock: Clock): ResolvedBudget {
+  const budget = readOptions('budget', given, BUDGET_OPTIONS)
   return {
-    credits: credits('budget.credits', budget.credits),
-    totalCredits: credits('budget.totalCredits', budget.totalCredits ?? Number.POSITIVE_INFINITY),
-    windowMs: positive('budget.windowMs', budget.windowMs ?? DAY_MS),
+    credits: budget.credits,
+    totalCredits: budget.totalCredits ?? Number.POSITIVE_INFINITY,
+    windowMs: budget.windowMs ?? DAY_MS,
     store: budget.store ?? createMemoryBudgetStore({ clock }),
   }
-}
-
-function credits(name: string, value: number): number {
-  if (isCredits(value)) return value
-  throw wrong(`The option \`${name}\` must be a number of credits, 0 or more, not ${String(value)}.`)
 }
 
 /** True for a number of credits: 0 or more, and `Infinity` for no limit. */

@@ -1,3 +1,5 @@
+import { isPlainData, readArguments } from '../arguments/read-options.ts'
+import { showValue } from '../arguments/show-value.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { checkSendable } from './sendable-input.ts'
 
@@ -7,11 +9,11 @@ import { checkSendable } from './sendable-input.ts'
  * @throws ConfigurationError, InputValidationError
  */
 export function checkInput(input: unknown): Record<string, unknown> {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+  return readArguments('client.run', () => {
+    if (typeof input === 'object') checkSendable(input)
+    if (isPlainData(input)) return { ...input }
     throw new ConfigurationError({
-      message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }. Nothing was sent.`,
+      message: `The input of a run must be an object of parameters, like { prompt: 'a red fox' }, not ${showValue(input)}. Nothing was sent.`,
     })
-  }
-  checkSendable(input)
-  return { ...input }
+  })
 }

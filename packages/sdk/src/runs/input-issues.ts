@@ -1,4 +1,5 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
+import { showValue } from '../arguments/show-value.ts'
 import type { InputIssue } from '../errors/local-errors.ts'
 import { jsonPointer } from '../json-pointer.ts'
 import { closestName } from './closest-name.ts'
@@ -36,22 +37,15 @@ function unknownParameter(name: string, names: readonly string[]): string {
 }
 
 function findProblem({ type, enum: allowed, minimum, maximum }: InputProperty, value: unknown): string | undefined {
-  const got = `not ${show(value)}`
+  const got = `not ${showValue(value)}`
   if (!hasType(value, type)) return `must be of type ${type}, ${got}`
   if (allowed !== undefined && typeof value !== 'object' && !allowed.includes(value)) {
-    return `must be one of ${allowed.map(show).join(', ')}, ${got}`
+    return `must be one of ${allowed.map(showValue).join(', ')}, ${got}`
   }
   if (typeof value !== 'number') return undefined
   if (minimum !== undefined && value < minimum) return `must be at least ${minimum}, ${got}`
   if (maximum !== undefined && value > maximum) return `must be at most ${maximum}, ${got}`
   return undefined
-}
-
-/** Never throws: an input may hold what JSON cannot. */
-function show(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (typeof value !== 'object' || value === null) return String(value)
-  return Array.isArray(value) ? 'an array' : 'an object'
 }
 
 function hasType(value: unknown, type: string | undefined): boolean {

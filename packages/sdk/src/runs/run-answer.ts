@@ -5,7 +5,9 @@ import type { RunResponse } from '@modelrun/contract'
  * exists: poll it.
  */
 export interface UnknownRun {
+  /** Neither of the statuses that the specification shows: `reported_status` is the one of the response. */
   status: 'unknown'
+  /** Identifier of the job. */
   job_id: string
   /** The status that the answer had, when it had one. */
   reported_status?: string | undefined

@@ -21,6 +21,7 @@ export interface RunManyProgress {
   index: number
   /** `submitted`: the job exists, and may be charged. */
   step: 'submitted' | 'fulfilled' | 'rejected'
+  /** The job of the run; undefined when it never became one. */
   job_id: string | undefined
   /** Inputs begun so far. */
   begun: number

@@ -193,8 +193,8 @@ describe('runMany', () => {
     expect(bench.service.submitted).toHaveLength(1)
   })
 
-  test.each([0, -1, Number.NaN])('refuses the concurrency %j', async (concurrency) => {
-    await caught(collect(setup().run(prompts(1), { concurrency })), ConfigurationError)
+  test.each([0, -1, Number.NaN])('throws at once for the concurrency %j', (concurrency) => {
+    expect(() => setup().run(prompts(1), { concurrency })).toThrow(ConfigurationError)
   })
 
   test('ends at once without inputs', async () => {

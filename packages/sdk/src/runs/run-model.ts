@@ -8,7 +8,6 @@ import { DEFAULT_DEADLINE_MS } from '../jobs/wait-options.ts'
 import { notify } from '../notify.ts'
 import { traceRun } from '../observe/run-span.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
-import { positive } from '../options.ts'
 import { openScope, type Scope } from '../scope.ts'
 import { checkInput } from './check-input.ts'
 import { preflight } from './preflight.ts'
@@ -36,14 +35,16 @@ async function runToEnd(
 ): Promise<ApiResult<RunResult>> {
   const { model, options } = call
   const { clock } = core.options
-  const deadlineMs = positive('deadlineMs', options.deadlineMs ?? DEFAULT_DEADLINE_MS)
+  const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS
   const endsAt = clock.now() + deadlineMs
   const price = options.readPrice ? startPriceReading(core, model, options) : undefined
   try {
     const { answer, reference, elapsedMs, response, requestId } = await submit(core, call, deadlineMs)
     const job = new JobHandle(core, reference)
     if (answer.status !== 'completed') {
-      const data = await waitForJob({ core, job, reference, options, endsAt, webhook: options.webhook, price, span })
+      const data = await waitForJob(() => {
+        return { core, job, reference, options, endsAt, webhook: options.webhook, price, span }
+      })
       return { data, response, requestId }
     }
     core.scheduler.durations.learn(answer.model_id, elapsedMs, elapsedMs)

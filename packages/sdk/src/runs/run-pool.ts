@@ -7,7 +7,6 @@ import { type JobSource, jobHandleOf } from '../jobs/settle-jobs.ts'
 import { startWait } from '../jobs/wait-for-job.ts'
 import { endRunSpan, inRunSpan } from '../observe/run-span.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
-import { positive } from '../options.ts'
 import type { RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
 import { submitRun } from './run-model.ts'
 import type { RunResult } from './run-result.ts'
@@ -60,7 +59,7 @@ export class RunPool<I extends object> {
     this.#model = model
     this.#options = options
     this.#caller = caller
-    this.#concurrency = positive('concurrency', options.concurrency ?? 8)
+    this.#concurrency = options.concurrency ?? 8
     this.#source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
     if (options.signal?.aborted) this.#onAbort()
     else options.signal?.addEventListener('abort', this.#onAbort, { once: true })

@@ -1,4 +1,6 @@
 import type { Job, Output, RunCompleted } from '@modelrun/contract'
+import { SAVE_OPTIONS } from '../arguments/call-options.ts'
+import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { rejectAtCaller } from '../errors/caller-stack.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
@@ -8,6 +10,7 @@ import type { JobReference } from '../jobs/job-reference.ts'
 
 /** What a run produced, as plain data. */
 export interface RunOutcome {
+  /** Identifier of the job. */
   job_id: string
   /** Identifier of the request at the underlying provider; absent when only the job's id was known. */
   request_id?: string | undefined
@@ -15,6 +18,7 @@ export interface RunOutcome {
   model_id?: string | undefined
   /** The wire's `completed` and `succeeded` are one outcome. */
   status: 'succeeded'
+  /** The produced files (section 2.5). */
   output: Output
   /**
    * Credits charged, when the service said so: in the response to a held run and in deliveries to webhooks (section 2.4). A
@@ -39,8 +43,10 @@ export interface RunResult extends RunOutcome {
 /** Gives an outcome its method, which is not enumerable: the result stays plain data to JSON, spread and test runners. */
 export function toResult({ options, modelCache }: Core, outcome: RunOutcome): RunResult {
   const price = outcome.credits_per_run ?? modelCache.priceOf(outcome.model_id)
-  const save: RunResult['save'] = (folder, saveOptions) =>
-    rejectAtCaller(save, () => saveFiles(options, outcome, { ...saveOptions, folder }))
+  const save: RunResult['save'] = (folder, saveOptions = {}) =>
+    rejectAtCaller(save, () =>
+      saveFiles(options, outcome, { ...readOptions('result.save', saveOptions, SAVE_OPTIONS), folder }),
+    )
   const result = { ...outcome, ...(price === undefined ? {} : { credits_per_run: price }), save }
   return Object.defineProperty(result, 'save', { enumerable: false })
 }

@@ -4,42 +4,59 @@ import { readNodeStream } from './read-body.ts'
 
 /** The part of Node's request that is used. Express, body parsers and cloud functions add what they made of the body. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
+  /** HTTP method. */
   method?: string | undefined
+  /** Path and query. */
   url?: string | undefined
   /** Express: the address before a router cut off the path where it is mounted. */
   originalUrl?: string | undefined
+  /** Headers by their names in lower case. */
   headers?: Record<string, string | string[] | undefined> | undefined
+  /** What a body parser made of the body; undefined when none ran. */
   body?: unknown
   /** The body before it was parsed. */
   rawBody?: unknown
   /** True when the message has come to its end. */
   complete?: boolean | undefined
+  /** True when the body has been read to its end. */
   readableEnded?: boolean | undefined
 }
 
 /** The part of Node's response that is used. */
 export interface NodeResponse {
+  /** HTTP status to send. */
   statusCode: number
+  /** True when the response has begun: another handler has responded. */
   headersSent?: boolean | undefined
   /** True when the connection has ended. */
   destroyed?: boolean | undefined
+  /** Sets one header. */
   setHeader(name: string, value: string): unknown
+  /** Sends the body, and ends the response. */
   end(body: string): unknown
 }
 
 /** The part of Fastify's request that is used. Its parsers have always run first. */
 export interface FastifyLikeRequest {
+  /** HTTP method. */
   method: string
+  /** Path and query, before any rewriting. */
   originalUrl: string
+  /** What the parser made of the body. */
   body?: unknown
+  /** Node's own request. */
   raw: NodeRequest
 }
 
 /** The part of Fastify's reply that is used. */
 export interface FastifyLikeReply {
+  /** Sets the HTTP status. */
   code(status: number): unknown
+  /** Sets headers. */
   headers(values: Record<string, string>): unknown
+  /** Sends the body, and ends the response. */
   send(body: string): unknown
+  /** Node's own response. */
   raw: NodeResponse
 }
 

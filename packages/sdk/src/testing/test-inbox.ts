@@ -51,7 +51,16 @@ export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}):
   const metrics: InboxMetric[] = []
   const onMetric = (metric: InboxMetric) => void metrics.push(metric)
   const trust = options.client || options.secret ? {} : { trust: 'payload' as const }
-  const inbox = createInbox({ random: () => 1, ...hooks, onMetric, ...trust, ...options, clock, store })
+  const inbox = createInbox({
+    random: () => 1,
+    onSucceeded: () => {},
+    ...hooks,
+    onMetric,
+    ...trust,
+    ...options,
+    clock,
+    store,
+  })
   return {
     inbox,
     clock,

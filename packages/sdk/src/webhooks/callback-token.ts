@@ -1,3 +1,5 @@
+import { needs } from '../arguments/checks.ts'
+import { checkEach } from '../arguments/read-options.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { fromBase64, toBase64Url } from '../signing/base64.ts'
@@ -93,8 +95,13 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
   }
 }
 
-/** Replaces the signature of a token in a text, so that the address can be logged: nothing can be posted with it then. */
+/**
+ * Replaces the signature of a token in a text, so that the address can be logged: nothing can be posted with it then.
+ *
+ * @throws ConfigurationError for what is not a string
+ */
 export function redactCallbackUrl(url: string): string {
+  checkEach('redactCallbackUrl', { url }, { url: needs('a string', (value) => typeof value === 'string') })
   return url.replace(/(\bmodelrun_token=)([^&#\s]*)/g, (_, name: string, token: string) => {
     const [, kid, end, ref] = TOKEN.exec(token) ?? []
     return `${name}${ref === undefined ? '' : `v1.${kid}.${end}.${ref}.`}[redacted]`

@@ -1,3 +1,5 @@
+import { readOptions } from '../arguments/read-options.ts'
+import { checkInboxArguments, PAGE_OPTIONS } from './inbox-arguments.ts'
 import type { InboxCore } from './inbox-core.ts'
 import { jobIdOfKey, jobKey, refOfKey } from './record-key.ts'
 import type { InboxRecord } from './store/inbox-store.ts'
@@ -9,13 +11,17 @@ import { rerunLater } from './work/start-work.ts'
 export interface DeadLetter {
   /** Names it: the `job_id`, but for events of unknown status. */
   key: string
+  /** Identifier of the job. */
   jobId: string
   /** What was delivered, as it came; undefined for a job that was lost. */
   event: WebhookEvent | undefined
+  /** The JSON that `prepare` or `expect` was given for the job. */
   context: unknown
+  /** How often the handler was called for it. */
   attempt: number
   /** What went wrong last. */
   error: string | undefined
+  /** Milliseconds since the record was created. */
   ageMs: number
 }
 
@@ -38,11 +44,13 @@ export interface DeadLetters {
 export function createDeadLetters(core: InboxCore): DeadLetters {
   const { store, options } = core
   return {
-    list: async ({ limit = 50, after } = {}) => {
+    list: async (page = {}) => {
+      const { limit = 50, after } = readOptions('inbox.deadLetters.list', page, PAGE_OPTIONS)
       const records = await store.list('dead', { limit, after })
       return records.filter(({ key }) => refOfKey(key) === undefined).map(toDeadLetter)
     },
     replay: async (keyOrId) => {
+      checkInboxArguments('deadLetters.replay', { key: keyOrId })
       const key = await firstOf([keyOrId, jobKey(keyOrId)], store.replay)
       if (key === undefined) return false
       // What was lost is for the poller, and what a serverless function cannot do later for the sweep.

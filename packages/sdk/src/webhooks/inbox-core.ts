@@ -1,7 +1,9 @@
+import { readOptions } from '../arguments/read-options.ts'
 import { type Clock, startTimer } from '../clock.ts'
 import { toBackgroundClock } from './background-clock.ts'
 import { createFollowers, type Followers } from './follow/followers.ts'
 import { createHooks, type Hooks } from './inbox-hooks.ts'
+import { INBOX_OPTIONS } from './inbox-option-checks.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import { createTasks, type Tasks } from './inbox-tasks.ts'
 import { type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
@@ -28,7 +30,8 @@ export interface InboxCore {
 }
 
 /** @throws ConfigurationError */
-export function createInboxCore(inboxOptions: InboxOptions): InboxCore {
+export function createInboxCore(given: InboxOptions): InboxCore {
+  const inboxOptions = readOptions('createInbox', given, INBOX_OPTIONS)
   const options = resolveInboxOptions(inboxOptions)
   const tasks = createTasks()
   const backgroundClock = toBackgroundClock(options.clock)

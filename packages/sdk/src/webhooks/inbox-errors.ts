@@ -33,7 +33,9 @@ export class JobLostError extends ModelRunError {
   }
 }
 
+/** Whether an error is a {@link LeaseLostError}, of any copy of the package. */
 export const isLeaseLostError = /* @__PURE__ */ guard<LeaseLostError>('LeaseLostError')
+/** Whether an error is a {@link JobLostError}, of any copy of the package. */
 export const isJobLostError = /* @__PURE__ */ guard<JobLostError>('JobLostError')
 
 /** The service does not say yet what the delivery says. */

@@ -1,6 +1,7 @@
 import type { HandlerFailure, InboxMetricName } from './inbox-notices.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import type { Tasks } from './inbox-tasks.ts'
+import type { WebhookEvent } from './webhook-event.ts'
 
 type HookName = 'onHandlerError' | 'onDead' | 'onLost' | 'onOrphanIntent' | 'onWebhookMissed' | 'onConflict'
 
@@ -11,11 +12,14 @@ export interface Hooks {
   tell<Name extends HookName>(name: Name, notice: Notice<Name>): void
   /** Counts 1, or notes a value. */
   metric(name: InboxMetricName, jobId?: string, value?: number): void
+  /** A job ended that nothing in this process waits for: warns, once, when there is no handler for its result either. */
+  unheeded(event: WebhookEvent): void
   /** Logs what no hook is for. */
   warn(message: string, error: unknown): void
 }
 
 export function createHooks(options: InboxOptions, tasks: Tasks): Hooks {
+  let hasWarned = false
   return {
     tell: (name, notice) => {
       // Each name has a hook for its own notice: the type of `tell` says so, and an index by a union loses it.
@@ -25,6 +29,13 @@ export function createHooks(options: InboxOptions, tasks: Tasks): Hooks {
     metric: (name, jobId, value = 1) => {
       const { onMetric } = options
       if (onMetric !== undefined) void tasks.track(callHook('onMetric', onMetric, { name, value, jobId }))
+    },
+    unheeded: ({ status, job_id }) => {
+      if (hasWarned || status !== 'succeeded' || options.onSucceeded !== undefined) return
+      hasWarned = true
+      console.warn(
+        `modelrun: the job ${job_id} succeeded, and its result is dropped: nothing waits for it, and the inbox has no handler. Pass \`createInbox({ onSucceeded })\`.`,
+      )
     },
     warn: (message, error) => console.warn(`modelrun: ${message}:`, error),
   }

@@ -43,6 +43,7 @@ export type EventHandler<Event> = (event: Event, context: DeliveryContext) => un
 
 /** The part of the client that the inbox uses. */
 export interface JobReader {
+  /** Reads a job (section 4.4), as `client.jobs` does. */
   jobs: { get(id: string): PromiseLike<Job> }
 }
 
@@ -70,8 +71,8 @@ export interface InboxOptions {
    */
   secret?: string | Readonly<Record<string, string>> | undefined
   /**
-   * Address at which the service reaches this inbox: https, or http on this machine. Tokens are good for it alone.
-   * `createInbox` throws a ConfigurationError for one that cannot be used.
+   * Address at which the service reaches this inbox: https, or http on this machine. Tokens are good for it alone, so it
+   * needs a `secret`. `createInbox` throws a ConfigurationError for one that cannot be used.
    */
   publicUrl?: string | undefined
   /**

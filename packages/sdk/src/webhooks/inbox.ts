@@ -1,3 +1,5 @@
+import { readOptions } from '../arguments/read-options.ts'
+import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
 import { type DrainOptions, drainInbox } from './drain-inbox.ts'
@@ -12,6 +14,14 @@ import {
 } from './expecting/expectations.ts'
 import type { EventListener } from './follow/followers.ts'
 import { waitFor } from './follow/wait-for.ts'
+import {
+  checkInboxArguments,
+  DRAIN_OPTIONS,
+  EXPECT_OPTIONS,
+  PREPARE_OPTIONS,
+  RECONCILE_OPTIONS,
+  WAIT_FOR_OPTIONS,
+} from './inbox-arguments.ts'
 import { createInboxCore } from './inbox-core.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import { createLambdaHandler, type LambdaHandler } from './lambda-handler.ts'
@@ -30,11 +40,19 @@ import type { WaitUntil } from './work/start-work.ts'
  * whose delivery did not come.
  */
 export interface Inbox {
-  /** Answers a delivery: for every framework with web-standard requests. Never rejects. */
+  /**
+   * Answers a delivery: for every framework with web-standard requests.
+   *
+   * @throws ConfigurationError for what is not such a request; for a delivery it never rejects
+   */
   handle(request: Request, options?: { waitUntil?: WaitUntil | undefined }): Promise<Response>
-  /** A listener for `node:http`, Express and Fastify, also right when a body parser ran first. */
+  /**
+   * A listener for `node:http`, Express and Fastify, also right when a body parser ran first.
+   *
+   * @throws ConfigurationError when it is called as the listener itself
+   */
   node(): NodeListener
-  /** A handler for AWS Lambda. */
+  /** A handler for AWS Lambda. @throws ConfigurationError when it is called as the handler itself */
   lambda(): LambdaHandler
   /**
    * An address for `webhook_url` of one run, with a signed token: a second job that is delivered to it is refused.
@@ -44,7 +62,11 @@ export interface Inbox {
    * @throws ConfigurationError without a `secret`
    */
   callbackUrl(baseUrl?: string, context?: unknown): Promise<string>
-  /** Makes the callback address of one run, and notes that it is about to be sent. @throws ConfigurationError */
+  /**
+   * Makes the callback address of one run, and notes that it is about to be sent.
+   *
+   * @throws ConfigurationError without a `secret` or a `publicUrl`; after `drain`, when no other process shares the store
+   */
   prepare(options?: PrepareOptions): Promise<PreparedRun>
   /** Notes that the result of a job is to come, so that it is looked for when its delivery does not. */
   expect(jobId: string, options?: ExpectOptions): Promise<void>
@@ -95,23 +117,50 @@ export function createInbox(options: InboxOptions = {}): Inbox {
   const { clock } = core.options
   let isStarted = false
   return {
-    // Frameworks that call this as their handler pass arguments of their own.
-    handle: (request, options) => receive(toDelivery(request, { clock, waitUntil: options?.waitUntil })),
-    node: () => createNodeListener(receive, { body: WEBHOOK_BODY, clock }),
-    lambda: () => createLambdaHandler(receive, { clock }),
-    callbackUrl: (baseUrl, context) => makeCallbackUrl(core, baseUrl, context),
-    prepare: (run = {}) => prepareRun(core, run),
-    expect: (jobId, run = {}) => expectJob(core, jobId, run),
-    forget: (ref) => forgetRun(core, ref),
-    listen: core.followers.listen,
-    waitFor: (jobId, { signal } = {}) => waitFor(core, jobId, signal),
+    // Frameworks that call this as their handler pass arguments of their own after the request.
+    handle: async (request, options) => {
+      checkWebRequest('inbox.handle', request)
+      return await receive(toDelivery(request, { clock, waitUntil: options?.waitUntil }))
+    },
+    node: (...given: unknown[]) => {
+      rejectArguments('inbox.node', given)
+      return createNodeListener(receive, { body: WEBHOOK_BODY, clock })
+    },
+    lambda: (...given: unknown[]) => {
+      rejectArguments('inbox.lambda', given)
+      return createLambdaHandler(receive, { clock })
+    },
+    callbackUrl: async (baseUrl, context) => {
+      checkInboxArguments('callbackUrl', { baseUrl, context })
+      return await makeCallbackUrl(core, baseUrl, context)
+    },
+    prepare: async (run = {}) => await prepareRun(core, readOptions('inbox.prepare', run, PREPARE_OPTIONS)),
+    expect: async (jobId, run = {}) => {
+      checkInboxArguments('expect', { jobId })
+      await expectJob(core, jobId, readOptions('inbox.expect', run, EXPECT_OPTIONS))
+    },
+    forget: async (ref) => {
+      checkInboxArguments('forget', { ref })
+      await forgetRun(core, ref)
+    },
+    listen: (jobId, listener) => {
+      checkInboxArguments('listen', { jobId, listener })
+      return core.followers.listen(jobId, listener)
+    },
+    waitFor: async (jobId, options = {}) => {
+      checkInboxArguments('waitFor', { jobId })
+      return await waitFor(core, jobId, readOptions('inbox.waitFor', options, WAIT_FOR_OPTIONS).signal)
+    },
     sweep: () => core.tasks.track(sweep(core)),
-    reconcile: (run) => core.tasks.track(reconciler.reconcile(run)),
+    reconcile: async (run = {}) => {
+      const options = readOptions('inbox.reconcile', run, RECONCILE_OPTIONS)
+      return await core.tasks.track(reconciler.reconcile(options))
+    },
     start: () => {
       if (!isStarted) startBackground(core, reconciler)
       isStarted = true
     },
-    drain: (end = {}) => drainInbox(core, end),
+    drain: async (end = {}) => await drainInbox(core, readOptions('inbox.drain', end, DRAIN_OPTIONS)),
     deadLetters: createDeadLetters(core),
   }
 }

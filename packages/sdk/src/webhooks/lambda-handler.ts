@@ -13,39 +13,55 @@ type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
 export interface LambdaEvent {
   /** REST APIs and load balancers. */
   httpMethod?: string | undefined
+  /** REST APIs and load balancers: the path. */
   path?: string | undefined
+  /** REST APIs and load balancers: the last value of each query parameter. */
   queryStringParameters?: Values<string>
+  /** REST APIs, and load balancers that send them so: all values of each query parameter. */
   multiValueQueryStringParameters?: Values<readonly string[]>
+  /** REST APIs, and load balancers that send them so: all values of each header. */
   multiValueHeaders?: Values<readonly string[]>
   /** HTTP APIs and function URLs. */
   rawPath?: string | undefined
+  /** HTTP APIs and function URLs: the query, without its question mark. */
   rawQueryString?: string | undefined
+  /** What the event says of its request beyond path, headers and body. */
   requestContext?: LambdaRequestContext | undefined
   /** Of all. */
   headers?: Values<string>
+  /** The body of the request, as text. */
   body?: string | object | null | undefined
+  /** True when `body` is base64. */
   isBase64Encoded?: boolean | undefined
 }
 
 /** What the three kinds of event say of their request; only `http` is used. */
 export interface LambdaRequestContext {
+  /** HTTP APIs and function URLs: the HTTP method. */
   http?: { method?: string | undefined } | undefined
+  /** REST APIs: the HTTP method. */
   httpMethod?: string | undefined
+  /** Load balancers: their target group. */
   elb?: unknown
 }
 
 /** The part of the context that is used. */
 export interface LambdaContext {
+  /** Milliseconds until the function is stopped. */
   getRemainingTimeInMillis?: (() => number) | undefined
 }
 
 /** An answer that all of them take. */
 export interface LambdaResponse {
+  /** HTTP status. */
   statusCode: number
+  /** One value for each header. */
   headers: Record<string, string>
   /** Set instead for a load balancer that sends its headers this way: it looks at nothing else then. */
   multiValueHeaders?: Record<string, string[]>
+  /** The body, as text. */
   body: string
+  /** The body is never base64. */
   isBase64Encoded: false
 }
 

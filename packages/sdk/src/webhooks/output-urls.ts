@@ -1,4 +1,7 @@
+import { type Checks, isPlainData, readArguments, readOptions } from '../arguments/read-options.ts'
+import { showValue } from '../arguments/show-value.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { hosts } from './inbox-option-checks.ts'
 import { isLoopback } from './loopback.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
@@ -11,6 +14,8 @@ export interface OutputUrlOptions {
    */
   allowedHosts?: readonly string[] | undefined
 }
+
+const OUTPUT_URL_OPTIONS: Checks<OutputUrlOptions> = { allowedHosts: hosts }
 
 /** An address of an event that should not be fetched. */
 export interface OutputUrlProblem {
@@ -25,14 +30,18 @@ export interface OutputUrlProblem {
  * could make the receiver read what only the receiver can reach.
  *
  * @returns Empty when every address is safe, and for events that are no success
- * @throws ConfigurationError when `allowedHosts` holds something that is no host
+ * @throws ConfigurationError when an argument is wrong, for instance when `allowedHosts` holds something that is no host
  */
 export function checkOutputUrls(event: WebhookEvent, options: OutputUrlOptions = {}): OutputUrlProblem[] {
-  const rules = readRules(options)
-  const items = event.status === 'succeeded' ? event.output.items : []
-  return items.flatMap(({ url }, index) => {
-    const problem = findProblem(url, rules)
-    return problem === undefined ? [] : [{ index, problem }]
+  const place = 'checkOutputUrls'
+  const rules = readRules(place, options)
+  return readArguments(place, (report) => {
+    report('event', isPlainData(event) ? undefined : `must be the event of a webhook, not ${showValue(event)}`)
+    const items = event.status === 'succeeded' ? event.output.items : []
+    return items.flatMap(({ url }, index) => {
+      const problem = findProblem(url, rules)
+      return problem === undefined ? [] : [{ index, problem }]
+    })
   })
 }
 
@@ -47,7 +56,7 @@ export function checkOutputUrls(event: WebhookEvent, options: OutputUrlOptions =
  * @throws ConfigurationError when `allowedHosts` holds something that is no host
  */
 export function isSafeOutputUrl(url: string, options: OutputUrlOptions = {}): boolean {
-  return findProblem(url, readRules(options)) === undefined
+  return findProblem(url, readRules('isSafeOutputUrl', options)) === undefined
 }
 
 interface Rule {
@@ -59,7 +68,7 @@ interface Rule {
 }
 
 function findProblem(address: string, rules: readonly Rule[] | undefined): string | undefined {
-  if (!URL.canParse(address)) return 'it is no address'
+  if (typeof address !== 'string' || !URL.canParse(address)) return 'it is no address'
   const url = new URL(address)
   const isListed = rules?.some((rule) => matches(rule, url)) ?? false
   const isLocalHttp = url.protocol === 'http:' && isListed && isLoopback(url.hostname)
@@ -97,8 +106,8 @@ function withoutDot(hostname: string): string {
   return hostname.endsWith('.') ? hostname.slice(0, -1) : hostname
 }
 
-function readRules({ allowedHosts }: OutputUrlOptions): Rule[] | undefined {
-  return allowedHosts?.map(readRule)
+function readRules(place: string, options: OutputUrlOptions): Rule[] | undefined {
+  return readOptions(place, options, OUTPUT_URL_OPTIONS).allowedHosts?.map(readRule)
 }
 
 function readRule(entry: string): Rule {

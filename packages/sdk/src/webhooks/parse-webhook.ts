@@ -52,16 +52,16 @@ function hasTooManyItems(event: WebhookEvent): boolean {
 
 /** Of a value that is too deep, its top: that has no output and no error, so it is no known event. */
 function copyOf(value: unknown): unknown {
-  const copy = tryCopy(value)
+  const copy: PlainJson = looked(() => toPlainJson(value))
   if (copy.kind === 'too_large') throw tooLarge(WEBHOOK_BODY)
   return copy.value
 }
 
-function tryCopy(value: unknown): PlainJson {
+/** A getter or a proxy may throw: no body parser makes such things. */
+function looked<T>(look: () => T): T {
   try {
-    return toPlainJson(value)
+    return look()
   } catch {
-    // A getter or a proxy: no body parser makes such things.
     throw unusableBody('it is not a JSON object: it fails when it is looked at')
   }
 }
@@ -70,9 +70,14 @@ async function readValue(body: WebhookBody): Promise<unknown> {
   if (typeof body === 'string') return parseText(body, new TextEncoder().encode(body).byteLength)
   // What a program without types passes when no body parser ran: refused as any other value that is no object.
   if (typeof body !== 'object' || body === null) return body
-  if (isRequest(body)) return parseBytes(await readRequest(body, systemClock, WEBHOOK_BODY))
-  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return parseBytes(body)
-  return body
+  const source = looked(() => sourceOf(body))
+  if (source === undefined) return body
+  return parseBytes('arrayBuffer' in source ? await readRequest(source, systemClock, WEBHOOK_BODY) : source)
+}
+
+/** Where the text of a body comes from; undefined for what a body parser made. */
+function sourceOf(body: object): Request | ArrayBuffer | ArrayBufferView | undefined {
+  return isRequest(body) || body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? body : undefined
 }
 
 /** By its shape: some frameworks bring a Request class of their own. */

@@ -39,12 +39,21 @@ describe('options that cannot work are refused', () => {
   test.each<[string, InboxOptions, string]>([
     ['verify without a client', { trust: 'verify' }, "`trust: 'verify'` needs a `client`"],
     ['token without a secret', { trust: 'token' }, "`trust: 'token'` needs a `secret`"],
-    ['another trust', { trust: 'blind' as never }, 'must be verify, token or payload, not blind'],
+    ['another trust', { trust: 'blind' as never }, `must be 'verify' or 'token' or 'payload', not "blind".`],
+    [
+      'a secret that an environment does not have',
+      { client, secret: process.env.MODELRUN_NO_SUCH_VARIABLE, publicUrl: 'https://app.example.com/hook' },
+      '`publicUrl` needs a `secret`',
+    ],
     ['a short secret', { secret: 'short' }, 'it must have 32 at least'],
     ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 86700000'],
-    ['a lease of no time', { trust: 'payload', leaseMs: 0 }, '`leaseMs` must be a number above 0'],
-    ['attempts that are no number', { trust: 'payload', maxAttempts: 1.5 }, '`maxAttempts` must be a whole number'],
-    ['no attempt', { trust: 'payload', maxAttempts: 0 }, '`maxAttempts` must be at least 1'],
+    ['a lease of no time', { trust: 'payload', leaseMs: 0 }, '`leaseMs` of `createInbox` must be a number above 0'],
+    [
+      'attempts that are no number',
+      { trust: 'payload', maxAttempts: 1.5 },
+      'must be a whole number of at least 1, not 1.5.',
+    ],
+    ['no attempt', { trust: 'payload', maxAttempts: 0 }, 'must be a whole number of at least 1, not 0.'],
     ['a host that is none', { trust: 'payload', allowedOutputHosts: ['https://x'] }, 'The allowed host'],
     ['serverless on a memory store', { trust: 'payload', waitUntil: () => {} }, 'Pass a `store` that they share'],
   ])('%s', (_, options, message) => {
@@ -76,7 +85,7 @@ describe('`publicUrl`', () => {
   })
 
   test('may be http on this machine', () => {
-    expect(() => createInbox({ client, publicUrl: 'http://127.0.0.1:3000/w' })).not.toThrow()
+    expect(() => createInbox({ client, secret: SECRET, publicUrl: 'http://127.0.0.1:3000/w' })).not.toThrow()
   })
 
   test('and the URLs of `callbackUrl` may be http at any host with `allowHttp`', async () => {

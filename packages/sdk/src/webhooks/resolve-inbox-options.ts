@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { positive, wholeNumber } from '../options.ts'
 import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import type { EventHandler, InboxOptions, JobReader, Trust } from './inbox-options.ts'
 import { isSafeOutputUrl } from './output-urls.ts'
@@ -72,6 +71,7 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
   }
   // An entry that is no host is told now, not at the first delivery.
   isSafeOutputUrl('', { allowedHosts: options.allowedOutputHosts })
+  checkSecret(resolved)
   checkTrust(resolved)
   checkStore(resolved)
   warnOfDefaults(options, resolved)
@@ -79,31 +79,38 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
 }
 
 function resolveNumbers(options: InboxOptions) {
-  const milliseconds = (name: keyof InboxOptions & `${string}Ms`, byDefault: number) =>
-    positive(name, (options[name] as number | undefined) ?? byDefault)
+  const {
+    leaseMs = 60_000,
+    maxRunMs = 900_000,
+    maxAttempts = 8,
+    keepDoneMs = 7 * DAY_MS,
+    keepDeadMs = 30 * DAY_MS,
+    sweepIntervalMs = 15_000,
+    expectedAfterMs = 60_000,
+    giveUpAfterMs = DAY_MS,
+  } = options
   return {
-    leaseMs: milliseconds('leaseMs', 60_000),
-    maxRunMs: milliseconds('maxRunMs', 900_000),
-    maxAttempts: attempts(options.maxAttempts ?? 8),
-    keepDoneMs: milliseconds('keepDoneMs', 7 * DAY_MS),
-    keepDeadMs: milliseconds('keepDeadMs', 30 * DAY_MS),
-    sweepIntervalMs: milliseconds('sweepIntervalMs', 15_000),
-    expectedAfterMs: milliseconds('expectedAfterMs', 60_000),
-    giveUpAfterMs: milliseconds('giveUpAfterMs', DAY_MS),
+    leaseMs,
+    maxRunMs,
+    maxAttempts,
+    keepDoneMs,
+    keepDeadMs,
+    sweepIntervalMs,
+    expectedAfterMs,
+    giveUpAfterMs,
   }
 }
 
-function attempts(maxAttempts: number): number {
-  if (wholeNumber('maxAttempts', maxAttempts) >= 1) return maxAttempts
+/** Without a secret the first run would fail. */
+function checkSecret({ publicUrl, tokens }: ResolvedInboxOptions): void {
+  if (publicUrl === undefined || tokens !== undefined) return
   throw new ConfigurationError({
-    message: '`maxAttempts` must be at least 1: a handler is run once, or there is none.',
+    message:
+      '`publicUrl` needs a `secret` of at least 32 bytes to sign callback addresses with. If it comes from the environment, its variable is not set.',
   })
 }
 
 function checkTrust({ trust, client, tokens, keepDoneMs }: ResolvedInboxOptions): void {
-  if (!['verify', 'token', 'payload'].includes(trust)) {
-    throw new ConfigurationError({ message: `\`trust\` must be verify, token or payload, not ${String(trust)}.` })
-  }
   if (trust === 'verify' && client === undefined) {
     throw new ConfigurationError({
       message: "`trust: 'verify'` needs a `client` to read jobs with: pass `createInbox({ client: new ModelRun() })`.",

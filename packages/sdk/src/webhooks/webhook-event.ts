@@ -13,7 +13,9 @@ export type FailedEvent = FailedDelivery
 
 /** A delivery that names a job and is otherwise not one of section 6: a newer status, or a field is missing. */
 export interface UnknownEvent {
+  /** Neither of the statuses of section 6: `reported_status` is the one of the body. */
   status: 'unknown'
+  /** Identifier of the job. */
   job_id: string
   /** The status that the body has, when it has one that is a text of 1 to 100 characters. */
   reported_status?: string | undefined

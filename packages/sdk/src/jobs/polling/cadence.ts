@@ -3,6 +3,7 @@ import type { UsualDuration } from './usual-durations.ts'
 
 /** What the time of the next look at a job can depend on. */
 export interface PollContext {
+  /** Identifier of the job. */
   jobId: string
   /** The model that was run, when it is known. */
   modelId: string | undefined

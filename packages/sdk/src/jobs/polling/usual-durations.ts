@@ -2,7 +2,9 @@ import type { JobWatch } from './job-watch.ts'
 
 /** Between which ages the jobs of a model usually end. */
 export interface UsualDuration {
+  /** Age before which a job rarely ends, in milliseconds. */
   earliestMs: number
+  /** Age after which a job has rarely not ended, in milliseconds. */
   latestMs: number
 }
 

@@ -1,5 +1,6 @@
+import { count, having } from '../../arguments/checks.ts'
+import { type Checks, readOptions } from '../../arguments/read-options.ts'
 import { type Clock, systemClock } from '../../clock.ts'
-import { wholeNumber } from '../../options.ts'
 import type { BudgetStore } from './budget-store.ts'
 
 /** Options of {@link createMemoryBudgetStore}. */
@@ -18,10 +19,15 @@ interface Account {
   expiresAt: number
 }
 
+const MEMORY_OPTIONS: Checks<MemoryBudgetStoreOptions> = {
+  maxAccounts: count,
+  clock: /* @__PURE__ */ having('a clock', 'now'),
+}
+
 /** Keeps budgets in the memory of this process: they start anew with it, and each process has its own. */
 export function createMemoryBudgetStore(options: MemoryBudgetStoreOptions = {}): BudgetStore {
-  const { clock = systemClock } = options
-  const maxAccounts = wholeNumber('maxAccounts', options.maxAccounts ?? 100_000)
+  const given = readOptions('createMemoryBudgetStore', options, MEMORY_OPTIONS)
+  const { clock = systemClock, maxAccounts = 100_000 } = given
   const accounts = new Map<string, Account>()
 
   function find(name: string): Account | undefined {

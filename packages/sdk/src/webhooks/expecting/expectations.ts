@@ -10,6 +10,7 @@ const ORPHAN_MS = 15 * 60_000
 
 /** What is known of a run before it is sent. */
 export interface PrepareOptions {
+  /** The model of the run, for notices and polls. */
   modelId?: string | undefined
   /** JSON that the handler gets as `context.context`. */
   context?: unknown
@@ -40,6 +41,14 @@ export async function makeCallbackUrl(core: InboxCore, baseUrl: string | undefin
 
 /** Makes a callback address, and notes that its run is about to be sent. */
 export async function prepareRun(core: InboxCore, { modelId, context }: PrepareOptions): Promise<PreparedRun> {
+  const { durable, shared } = core.store.guarantees
+  // Of a store that outlives this process, another one takes the delivery.
+  if (core.stopping.signal.aborted && !durable && !shared) {
+    throw new ConfigurationError({
+      message:
+        'This inbox was drained and keeps nothing: no delivery of a run would be handled. Make a new inbox for it.',
+    })
+  }
   const minted = await mint(core, undefined)
   await remember(core, minted.ref, { pollInMs: ORPHAN_MS, context: { modelId, context, isIntent: true } })
   return minted

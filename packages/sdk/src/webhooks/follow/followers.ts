@@ -16,8 +16,8 @@ export interface Followers {
   /** Calls back with each event of the job that is confirmed from now on, and with a result that was before. */
   listen(jobId: string, listener: EventListener): () => void
   wait(jobId: string): EndedWait
-  /** An event may be believed. */
-  confirmed(event: WebhookEvent): void
+  /** An event may be believed. True when a listener or a wait of this process gets it. */
+  confirmed(event: WebhookEvent): boolean
   /** An event was handled, or its handler failed for good. */
   ended(event: WebhookEvent): void
   /** There will be no event. */
@@ -58,7 +58,10 @@ export function createFollowers(): Followers {
     },
     confirmed: (event) => {
       if (isResult(event)) results.set(event, false)
-      for (const listener of listeners.of(event.job_id)) call(listener, event)
+      const listening = listeners.of(event.job_id)
+      const isFollowed = listening.length > 0 || waiters.of(event.job_id).length > 0
+      for (const listener of listening) call(listener, event)
+      return isFollowed
     },
     ended: (event) => {
       if (!isResult(event)) return

@@ -1,4 +1,7 @@
+import { isList, needs } from '../../arguments/checks.ts'
+import { checkEach } from '../../arguments/read-options.ts'
 import { ConfigurationError } from '../../errors/local-errors.ts'
+import { checkInboxArguments } from '../inbox-arguments.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { jobKey, refOfKey } from '../record-key.ts'
 import type { DueRecord } from '../store/inbox-store.ts'
@@ -72,7 +75,11 @@ async function expectAll({ store, looker }: InboxCore, jobIds: Iterable<string>)
   if (looker === undefined) {
     throw new ConfigurationError({ message: '`reconcile({ listPending })` needs a `client` to look at the jobs with.' })
   }
-  for (const jobId of jobIds) await store.expect(jobKey(jobId), { pollInMs: 0, context: {} })
+  checkEach('inbox.reconcile', { listPending: jobIds }, { listPending: needs('a function that gives a list', isList) })
+  for (const jobId of jobIds) {
+    checkInboxArguments('reconcile', { jobId })
+    await store.expect(jobKey(jobId), { pollInMs: 0, context: {} })
+  }
 }
 
 async function lookAtAll(core: InboxCore, pacer: Pacer, due: readonly DueRecord[]): Promise<PollOutcome[]> {

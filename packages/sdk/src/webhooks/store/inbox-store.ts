@@ -35,7 +35,9 @@ export interface ClaimRequest {
 
 /** The right to work on a record until it ends or is lost. */
 export interface Lease {
+  /** Key of the record. */
   key: string
+  /** `owner` of the claim that got the lease. */
   owner: string
   /** 1 for the first claim of the record, and 1 more with each: whoever has a lower one is too late. */
   fence: number
@@ -77,29 +79,41 @@ export type NextStep =
 
 /** A record that wants attention. Only a hint: `claim` or `postpone` decides who gives it. */
 export interface DueRecord {
+  /** Key of the record. */
   key: string
+  /** Why it is due: a worker's lease ran out, its next try is scheduled for now, or its job should be polled. */
   reason: 'lease_expired' | 'retry' | 'poll'
   /** How often the record was postponed. */
   polls: number
   /** Milliseconds since the record was made. */
   ageMs: number
+  /** The caller's own JSON; undefined when there is none. */
   context: unknown
 }
 
 /** A record, for people and tools. */
 export interface InboxRecord {
+  /** Key of the record. */
   key: string
+  /** Where the record stands. */
   state: RecordState
+  /** `fence` of the last lease; 0 when there was none. */
   fence: number
+  /** `attempt` of the last lease; 0 when there was none. */
   attempt: number
+  /** How often the record was postponed. */
   polls: number
+  /** Milliseconds since the record was created. */
   ageMs: number
   /** Milliseconds until it is due; negative when overdue. For `done` and `dead`: until it is forgotten. */
   dueInMs: number
+  /** The reference in the callback URL of the job, when there is one. */
   ref: string | undefined
+  /** The caller's own JSON; undefined when there is none. */
   context: unknown
   /** Dropped when the record is done. */
   payload: unknown
+  /** The error of the last failure; undefined when there was none. */
   lastError: string | undefined
 }
 
@@ -111,6 +125,7 @@ export interface InboxRecord {
  * Milliseconds may be fractions. A method rejects when the store fails: its change has then happened, or it has not.
  */
 export interface InboxStore {
+  /** What the store promises; the inbox checks it when it starts. */
   readonly guarantees: StoreGuarantees
   /** Creates what the store needs; does nothing when it is there. */
   migrate(): Promise<void>
@@ -141,6 +156,7 @@ export interface InboxStore {
   due(limit: number, kind: 'work' | 'poll'): Promise<DueRecord[]>
   /** Moves a record of state `expected` on, unless somebody else did since `due` told `polls`: then false. */
   postpone(key: string, polls: number, next: NextStep, error?: string): Promise<boolean>
+  /** The record of a key; undefined when there is none. Changes nothing. */
   get(key: string): Promise<InboxRecord | undefined>
   /**
    * Records of one state, the one that was made first comes first. `after` is the last key of the page before, whatever

@@ -1,3 +1,5 @@
+import { having, notNegative } from '../../arguments/checks.ts'
+import { type Checks, readOptions } from '../../arguments/read-options.ts'
 import { type Clock, systemClock } from '../../clock.ts'
 import type { InboxStore } from './inbox-store.ts'
 import { createStepStore, type RecordTable } from './step-store.ts'
@@ -13,12 +15,21 @@ export interface MemoryStoreOptions {
   clock?: Pick<Clock, 'now'> | undefined
 }
 
+const MEMORY_OPTIONS: Checks<MemoryStoreOptions> = {
+  maxFinished: notNegative,
+  maxUnfinished: notNegative,
+  clock: /* @__PURE__ */ having('a clock', 'now'),
+}
+
 /**
  * An inbox store in the memory of this process: for development, tests, and services that can ask for every result again.
  * `expect`, `claim` and `replay` reject when it is full.
+ *
+ * @throws ConfigurationError when an option is wrong
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): InboxStore {
-  const { maxFinished = 10_000, maxUnfinished = 100_000, clock = systemClock } = options
+  const given = readOptions('createMemoryStore', options, MEMORY_OPTIONS)
+  const { maxFinished = 10_000, maxUnfinished = 100_000, clock = systemClock } = given
   const unfinished = new Map<string, StoredRecord>()
   // In the order in which they finished.
   const finished = new Map<string, StoredRecord>()

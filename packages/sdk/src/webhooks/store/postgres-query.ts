@@ -43,7 +43,8 @@ const UNDEFINED_TABLE = '42P01'
 function explain(cause: unknown): never {
   const isMissing = typeof cause === 'object' && cause !== null && 'code' in cause && cause.code === UNDEFINED_TABLE
   if (!isMissing) throw cause
-  throw new Error('The Postgres store of the inbox has no table yet. Call `await store.migrate()` once first.', {
+  throw new ConfigurationError({
+    message: 'The Postgres store of the inbox has no table yet. Call `await store.migrate()` once first.',
     cause,
   })
 }

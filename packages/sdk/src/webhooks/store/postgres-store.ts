@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { isFunction, needs, text } from '../../arguments/checks.ts'
+import { type Checks, readOptions } from '../../arguments/read-options.ts'
 import type { ClaimRequest, ClaimResult, InboxStore, Lease, NextStep } from './inbox-store.ts'
 import { type PostgresQuery, type PostgresValue, type QueryRows, queryRows, transactionRows } from './postgres-query.ts'
 import { createStatements, type Statements } from './postgres-statements.ts'
@@ -27,13 +29,18 @@ export interface PostgresStoreOptions {
   table?: string | undefined
 }
 
+const POSTGRES_OPTIONS = /* @__PURE__ */ ((): Checks<PostgresStoreOptions> => ({
+  query: needs('a function (text, values) => rows', isFunction),
+  table: text,
+}))()
+
 /**
  * An inbox store in Postgres 12 or newer. Call `migrate()` once before its first use.
  *
  * `complete(lease, { tx })` runs in the caller's transaction: `tx` is its client (an object with `query`), or a function
  * like the option `query`. The effects of a handler and the end of its record are then written together, or not at all.
  *
- * @throws ConfigurationError when the name of the table is not a plain one
+ * @throws ConfigurationError when an option is wrong, or the name of the table is not a plain one
  *
  * @example
  * const pool = new pg.Pool()
@@ -41,8 +48,9 @@ export interface PostgresStoreOptions {
  * await store.migrate()
  */
 export function createPostgresStore(options: PostgresStoreOptions): InboxStore {
-  const sql = createStatements(options.table ?? 'modelrun_inbox')
-  const rows = queryRows(options.query)
+  const { query, table = 'modelrun_inbox' } = readOptions('createPostgresStore', options, POSTGRES_OPTIONS)
+  const sql = createStatements(table)
+  const rows = queryRows(query)
   const did = async (text: string, values: PostgresValue[]) => (await rows(text, values)).length > 0
   const move = (statement: Statements['release'], guard: PostgresValue[], [next, error]: Move) =>
     next.kind === 'forget'

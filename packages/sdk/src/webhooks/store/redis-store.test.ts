@@ -27,7 +27,9 @@ describe('a Redis store', () => {
   })
 
   it('refuses an empty namespace: its keys would be in many slots', () => {
-    expect(() => createRedisStore({ eval: async () => [], namespace: '' })).toThrow('must not be empty')
+    expect(() => createRedisStore({ eval: async () => [], namespace: '' })).toThrow(
+      'must be a string that is not empty',
+    )
   })
 
   it('says what a client must give', async () => {

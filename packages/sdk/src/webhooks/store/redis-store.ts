@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { isFunction, isText, must, needs } from '../../arguments/checks.ts'
+import { type Checks, readOptions } from '../../arguments/read-options.ts'
 import { ConfigurationError } from '../../errors/local-errors.ts'
 import type { ClaimRequest, ClaimResult, InboxStore, Lease, NextStep } from './inbox-store.ts'
 import { decodeText, encodeText, RECORD_COLUMNS, readRecord } from './record-columns.ts'
@@ -24,19 +26,22 @@ export interface RedisStoreOptions {
   namespace?: string | undefined
 }
 
+const REDIS_OPTIONS = /* @__PURE__ */ ((): Checks<RedisStoreOptions> => ({
+  eval: needs('a function (script, keys, args) => reply', isFunction),
+  namespace: must('a string that is not empty', isText),
+}))()
+
 /**
  * An inbox store in Redis 5 or newer. It must not evict keys: `migrate()` checks that. What survives a crash of Redis is
  * up to its `appendfsync`.
  *
- * @throws ConfigurationError when the namespace is empty; by `migrate()`, when Redis evicts records
+ * @throws ConfigurationError when an option is wrong; by `migrate()`, when Redis evicts records
  *
  * @example
  * const store = createRedisStore({ eval: (script, keys, args) => redis.eval(script, keys.length, ...keys, ...args) })
  */
 export function createRedisStore(options: RedisStoreOptions): InboxStore {
-  const { namespace = 'modelrun' } = options
-  if (namespace === '')
-    throw new ConfigurationError({ message: 'The `namespace` of the Redis store must not be empty.' })
+  const { namespace = 'modelrun' } = readOptions('createRedisStore', options, REDIS_OPTIONS)
   // The braces make it the part that decides the slot of a cluster; none may be inside.
   const root = `{${encodeURIComponent(encodeText(namespace))}}`
 

@@ -4,6 +4,8 @@
  * @module
  */
 import type { SQLInputValue } from 'node:sqlite'
+import { isText, needs, notNegative, text } from '../../arguments/checks.ts'
+import { type Checks, readOptions } from '../../arguments/read-options.ts'
 import type { InboxStore } from './inbox-store.ts'
 import { decodeText, encodeText, type Row, readNumber, readRecord, readText } from './record-columns.ts'
 import { openSqlite } from './sqlite-database.ts'
@@ -28,19 +30,26 @@ export interface SqliteStore extends InboxStore {
   [Symbol.dispose](): void
 }
 
+const SQLITE_OPTIONS = /* @__PURE__ */ ((): Checks<SqliteStoreOptions> => ({
+  path: needs("the path of a file, like 'inbox.db'", isText),
+  namespace: text,
+  busyTimeoutMs: notNegative,
+}))()
+
 /**
  * An inbox store on `node:sqlite`, which Node has from 22.13 on. Call `migrate()` once before its first use. A
  * delivery that it has taken is on the disk, even when the power fails; of what became of deliveries, the last moments
  * may be lost then, and their handlers run again.
  *
- * @throws ConfigurationError when this runtime has no `node:sqlite`, or the file cannot be opened
+ * @throws ConfigurationError when an option is wrong, this runtime has no `node:sqlite`, or the file cannot be opened
  *
  * @example
  * const store = createSqliteStore({ path: 'inbox.db' })
  * await store.migrate()
  */
 export function createSqliteStore(options: SqliteStoreOptions): SqliteStore {
-  const { path, namespace = 'modelrun', busyTimeoutMs = 5_000 } = options
+  const given = readOptions('createSqliteStore', options, SQLITE_OPTIONS)
+  const { path, namespace = 'modelrun', busyTimeoutMs = 5_000 } = given
   const database = openSqlite(path, busyTimeoutMs)
   const ns = encodeText(namespace)
 

@@ -22,6 +22,7 @@ export interface DeliverOptions {
 
 /** What came of a delivery. */
 export interface DeliveryAnswer {
+  /** What was delivered. */
   event: DeliveryBody | string
   /** True when the service would count it as delivered: 2xx within 10 s (section 6, rule 1). */
   isDelivered: boolean

@@ -3,7 +3,9 @@ import { randomId } from '../../signing/random-id.ts'
 
 /** Body of a delivery that is none of section 6: handlers get it as an `UnknownEvent`. */
 export interface UnknownDelivery {
+  /** Identifier of the job. */
   job_id: string
+  /** A status that section 6 does not show. */
   status: string
   [field: string]: unknown
 }

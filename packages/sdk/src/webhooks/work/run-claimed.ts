@@ -51,7 +51,8 @@ async function confirmAndRun(work: Work): Promise<WorkOutcome> {
   if (held.signal.aborted) return endLost(confirmed)
   const problem = outputProblem(core, event)
   if (problem !== undefined) return await endDead(confirmed, problem)
-  core.followers.confirmed(event)
+  // Of an expected job, the caller of its run has the result.
+  if (!core.followers.confirmed(event) && context === undefined) core.hooks.unheeded(event)
   const end = await runHandler(core, { held, event, source: delivery.source, context: context?.context })
   return await endRun(confirmed, event, end)
 }

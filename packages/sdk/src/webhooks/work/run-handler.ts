@@ -1,3 +1,5 @@
+import { unchecked } from '../../arguments/checks.ts'
+import { type Checks, readOptions } from '../../arguments/read-options.ts'
 import { ConfigurationError } from '../../errors/local-errors.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { LeaseLostError } from '../inbox-errors.ts'
@@ -5,6 +7,8 @@ import type { DeliveryContext } from '../inbox-options.ts'
 import type { Handlers } from '../resolve-inbox-options.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 import type { HeldLease } from './lease.ts'
+
+const COMPLETE_OPTIONS: Checks<NonNullable<Parameters<DeliveryContext['complete']>[0]>> = { tx: unchecked }
 
 /** One run of a handler. */
 export interface HandlerRun {
@@ -46,7 +50,8 @@ function createDeliveryContext(
   const { lease, signal } = held
   const jobId = event.job_id
   let isCompleted = false
-  const complete: DeliveryContext['complete'] = async ({ tx } = {}) => {
+  const complete: DeliveryContext['complete'] = async (options = {}) => {
+    const { tx } = readOptions('context.complete', options, COMPLETE_OPTIONS)
     if (tx !== undefined && !store.guarantees.transactional) {
       throw new ConfigurationError({
         message: 'The store of the inbox cannot take part in a transaction: leave `tx` out, or use the Postgres store.',

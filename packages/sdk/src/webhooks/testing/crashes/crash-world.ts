@@ -17,7 +17,9 @@ export type Transaction = <T>(name: string, work: (tx: SimulatedTransaction) => 
 
 /** How the handlers of one process reach what is outside of it. */
 export interface ProcessTools {
+  /** Does something outside of the process, under a name. */
   step: Step
+  /** Runs work in a transaction, under a name. */
   transaction: Transaction
 }
 

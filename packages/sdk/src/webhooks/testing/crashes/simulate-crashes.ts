@@ -20,6 +20,7 @@ export interface CrashScenario {
   isSafe: boolean
   /** `dead`: the handler failed until it was given up. */
   end: 'done' | 'dead'
+  /** What the handlers left behind, as `effects` of the options reads it. */
   effects: unknown
   /** How often each step happened. */
   steps: Record<string, number>
@@ -33,6 +34,7 @@ export interface CrashReport {
   isSafe: boolean
   /** The effects of an undisturbed run. */
   wanted: unknown
+  /** One for each place at which something went wrong. */
   scenarios: CrashScenario[]
   /** All of this in words, for the message of an assertion. */
   summary: string

@@ -1,0 +1,111 @@
+import type { ListModelsQuery, RunRequest } from '@modelrun/contract'
+import type { DownloadOptions } from '../files/download-options.ts'
+import type { SaveOptions } from '../files/save-files.ts'
+import type { ToDataUriOptions } from '../files/to-data-uri.ts'
+import type { CallOptions } from '../http/operation.ts'
+import type { RequestOptions } from '../http/raw-request.ts'
+import type { WaitOptions } from '../jobs/wait-options.ts'
+import type { RunManyOptions } from '../runs/run-many-options.ts'
+import type { PreflightOptions, RunOptions, SubmitOptions } from '../runs/run-options.ts'
+import {
+  callback,
+  count,
+  fetchOptions,
+  flag,
+  having,
+  headers,
+  httpUrl,
+  must,
+  notNegative,
+  oneOf,
+  positive,
+  signal,
+  text,
+  unchecked,
+} from './checks.ts'
+import { type Checks, isPlainData } from './read-options.ts'
+
+// Functions, because bundlers keep an object that another one is spread into.
+const callOptions = (): Checks<CallOptions> => ({
+  signal,
+  timeoutMs: positive,
+  maxRetries: count,
+  headers,
+  fetchOptions,
+})
+
+const preflightOptions = (): Checks<PreflightOptions> => ({ maxCredits: notNegative, validateInput: flag })
+
+const webhookOptions = (): Checks<Pick<RunOptions, 'webhook' | 'webhookUrl'>> => ({
+  webhookUrl: httpUrl,
+  webhook: having('an inbox (an address goes into `webhookUrl`)', 'prepare', 'expect', 'forget', 'listen'),
+})
+
+const waitOptions = (): Checks<WaitOptions> => ({
+  ...callOptions(),
+  deadlineMs: positive,
+  onStatus: callback,
+  readPrice: flag,
+  onAbort: oneOf('detach', 'cancel'),
+  onDeadline: oneOf('detach', 'cancel'),
+})
+
+export const CALL_OPTIONS = /* @__PURE__ */ callOptions()
+export const WAIT_OPTIONS = /* @__PURE__ */ waitOptions()
+
+export const SUBMIT_OPTIONS = /* @__PURE__ */ ((): Checks<SubmitOptions> => ({
+  ...callOptions(),
+  ...preflightOptions(),
+  ...webhookOptions(),
+}))()
+
+export const RUN_OPTIONS = /* @__PURE__ */ ((): Checks<RunOptions> => ({
+  ...waitOptions(),
+  ...preflightOptions(),
+  ...webhookOptions(),
+  mode: oneOf('sync', 'async'),
+}))()
+
+export const RUN_MANY_OPTIONS = /* @__PURE__ */ ((): Checks<RunManyOptions> => ({
+  ...waitOptions(),
+  ...preflightOptions(),
+  webhook: webhookOptions().webhook,
+  concurrency: positive,
+  onProgress: callback,
+  stopOnError: flag,
+  resume: having('a Map', 'get'),
+}))()
+
+const fileOptions = (): Checks<Omit<DownloadOptions, 'jobId'>> => ({
+  signal,
+  maxBytes: positive,
+  timeoutMs: positive,
+  deadlineMs: positive,
+  maxRetries: count,
+  fetchOptions,
+})
+
+export const DOWNLOAD_OPTIONS = /* @__PURE__ */ ((): Checks<DownloadOptions> => ({ ...fileOptions(), jobId: text }))()
+
+export const SAVE_OPTIONS = /* @__PURE__ */ ((): Checks<SaveOptions> => ({
+  ...fileOptions(),
+  name: callback,
+  overwrite: flag,
+}))()
+
+export const DATA_URI_OPTIONS: Checks<ToDataUriOptions> = { type: text, maxBytes: positive }
+
+export const REQUEST_OPTIONS = /* @__PURE__ */ ((): Checks<RequestOptions> => ({
+  ...callOptions(),
+  query: must(
+    'an object of texts and numbers',
+    (value) => isPlainData(value) && Object.values(value).every((member) => Object(member) !== member),
+  ),
+  body: unchecked,
+}))()
+
+/** Of `models.list`: the wire's own names (section 4.1). */
+export const LIST_QUERY: Checks<ListModelsQuery> = { category: text, search: text, limit: count, offset: count }
+
+/** Of `models.run`: the wire's own names (section 4.3). */
+export const RUN_BODY: Checks<RunRequest> = { input: unchecked, sync: flag, webhook_url: httpUrl }

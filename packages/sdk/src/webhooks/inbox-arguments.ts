@@ -1,0 +1,45 @@
+import { callback, count, isText, must, needs, notNegative, signal, text } from '../arguments/checks.ts'
+import { type Check, type Checks, checkEach } from '../arguments/read-options.ts'
+import type { PageOptions } from './dead-letters.ts'
+import type { DrainOptions } from './drain-inbox.ts'
+import type { ExpectOptions, PrepareOptions } from './expecting/expectations.ts'
+import type { ReconcileOptions } from './recovery/reconcile.ts'
+
+const json = /* @__PURE__ */ must('what JSON can hold', isJson)
+
+export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: json, modelId: text }
+export const EXPECT_OPTIONS: Checks<ExpectOptions> = { context: json, modelId: text, ref: text, pollInMs: notNegative }
+export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal }
+export const RECONCILE_OPTIONS: Checks<ReconcileOptions> = { listPending: callback }
+export const DRAIN_OPTIONS: Checks<DrainOptions> = { timeoutMs: notNegative }
+export const PAGE_OPTIONS: Checks<PageOptions> = { limit: count, after: text }
+
+/** What the arguments of an inbox are checked with, by their names. */
+const ARGUMENTS = /* @__PURE__ */ (() => {
+  const id = needs('an id', isText)
+  return {
+    jobId: id,
+    ref: id,
+    key: id,
+    baseUrl: text,
+    context: json,
+    listener: needs('a function', (value) => typeof value === 'function'),
+  } satisfies Record<string, Check>
+})()
+
+/** Checks the arguments of a method of an inbox but for its options. @throws ConfigurationError */
+export function checkInboxArguments(
+  method: string,
+  given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown },
+): void {
+  checkEach(`inbox.${method}`, given, ARGUMENTS)
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    // Undefined for a function or a symbol.
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import { outcomeOf, problemOfError, type RightCall, wrongCalls } from '../testing/wrong-values.ts'
+import { redactCallbackUrl } from './callback-token.ts'
+import { createInbox, type Inbox } from './inbox.ts'
+import { DRAIN_OPTIONS, EXPECT_OPTIONS, PAGE_OPTIONS, PREPARE_OPTIONS, RECONCILE_OPTIONS } from './inbox-arguments.ts'
+import { INBOX_OPTIONS } from './inbox-option-checks.ts'
+import { checkOutputUrls, isSafeOutputUrl } from './output-urls.ts'
+import { parseWebhook } from './parse-webhook.ts'
+import { createMemoryStore } from './store/memory-store.ts'
+import { createPostgresStore } from './store/postgres-store.ts'
+import { createRedisStore } from './store/redis-store.ts'
+import { createSqliteStore } from './store/sqlite-store.ts'
+
+/** A function or method as a program without types sees it. */
+type Untyped = (...args: unknown[]) => unknown
+
+const untyped = (call: unknown) => call as Untyped
+const { client } = jobsOf(() => SUCCEEDED_JOB)
+const signed = { client, secret: SECRET, publicUrl: PUBLIC_URL }
+
+const method = (name: keyof Inbox) => (inbox: Inbox) => untyped(inbox[name])
+const INBOX: Record<string, RightCall & { of: (inbox: Inbox) => Untyped }> = {
+  handle: { of: method('handle'), right: [new Request(PUBLIC_URL)] },
+  callbackUrl: { of: method('callbackUrl'), right: [PUBLIC_URL, {}] },
+  prepare: { of: method('prepare'), right: [{}], members: { 0: PREPARE_OPTIONS } },
+  expect: { of: method('expect'), right: ['job_1', {}], members: { 1: EXPECT_OPTIONS } },
+  forget: { of: method('forget'), right: ['ref_1'] },
+  listen: { of: method('listen'), right: ['job_1', () => {}] },
+  reconcile: { of: method('reconcile'), right: [{}], members: { 0: RECONCILE_OPTIONS } },
+  drain: { of: method('drain'), right: [{}], members: { 0: DRAIN_OPTIONS } },
+  'deadLetters.list': {
+    of: ({ deadLetters }) => untyped(deadLetters.list),
+    right: [{}],
+    members: { 0: PAGE_OPTIONS },
+  },
+  'deadLetters.replay': { of: ({ deadLetters }) => untyped(deadLetters.replay), right: ['job_1'] },
+  // Aborted, or it would wait.
+  waitFor: {
+    of: method('waitFor'),
+    right: ['job_1', { signal: AbortSignal.abort() }],
+    members: { 1: { signal: true } },
+  },
+}
+
+const FUNCTIONS: Record<string, RightCall & { call: Untyped }> = {
+  createInbox: { call: untyped(createInbox), right: [signed], members: { 0: INBOX_OPTIONS } },
+  createMemoryStore: {
+    call: untyped(createMemoryStore),
+    right: [{}],
+    members: { 0: { maxFinished: true, maxUnfinished: true, clock: true } },
+  },
+  createSqliteStore: {
+    call: untyped(createSqliteStore),
+    right: [{ path: ':memory:' }],
+    members: { 0: { path: true, namespace: true, busyTimeoutMs: true } },
+  },
+  createRedisStore: {
+    call: untyped(createRedisStore),
+    right: [{ eval: () => [] }],
+    members: { 0: { eval: true, namespace: true } },
+  },
+  createPostgresStore: {
+    call: untyped(createPostgresStore),
+    right: [{ query: () => [] }],
+    members: { 0: { query: true, table: true } },
+  },
+  checkOutputUrls: { call: untyped(checkOutputUrls), right: [SUCCEEDED, {}], members: { 1: { allowedHosts: true } } },
+  isSafeOutputUrl: {
+    call: untyped(isSafeOutputUrl),
+    right: ['https://a.example', {}],
+    members: { 1: { allowedHosts: true } },
+  },
+  redactCallbackUrl: { call: untyped(redactCallbackUrl), right: [PUBLIC_URL] },
+  parseWebhook: { call: untyped(parseWebhook), right: [SUCCEEDED] },
+}
+
+beforeEach(() => {
+  vi.spyOn(console, 'warn').mockImplementation(() => {})
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+/** What is wrong with the errors of calls, and how many of the calls had an argument that is wrong. */
+async function problemsOf({ call, ...rightCall }: RightCall & { call: Untyped }) {
+  const problems: string[] = []
+  let wrongCount = 0
+  for (const [what, args] of wrongCalls(rightCall)) {
+    // A file of this name would be made; what a function of the caller throws is the caller's.
+    if (what === "`path` of argument 0 is 'x'" || what === '`listPending` of argument 0 is a class') continue
+    const outcome = await outcomeOf(() => call(...args))
+    if (!('error' in outcome)) continue
+    if (outcome.error instanceof ConfigurationError) wrongCount++
+    const problem = problemOfError(outcome.error)
+    if (problem !== undefined) problems.push(`${what}: ${problem}`)
+  }
+  return { problems, wrongCount }
+}
+
+describe('whatever is passed, the errors are ours, of', () => {
+  test.each(Object.entries(INBOX))('inbox.%s', async (_, { of, ...rightCall }) => {
+    const call: Untyped = async (...args) => {
+      const inbox = createInbox(signed)
+      const value = Promise.resolve(of(inbox)(...args))
+      value.catch(() => {})
+      await Promise.resolve()
+      // Ends what would wait for a job.
+      await inbox.drain()
+      return await value
+    }
+    const { problems, wrongCount } = await problemsOf({ call, ...rightCall })
+    expect(problems).toEqual([])
+    expect(wrongCount).toBeGreaterThan(10)
+  })
+
+  test.each(Object.entries(FUNCTIONS))('%s', async (name, surface) => {
+    const { problems, wrongCount } = await problemsOf(surface)
+    expect(problems).toEqual([])
+    if (name !== 'parseWebhook') expect(wrongCount).toBeGreaterThan(10)
+  })
+})

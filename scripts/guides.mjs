@@ -1,0 +1,32 @@
+import { globSync, readFileSync } from 'node:fs'
+
+const SPECIFICATION = 'docs/guides/specification.md'
+const SERVER_ONLY = ['docs/guides/assumptions.md', 'docs/guides/reference-server.md']
+
+/** The guides that concern a package, as paths from the root. The client has all but those of the server. */
+export function guidesOf(packageName) {
+  if (packageName === '@modelrun/contract') return [SPECIFICATION]
+  if (packageName === '@modelrun/conformance') return [SPECIFICATION, 'docs/guides/assumptions.md']
+  if (packageName === '@modelrun/reference-server') return [SPECIFICATION, ...SERVER_ONLY]
+  return globSync('docs/guides/*')
+    .toSorted()
+    .filter((path) => !SERVER_ONLY.includes(path))
+}
+
+/** The list of guides for tools that read packages: titles and first sentences. `hrefOf` gives the link to a guide. */
+export function llmsText(guides, hrefOf) {
+  const lines = guides
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => {
+      const [title, ...paragraphs] = readFileSync(path, 'utf8').split(/\n{2,}/)
+      const prose = paragraphs.find((paragraph) => /^[A-Z`[*]/.test(paragraph)) ?? ''
+      const sentence = withoutLinks(prose.replaceAll('\n', ' ')).split(/(?<=[.:])\s/, 1)[0]
+      return `- [${title.replace(/^# /, '')}](${hrefOf(path)}): ${sentence.replace(/:$/, '.')}`
+    })
+  const { description } = JSON.parse(readFileSync('packages/sdk/package.json', 'utf8'))
+  return `# modelrun\n\n> ${description}\n\nRules for code that calls it: [AGENTS.md](AGENTS.md).\n\n## Guides\n\n${lines.join('\n')}\n`
+}
+
+function withoutLinks(text) {
+  return text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+}
