@@ -38,9 +38,13 @@ export interface NextDeliveryOptions {
 
 /** Options for `new ModelRun(…)` that lead to a reference server. */
 export interface ServerClientOptions {
+  /** A key of the server. */
   apiKey: string
+  /** Where the server is, by the name that its `fetch` knows. */
   baseUrl: string
+  /** Calls the server in this process. */
   fetch: typeof fetch
+  /** The server's clock, so that the client waits on virtual time. */
   clock: ServerClock
   /** A key of a test double is no secret: jsdom, happy-dom and pages with MSW count as browsers too. */
   dangerouslyAllowBrowser: true

@@ -3,6 +3,7 @@
  * every library takes and which `{ ...init, headers: { ...init.headers } }` copies.
  */
 export interface FetchInit {
+  /** The HTTP method, in upper case. */
   method: string
   /** With the API key. Names in lower case. */
   headers: Record<string, string>
@@ -15,19 +16,24 @@ export interface FetchInit {
   signal: AbortSignal
   /** `manual` for calls, because a redirect would take the API key to another place; `follow` for downloads. */
   redirect: 'manual' | 'follow'
+  /** The status of a job must not be an old one. Absent for downloads, and where the runtime does not know it. */
   cache?: 'no-store'
 }
 
 /** What {@link FetchLike} gives: a `Response` of any library. */
 export interface FetchResponse {
+  /** True for a status from 200 to 299. */
   readonly ok: boolean
+  /** The HTTP status. */
   readonly status: number
+  /** The headers, as those of a `Response`. */
   readonly headers: {
     get(name: string): string | null
     forEach(visit: (value: string, name: string) => void): void
   }
   /** A web stream, or a Node stream as libraries have it that are older than the built-in `fetch`. */
   readonly body: unknown
+  /** Reads the whole body. */
   text(): Promise<string>
 }
 

@@ -43,6 +43,7 @@ export interface ProxyBudget {
 
 /** The request that `onError` is about. */
 export interface ProxyErrorContext {
+  /** The HTTP method. */
   method: string
   /** Path without query. */
   path: string

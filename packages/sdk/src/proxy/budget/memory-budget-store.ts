@@ -10,6 +10,7 @@ export interface MemoryBudgetStoreOptions {
    * rejected, because to forget an account would give its credits back. Default 100 000.
    */
   maxAccounts?: number | undefined
+  /** Where time comes from. Default: the system. */
   clock?: Clock | undefined
 }
 
