@@ -7,6 +7,7 @@ import { openApiDocument } from '@modelrun/contract/openapi'
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { isNotFoundError, ModelRun, ModelRunError, NotFoundError, type RunResult, toDataUri } from 'modelrun'
+import { createProxy } from 'modelrun/proxy'
 import { createInbox, createMemoryStore, type InboxStore, parseWebhook } from 'modelrun/webhooks'
 import { createPostgresStore } from 'modelrun/webhooks/postgres'
 import { createRedisStore } from 'modelrun/webhooks/redis'
@@ -21,6 +22,7 @@ export const expected = {
   malformed: 'WebhookParseError',
   printed: 'ModelRun',
   overHttp: ['aurora-image', 200],
+  byProxy: 200,
   stores: [['job_1'], ['job_1'], 'function', 'function'],
   picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
   // Under Jest the errors of Node are no `instanceof Error`.
@@ -43,6 +45,7 @@ export async function doTheJob(): Promise<unknown> {
     malformed: await parseWebhook('{').catch(({ name }: Error) => name),
     printed: inspect(client).split(' ', 1)[0],
     overHttp: await callOverHttp(server),
+    byProxy: await callByProxy(client),
     stores: [...(await Promise.all(stores.map(receiveWith))), typeof createRedisStore, typeof createPostgresStore],
     picture: await toDataUri(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')),
     errorsOfNode: await meetErrorsOfNode(server),
@@ -84,6 +87,13 @@ async function callOverHttp(server: ReferenceServer) {
   } finally {
     await close()
   }
+}
+
+async function callByProxy(client: ModelRun): Promise<number> {
+  const secret = 'a secret of thirty-two bytes, or more'
+  const proxy = createProxy({ client, secret, models: ['aurora-image'], authorize: () => ({ user: 'anna' }) })
+  const headers = { 'sec-fetch-site': 'same-origin' }
+  return (await proxy.handle(new Request('https://app.example.com/api/modelrun/v1/models', { headers }))).status
 }
 
 async function meetErrorsOfNode(server: ReferenceServer): Promise<string[]> {
