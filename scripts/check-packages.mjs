@@ -1,12 +1,27 @@
-// Checks the packages as npm would publish them: publint for the manifest, attw for the types of every entry point.
+// Checks the packages as npm would publish them: publint for the manifest, attw for the types of every entry point, and
+// that the code of others in them has its notice.
 import { spawnSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { publicPackages } from './public-packages.mjs'
 
 const checks = [
   ['publint', '--strict'],
-  // ESM only, so what a CommonJS consumer would see is left out; nothing is looked up on the network.
-  ['attw', '--pack', '--profile', 'esm-only', '--no-definitely-typed', '--no-summary', '--no-emoji'],
+  // Every way to resolve an import, node10 included; nothing is looked up on the network.
+  ['attw', '--pack', '--profile', 'strict', '--no-definitely-typed', '--no-summary', '--no-emoji'],
 ]
+
+/** esbuild says of which file each part of a bundle is. */
+const BUNDLED = /^\/\/ (?:\.\.\/)+node_modules\/((?:@[^/]+\/)?[^/]+)\//gm
+
+/** The packages whose code is in a package, and that its notices do not name. */
+function findUnnoticed(folder) {
+  const path = join(folder, 'THIRD-PARTY-NOTICES.md')
+  const notices = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const bundles = globSync(join(folder, 'dist/**/*.{js,cjs}')).map((file) => readFileSync(file, 'utf8'))
+  const bundled = new Set(bundles.flatMap((text) => Array.from(text.matchAll(BUNDLED), ([, name]) => name)))
+  return [...bundled].filter((name) => !notices.includes(`| ${name} |`))
+}
 
 let failures = 0
 for (const { folder, manifest } of publicPackages()) {
@@ -14,6 +29,10 @@ for (const { folder, manifest } of publicPackages()) {
     console.log(`\n${manifest.name}: ${command}`)
     const { status } = spawnSync(command, [...args, folder], { stdio: 'inherit' })
     if (status !== 0) failures += 1
+  }
+  for (const name of findUnnoticed(folder)) {
+    console.error(`${manifest.name}: THIRD-PARTY-NOTICES.md must name ${name}, whose code is in dist.`)
+    failures += 1
   }
 }
 if (failures > 0) console.error(`\n${failures} package checks failed.`)

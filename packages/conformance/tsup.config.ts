@@ -1,10 +1,7 @@
-import { defineConfig } from 'tsup'
+import { definePackage } from '../../scripts/tsup-package.ts'
 
-export default defineConfig({
-  entry: ['src/index.ts', 'src/node/index.ts', 'src/node/cli.ts'],
-  format: 'esm',
-  target: 'es2023',
-  dts: true,
+export default definePackage({
+  entry: ['src/index.ts', 'src/node/index.ts'],
+  esmEntry: ['src/node/cli.ts'],
   sourcemap: true,
-  clean: true,
 })

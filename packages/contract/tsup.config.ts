@@ -1,10 +1,3 @@
-import { defineConfig } from 'tsup'
+import { definePackage } from '../../scripts/tsup-package.ts'
 
-export default defineConfig({
-  entry: ['src/index.ts', 'src/fixtures.ts', 'src/openapi.ts'],
-  format: 'esm',
-  target: 'es2023',
-  dts: true,
-  sourcemap: true,
-  clean: true,
-})
+export default definePackage({ entry: ['src/index.ts', 'src/fixtures.ts', 'src/openapi.ts'], sourcemap: true })

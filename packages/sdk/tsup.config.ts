@@ -1,6 +1,6 @@
-import { defineConfig } from 'tsup'
+import { definePackage } from '../../scripts/tsup-package.ts'
 
-export default defineConfig({
+export default definePackage({
   entry: [
     'src/index.ts',
     'src/proxy/index.ts',
@@ -8,11 +8,8 @@ export default defineConfig({
     'src/webhooks/store/{sqlite,redis,postgres}-store.ts',
     'src/webhooks/testing/index.ts',
   ],
-  format: 'esm',
-  target: 'es2023',
-  dts: true,
-  sourcemap: true,
-  clean: true,
   // What is used of them is a small part: loading it out of many files would take longer than everything else.
-  noExternal: ['@modelrun/contract', /^zod\/mini$/],
+  bundled: ['@modelrun/contract', /^zod\/mini$/],
+  bundledInCommonJs: ['ky', 'file-type'],
+  sourcemap: true,
 })

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,23 +19,50 @@ async function run(command: string, args: string[], cwd: string): Promise<string
   return stdout
 }
 
+/** The projects of `consumers` without what is installed in them, and the guide whose files they take. */
+async function createUsersFolder(parent: string): Promise<string> {
+  const folder = join(parent, 'consumers')
+  const filter = (path: string) => !/[\\/](node_modules|out)$/.test(path)
+  await cp(join(root, 'consumers'), folder, { recursive: true, filter })
+  await cp(join(root, 'docs/guides/jest-and-commonjs.md'), join(parent, 'docs/guides/jest-and-commonjs.md'))
+  return folder
+}
+
+/** Tools of other projects of `consumers`, which are here already. */
+async function linkOurTools(folder: string): Promise<void> {
+  await mkdir(join(folder, 'vitest-5/node_modules'))
+  const tools = {
+    'typescript-5.9': 'node_modules/typescript-5.9',
+    typescript: 'node_modules/typescript-6',
+    'typescript-7': 'node_modules/typescript-7',
+    vitest: 'vitest-5/node_modules/vitest',
+  }
+  for (const [name, path] of Object.entries(tools)) {
+    await symlink(join(root, 'node_modules', name), join(folder, path), 'junction')
+  }
+}
+
 describe('the packed packages, installed by a user', () => {
+  let parent: string
   let folder: string
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'modelrun-packed-'))
+    parent = await mkdtemp(join(tmpdir(), 'modelrun-packed-'))
+    folder = await createUsersFolder(parent)
     await run('npm', ['run', 'build', '--silent'], root)
     const workspaces = PACKAGES.flatMap((name) => ['--workspace', name])
-    const packed = await run('npm', ['pack', '--json', '--pack-destination', folder, ...workspaces], root)
+    const packed = await run('npm', ['pack', '--json', '--pack-destination', parent, ...workspaces], root)
     const tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>).map(
-      ({ filename }) => `./${filename}`,
+      ({ filename }) => `../${filename}`,
     )
-    await writeFile(join(folder, 'package.json'), '{ "type": "module", "private": true }')
-    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs], folder)
-  }, 180_000)
+    const quiet = ['--workspace', 'jest-30', '--prefer-offline', '--no-audit', '--no-fund']
+    await run('npm', ['ci', ...quiet], folder)
+    await run('npm', ['install', '--no-save', ...quiet, ...tarballs], folder)
+    await linkOurTools(folder)
+  }, 240_000)
 
   afterAll(async () => {
-    await rm(folder, { recursive: true, force: true })
+    await rm(parent, { recursive: true, force: true })
   })
 
   it('run a model', async () => {
@@ -47,13 +74,10 @@ describe('the packed packages, installed by a user', () => {
     expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('succeeded\n')
   })
 
-  it('load with require', async () => {
-    const program = `
-      const { isWebhookParseError, parseWebhook } = require('modelrun/webhooks')
-      const { isModelRunError } = require('modelrun')
-      parseWebhook('x').catch((error) => console.log(isModelRunError(error), isWebhookParseError(error)))`
-    expect(await run(process.execPath, ['--input-type=commonjs', '-e', program], folder)).toBe('true true\n')
-  })
+  it('do their job in the projects of users: compilers, Node, Jest, vitest', async () => {
+    const checked = run(process.execPath, ['run.mjs', '--quick'], folder)
+    expect(await checked.catch(({ stdout, stderr }) => stderr + stdout)).toMatch(/\n0 failed\n$/)
+  }, 240_000)
 
   it('share the error classes between the entry points', async () => {
     const program = `
@@ -78,9 +102,8 @@ describe('the packed packages, installed by a user', () => {
   })
 
   it('give exact types to the models that a program declares', async () => {
-    await mkdir(join(folder, 'typed'))
     await writeFile(
-      join(folder, 'typed/program.ts'),
+      join(folder, 'program.mts'),
       `import { ModelRun } from 'modelrun'
        declare module 'modelrun' { interface ModelInputs { 'aurora-image': { prompt: string; num_images?: number } } }
        const client = new ModelRun()
@@ -96,7 +119,7 @@ describe('the packed packages, installed by a user', () => {
     )
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023']
-    const checked = run(process.execPath, [tsc, ...options, 'typed/program.ts'], folder)
+    const checked = run(process.execPath, [tsc, ...options, 'program.mts'], folder)
     await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
   })
 

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { createClock } from '../clock.ts'
 import { ExchangeLog } from '../exchange.ts'
@@ -44,6 +45,15 @@ it('sends a request once, whatever comes of it, and says why no answer came', as
     exchange: log.exchanges[0],
   })
   expect(count).toBe(1)
+})
+
+it('reads an error of another realm too, such as those of Node under Jest', async () => {
+  const { call } = callers(async () => {
+    throw runInNewContext(`new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })`)
+  })
+  await expect(call({ method: 'GET', path: '/v1/models', authorization: undefined })).rejects.toMatchObject({
+    message: 'No answer to GET https://api.example/v1/models: fetch failed: read ECONNRESET',
+  })
 })
 
 it('gives up on headers, or a body, that do not come within the time limit', async () => {

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, vi } from 'vitest'
 import { Activity } from '../clock/activity.ts'
 import { createManualClock } from '../clock/manual-clock.ts'
@@ -76,6 +77,13 @@ describe('send delivery', () => {
       throw 'a string'
     })
     expect(await thrown.outcome).toEqual({ outcome: 'network_error', reason: 'a string' })
+  })
+
+  it('reads an error of another realm too, such as those of Node under Jest', async () => {
+    const { outcome } = send(async () => {
+      throw runInNewContext(`new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })`)
+    })
+    expect(await outcome).toEqual({ outcome: 'network_error', reason: 'fetch failed: read ECONNRESET' })
   })
 
   it('leaves the body of the answer unread', async () => {

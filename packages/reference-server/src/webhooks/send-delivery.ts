@@ -56,13 +56,13 @@ function answered(response: Response): DeliveryOutcome {
 
 /** `fetch failed` alone helps nobody: the cause says what happened. */
 function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined
-  return [error, cause]
+  return [error, partOf(error, 'cause')]
     .filter((part) => part !== undefined)
-    .map(textOf)
+    .map((part) => String(partOf(part, 'message') ?? part))
     .join(': ')
 }
 
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+/** By shape, not by `instanceof`: under Jest, errors of Node come from another realm. */
+function partOf(error: unknown, key: 'cause' | 'message'): unknown {
+  return typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined
 }

@@ -1,3 +1,5 @@
+import { isOfOtherCopy } from './other-copy.ts'
+
 /** What became of the request that could cost credits: the answer to "am I charged?". */
 export type Submission =
   /** It never reached the service, or it is not a run: nothing is charged. */
@@ -78,5 +80,16 @@ export abstract class ModelRunError extends Error {
   /** `api` for the answers of the service, `client` for everything else. */
   get [ERROR_BRAND](): 'api' | 'client' {
     return 'client'
+  }
+
+  /**
+   * Also true for errors of another copy of this package: of its CommonJS files beside its ES modules, or of a second
+   * install.
+   *
+   * @internal
+   */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the class on the right of `instanceof`
+    return Function.prototype[Symbol.hasInstance].call(this, value) || isOfOtherCopy(value, this.prototype, ERROR_BRAND)
   }
 }

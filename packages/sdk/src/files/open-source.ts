@@ -101,7 +101,8 @@ async function openPath(path: string | URL): Promise<OpenFile> {
 }
 
 function unreadable(name: string, cause: unknown): ConfigurationError {
-  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  // Not by `instanceof Error`: under Jest, errors of Node come from another realm.
+  const code: unknown = typeof cause === 'object' && cause !== null ? Reflect.get(cause, 'code') : undefined
   return new ConfigurationError({ message: `${name} ${problemOf(code, cause)}`, cause })
 }
 

@@ -13,6 +13,11 @@ describe('readJobReference', () => {
     expect(readJobReference(JSON.stringify(JSON_OF_JOB))).toEqual(REFERENCE)
   })
 
+  test('takes a handle of another copy of the package', () => {
+    const handle = { id: 'job_1', modelId: 'aurora-image', toJSON: () => JSON_OF_JOB }
+    expect(readJobReference(handle)).toEqual(REFERENCE)
+  })
+
   test('takes the answer of a run, whose other fields do not matter', () => {
     expect(readJobReference({ ...JSON_OF_JOB, status: 'queued' } as JobJson)).toEqual(REFERENCE)
   })

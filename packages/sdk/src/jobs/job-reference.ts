@@ -42,9 +42,9 @@ const jobJsonSchema = /* @__PURE__ */ (() =>
     request_id: z.optional(z.string()),
   }))()
 
-/** Reads a job's id, its JSON, or the text of its JSON. @throws ConfigurationError */
-export function readJobReference(source: string | JobJson): JobReference {
-  const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : source
+/** Reads a job's id, its JSON, the text of its JSON, or its handle. @throws ConfigurationError */
+export function readJobReference(source: string | JobJson | { toJSON(): JobJson }): JobReference {
+  const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : jsonOf(source)
   if (typeof value === 'string' && value !== '') return { jobId: value }
   return readArguments('jobs.attach', () => {
     const checked = z.safeParse(jobJsonSchema, value)
@@ -56,4 +56,10 @@ export function readJobReference(source: string | JobJson): JobReference {
       message: `A job is given by its id, or by the JSON of a job handle, \`{ "job_id": "…" }\`, not by ${showValue(source)}.`,
     })
   })
+}
+
+/** A handle of another copy of this package has a class of its own: it is known by its `toJSON`. */
+function jsonOf(source: unknown): unknown {
+  const isHandle = typeof source === 'object' && source !== null && 'toJSON' in source
+  return isHandle && typeof source.toJSON === 'function' ? source.toJSON() : source
 }

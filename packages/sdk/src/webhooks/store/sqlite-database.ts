@@ -58,7 +58,7 @@ function open(path: string, busyTimeoutMs: number): DatabaseSync {
     database.exec('PRAGMA journal_mode = WAL')
     return database
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     const message = `createSqliteStore cannot open ${JSON.stringify(path)}: ${reason}. Its folder must exist and be writable.`
     throw new ConfigurationError({ message, cause })
   }
@@ -78,7 +78,7 @@ function prepare(database: DatabaseSync, sql: string): Statement {
   try {
     return database.prepare(sql)
   } catch (cause) {
-    if (!(cause instanceof Error && cause.message.includes('no such table'))) throw cause
+    if (!messageOf(cause).includes('no such table')) throw cause
     throw new ConfigurationError({
       message: 'The SQLite store of the inbox has no tables yet. Call `await store.migrate()` once first.',
       cause,
@@ -93,4 +93,10 @@ function rollBack(database: DatabaseSync): void {
   } catch {
     // The error that led here says more.
   }
+}
+
+/** Not by `instanceof`: under Jest, errors of Node come from another realm. */
+function messageOf(error: unknown): string {
+  const isLikeError = typeof error === 'object' && error !== null && 'message' in error
+  return String(isLikeError ? error.message : error)
 }

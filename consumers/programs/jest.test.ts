@@ -1,0 +1,5 @@
+import { doTheJob, expected } from './job'
+
+test('Jest does the job', async () => {
+  expect(await doTheJob()).toEqual(expected)
+})

@@ -1,0 +1,122 @@
+import { inspect } from 'node:util'
+import { isConformant, runConformance } from '@modelrun/conformance'
+import { receiveWebhooks } from '@modelrun/conformance/node'
+import { LIMITS } from '@modelrun/contract'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { openApiDocument } from '@modelrun/contract/openapi'
+import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
+import { listen } from '@modelrun/reference-server/node'
+import { isNotFoundError, ModelRun, ModelRunError, NotFoundError, type RunResult, toDataUri } from 'modelrun'
+import { createProxy } from 'modelrun/proxy'
+import { createInbox, createMemoryStore, type InboxStore, parseWebhook } from 'modelrun/webhooks'
+import { createPostgresStore } from 'modelrun/webhooks/postgres'
+import { createRedisStore } from 'modelrun/webhooks/redis'
+import { createSqliteStore } from 'modelrun/webhooks/sqlite'
+import { deliver, succeededEvent } from 'modelrun/webhooks/testing'
+
+/** What `doTheJob` finds when all is well. */
+export const expected = {
+  run: 'succeeded',
+  webhooks: { status: 'succeeded', handled: 1 },
+  refused: [true, true, true],
+  malformed: 'WebhookParseError',
+  printed: 'ModelRun',
+  overHttp: ['aurora-image', 200],
+  byProxy: 200,
+  stores: [['job_1'], ['job_1'], 'function', 'function'],
+  picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
+  // Under Jest the errors of Node are no `instanceof Error`.
+  errorsOfNode: ['does not exist', 'has no tables yet', 'ECONNREFUSED'],
+  conformant: true,
+  data: [20, 0, '3.1.1'],
+}
+
+/** What the users of the packages do first, with every part of them; gives facts to compare. */
+export async function doTheJob(): Promise<unknown> {
+  const server = createReferenceServer({ clock: 'auto' })
+  const client = new ModelRun(server.clientOptions())
+  const result: RunResult = await client.run('lumen/aurora-video', { prompt: 'waves at dusk' })
+  const error: unknown = await client.run('no-such-model', {}).catch((reason: unknown) => reason)
+  const stores = [createMemoryStore(), createSqliteStore({ path: ':memory:' })]
+  return {
+    run: result.status,
+    webhooks: await runWithInbox(),
+    refused: [error instanceof NotFoundError, error instanceof ModelRunError, isNotFoundError(error)],
+    malformed: await parseWebhook('{').catch(({ name }: Error) => name),
+    printed: inspect(client).split(' ', 1)[0],
+    overHttp: await callOverHttp(server),
+    byProxy: await callByProxy(client),
+    stores: [...(await Promise.all(stores.map(receiveWith))), typeof createRedisStore, typeof createPostgresStore],
+    picture: await toDataUri(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')),
+    errorsOfNode: await meetErrorsOfNode(server),
+    conformant: await checkConformance(server),
+    data: [LIMITS.modelsPageDefault, fixtures.models.listEmpty.body.models.length, openApiDocument.openapi],
+  }
+}
+
+async function runWithInbox() {
+  const handled: string[] = []
+  const server = createReferenceServer({ clock: 'auto', deliver: (url, init) => inbox.handle(new Request(url, init)) })
+  const client = new ModelRun(server.clientOptions())
+  const inbox = createInbox({
+    client,
+    secret: 'a secret of thirty-two bytes, or more',
+    publicUrl: 'https://app.example.com/webhooks',
+    onSucceeded: (event) => void handled.push(event.job_id),
+  })
+  const { status } = await client.run('aurora-image', { prompt: 'a red fox' }, { webhook: inbox })
+  await inbox.drain()
+  return { status, handled: handled.length }
+}
+
+async function receiveWith(store: InboxStore): Promise<string[]> {
+  const handled: string[] = []
+  const inbox = createInbox({ store, trust: 'payload', onSucceeded: (event) => void handled.push(event.job_id) })
+  await store.migrate()
+  await deliver(inbox.handle, { events: succeededEvent({ job_id: 'job_1' }) })
+  await inbox.drain()
+  return handled
+}
+
+async function callOverHttp(server: ReferenceServer) {
+  const { url, close } = await listen(server)
+  try {
+    const client = new ModelRun({ apiKey: server.apiKey, baseUrl: url })
+    const document = await fetch(`${url}/openapi.json`)
+    return [(await client.models.get('aurora-image')).id, document.status]
+  } finally {
+    await close()
+  }
+}
+
+async function callByProxy(client: ModelRun): Promise<number> {
+  const secret = 'a secret of thirty-two bytes, or more'
+  const proxy = createProxy({ client, secret, models: ['aurora-image'], authorize: () => ({ user: 'anna' }) })
+  const headers = { 'sec-fetch-site': 'same-origin' }
+  return (await proxy.handle(new Request('https://app.example.com/api/modelrun/v1/models', { headers }))).status
+}
+
+async function meetErrorsOfNode(server: ReferenceServer): Promise<string[]> {
+  const { url, close } = await listen(server)
+  await close()
+  const nobody = new ModelRun({ apiKey: server.apiKey, baseUrl: url, maxRetries: 0, logLevel: 'off' })
+  const store = createSqliteStore({ path: ':memory:' })
+  const failures: Promise<unknown>[] = [
+    toDataUri('no-such-file.png'),
+    store.get('job_1'),
+    nobody.models.get('aurora-image'),
+  ]
+  const messages = await Promise.all(failures.map((failure) => failure.then(String, ({ message }: Error) => message)))
+  return messages.map((message, index) => {
+    const wanted = expected.errorsOfNode[index] ?? ''
+    return message.includes(wanted) ? wanted : message
+  })
+}
+
+async function checkConformance(server: ReferenceServer): Promise<boolean> {
+  const receiver = await receiveWebhooks({ publicUrl: 'https://hooks.example.com' })
+  const { baseUrl, apiKey, fetch, clock } = server
+  const report = await runConformance({ baseUrl, apiKey, fetch, clock, only: ['auth'] })
+  await receiver.close()
+  return isConformant(report)
+}

@@ -1,0 +1,17 @@
+// A page's program: its compiler knows the DOM and nothing of Node.
+import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
+import { isModelRunError, ModelRun } from 'modelrun'
+import { createInbox } from 'modelrun/webhooks'
+import { createSqliteStore } from 'modelrun/webhooks/sqlite'
+
+export const server: ReferenceServer = createReferenceServer({ clock: 'auto' })
+export const inbox = createInbox({ store: createSqliteStore({ path: ':memory:' }), onSucceeded: () => {} })
+
+export async function firstUrl(prompt: string): Promise<string | undefined> {
+  try {
+    const { output } = await new ModelRun(server.clientOptions()).run('aurora-image', { prompt })
+    return output.items[0]?.url
+  } catch (error) {
+    return isModelRunError(error) ? error.code : undefined
+  }
+}

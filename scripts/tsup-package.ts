@@ -1,0 +1,78 @@
+import { rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { defineConfig, type Options } from 'tsup'
+
+type Plugin = NonNullable<Options['plugins']>[number]
+
+/** How a package is built: as ES modules, as CommonJS, and with the types of both. */
+export interface PackageBuild {
+  /** What users import. */
+  entry: string[]
+  /** What only ES modules have, e.g. the file behind a command. */
+  esmEntry?: string[]
+  /** Packages that become part of the files of both builds. */
+  bundled?: (string | RegExp)[]
+  /** Packages that have ES modules only: they become part of the CommonJS files. */
+  bundledInCommonJs?: (string | RegExp)[]
+  /** Whether the ES modules have source maps. The CommonJS files have none: they would double the package. */
+  sourcemap: boolean
+}
+
+/** What bundled packages import, by what takes its place. Paths are below the folder of a package. */
+const replacedInCommonJs = {
+  // Its file for Node loads worker threads, which are not used.
+  fflate: 'fflate/browser',
+  debug: resolve('../../scripts/silent-debug.mjs'),
+}
+
+/** esbuild calls a class that names itself `_X`, and `console.log` would print that. The space keeps source maps right. */
+const ownNames: Plugin = {
+  name: 'own-names',
+  renderChunk: (code) => {
+    const renamed = Array.from(code.matchAll(/^var (\w+) = class _\1\b/gm), ([, name]) => name)
+    const replace = (text: string, name = '') => text.replaceAll(new RegExp(`\\b_${name}\\b`, 'g'), ` ${name}`)
+    return { code: renamed.reduce(replace, code) }
+  },
+}
+
+/** `import('…')` becomes `require`: in the scripts that Jest runs, `import()` fails without a flag of Node. */
+const requireForImport: Plugin = {
+  name: 'require-for-import',
+  renderChunk: (code) => ({
+    code: code.replaceAll(/\bimport\(("[^"]+")\)/g, 'Promise.resolve().then(() => require($1))'),
+  }),
+}
+
+export function definePackage(build: PackageBuild) {
+  const { entry, esmEntry = [], bundled = [], bundledInCommonJs = [], sourcemap } = build
+  // Not tsup's `clean`: the three builds run at the same time, and each would clean what the others wrote.
+  rmSync('dist', { recursive: true, force: true })
+  const common: Options = { target: 'es2023', clean: false, sourcemap: false }
+  return defineConfig([
+    {
+      ...common,
+      name: 'esm',
+      entry: [...entry, ...esmEntry],
+      format: 'esm',
+      noExternal: bundled,
+      plugins: [ownNames],
+      sourcemap,
+    },
+    {
+      ...common,
+      name: 'cjs',
+      entry,
+      format: 'cjs',
+      noExternal: [...bundled, ...bundledInCommonJs],
+      // Entries share chunks, and so the error classes. Rollup writes them as CommonJS; tsup's other way for chunks
+      // would also write classes and `?.` in the syntax of 2015.
+      splitting: true,
+      treeshake: true,
+      plugins: [ownNames, requireForImport],
+      esbuildOptions: (options) => {
+        options.alias = replacedInCommonJs
+      },
+    },
+    { ...common, name: 'types', entry, format: ['esm', 'cjs'], dts: { only: true } },
+  ])
+}
