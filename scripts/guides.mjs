@@ -7,7 +7,8 @@ const SERVER_ONLY = ['docs/guides/assumptions.md', 'docs/guides/reference-server
 export function guidesOf(packageName) {
   if (packageName === '@modelrun/contract') return [SPECIFICATION]
   if (packageName === '@modelrun/conformance') return [SPECIFICATION, 'docs/guides/assumptions.md']
-  if (packageName === '@modelrun/reference-server') return [SPECIFICATION, ...SERVER_ONLY, 'docs/guides/jest-and-commonjs.md']
+  if (packageName === '@modelrun/reference-server')
+    return [SPECIFICATION, ...SERVER_ONLY, 'docs/guides/jest-and-commonjs.md']
   return globSync('docs/guides/*')
     .toSorted()
     .filter((path) => !SERVER_ONLY.includes(path))
