@@ -105,7 +105,10 @@ describe('the packed packages, installed by a user', () => {
     await writeFile(
       join(folder, 'program.mts'),
       `import { ModelRun } from 'modelrun'
-       declare module 'modelrun' { interface ModelInputs { 'aurora-image': { prompt: string; num_images?: number } } }
+       declare module 'modelrun' {
+         interface ModelInputs { 'aurora-image': { prompt: string; num_images?: number } }
+         interface ModelInputsSettings { onlyListedModels: true }
+       }
        const client = new ModelRun()
        const dynamic: string = 'any-model'
        await client.run('aurora-image', { prompt: 'x' })
