@@ -101,28 +101,28 @@ describe('the packed packages, installed by a user', () => {
     expect(output).toMatch(/fail 0\n/)
   })
 
-  it('give exact types to the models that a program declares', async () => {
-    await writeFile(
-      join(folder, 'program.mts'),
-      `import { ModelRun } from 'modelrun'
-       declare module 'modelrun' {
-         interface ModelInputs { 'aurora-image': { prompt: string; num_images?: number } }
-         interface ModelInputsSettings { onlyListedModels: true }
-       }
-       const client = new ModelRun()
-       const dynamic: string = 'any-model'
-       await client.run('aurora-image', { prompt: 'x' })
-       await client.run(dynamic, { anything: 1 })
-       // @ts-expect-error a mistyped id
-       await client.run('aurora-imag', { prompt: 'x' })
-       // @ts-expect-error a mistyped parameter
-       await client.run('aurora-image', { prompt: 'x', num_image: 2 })
-       // @ts-expect-error a missing parameter
-       await client.submit('aurora-image', {})`,
-    )
+  it('give exact types to the models that a program declares, as ES module and as CommonJS', async () => {
+    const program = `
+      import { ModelRun } from 'modelrun'
+      declare module 'modelrun' {
+        interface ModelInputs { 'aurora-image': { prompt: string; num_images?: number } }
+        interface ModelInputsSettings { onlyListedModels: true }
+      }
+      export async function program(client: ModelRun, dynamic: string) {
+        await client.run('aurora-image', { prompt: 'x' })
+        await client.run(dynamic, { anything: 1 })
+        // @ts-expect-error a mistyped id
+        await client.run('aurora-imag', { prompt: 'x' })
+        // @ts-expect-error a mistyped parameter
+        await client.run('aurora-image', { prompt: 'x', num_image: 2 })
+        // @ts-expect-error a missing parameter
+        await client.submit('aurora-image', {})
+      }`
+    const files = ['program.mts', 'program.cts']
+    await Promise.all(files.map((file) => writeFile(join(folder, file), program)))
     const tsc = join(root, 'node_modules/typescript/bin/tsc')
     const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023']
-    const checked = run(process.execPath, [tsc, ...options, 'program.mts'], folder)
+    const checked = run(process.execPath, [tsc, ...options, ...files], folder)
     await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
   })
 

@@ -33,6 +33,12 @@ test('the lock file names no registry: only workspaces have an address, and it i
   expect(addresses.filter((address) => !/^(packages|examples)\/[\w-]+$/.test(address))).toEqual([])
 })
 
+test.each(['bench', 'consumers', 'runtimes'])('the lock file of %s names no registry', (folder) => {
+  const text = readFileSync(new URL(`../../../${folder}/package-lock.json`, import.meta.url), 'utf8')
+  expect(text).toContain('"lockfileVersion": 3')
+  expect(text).not.toMatch(/"resolved": "(?!file:)[a-z+]+:/)
+})
+
 test('the lock file has the tools of other platforms too, not only of the machine that wrote it', () => {
   const found = ['linux-x64', 'linux-arm64', 'darwin-arm64', 'win32-x64'].map((platform) => [
     packages[`node_modules/@esbuild/${platform}`]?.version,
