@@ -23,8 +23,8 @@ afterEach(() => {
 describe('the API key (section 5)', () => {
   test('comes from the option, else from MODELRUN_API_KEY', async () => {
     vi.stubEnv('MODELRUN_API_KEY', 'sk_live_environment')
-    await expect(resolveOptions(valid).apiKey?.()).resolves.toBe(API_KEY)
-    await expect(resolveOptions({ baseUrl: BASE_URL }).apiKey?.()).resolves.toBe('sk_live_environment')
+    expect(await resolveOptions(valid).apiKey?.()).toBe(API_KEY)
+    expect(await resolveOptions({ baseUrl: BASE_URL }).apiKey?.()).toBe('sk_live_environment')
   })
 
   test('of the environment that cannot be one is named as such', () => {
@@ -67,7 +67,7 @@ test('an environment that may not be read, as in Deno without --allow-env, is on
   const { apiKey } = resolveOptions(valid)
   const withoutKey = () => resolveOptions({ baseUrl: BASE_URL })
   expect(withoutKey).toThrow(ConfigurationError)
-  await expect(apiKey?.()).resolves.toBe(API_KEY)
+  expect(await apiKey?.()).toBe(API_KEY)
 })
 
 describe('the base address', () => {

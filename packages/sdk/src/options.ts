@@ -84,7 +84,7 @@ export interface ModelRunOptions {
 /** The options with every field named, checked and present. */
 export interface ResolvedOptions {
   /** Undefined: no key is sent, for a proxy adds it. */
-  apiKey: (() => Promise<string>) | undefined
+  apiKey: (() => string | Promise<string>) | undefined
   /** Without a slash at its end. */
   baseUrl: string
   timeoutMs: number
@@ -147,7 +147,7 @@ function resolvePolling(polling: PollingOptions): ResolvedPolling {
   return { initialIntervalMs, maxIntervalMs, maxRequestsPerSecond, nextDelayMs }
 }
 
-function resolveApiKey(given: ApiKey | undefined): () => Promise<string> {
+function resolveApiKey(given: ApiKey | undefined): () => string | Promise<string> {
   const apiKey = given ?? readEnvironment('MODELRUN_API_KEY')
   if (apiKey === undefined || apiKey === '') {
     throw new ConfigurationError({
@@ -157,7 +157,7 @@ function resolveApiKey(given: ApiKey | undefined): () => Promise<string> {
   }
   if (typeof apiKey === 'function') return async () => checkApiKey(await apiKey())
   const checked = checkApiKey(apiKey, given === undefined ? ' in MODELRUN_API_KEY' : '')
-  return async () => checked
+  return () => checked
 }
 
 /** A key with a line break or a space makes header libraries throw errors that print it; this one does not. */

@@ -26,8 +26,8 @@ export function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError |
  * Settles like `work`. Hooks of the caller may wait for ever: an abort or a deadline ends the call all the same. An attempt
  * that is under way ends by itself then, and knows more.
  */
-export async function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W | undefined> {
-  if (call.client.ky === undefined) return await work
+export function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W | undefined> {
+  if (call.client.ky === undefined) return work
   const { signal } = call.context.scope
   let stop = async () => {}
   const stopped = new Promise<undefined>((resolve, reject) => {
@@ -40,5 +40,5 @@ export async function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promi
   })
   if (signal.aborted) void stop()
   signal.addEventListener('abort', stop, { once: true })
-  return await Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop))
+  return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop))
 }

@@ -16,12 +16,26 @@ export interface KyRequest {
   fetchOptions: ResolvedFetchOptions
 }
 
-let takesCache: boolean | undefined
-
 /** @throws TypeError, ConfigurationError when an argument cannot become a request */
-export function kyRequest(operation: Operation<unknown>, client: ResolvedOptions, call: CallOptions): KyRequest {
+export type BuildRequest = (operation: Operation<unknown>, call: CallOptions) => KyRequest
+
+export function createRequestBuilder(client: ResolvedOptions): BuildRequest {
+  // Tried at the first call: making a `Request` loads the HTTP client of Node.
+  let takesCache: boolean | undefined
+  return (operation, call) => {
+    takesCache ??= takesCacheOption()
+    return kyRequest(operation, { client, call, takesCache })
+  }
+}
+
+interface RequestParts {
+  client: ResolvedOptions
+  call: CallOptions
+  takesCache: boolean
+}
+
+function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: RequestParts): KyRequest {
   const { method } = operation.route
-  takesCache ??= takesCacheOption()
   const body = operation.body === undefined ? undefined : toJson(operation.body)
   // `Headers`, because ky tells `X-Name` from `x-name` when it merges plain objects.
   const headers = mergeHeaders(client.headers, call.headers)
@@ -30,7 +44,7 @@ export function kyRequest(operation: Operation<unknown>, client: ResolvedOptions
   const options: Options = {
     method,
     headers,
-    searchParams: operation.query,
+    ...(operation.query === undefined ? {} : { searchParams: operation.query }),
     ...(takesCache ? { cache: 'no-store' } : {}),
   }
   const fetchOptions = { ...client.fetchOptions, ...readFetchOptions(call.fetchOptions) }

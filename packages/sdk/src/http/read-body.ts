@@ -1,5 +1,3 @@
-import { abortable } from '../abort.ts'
-
 /** Answers are small JSON documents; whatever is larger is not ours. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
@@ -16,12 +14,17 @@ export interface BodyText {
 export async function readBody(response: Response, signal: AbortSignal): Promise<BodyText> {
   if (response.body === null) return { text: '', isCut: false }
   const reader = response.body.getReader()
+  // Ends the read that is waiting, whatever the body does then.
+  const stop = () => void reader.cancel().catch(() => {})
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true })
   const decoder = new TextDecoder()
   let text = ''
   let byteCount = 0
   try {
     for (;;) {
-      const chunk = await abortable(reader.read(), signal)
+      const chunk = await reader.read()
+      if (chunk.done && signal.aborted) break
       if (chunk.done) return { text: text + decoder.decode(), isCut: false }
       byteCount += chunk.value.byteLength
       if (byteCount > MAX_BODY_BYTES) break
@@ -29,8 +32,10 @@ export async function readBody(response: Response, signal: AbortSignal): Promise
     }
   } catch {
     // Cut: by the connection's end, or by the signal.
+  } finally {
+    signal.removeEventListener('abort', stop)
   }
-  // Frees the connection; nobody waits for it.
-  reader.cancel().catch(() => {})
+  // Frees the connection.
+  stop()
   return { text, isCut: true }
 }

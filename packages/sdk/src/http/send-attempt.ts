@@ -46,9 +46,11 @@ async function exchange(
   { client, send, ...sent }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
+  if (signal.aborted) return interrupted(signal, false)
   let apiKey: string | undefined
   try {
-    apiKey = client.apiKey && (await abortable(client.apiKey(), signal))
+    const found = client.apiKey?.()
+    apiKey = typeof found === 'object' ? await abortable(found, signal) : found
   } catch (cause) {
     if (signal.aborted) return interrupted(signal, false)
     return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }

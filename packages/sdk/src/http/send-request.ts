@@ -53,11 +53,11 @@ export function createSender(client: ResolvedOptions): SendRequest {
 
 function initOf({ headers: prepared, cache }: Request, { apiKey, method, signal, body }: SendOptions): FetchInit {
   // Added here, and not to the request that ky holds: its errors would print it.
-  const headers = new Headers(prepared)
-  if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
+  const headers: Record<string, string> = Object.fromEntries(prepared)
+  if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
   return {
     method,
-    headers: Object.fromEntries(headers),
+    headers,
     signal,
     // Following a redirect would take the key, or a second POST, to another place.
     redirect: 'manual',

@@ -5,7 +5,7 @@ import { type Call, observeFailure } from './call.ts'
 import { callRetries } from './call-retries.ts'
 import { failureOfCall, untilAborted } from './hook-failure.ts'
 import { type CallKy, createKy } from './ky-client.ts'
-import { kyRequest } from './ky-request.ts'
+import { createRequestBuilder } from './ky-request.ts'
 import { kyRetries } from './ky-retries.ts'
 import type { ApiResult, CallContext, Operation } from './operation.ts'
 import { runAttempt, takeHookResponse } from './run-attempt.ts'
@@ -19,12 +19,13 @@ export interface Transport {
 
 export function createTransport(client: ResolvedOptions): Transport {
   const http = createKy(client)
+  const buildRequest = createRequestBuilder(client)
   const send = createSender(client)
   const observeAttempt = createAttemptObserver(client.log)
   return {
     call: async (operation, context) => {
       const { options } = context
-      const request = prepared(() => kyRequest(operation, client, options))
+      const request = prepared(() => buildRequest(operation, options))
       const timeoutMs = (options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
       const maxRetries = options.maxRetries ?? client.maxRetries
       return await callWithKy(http, {
