@@ -21,7 +21,8 @@ const settings = {
 }
 
 const quick = {
-  5.9: ['commonjs, node10', 'node16'],
+  5.5: ['commonjs, node10', 'node16'],
+  5.9: ['commonjs, node10', 'no DOM, lib es2022'],
   6: ['esnext, bundler'],
   7: ['commonjs', 'nodenext', 'preserve', 'page, lib es2023'],
 }

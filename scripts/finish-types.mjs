@@ -1,4 +1,5 @@
-// Adds to the built types of the package in the current folder what the bundler of types leaves out.
+// Makes the built types of the package in the current folder suit every compiler: what the bundler of types leaves out,
+// and what older compilers do not know.
 import { globSync, readFileSync, writeFileSync } from 'node:fs'
 
 /** Has ES modules only. The types of the CommonJS files may name it, when they say how it is found. */
@@ -7,12 +8,15 @@ const ESM_ONLY = /^import \{ (.*) \} from '(ky)';$/gm
 /** `Symbol.dispose` is younger than the `lib` of many projects. */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n'
 
+function finish(types, isCommonJs) {
+  const resolved = isCommonJs
+    ? types.replace(ESM_ONLY, "import type { $1 } from '$2' with { 'resolution-mode': 'import' };")
+    : types
+  // The same type under a name that compilers before 5.7 know too.
+  const named = resolved.replaceAll('Uint8Array<ArrayBuffer>', 'ReturnType<typeof Uint8Array.of>')
+  return /\[Symbol\.(dispose|asyncDispose)\]/.test(named) ? DISPOSABLE + named : named
+}
+
 for (const path of globSync('dist/**/*.d.{ts,cts}')) {
-  const found = readFileSync(path, 'utf8')
-  const isCommonJs = path.endsWith('.cts')
-  const types = isCommonJs
-    ? found.replace(ESM_ONLY, "import type { $1 } from '$2' with { 'resolution-mode': 'import' };")
-    : found
-  const finished = /\[Symbol\.(dispose|asyncDispose)\]/.test(types) ? DISPOSABLE + types : types
-  if (finished !== found) writeFileSync(path, finished)
+  writeFileSync(path, finish(readFileSync(path, 'utf8'), path.endsWith('.cts')))
 }

@@ -15,3 +15,8 @@ export async function firstUrl(prompt: string): Promise<string | undefined> {
     return isModelRunError(error) ? error.code : undefined
   }
 }
+
+export async function copyOf(url: string): Promise<Blob> {
+  const file = await new ModelRun(server.clientOptions()).files.download(url)
+  return new Blob([await file.bytes()])
+}

@@ -40,6 +40,8 @@ async function linkOurTools(folder: string): Promise<void> {
   for (const [name, path] of Object.entries(tools)) {
     await symlink(join(root, 'node_modules', name), join(folder, path), 'junction')
   }
+  // The compiler of ts-jest there.
+  await symlink(join(folder, 'node_modules/typescript'), join(folder, 'node_modules/typescript-5.5'), 'junction')
 }
 
 describe('the packed packages, installed by a user', () => {
