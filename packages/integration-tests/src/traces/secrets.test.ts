@@ -93,7 +93,7 @@ describe('an exported span has nothing of', () => {
         throw new Error(PROMPT)
       },
     }
-    await expect(bench.connect().run(FAST, badInput)).rejects.toThrow(PROMPT)
+    await expect(bench.connect().run(FAST, badInput)).rejects.toMatchObject({ cause: { message: PROMPT } })
     expectNoSecrets()
   })
 })

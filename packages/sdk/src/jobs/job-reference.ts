@@ -44,9 +44,9 @@ const jobJsonSchema = /* @__PURE__ */ (() =>
 
 /** Reads a job's id, its JSON, the text of its JSON, or its handle. @throws ConfigurationError */
 export function readJobReference(source: string | JobJson | { toJSON(): JobJson }): JobReference {
-  const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : jsonOf(source)
-  if (typeof value === 'string' && value !== '') return { jobId: value }
   return readArguments('jobs.attach', () => {
+    const value = typeof source === 'string' && source.startsWith('{') ? tryParseJson(source) : jsonOf(source)
+    if (typeof value === 'string' && value !== '') return { jobId: value }
     const checked = z.safeParse(jobJsonSchema, value)
     if (checked.success && checked.data.job_id !== '') {
       const { job_id, model_id, request_id } = checked.data
