@@ -1,7 +1,7 @@
 import { sleep } from '../abort.ts'
 import type { Attempt } from '../errors/model-run-error.ts'
 import type { Failure } from '../http/operation.ts'
-import { parseRetryAfter } from '../http/retry-after.ts'
+import { retryAfterOf } from '../http/retry-after.ts'
 import { isWorthRetrying, retryDelayMs } from '../http/retry-policy.ts'
 import type { ResolvedDownload } from './download-options.ts'
 import type { DownloadScope } from './download-scope.ts'
@@ -59,8 +59,7 @@ export class FileAttempts {
   }
 
   retryAfterMs(): number | undefined {
-    if (this.#failure?.kind !== 'answer') return undefined
-    return parseRetryAfter(this.#failure.answer.response.headers.get('retry-after'), this.#now())
+    return this.#failure && retryAfterOf(this.#failure, this.#now())
   }
 
   isRetryable(): boolean {

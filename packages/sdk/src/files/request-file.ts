@@ -1,8 +1,9 @@
-import { isForceRetryError, isHTTPError } from 'ky'
+import { isHTTPError } from 'ky'
 import { isModelRunError } from '../errors/guard.ts'
 import type { ModelRunError } from '../errors/model-run-error.ts'
 import { callFetch } from '../http/call-fetch.ts'
 import type { FetchInit } from '../http/fetch-like.ts'
+import { ForcedRetry, isForcedRetry } from '../http/forced-retry.ts'
 import { kyRetries } from '../http/ky-retries.ts'
 import type { Failure } from '../http/operation.ts'
 import type { ResolvedDownload } from './download-options.ts'
@@ -28,9 +29,6 @@ export interface FileRequest {
   /** The error for what a hook of the caller threw. */
   hookError(cause: unknown): ModelRunError
 }
-
-/** ky wants to send again although the rules did not allow it: a hook of the caller forced it. */
-class ForcedRetry extends Error {}
 
 /** Requests a file, and again as often as the rules allow. @throws ModelRunError */
 export async function requestFile(request: FileRequest): Promise<void> {
@@ -78,7 +76,7 @@ export async function requestFile(request: FileRequest): Promise<void> {
 /** The error for what ky threw. Undefined when the last response can be read all the same. */
 function failureOf(request: FileRequest, error: unknown, isOpen: boolean): unknown {
   const { download, scope, attempts } = request
-  const isForced = error instanceof ForcedRetry || isForceRetryError(error)
+  const isForced = isForcedRetry(error)
   if (isForced) {
     download.client.log.warn(`${nameOfUrl(download.url)} was not requested again, although a ky hook asked for it`)
     if (isOpen) return undefined

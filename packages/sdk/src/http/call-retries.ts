@@ -1,6 +1,7 @@
 import { sleep } from '../abort.ts'
-import { type Call, interruptedError, observeFailure, retryAfterOf } from './call.ts'
+import { type Call, interruptedError, observeFailure } from './call.ts'
 import type { RetryRules } from './ky-retries.ts'
+import { retryAfterOf } from './retry-after.ts'
 import { isWorthRetrying, retryDelayMs } from './retry-policy.ts'
 
 /** When the request of a call is sent again. */

@@ -4,7 +4,7 @@ import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import type { KyRequest } from './ky-request.ts'
 import type { Answer, ApiResult, CallContext, Failure, Operation } from './operation.ts'
-import { parseRetryAfter } from './retry-after.ts'
+import { retryAfterOf } from './retry-after.ts'
 import { isWorthRetrying } from './retry-policy.ts'
 import type { SendRequest } from './send-request.ts'
 import { type FailedCall, requestIdOf, toError } from './to-error.ts'
@@ -64,12 +64,6 @@ export function interruptedError<T>(call: Call<T>, reason: string): ModelRunErro
     submission: call.submission,
     cause: isDeadline ? undefined : signal.reason,
   })
-}
-
-export function retryAfterOf(failure: Failure, now: number): number | undefined {
-  return failure.kind === 'answer'
-    ? parseRetryAfter(failure.answer.response.headers.get('retry-after'), now)
-    : undefined
 }
 
 /** Logs one attempt. */

@@ -1,7 +1,7 @@
-import { isForceRetryError, isHTTPError } from 'ky'
+import { isHTTPError } from 'ky'
 import type { ModelRunError } from '../errors/model-run-error.ts'
 import { type Call, factsOf, interruptedError } from './call.ts'
-import { ForcedRetry } from './run-attempt.ts'
+import { isForcedRetry } from './forced-retry.ts'
 import { toHookError } from './to-error.ts'
 
 /**
@@ -10,7 +10,7 @@ import { toHookError } from './to-error.ts'
  * @returns Undefined when the call has a result that stands all the same
  */
 export function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError | undefined {
-  if (error instanceof ForcedRetry || isForceRetryError(error)) {
+  if (isForcedRetry(error)) {
     call.client.log.warn(
       `${factsOf(call).label} was not sent again, although a ky hook asked for it: it could be charged twice`,
     )

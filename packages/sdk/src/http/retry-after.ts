@@ -1,3 +1,5 @@
+import type { Failure } from './operation.ts'
+
 /**
  * Reads a `Retry-After` header: seconds, or an HTTP date (RFC 9110, section 10.2.3).
  *
@@ -12,4 +14,11 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   // The oldest of the three forms names no zone and means GMT all the same.
   const date = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+/** What the response of a failure asks to wait, in milliseconds; undefined without a response, and as {@link parseRetryAfter}. */
+export function retryAfterOf(failure: Failure, now: number): number | undefined {
+  return failure.kind === 'answer'
+    ? parseRetryAfter(failure.answer.response.headers.get('retry-after'), now)
+    : undefined
 }

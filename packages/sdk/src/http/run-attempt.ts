@@ -1,12 +1,10 @@
 import type { Attempt } from '../errors/model-run-error.ts'
 import { type Call, errorOf, observe } from './call.ts'
 import { classify, mayHaveArrived } from './classify.ts'
+import { ForcedRetry } from './forced-retry.ts'
 import type { Answer, Failure, Outcome } from './operation.ts'
 import { readBody } from './read-body.ts'
 import { sendAttempt } from './send-attempt.ts'
-
-/** ky wants to send again although the policy did not allow it: a hook of the caller forced it. */
-export class ForcedRetry extends Error {}
 
 /** What ky calls for `fetch`: one attempt. Its errors are those of the call, if no other attempt follows. */
 export function runAttempt<T>(call: Call<T>, request: Request, kyOptions: object = {}): Promise<Response> {
