@@ -16,6 +16,7 @@ import { profileOf } from './profile.ts'
 import { createRedactor } from './redact.ts'
 import type { CheckResult, ConformanceReport, Summary } from './report.ts'
 import { requirementsOf } from './requirements.ts'
+import { almostKeys } from './session/almost-keys.ts'
 import { Ledger } from './session/ledger.ts'
 import { Session } from './session/session.ts'
 import { Mailroom } from './webhooks/mailroom.ts'
@@ -75,7 +76,8 @@ function areaOf(id: string): string {
 
 async function prepare(options: ResolvedOptions, checks: readonly Check[], log: ExchangeLog) {
   const { baseUrl, fetch, clock, limits, receiver } = options
-  const redactor = createRedactor([options.apiKey, ...Object.values(options.keys)])
+  const almost = Object.values(almostKeys(options.apiKey))
+  const redactor = createRedactor([options.apiKey, ...Object.values(options.keys), ...almost])
   const callerOptions = { baseUrl, fetch, clock, log, redactor, requestTimeoutMs: limits.requestMs }
   const send = createCaller(callerOptions)
   const probed = await probeService(send, options)

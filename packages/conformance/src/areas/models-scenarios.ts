@@ -10,7 +10,7 @@ const MAX_PAGES = 20
 const NONSENSE = 'zzqxvkjw-conformance'
 
 /** A page of the list of models, by its query. */
-function listModels(session: Session, query: Record<string, string | number> = {}): Promise<Answer> {
+export function listModels(session: Session, query: Record<string, string | number> = {}): Promise<Answer> {
   const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
   return session.call({ path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
 }

@@ -62,6 +62,7 @@ export const WEBHOOKS_CHECKS: readonly Check[] = [
   ),
   check('webhooks/no-retry-after-500', rejectedWebhook, isTriedOnce),
   check('webhooks/no-retry-after-silence', silentWebhook, isTriedOnce),
+  check('webhooks/no-retry-after-404', asyncWebhook, isTriedOnce),
   check('webhooks/duplicates', successWebhook, ({ deliveries }) =>
     observe(deliveries.length, `${deliveries.length} deliveries arrived`, exchangesOf(deliveries)),
   ),
@@ -78,7 +79,7 @@ export const WEBHOOKS_CHECKS: readonly Check[] = [
       ...exchangesOf(deliveries),
     ])
   }),
-  check('webhooks/async-run', asyncWebhook, (answer) => {
+  check('webhooks/async-run', asyncWebhook, ({ answer }) => {
     const status = at(answer.json, '/status')
     return observe(
       { ...refusalOf(answer), answer: String(status) },

@@ -14,6 +14,8 @@ export interface Call {
   body?: string | undefined
   /** Default `application/json` when there is a body. */
   contentType?: string | undefined
+  /** More headers. */
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
 export interface CallerOptions {
@@ -30,8 +32,8 @@ const MAX_FILE_BYTES = 64 * 1024
 
 /** Sends a request and reads its answer to the end. Nothing is ever sent twice. */
 export function createCaller(options: CallerOptions): (call: Call) => Promise<Answer> {
-  return ({ method, path, authorization, body, contentType = 'application/json' }) => {
-    const headers = new Headers({ accept: 'application/json' })
+  return ({ method, path, authorization, body, contentType = 'application/json', headers: more }) => {
+    const headers = new Headers({ accept: 'application/json', ...more })
     if (authorization !== undefined) headers.set('authorization', authorization)
     if (body !== undefined) headers.set('content-type', contentType)
     const init = { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) } as const

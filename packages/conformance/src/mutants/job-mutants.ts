@@ -1,5 +1,5 @@
 import { at } from '../json.ts'
-import { FAILING_MODEL } from '../test-kit/reference-service.ts'
+import { FAILING_MODEL } from '../test-kit/catalog.ts'
 import {
   answers,
   answersTo,

@@ -101,7 +101,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   mutant(
     'models/category-total',
     'counts all models in the total of a category',
-    answers('listModels', put('/total', 14)),
+    answers('listModels', put('/total', 126)),
   ),
   mutant(
     'models/search-name',

@@ -21,6 +21,24 @@ export interface SessionCall {
   /** Sent as it is, instead of `body`. */
   text?: string | undefined
   contentType?: string | undefined
+  /** More headers. */
+  headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** A request with its answer, in full. */
+export interface Told {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  body: unknown
+  /** Whether the key with all permissions was sent. Other keys may belong to other accounts. */
+  isOwn: boolean
+  answer: Answer
+}
+
+/** The credits before something was done, and after. */
+export interface Charge {
+  before: number
+  after: number
 }
 
 export interface SessionParts {
@@ -40,6 +58,7 @@ export class Session {
   readonly download: (url: string) => Promise<Answer>
   readonly #parts: SessionParts
   readonly #evidence = new Map<Scenario<unknown>, Promise<unknown>>()
+  readonly #told: Told[] = []
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -64,13 +83,29 @@ export class Session {
     this.#evidence.set(scenario, Promise.resolve(evidence))
   }
 
-  call({ method = 'GET', path, key, authorization, body, text, contentType }: SessionCall): Promise<Answer> {
+  async call({
+    method = 'GET',
+    path,
+    key,
+    authorization,
+    body,
+    text,
+    contentType,
+    headers,
+  }: SessionCall): Promise<Answer> {
     // The promise to users: nothing but reads unless they allow more.
     if (method !== 'GET' && !this.options.allowRuns)
       throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
-    return this.#parts.send({ method, path, authorization: header, body: content, contentType })
+    const answer = await this.#parts.send({ method, path, authorization: header, body: content, contentType, headers })
+    this.#told.push({ method, path, body, isOwn: header === `Bearer ${this.options.apiKey}`, answer })
+    return answer
+  }
+
+  /** Every request that was answered so far, in order. */
+  get told(): readonly Told[] {
+    return this.#told
   }
 
   /** The first of these keys that was given. */
@@ -96,5 +131,13 @@ export class Session {
   credits(): Promise<number> {
     if (this.options.readCredits === undefined) throw new BlockedError('the credits left are not known')
     return this.options.readCredits()
+  }
+
+  /** Does something, and tells the credits before and after where they can be known. */
+  async measured<Value>(work: () => Promise<Value>): Promise<{ value: Value; charge: Charge | undefined }> {
+    const before = await this.options.readCredits?.()
+    const value = await work()
+    const after = await this.options.readCredits?.()
+    return { value, charge: before === undefined || after === undefined ? undefined : { before, after } }
   }
 }
