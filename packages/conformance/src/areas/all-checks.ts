@@ -2,9 +2,9 @@ import type { Check } from '../check.ts'
 import { AFTERWARDS_CHECKS } from './afterwards.ts'
 import { AUTH_CHECKS } from './auth.ts'
 import { AUTH_VARIANTS_CHECKS } from './auth-variants.ts'
-import { CANCEL_CHECKS } from './cancel.ts'
+import { CANCEL_CHECKS, LATE_CANCEL_CHECKS } from './cancel.ts'
 import { CHARGES_CHECKS } from './charges.ts'
-import { DELIVERIES_CHECKS } from './deliveries.ts'
+import { DELIVERIES_CHECKS, LATE_DELIVERIES_CHECKS } from './deliveries.ts'
 import { DETAILS_CHECKS } from './details.ts'
 import { ERRORS_CHECKS } from './errors.ts'
 import { FILES_CHECKS } from './files.ts'
@@ -41,6 +41,8 @@ export const ALL_CHECKS: readonly Check[] = [
   ...PERMISSIONS_OTHERS_CHECKS,
   ...WEBHOOKS_CHECKS,
   ...DELIVERIES_CHECKS,
+  ...LATE_CANCEL_CHECKS,
+  ...LATE_DELIVERIES_CHECKS,
   ...AFTERWARDS_CHECKS,
 ]
 

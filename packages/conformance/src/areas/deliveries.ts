@@ -5,6 +5,7 @@ import { outputJudges } from '../judge/output.ts'
 import { missingFor } from '../plan/missing.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { Delivery } from '../webhooks/mailroom.ts'
+import { cancelledLongAgo } from './cancel-scenarios.ts'
 import {
   asyncWebhook,
   cancelledWebhook,
@@ -34,6 +35,19 @@ const deliveredRuns: Scenario<readonly DeliveredRun[]> = {
       if (missingFor(scenario, session.options) === undefined) runs.push(await session.evidence(scenario))
     }
     return runs
+  },
+}
+
+/** The run with a webhook that was cancelled, when it would have ended. */
+const cancelledWebhookLater: typeof cancelledWebhook = {
+  id: 'cancelled-webhook-later',
+  uses: [cancelledWebhook],
+  mayUse: [cancelledLongAgo],
+  perform: async (session) => {
+    const run = await session.evidence(cancelledWebhook)
+    // Its rest is long enough for this run too; it may be impossible.
+    await session.evidence(cancelledLongAgo).catch(() => {})
+    return run
   },
 }
 
@@ -85,7 +99,11 @@ export const DELIVERIES_CHECKS: readonly Check[] = [
   }),
   check('webhooks/one-result', deliveredRuns, (runs) => every(runs.map(isOneResult))),
   check('webhooks/after-the-end', deliveredRuns, (runs) => every(runs.map(cameAfterTheEnd))),
-  check('webhooks/no-success-when-cancelled', cancelledWebhook, ({ after, deliveries }) => {
+]
+
+/** What arrived for a cancelled job when its run would have ended, too. */
+export const LATE_DELIVERIES_CHECKS: readonly Check[] = [
+  check('webhooks/no-success-when-cancelled', cancelledWebhookLater, ({ after, deliveries }) => {
     if (jobStatus(after.last) !== 'cancelled') return skip('the job was not cancelled', [after.last])
     const successes = deliveries.filter(({ json }) => at(json, '/status') === 'succeeded')
     return judge(successes.length === 0, `${successes.length} success deliveries for a cancelled job`, [
@@ -103,7 +121,7 @@ function endOf(url: string): string {
 
 function isReadAfterwards(run: DeliveredRun, expected: 'succeeded' | 'failed'): Finding {
   const read = readAfterDelivery(run)
-  const member = expected === 'succeeded' ? '/data/output/items' : '/data/error/code'
+  const member = expected === 'succeeded' ? '/data/output/items' : '/data/error/message'
   const value = at(read.json, member)
   const isRight = read.status < 300 && jobStatus(read) === expected && value !== undefined && value !== null
   return judge(isRight, `polling reads status ${read.status}, ${show(jobStatus(read))}, ${member} ${show(value)}`, read)

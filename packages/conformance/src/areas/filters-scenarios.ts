@@ -66,9 +66,10 @@ export const pagesOfSearch: Scenario<FilteredPages> = {
   },
 }
 
-/** A search for the name of a model, in the category of that model and in another one. */
+/** A search for the name of a model: without a category, in the one of that model, and in another one. */
 export interface CategorySearch {
   model: Model
+  anywhere: Answer
   own: Answer
   other: Answer
   otherCategory: string
@@ -85,6 +86,7 @@ export const categoryAndSearch: Scenario<CategorySearch> = {
     const [search, otherCategory] = [String(model.name), String(other.category)]
     return {
       model,
+      anywhere: await listModels(session, { search, limit: LIMITS.modelsPageMax }),
       own: await listModels(session, { category: String(model.category), search, limit: LIMITS.modelsPageMax }),
       other: await listModels(session, { category: otherCategory, search, limit: LIMITS.modelsPageMax }),
       otherCategory,
@@ -92,17 +94,14 @@ export const categoryAndSearch: Scenario<CategorySearch> = {
   },
 }
 
-/** A search for the name of the last model, which is not on the first page. */
-export const searchForLast: Scenario<{ model: Model; answer: Answer }> = {
+/** The search above, when its model is not on the first page of the list. */
+export const searchForLast: Scenario<CategorySearch> = {
   id: 'search-for-last',
-  uses: [wholeList],
+  uses: [categoryAndSearch, wholeList],
   perform: async (session) => {
-    const models = await allModels(session)
-    const model = models.at(-1)
-    if (model === undefined || models.length <= LIMITS.modelsPageDefault) {
-      throw new BlockedError('all models are on the first page')
-    }
-    return { model, answer: await listModels(session, { search: String(model.name), limit: LIMITS.modelsPageMax }) }
+    const isOnFirst = (await allModels(session)).length <= LIMITS.modelsPageDefault
+    if (isOnFirst) throw new BlockedError('all models are on the first page')
+    return session.evidence(categoryAndSearch)
   },
 }
 

@@ -28,14 +28,17 @@ export const FILTERS_CHECKS: readonly Check[] = [
   ),
   check('models/category-pages', pagesOfCategory, pagesHoldAll),
   check('models/search-pages', pagesOfSearch, pagesHoldAll),
-  check('models/search-anywhere', searchForLast, ({ model, answer }) =>
-    judge(finds(answer, model), `a search for ${show(model.name)} finds ${show(idsOf(answer))}`, answer),
+  check('models/search-anywhere', searchForLast, ({ model, anywhere }) =>
+    judge(finds(anywhere, model), `a search for ${show(model.name)} finds ${show(idsOf(anywhere))}`, anywhere),
   ),
-  check('models/category-and-search', categoryAndSearch, ({ model, own, other, otherCategory }) => {
+  check('models/category-and-search', categoryAndSearch, ({ model, anywhere, own, other, otherCategory }) => {
     const strange = [...outside(own, String(model.category)), ...outside(other, otherCategory)]
-    const isFound = own.status === 200 && finds(own, model)
-    const detail = `in its category, ${show(model.name)} is ${isFound ? '' : 'not '}found; of other categories: ${show(strange)}`
-    return judge(isFound && strange.length === 0 && other.status === 200, detail, [own, other])
+    const isFound = finds(own, model)
+    const more = [own, other].flatMap((answer) => notAmong(answer, anywhere))
+    const isRight = own.status === 200 && other.status === 200 && isFound && strange.length + more.length === 0
+    const found = `${show(model.name)} is ${isFound ? '' : 'not '}found in its category`
+    const detail = `${found}; of other categories: ${show(strange)}; not found without a category: ${show(more)}`
+    return judge(isRight, detail, [anywhere, own, other])
   }),
   check('models/limit-of-last-page', endOfList, ({ last }) =>
     every([hasStatus(last, 200), hasValue(last, '/limit', 2), isFull(last, 1)]),
@@ -86,4 +89,10 @@ function outside(answer: Answer, category: string): unknown[] {
   return modelsOf(answer)
     .filter((model) => model.category !== category)
     .map(({ id }) => id)
+}
+
+/** What a page holds beyond another one, which may be cut. */
+function notAmong(answer: Answer, whole: Answer): unknown[] {
+  const known = idsOf(whole)
+  return known.length < LIMITS.modelsPageMax ? idsOf(answer).filter((id) => !known.includes(id)) : []
 }

@@ -4,7 +4,7 @@ import { hasCount, hasValue, refusalText } from '../judge/answers.ts'
 import { every, judge } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
 import { hasIdentity } from './runs.ts'
-import { defaultRun, failingRun, syncRun, unknownModelRun } from './runs-scenarios.ts'
+import { defaultRun, defaultRunJob, failingRun, syncRun, unknownModelRun } from './runs-scenarios.ts'
 
 /** Room for the rounding of both clocks. */
 const SLACK_MS = 1_000
@@ -23,6 +23,10 @@ export const RUNS_MORE_CHECKS: readonly Check[] = [
     const ms = at(answer.json, '/duration_ms')
     const isRight = !(Number(ms) > answer.durationMs * 1.1 + SLACK_MS)
     return judge(isRight, `/duration_ms is ${show(ms)} in a call of ${Math.round(answer.durationMs)} ms`, answer)
+  }),
+  check('jobs/same-output-type', defaultRunJob, ({ answer, watch: { last } }) => {
+    const [ran, read] = [at(answer.json, '/output/type'), at(last.json, '/data/output/type')]
+    return judge(ran === read, `the run answered the type ${show(ran)}, the job's status ${show(read)}`, [answer, last])
   }),
   check('runs/failed-is-not-completed', failingRun, ({ answer }) => {
     const status = at(answer.json, '/status')

@@ -117,7 +117,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   liar(
     HEADER,
     'takes a key in the query',
-    takes((header, key, { url }) => header === '' && [...url.searchParams.values()].includes(key)),
+    takes((header, key, { url }) => header === '' && removeKeys(url, key)),
   ),
   ...ROUTE_NAMES.map((route) =>
     liar(
@@ -193,4 +193,11 @@ function revoked(route: RouteName): Mutation {
       return send(request)
     },
   }
+}
+
+/** Takes the key out of the query, which the server would reject; false when it is not there. */
+function removeKeys({ searchParams }: URL, key: string): boolean {
+  const names = [...searchParams].filter(([, value]) => value === key).map(([name]) => name)
+  for (const name of names) searchParams.delete(name)
+  return names.length > 0
 }
