@@ -7,7 +7,7 @@ import { ERRORS_CHECKS } from './errors.ts'
 import { FILES_CHECKS } from './files.ts'
 import { INPUTS_CHECKS } from './inputs.ts'
 import { JOBS_CHECKS } from './jobs.ts'
-import { LIMITS_CHECKS } from './limits.ts'
+import { LIMITS_CHECKS, RATE_CHECKS } from './limits.ts'
 import { MODELS_CHECKS } from './models.ts'
 import { PERMISSIONS_CHECKS } from './permissions.ts'
 import { RUNS_CHECKS } from './runs.ts'
@@ -30,6 +30,7 @@ export const ALL_CHECKS: readonly Check[] = [
   ...CHARGES_CHECKS,
   ...PERMISSIONS_CHECKS,
   ...WEBHOOKS_CHECKS,
+  ...RATE_CHECKS,
 ]
 
 /** Names of the areas; each check's id begins with its area. */

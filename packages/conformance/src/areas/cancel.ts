@@ -46,7 +46,8 @@ function isCancelled({ cancel, after: { last } }: CancelledRun): Finding {
   ])
 }
 
-function isFree({ before, after, answers }: Charge): Finding {
+function isFree({ before, after, creditsPerRun, answers }: Charge): Finding {
+  if (creditsPerRun === 0) return skip('the model costs nothing', answers)
   return judge(before === after, `${before} credits before the run, ${after} after its cancel`, answers)
 }
 

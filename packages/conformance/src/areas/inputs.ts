@@ -3,6 +3,7 @@ import type { Answer } from '../http/answer.ts'
 import { at, show } from '../json.ts'
 import { hasStatus, refusalOf, refusalText } from '../judge/answers.ts'
 import { type Finding, judge, observe, skip } from '../judge/finding.ts'
+import { jobStatus } from '../session/jobs.ts'
 import type { DoubtfulRun } from '../session/runs.ts'
 import {
   brokenJson,
@@ -45,7 +46,10 @@ export const INPUTS_CHECKS: readonly Check[] = [
   check('inputs/webhook-url-scheme', strangeWebhookUrl, refusal),
 ]
 
-function doesNotSucceed({ answer, hasSucceeded }: DoubtfulRun): Finding {
+function doesNotSucceed({ answer, watch, hasSucceeded }: DoubtfulRun): Finding {
+  const status = watch === undefined ? undefined : jobStatus(watch.last)
+  if (status === 'queued' || status === 'processing')
+    return skip(`the run was accepted, and is still ${status}`, answer)
   return judge(
     !hasSucceeded,
     `${refusalText(answer)}; the run ${hasSucceeded ? 'succeeded' : 'did not succeed'}`,

@@ -19,12 +19,32 @@ export interface DeliveredRun {
 
 const LOOK_EVERY_MS = 500
 
+/** What arrives within the quiet time is counted to its end: more than one delivery may be a duplicate. */
 export const successWebhook = webhookRun('success-webhook', 'main', 'accept')
 export const failureWebhook = webhookRun('failure-webhook', 'failing', 'accept')
 /** The receiver answers with 500: what must not follow is another attempt. */
-export const rejectedWebhook = webhookRun('rejected-webhook', 'main', 'reject')
+const rejectedWebhook = webhookRun('rejected-webhook', 'main', 'reject')
 /** The receiver answers after more than the 10 s that it has. */
-export const silentWebhook = webhookRun('silent-webhook', 'main', 'silent')
+const silentWebhook = webhookRun('silent-webhook', 'main', 'silent')
+
+/** A run whose delivery was not accepted, and how often one that is accepted comes: duplicates are allowed. */
+export interface RefusedRun extends DeliveredRun {
+  usual: number
+}
+
+export const rejectedBesideUsual = besideUsual(rejectedWebhook)
+export const silentBesideUsual = besideUsual(silentWebhook)
+
+function besideUsual(refused: Scenario<DeliveredRun>): Scenario<RefusedRun> {
+  return {
+    id: `${refused.id}-beside-usual`,
+    uses: [refused, successWebhook],
+    perform: async (session) => {
+      const { deliveries } = await session.evidence(successWebhook)
+      return { ...(await session.evidence(refused)), usual: deliveries.length }
+    },
+  }
+}
 
 /** A job with a webhook that is cancelled. */
 export const cancelledWebhook: Scenario<CancelledRun & { deliveries: readonly Delivery[] }> = {
@@ -63,7 +83,7 @@ function webhookRun(id: string, kind: RunKind, manner: Manner): Scenario<Deliver
       await arrivals(session, mailbox, { count: 1, withinMs: deliveryMs })
       // What comes after the first is a duplicate, or an attempt that must not be.
       const withinMs = quietMs + (manner === 'silent' ? SILENCE_MS : 0)
-      if (mailbox.deliveries.length > 0) await arrivals(session, mailbox, { count: 2, withinMs })
+      if (mailbox.deliveries.length > 0) await sleep(session.clock, withinMs)
       return { target: session.target(kind), answer, watch, deliveries: mailbox.deliveries }
     },
   }
