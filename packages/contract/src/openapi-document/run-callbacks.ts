@@ -20,10 +20,14 @@ export function runCallbacks(): JsonObject {
     security: [],
     requestBody: {
       required: true,
-      content: jsonContent({ anyOf: [schemaReference('WebhookDelivery'), schemaReference('CancelledDelivery')] }, shown),
+      content: jsonContent(
+        { anyOf: [schemaReference('WebhookDelivery'), schemaReference('CancelledDelivery')] },
+        shown,
+      ),
     },
     responses: {
       '2XX': { description: `Received. Respond within ${ackSeconds} seconds, and do heavy work afterwards.` },
+      '4XX': { description: 'Every response that is not 2xx is a failed delivery. The service does not try again.' },
     },
   }
   return { jobFinished: { '{$request.body#/webhook_url}': { post: receiveResult } } }

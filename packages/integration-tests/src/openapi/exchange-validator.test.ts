@@ -65,7 +65,10 @@ describe('an exchange that the document allows has no violation', () => {
       'a job with a status and fields that are not shown',
       { ...job, answered: { data: { status: 'paused', since: 1 } } },
     ],
-    ['a job whose output is null until it succeeds', { ...job, answered: { data: { status: 'queued', output: null } } }],
+    [
+      'a job whose output is null until it succeeds',
+      { ...job, answered: { data: { status: 'queued', output: null } } },
+    ],
     ['a job that is shown with 202', { ...job, status: 202, answered: { data: { status: 'processing' } } }],
     ['a cancel without a body', { ...job, method: 'DELETE', status: 204, answered: '' }],
     ['a missing key', { headers: {}, status: 401, answered: fixtures.errors.unauthorized.body }],
