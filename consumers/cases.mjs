@@ -92,7 +92,9 @@ const openapiCase = {
   workspace: 'openapi',
   files: {
     ...pick(programs, /^openapi\./),
-    'tsconfig.json': tsconfig({ module: 'esnext', moduleResolution: 'bundler', noEmit: true, types: [] }, ['openapi.ts']),
+    'tsconfig.json': tsconfig({ module: 'esnext', moduleResolution: 'bundler', noEmit: true, types: [] }, [
+      'openapi.ts',
+    ]),
   },
   prepare: { args: ['openapi.mjs'] },
   tool: { package: 'typescript-5.9', bin: 'bin/tsc' },
