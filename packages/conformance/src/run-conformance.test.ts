@@ -94,6 +94,7 @@ describe('runConformance', () => {
       'auth/key-prefix',
       'models/limit-applied',
       'limits/rate-limit-headers',
+      'limits/too-many-requests',
     ])
     await expect(runConformance({ ...options, only: ['mdels'] })).rejects.toThrow(
       'There is no check, requirement or area mdels. Did you mean models?',

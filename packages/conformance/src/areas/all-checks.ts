@@ -11,7 +11,7 @@ import { FILES_CHECKS } from './files.ts'
 import { FILTERS_CHECKS } from './filters.ts'
 import { INPUTS_CHECKS } from './inputs.ts'
 import { JOBS_CHECKS } from './jobs.ts'
-import { LIMITS_CHECKS } from './limits.ts'
+import { LIMITS_CHECKS, RATE_CHECKS } from './limits.ts'
 import { MODELS_CHECKS } from './models.ts'
 import { PERMISSIONS_CHECKS } from './permissions.ts'
 import { PERMISSIONS_OTHERS_CHECKS } from './permissions-others.ts'
@@ -40,6 +40,7 @@ export const ALL_CHECKS: readonly Check[] = [
   ...PERMISSIONS_CHECKS,
   ...PERMISSIONS_OTHERS_CHECKS,
   ...WEBHOOKS_CHECKS,
+  ...RATE_CHECKS,
   ...DELIVERIES_CHECKS,
   ...LATE_CANCEL_CHECKS,
   ...LATE_DELIVERIES_CHECKS,

@@ -1,5 +1,5 @@
 import type { Scenario } from '../check.ts'
-import { sleep } from '../clock.ts'
+import { sleepInSteps } from '../clock.ts'
 import type { Answer } from '../http/answer.ts'
 import { BlockedError } from '../judge/finding.ts'
 import { cancelJob, type JobWatch, jobIdOf, jobStatus, readJob, watchJob } from '../session/jobs.ts'
@@ -7,8 +7,6 @@ import { type CancelledRun, cancelRunning, startRun } from '../session/runs.ts'
 import type { Charge, Session } from '../session/session.ts'
 import { asyncJob, defaultRunJob, heldJob } from './runs-scenarios.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
-
-const STEP_MS = 10_000
 
 /** A cancelled run, and what it was charged where that can be known. */
 export interface MeasuredCancel extends CancelledRun {
@@ -77,19 +75,13 @@ export const cancelledLongAgo: Scenario<LateCancel> = {
     const usualMs = await usualTime(session)
     const jobs = [await session.evidence(cancelledQueued), await session.evidence(cancelledProcessing)]
     const { value: reads, charge } = await session.measured(async () => {
-      await rest(session, Math.min(usualMs, session.options.limits.jobMs))
+      await sleepInSteps(session.clock, Math.min(usualMs, session.options.limits.jobMs))
       const answers: Answer[] = []
       for (const { after } of jobs) answers.push(await readJob(session, after.jobId))
       return answers
     })
     return { reads, charge }
   },
-}
-
-/** Sleeps in steps: the automatic clock of a test double takes a long sleep for a time limit, and is slow to jump to it. */
-async function rest({ clock }: Session, ms: number): Promise<void> {
-  const until = clock.now() + ms
-  while (clock.now() < until) await sleep(clock, Math.min(STEP_MS, until - clock.now()))
 }
 
 /** How long a run of the model takes that is cancelled. */

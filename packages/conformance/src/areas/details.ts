@@ -3,7 +3,7 @@ import { type Check, check } from '../check.ts'
 import type { Answer } from '../http/answer.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { refusalOf, refusalText } from '../judge/answers.ts'
-import { every, type Finding, judge, observe } from '../judge/finding.ts'
+import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import {
   type ModelView,
   type ModelViews,
@@ -35,6 +35,7 @@ export const DETAILS_CHECKS: readonly Check[] = [
     return observe(values, `status values in the list: ${show(values)}`, answer)
   }),
   check('details/list-without-schema', firstPage, (answer) => {
+    if (modelsOf(answer).length === 0) return skip('there are no models', answer)
     const withSchema = modelsOf(answer).filter((model) => Object.hasOwn(model, 'input_schema'))
     const ids = withSchema.map(({ id }) => id)
     return judge(ids.length === 0, `list entries with an input_schema: ${show(ids)}; expected none`, answer)

@@ -3,6 +3,7 @@ import type { Answer } from '../http/answer.ts'
 import { at, show } from '../json.ts'
 import { hasStatus, refusalOf, refusalText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
+import { jobStatus } from '../session/jobs.ts'
 import type { DoubtfulRun } from '../session/runs.ts'
 import {
   badInputWithWebhook,
@@ -54,7 +55,10 @@ export const INPUTS_CHECKS: readonly Check[] = [
   check('inputs/webhook-url-scheme', strangeWebhookUrl, refusal),
 ]
 
-function doesNotSucceed({ answer, hasSucceeded }: DoubtfulRun): Finding {
+function doesNotSucceed({ answer, watch, hasSucceeded }: DoubtfulRun): Finding {
+  const status = watch === undefined ? undefined : jobStatus(watch.last)
+  if (status === 'queued' || status === 'processing')
+    return skip(`the run was accepted, and is still ${status}`, answer)
   return judge(
     !hasSucceeded,
     `${refusalText(answer)}; the run ${hasSucceeded ? 'succeeded' : 'did not succeed'}`,
@@ -64,13 +68,10 @@ function doesNotSucceed({ answer, hasSucceeded }: DoubtfulRun): Finding {
 
 function doNotSucceed(runs: readonly WrongRun[]): Finding {
   return every(
-    runs.map(({ wrong, answer, hasSucceeded }) =>
-      judge(
-        !hasSucceeded,
-        `${wrong}: ${refusalText(answer)}; the run ${hasSucceeded ? 'succeeded' : 'did not succeed'}`,
-        answer,
-      ),
-    ),
+    runs.map((run) => {
+      const finding = doesNotSucceed(run)
+      return { ...finding, detail: `${run.wrong}: ${finding.detail}` }
+    }),
     'the schema of the model has no other rule',
   )
 }

@@ -1,5 +1,5 @@
 import type { RunKind, Scenario } from '../check.ts'
-import { sleep } from '../clock.ts'
+import { sleep, sleepInSteps } from '../clock.ts'
 import type { Answer } from '../http/answer.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ModelTarget } from '../plan/targets.ts'
@@ -25,12 +25,32 @@ export interface DeliveredRun {
 
 const LOOK_EVERY_MS = 500
 
+/** What arrives within the quiet time is counted to its end: more than one delivery may be a duplicate. */
 export const successWebhook = webhookRun('success-webhook', 'main', 'accept')
 export const failureWebhook = webhookRun('failure-webhook', 'failing', 'accept')
 /** The receiver answers with 500: what must not follow is another attempt. */
 export const rejectedWebhook = webhookRun('rejected-webhook', 'main', 'reject')
 /** The receiver answers after more than the 10 s that it has. */
 export const silentWebhook = webhookRun('silent-webhook', 'main', 'silent')
+
+/** A run whose delivery was not accepted, and how often one that is accepted comes: duplicates are allowed. */
+export interface RefusedRun extends DeliveredRun {
+  usual: number
+}
+
+export const rejectedBesideUsual = besideUsual(rejectedWebhook)
+export const silentBesideUsual = besideUsual(silentWebhook)
+
+function besideUsual(refused: Scenario<DeliveredRun>): Scenario<RefusedRun> {
+  return {
+    id: `${refused.id}-beside-usual`,
+    uses: [refused, successWebhook],
+    perform: async (session) => {
+      const { deliveries } = await session.evidence(successWebhook)
+      return { ...(await session.evidence(refused)), usual: deliveries.length }
+    },
+  }
+}
 
 /** A job with a webhook that is cancelled. */
 export const cancelledWebhook: Scenario<CancelledRun & { deliveries: readonly Delivery[] }> = {
@@ -47,6 +67,7 @@ export const cancelledWebhook: Scenario<CancelledRun & { deliveries: readonly De
 
 /** `sync: false` and `webhook_url` in one run; the receiver answers with 404. */
 export const asyncWebhook = webhookRun('async-webhook', 'main', 'miss', { sync: false })
+export const asyncBesideUsual = besideUsual(asyncWebhook)
 
 function webhookRun(id: string, ...[kind, manner, options]: [RunKind, Manner, RunOptions?]): Scenario<DeliveredRun> {
   return {
@@ -72,7 +93,7 @@ async function expectDeliveries(session: Session, deliveries: readonly Delivery[
   const { deliveryMs, quietMs } = session.options.limits
   await arrivals(session, deliveries, { count: 1, withinMs: deliveryMs })
   const withinMs = quietMs + (manner === 'silent' ? SILENCE_MS : 0)
-  if (deliveries.length > 0) await arrivals(session, deliveries, { count: 2, withinMs })
+  if (deliveries.length > 0) await sleepInSteps(session.clock, withinMs)
 }
 
 /** Waits until so many deliveries have arrived, or the time is over. */

@@ -113,7 +113,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     'does not search descriptions',
     answers('listModels', when(has('search'), withoutMatches('/description'))),
   ),
-  mutant('models/search-nothing', 'ignores the search', ignores('search')),
+  mutant('models/search-narrows', 'ignores the search', ignores('search')),
   mutant(
     'errors/json-answers',
     'calls its JSON a page',

@@ -1,4 +1,5 @@
 import { isRecord, itemsOf } from '../json.ts'
+import { typeOf } from './sample-input.ts'
 import type { ModelTarget } from './targets.ts'
 
 /** The rules of section 2.3 that an input can break. */
@@ -45,8 +46,9 @@ export function violationsOf({ input, inputSchema }: Pick<ModelTarget, 'input' |
   ].slice(0, MOST)
 }
 
-function wrongValues({ type, enum: allowed, minimum, maximum }: Record<string, unknown>): WrongValue[] {
-  const values: WrongValue[] = (OTHER_TYPE[String(type)] ?? []).filter(
+function wrongValues(property: Record<string, unknown>): WrongValue[] {
+  const { enum: allowed, minimum, maximum } = property
+  const values: WrongValue[] = (OTHER_TYPE[String(typeOf(property))] ?? []).filter(
     ([, , value]) => !itemsOf(allowed).includes(value),
   )
   if (Array.isArray(allowed)) values.push(['enum', 'a value outside the enum', 'conformance-no-such-value'])

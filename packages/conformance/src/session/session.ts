@@ -46,6 +46,8 @@ export interface SessionParts {
   send: (call: Call) => Promise<Answer>
   download: (url: string) => Promise<Answer>
   targets: Targets
+  /** Every response 429, also of requests that were sent again. */
+  limited: readonly Answer[]
   ledger: Ledger
   mailroom: Mailroom | undefined
 }
@@ -55,6 +57,8 @@ export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
   readonly ledger: Ledger
+  /** Every response 429 so far, also of requests that were sent again. */
+  readonly limited: readonly Answer[]
   readonly download: (url: string) => Promise<Answer>
   readonly #parts: SessionParts
   readonly #evidence = new Map<Scenario<unknown>, Promise<unknown>>()
@@ -65,6 +69,7 @@ export class Session {
     this.options = parts.options
     this.clock = parts.options.clock
     this.ledger = parts.ledger
+    this.limited = parts.limited
     this.download = parts.download
   }
 

@@ -70,7 +70,12 @@ export class Mailroom {
       direction: 'received',
       startedAt: new Date(startedAt).toISOString(),
       durationMs: 0,
-      request: { method, url: request.url, headers: redactor.headers(headers), body: redactor.body(text) },
+      request: {
+        method,
+        url: redactor.url(request.url),
+        headers: redactor.headers(headers),
+        body: redactor.body(text),
+      },
     })
     opened.mailbox.deliveries.push({ method, url: request.url, headers, json: parse(text), exchange: recorded })
     if (opened.manner === 'silent') await sleep(clock, SILENCE_MS)

@@ -1,0 +1,35 @@
+import { AUTH_MUTANTS } from './auth-mutants.ts'
+import { BODY_MUTANTS } from './body-mutants.ts'
+import { CHARGE_MUTANTS } from './charge-mutants.ts'
+import { DELIVERY_MUTANTS } from './delivery-mutants.ts'
+import { DETAILS_MUTANTS } from './details-mutants.ts'
+import { ENDING_MUTANTS } from './ending-mutants.ts'
+import { ERROR_MUTANTS } from './error-mutants.ts'
+import { FILTER_MUTANTS } from './filter-mutants.ts'
+import { INPUT_MUTANTS } from './input-mutants.ts'
+import { JOB_MUTANTS } from './job-mutants.ts'
+import { KEY_MUTANTS } from './key-mutants.ts'
+import { LIST_MUTANTS } from './list-mutants.ts'
+import { MODEL_MUTANTS } from './model-mutants.ts'
+import type { Mutant } from './mutation.ts'
+import { POST_MUTANTS } from './post-mutants.ts'
+import { RUN_MUTANTS } from './run-mutants.ts'
+
+/** Every service that breaks one rule. */
+export const ALL_MUTANTS: readonly Mutant[] = [
+  ...LIST_MUTANTS,
+  ...FILTER_MUTANTS,
+  ...MODEL_MUTANTS,
+  ...DETAILS_MUTANTS,
+  ...AUTH_MUTANTS,
+  ...KEY_MUTANTS,
+  ...INPUT_MUTANTS,
+  ...RUN_MUTANTS,
+  ...BODY_MUTANTS,
+  ...JOB_MUTANTS,
+  ...ENDING_MUTANTS,
+  ...CHARGE_MUTANTS,
+  ...DELIVERY_MUTANTS,
+  ...POST_MUTANTS,
+  ...ERROR_MUTANTS,
+]
