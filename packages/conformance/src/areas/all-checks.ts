@@ -43,8 +43,8 @@ export const ALL_CHECKS: readonly Check[] = [
   ...RATE_CHECKS,
   ...DELIVERIES_CHECKS,
   ...LATE_CANCEL_CHECKS,
-  ...LATE_DELIVERIES_CHECKS,
   ...AFTERWARDS_CHECKS,
+  ...LATE_DELIVERIES_CHECKS,
 ]
 
 /** Names of the areas; each check's id begins with its area. */

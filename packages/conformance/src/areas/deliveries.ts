@@ -1,4 +1,5 @@
 import { type Check, check, type Scenario } from '../check.ts'
+import type { Answer } from '../http/answer.ts'
 import { at, isRecord, show } from '../json.ts'
 import { every, type Finding, judge, skip } from '../judge/finding.ts'
 import { outputJudges } from '../judge/output.ts'
@@ -24,7 +25,7 @@ const OVERTAKING_MS = 5_000
 
 const DELIVERED = [successWebhook, failureWebhook, rejectedWebhook, silentWebhook, asyncWebhook]
 
-/** Every run with a webhook that could be made. */
+/** Every run with a webhook that could be made and was not cancelled. */
 const deliveredRuns: Scenario<readonly DeliveredRun[]> = {
   id: 'delivered-runs',
   uses: [successWebhook],
@@ -35,6 +36,30 @@ const deliveredRuns: Scenario<readonly DeliveredRun[]> = {
       if (missingFor(scenario, session.options) === undefined) runs.push(await session.evidence(scenario))
     }
     return runs
+  },
+}
+
+/** What arrived at a `webhook_url`, and the job that it should tell of. */
+interface Arrivals {
+  jobId: unknown
+  /** Missing when a delivery may say what it wants. */
+  status: unknown
+  answer: Answer
+  deliveries: readonly Delivery[]
+}
+
+const allArrivals: Scenario<readonly Arrivals[]> = {
+  id: 'all-arrivals',
+  uses: [deliveredRuns],
+  mayUse: [cancelledWebhook],
+  perform: async (session) => {
+    const arrivals: Arrivals[] = (await session.evidence(deliveredRuns)).map(({ answer, deliveries, watch }) => {
+      return { jobId: at(answer.json, '/job_id'), status: watch && jobStatus(watch.last), answer, deliveries }
+    })
+    const cancelled = await session.evidence(cancelledWebhook).catch(() => undefined)
+    if (cancelled === undefined) return arrivals
+    const { after, started, deliveries } = cancelled
+    return [...arrivals, { jobId: after.jobId, status: undefined, answer: started, deliveries }]
   },
 }
 
@@ -97,12 +122,12 @@ export const DELIVERIES_CHECKS: readonly Check[] = [
       ...exchangesOf(deliveries),
     ])
   }),
-  check('webhooks/one-result', deliveredRuns, (runs) => every(runs.map(isOneResult))),
   check('webhooks/after-the-end', deliveredRuns, (runs) => every(runs.map(cameAfterTheEnd))),
 ]
 
-/** What arrived for a cancelled job when its run would have ended, too. */
+/** What has arrived by the end of the suite. */
 export const LATE_DELIVERIES_CHECKS: readonly Check[] = [
+  check('webhooks/one-result', allArrivals, (arrivals) => every(arrivals.map(isOneResult))),
   check('webhooks/no-success-when-cancelled', cancelledWebhookLater, ({ after, deliveries }) => {
     if (jobStatus(after.last) !== 'cancelled') return skip('the job was not cancelled', [after.last])
     const successes = deliveries.filter(({ json }) => at(json, '/status') === 'succeeded')
@@ -128,11 +153,12 @@ function isReadAfterwards(run: DeliveredRun, expected: 'succeeded' | 'failed'): 
 }
 
 /** Judges that whatever arrived tells of this run, and always the same. */
-function isOneResult({ answer, deliveries, watch }: DeliveredRun): Finding {
-  const [id, status] = [at(answer.json, '/job_id'), watch && jobStatus(watch.last)]
-  const strange = deliveries.find(({ json }) => at(json, '/job_id') !== id || at(json, '/status') !== status)
+function isOneResult({ jobId, status, answer, deliveries }: Arrivals): Finding {
+  const isStrange = ({ json }: Delivery) =>
+    at(json, '/job_id') !== jobId || (status !== undefined && at(json, '/status') !== status)
+  const strange = deliveries.find(isStrange)
   const told = strange && `${show(at(strange.json, '/status'))} of ${show(at(strange.json, '/job_id'))}`
-  return judge(strange === undefined, `the job ${show(id)} is ${show(status)}; delivered: ${told ?? 'the same'}`, [
+  return judge(strange === undefined, `the job ${show(jobId)} is ${show(status)}; delivered: ${told ?? 'the same'}`, [
     answer.exchange,
     ...exchangesOf(deliveries),
   ])

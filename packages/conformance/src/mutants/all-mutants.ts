@@ -12,13 +12,17 @@ import { KEY_MUTANTS } from './key-mutants.ts'
 import { LIST_MUTANTS } from './list-mutants.ts'
 import { MODEL_MUTANTS } from './model-mutants.ts'
 import type { Mutant } from './mutation.ts'
+import { PAGE_MUTANTS } from './page-mutants.ts'
+import { POLL_MUTANTS } from './poll-mutants.ts'
 import { POST_MUTANTS } from './post-mutants.ts'
 import { RUN_MUTANTS } from './run-mutants.ts'
+import { SENDING_MUTANTS } from './sending-mutants.ts'
 
 /** Every service that breaks one rule. */
 export const ALL_MUTANTS: readonly Mutant[] = [
   ...LIST_MUTANTS,
   ...FILTER_MUTANTS,
+  ...PAGE_MUTANTS,
   ...MODEL_MUTANTS,
   ...DETAILS_MUTANTS,
   ...AUTH_MUTANTS,
@@ -27,9 +31,11 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...RUN_MUTANTS,
   ...BODY_MUTANTS,
   ...JOB_MUTANTS,
+  ...POLL_MUTANTS,
   ...ENDING_MUTANTS,
   ...CHARGE_MUTANTS,
   ...DELIVERY_MUTANTS,
   ...POST_MUTANTS,
+  ...SENDING_MUTANTS,
   ...ERROR_MUTANTS,
 ]

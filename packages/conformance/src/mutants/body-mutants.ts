@@ -41,7 +41,6 @@ const IDENTITY: readonly [string, Edit][] = [
   ['has a number as job_id', put('/job_id', 7)],
   ['has an empty job_id', put('/job_id', '')],
   ['has null as request_id', put('/request_id', null)],
-  ['has no request_id', take('/request_id')],
   ['has the name of the model as model_id', put('/model_id', 'Every Rule')],
   ['has no status', take('/status')],
 ]
@@ -101,10 +100,15 @@ export const BODY_MUTANTS: readonly Mutant[] = [
   liar(FINISHED, 'has no duration', completed(take('/duration_ms'))),
   liar(FINISHED, 'wraps a finished run in data', completed(put('', (data: unknown) => ({ data })))),
   liar(FINISHED, 'has no output when sync is true', run(isSyncTrue, take('/output'))),
-  liar(FINISHED, 'has no credits_used when sync is true', run(isSyncTrue, take('/credits_used'))),
+  liar(FINISHED, 'has no credits_used when sync is true', run(isSyncTrue, take('/credits_used')), 'runs/sync-body'),
   liar(FINISHED, 'has no job_id when sync is true', run(isSyncTrue, take('/job_id'))),
   liar(DURATION, 'has a duration below 0', completed(put('/duration_ms', -1))),
-  liar(DURATION, 'has the duration in microseconds', completed(put('/duration_ms', (ms: number) => ms * 1000))),
+  liar(
+    DURATION,
+    'has the duration in microseconds',
+    completed(put('/duration_ms', (ms: number) => ms * 1000)),
+    'runs/duration-is-possible',
+  ),
   liar(DURATION, 'has the time of the end as the duration', completed(put('/duration_ms', 1_767_225_604_000))),
   liar(OUTPUT, 'has no type of output in a finished run', completed(take('/output/type'))),
   liar(
@@ -159,7 +163,7 @@ export const BODY_MUTANTS: readonly Mutant[] = [
   ),
   liar(ONE_JOB, 'has one job_id for all finished runs', repeats('job_id', isCompleted)),
   liar(ONE_JOB, 'has one job_id for all asynchronous runs', repeats('job_id', isQueued)),
-  liar(ONE_JOB, 'answers a second run from a cache', repeats('everything', isCompleted)),
+  liar(ONE_JOB, 'answers a second run from a cache', repeats('everything', isCompleted), 'runs/job-ids-differ'),
   liar(
     WAITS,
     'answers 202 when sync is true',
@@ -215,6 +219,7 @@ export const BODY_MUTANTS: readonly Mutant[] = [
     requests('runModel', ({ url }) => {
       url.pathname = url.pathname.replace(/conformance-[\w-]+/, 'conformance%2Fevery-rule')
     }),
+    'runs/unknown-model-does-not-run',
   ),
   liar(
     '4.3: 200 is for a run that finished; section 3: failed is finished with an error',
@@ -224,5 +229,6 @@ export const BODY_MUTANTS: readonly Mutant[] = [
       if (answer.status === 502) Object.assign(answer, { status: 200, json: { status: 'completed', output: null } })
       return answer
     }),
+    'runs/failed-is-not-completed',
   ),
 ]

@@ -54,7 +54,12 @@ function ofCancel(credits: number, word: string): Mutation {
 
 /** What is charged for runs of every kind. */
 export const CHARGE_MUTANTS: readonly Mutant[] = [
-  liar(PRICE, 'charges asynchronous runs twice', charges(ofRun((request) => isAsync(request) && isMain(request), 4))),
+  liar(
+    PRICE,
+    'charges asynchronous runs twice',
+    charges(ofRun((request) => isAsync(request) && isMain(request), 4)),
+    'charges/asynchronous',
+  ),
   liar(
     PRICE,
     'charges nothing for asynchronous runs',
@@ -79,8 +84,14 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     PRICE,
     'charges nothing for runs with webhook_url',
     charges(ofRun((request) => hasWebhook(request) && isMain(request), -4)),
+    'charges/webhook',
   ),
-  liar(PRICE, 'charges held runs twice', charges(ofRun((request, answer) => isHeld(answer, request), 60))),
+  liar(
+    PRICE,
+    'charges held runs twice',
+    charges(ofRun((request, answer) => isHeld(answer, request), 60)),
+    'charges/held',
+  ),
   liar(PRICE, 'charges nothing for held runs', charges(ofRun((request, answer) => isHeld(answer, request), -60))),
   liar(
     PRICE,
@@ -93,12 +104,18 @@ export const CHARGE_MUTANTS: readonly Mutant[] = [
     charges((request) => (isFor(request, 'listModels') ? 1 : 0)),
   ),
   liar(CANCELLED, 'charges a queued job that is cancelled', ofCancel(60, 'queued')),
-  liar(CANCELLED, 'charges a processing job that is cancelled', ofCancel(60, 'processing')),
+  liar(
+    CANCELLED,
+    'charges a processing job that is cancelled',
+    ofCancel(60, 'processing'),
+    'cancel/processing-not-charged',
+  ),
   liar(CANCELLED, 'charges half of a processing job that is cancelled', ofCancel(30, 'processing')),
   liar(
     CANCELLED,
     'charges a cancelled job when it would have ended',
     charges((request, answer) => (isFor(request, 'cancelJob') && answer.status < 300 ? 60 : 0), 75_000),
+    'cancel/not-charged-later',
   ),
   liar(
     CANCELLED,

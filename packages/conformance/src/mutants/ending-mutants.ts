@@ -1,5 +1,5 @@
 import { at } from '../json.ts'
-import { hasFailed, instead, isCancelled, isDone, jobOf, reads } from './edits.ts'
+import { hasFailed, instead, isCancelled, isDone, jobOf } from './edits.ts'
 import {
   answers,
   type Edit,
@@ -16,19 +16,13 @@ import {
   when,
 } from './mutation.ts'
 
-const DATA = '4.4: the response is an object with data, which holds status, output when succeeded and error when failed'
 const FINISHED = '3: succeeded, failed and cancelled are ends; no transition leads out of them'
-const ID = '4.4: the path parameter is the job_id returned by the run endpoint'
 const CANCEL = '3: DELETE makes a queued or processing job cancelled'
 const ASKS = '4.4: when the job is still processing, the service asks the provider and returns the result if ready'
-const OUTPUT = '2.5: an output has a type and items, each with type and url'
-const ERROR = '2.4: error is an object with code and message'
 const NEVER_BEGUN = { status: 'processing' }
 
 const job = (...edits: Parameters<typeof when>) => answers('getJob', when(...edits))
 const isJob = (request: WireRequest) => isFor(request, 'getJob')
-const isUnfinished = (answer: WireAnswer) => reads('queued')(answer) || reads('processing')(answer)
-const isProcessing = reads('processing')
 
 /** Changes what is read of a job once it was read like this so many times. */
 function afterReads(isCounted: (answer: WireAnswer) => boolean, times: number, ...edits: Edit[]): Mutation {
@@ -96,23 +90,6 @@ function ofRuns(isWanted: (answer: WireAnswer, request: WireRequest) => boolean,
   }
 }
 
-/** Reads every job as the one that was run last. */
-function latestJob(): Mutation {
-  return {
-    wrap: (send) => {
-      let latest: string | undefined
-      return async (request) => {
-        if (isJob(request) && latest !== undefined && jobOf(request).startsWith('job_'))
-          request.url.pathname = `/v1/jobs/${latest}`
-        const answer = await send(request)
-        const jobId = at(answer.json, '/job_id')
-        if (isFor(request, 'runModel') && typeof jobId === 'string') latest = jobId
-        return answer
-      }
-    },
-  }
-}
-
 /** With one job, cancels all that were run. */
 function cancelsAll(): Mutation {
   return {
@@ -149,109 +126,9 @@ function cancelsAtSecond(): Mutation {
 
 const isHeldRun = (answer: WireAnswer, { body }: WireRequest) =>
   answer.status === 202 && at(body, '/sync') === undefined && at(body, '/webhook_url') === undefined
-const isHookedRun = (answer: WireAnswer, { body }: WireRequest) =>
-  answer.status < 300 && at(body, '/webhook_url') !== undefined
-const isSyncRun = (answer: WireAnswer) => at(answer.json, '/status') === 'completed'
-const whenDone = (...edits: Edit[]): Edit => when(isDone, ...edits)
-const flat = put('', (body: { data: unknown }) => body.data)
 
-/** The status of jobs, their ends, and what stays of them. */
+/** Ends of jobs, cancels, and what stays of both. */
 export const ENDING_MUTANTS: readonly Mutant[] = [
-  liar(DATA, 'wraps no failed job in data', job(hasFailed, flat)),
-  liar(DATA, 'wraps no cancelled job in data', job(isCancelled, flat)),
-  liar(DATA, 'wraps no unfinished job in data', job(isUnfinished, flat)),
-  liar(
-    DATA,
-    'wraps the job in a list',
-    job(
-      () => true,
-      put('/data', (data: unknown) => [data]),
-    ),
-  ),
-  liar(
-    DATA,
-    'wraps the job in job',
-    job(
-      () => true,
-      put('', ({ data }: { data: unknown }) => ({ job: data })),
-    ),
-  ),
-  liar(DATA, 'has no status in data', job(isUnfinished, take('/data/status'))),
-  liar(DATA, 'has null as the output of a job', job(isDone, put('/data/output', null))),
-  liar(
-    DATA,
-    'has the output beside data',
-    job(
-      isDone,
-      put('', ({ data }: { data: { output: unknown } }) => ({
-        data: { ...data, output: undefined },
-        output: data.output,
-      })),
-    ),
-  ),
-  liar(DATA, 'has no output in jobs of synchronous runs', ofRuns(isSyncRun, take('/data/output'))),
-  liar(DATA, 'has no output in jobs of runs with webhook_url', ofRuns(isHookedRun, take('/data/output'))),
-  liar(DATA, 'has no output in jobs of held runs', ofRuns(isHeldRun, take('/data/output'))),
-  liar(DATA, 'has null as the error of a failed job', job(hasFailed, put('/data/error', null))),
-  liar(ERROR, 'has a text as the error of a failed job', job(hasFailed, put('/data/error', 'PROVIDER_FAILURE'))),
-  liar(
-    ERROR,
-    'has a list of errors in a failed job',
-    job(
-      hasFailed,
-      put('/data/error', (error: unknown) => [error]),
-    ),
-  ),
-  liar(ERROR, 'has no message in the error of jobs with webhook_url', ofRuns(isHookedRun, take('/data/error/message'))),
-  liar(
-    ERROR,
-    'has the code in small letters in a failed job',
-    job(hasFailed, put('/data/error/code', 'provider_failure')),
-  ),
-  liar(ERROR, 'has a number as the message of a failed job', job(hasFailed, put('/data/error/message', 500))),
-  liar(OUTPUT, 'has a number as the type of output', job(isDone, put('/data/output/type', 1))),
-  liar(
-    OUTPUT,
-    'has a map of items',
-    job(
-      isDone,
-      put('/data/output/items', (items: unknown[]) => ({ ...items })),
-    ),
-  ),
-  liar(
-    OUTPUT,
-    'has null among the items',
-    job(
-      isDone,
-      put('/data/output/items', (items: unknown[]) => [...items, null]),
-    ),
-  ),
-  liar(OUTPUT, 'has items without an address', job(isDone, take('/data/output/items/*/url'))),
-  liar(OUTPUT, 'has addresses as numbers', job(isDone, put('/data/output/items/*/url', 7))),
-  liar(
-    OUTPUT,
-    'has paths in jobs of held runs',
-    ofRuns(isHeldRun, whenDone(put('/data/output/items/*/url', '/files/0.png'))),
-  ),
-  liar(
-    OUTPUT,
-    'has no type of items in jobs of runs with webhook_url',
-    ofRuns(isHookedRun, whenDone(take('/data/output/items/*/type'))),
-  ),
-  liar(
-    OUTPUT,
-    'reads another type of output than it answered',
-    ofRuns(isSyncRun, whenDone(put('/data/output/type', 'audio'))),
-  ),
-  liar(
-    OUTPUT,
-    'reads more files than it answered',
-    ofRuns(isSyncRun, whenDone(put('/data/output/items', (items: unknown[]) => [...items, ...items]))),
-  ),
-  liar(ID, 'does not know jobs of synchronous runs', ofRuns(isSyncRun, status(404))),
-  liar(ID, 'does not know jobs of held runs', ofRuns(isHeldRun, status(404))),
-  liar(ID, 'does not know jobs of runs with webhook_url', ofRuns(isHookedRun, status(404))),
-  liar(ID, 'reads every job as the latest', latestJob()),
   liar(FINISHED, 'shows a result once', afterReads(isDone, 1, status(404))),
   liar(FINISHED, 'shows the output once', afterReads(isDone, 1, take('/data/output'))),
   liar(FINISHED, 'shows an error once', afterReads(hasFailed, 1, take('/data/error'))),
@@ -262,6 +139,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
     FINISHED,
     'reads failed after a while',
     later(isDone, 30_000, put('/data', { status: 'failed', error: { code: 'EXPIRED', message: 'Too late.' } })),
+    'jobs/stays-ended',
   ),
   liar(
     FINISHED,
@@ -274,10 +152,15 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
     later(isCancelled, 60_000, put('/data', { status: 'succeeded', output: { type: 'image', items: [] } })),
   ),
   liar(FINISHED, 'lets a cancelled job fail after a while', later(isCancelled, 60_000, put('/data/status', 'failed'))),
-  liar(FINISHED, 'forgets a cancel at the second read', afterReads(isCancelled, 1, put('/data', NEVER_BEGUN))),
+  liar(
+    FINISHED,
+    'forgets a cancel at the second read',
+    afterReads(isCancelled, 1, put('/data', NEVER_BEGUN)),
+    'cancel/stays-cancelled',
+  ),
   liar(CANCEL, 'answers 404 for a cancelled job', job(isCancelled, status(404))),
   liar(CANCEL, 'has a status deleted', job(isCancelled, put('/data/status', 'deleted'))),
-  liar(CANCEL, 'cancels all jobs with one', cancelsAll()),
+  liar(CANCEL, 'cancels all jobs with one', cancelsAll(), 'cancel/that-job-only'),
   liar(CANCEL, 'cancels at the second request', cancelsAtSecond()),
   liar(
     CANCEL,
@@ -311,20 +194,10 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
       },
     ),
   ),
-  liar('3: the five statuses of a job', 'has the status running', job(isProcessing, put('/data/status', 'running'))),
-  liar('3: the five statuses of a job', 'has the status error', job(hasFailed, put('/data/status', 'error'))),
-  liar(
-    '3: the five statuses of a job',
-    'has statuses in capitals',
-    job(
-      () => true,
-      put('/data/status', (word: string) => word.toUpperCase()),
-    ),
-  ),
   liar(
     '3: cancelled, cancelled by the user',
     'cancels a held run when its time is over',
     ofRuns(isHeldRun, put('/data', { status: 'cancelled' })),
   ),
-  liar(ASKS, 'reads a job as processing for a minute after its end', stale(60_000)),
+  liar(ASKS, 'reads a job as processing for a minute after its end', stale(60_000), 'webhooks/after-the-end'),
 ]

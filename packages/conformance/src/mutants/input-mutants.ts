@@ -62,6 +62,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     OBJECT,
     'takes a boolean as input',
     runs((input) => typeof input === 'boolean'),
+    'inputs/input-is-an-object',
   ),
   liar(
     OBJECT,
@@ -163,6 +164,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     BOUNDS,
     'rejects the maximum of an integer',
     rejects(({ num_images: count }) => count === 4),
+    'inputs/upper-edges-are-accepted',
   ),
   liar(
     BOUNDS,
@@ -188,6 +190,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     FOLLOWS,
     'checks no input of asynchronous runs',
     runs((_, request) => isInput(request, 'queued')),
+    'inputs/every-other-rule',
   ),
   liar(
     FOLLOWS,
@@ -198,6 +201,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     FOLLOWS,
     'checks no input of runs with webhook_url',
     runs((_, request) => isInput(request, 'hooked')),
+    'inputs/with-webhook',
   ),
   liar(
     FOLLOWS,

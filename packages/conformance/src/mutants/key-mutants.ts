@@ -83,6 +83,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     INVALID,
     'takes a key in other letter case',
     takes((header, key) => header.toLowerCase() === `bearer ${key.toLowerCase()}`),
+    'auth/almost-the-key',
   ),
   liar(
     INVALID,
@@ -113,11 +114,13 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     HEADER,
     'takes a key in x-api-key',
     takes((header, key, { init }) => header === '' && new Headers(init.headers).get('x-api-key') === key),
+    'auth/key-elsewhere',
   ),
   liar(
     HEADER,
     'takes a key in the query',
     takes((header, key, { url }) => header === '' && removeKeys(url, key)),
+    'auth/key-in-query',
   ),
   ...ROUTE_NAMES.map((route) =>
     liar(
@@ -148,12 +151,39 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   ),
   liar(SHAPE, 'answers 401 with a page', answers('listModels', when(hasCode(401), raw('<h1>No</h1>')))),
   liar(SHAPE, 'answers 401 with nothing', answers('getJob', when(hasCode(401), raw('', 'application/json')))),
-  liar(SHAPE, 'calls a 401 a text', answers('getModel', when(hasCode(401), contentType('text/plain')))),
-  liar(ROTATED, 'takes a revoked key for details', revoked('getModel')),
+  liar(
+    SHAPE,
+    'calls a 401 a text',
+    answers('getModel', when(hasCode(401), contentType('text/plain'))),
+    'errors/every-json',
+  ),
+  liar(
+    INVALID,
+    'has another code for a run without a key',
+    answers(
+      'runModel',
+      when((_, { authorization }) => authorization === null, put('/error/code', 'NO_KEY')),
+    ),
+    'auth/missing-key-code-of-writes',
+  ),
+  liar(
+    INVALID,
+    'has another code for a cancel with an invalid key',
+    rejected('cancelJob', 401, (answer, request) => {
+      if (request.authorization !== null) put('/error/code', 'BAD_KEY')(answer, request)
+    }),
+    'auth/invalid-key-code-of-writes',
+  ),
+  liar(ROTATED, 'takes a revoked key for details', revoked('getModel'), 'auth/revoked-key-reads'),
   liar(ROTATED, 'takes a revoked key for jobs', revoked('getJob')),
   liar(ROTATED, 'takes a revoked key for runs', revoked('runModel')),
-  liar(ROTATED, 'takes a revoked key for cancels', revoked('cancelJob')),
-  liar(INVALID, 'cancels a job without a key, and answers 401', actsAnyway('cancelJob', 401)),
+  liar(ROTATED, 'takes a revoked key for cancels', revoked('cancelJob'), 'auth/revoked-key-writes'),
+  liar(
+    INVALID,
+    'cancels a job without a key, and answers 401',
+    actsAnyway('cancelJob', 401),
+    'cancel/refused-does-nothing',
+  ),
   liar(LACKING, 'cancels a job without the permission, and answers 403', actsAnyway('cancelJob', 403)),
   ...ROUTE_NAMES.map((route) =>
     liar(
@@ -168,20 +198,25 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   ...ROUTE_NAMES.map((route) =>
     liar(SHAPE, `has an array as the error of a 403 for ${route}`, rejected(route, 403, put('/error', ['FORBIDDEN']))),
   ),
-  liar(SHAPE, 'has no message in a 403', answers('runModel', when(hasCode(403), take('/error/message')))),
+  liar(
+    SHAPE,
+    'has no message in a 403',
+    answers('runModel', when(hasCode(403), take('/error/message'))),
+    'errors/every-error',
+  ),
   liar(SHAPE, 'answers 403 with nothing', answers('getModel', when(hasCode(403), raw('', 'text/plain')))),
   liar(TABLE, 'lists models with models:run only', needs('listModels', 'without-models-run')),
-  liar(TABLE, 'lists models with jobs:read only', needs('listModels', 'without-jobs-read')),
+  liar(TABLE, 'lists models with jobs:read only', needs('listModels', 'without-jobs-read'), 'permissions/others-list'),
   liar(TABLE, 'shows models with models:run only', needs('getModel', 'without-models-run')),
-  liar(TABLE, 'shows models with jobs:write only', needs('getModel', 'without-jobs-write')),
+  liar(TABLE, 'shows models with jobs:write only', needs('getModel', 'without-jobs-write'), 'permissions/others-view'),
   liar(TABLE, 'runs models with models:read only', needs('runModel', 'without-models-read')),
-  liar(TABLE, 'runs models with jobs:read only', needs('runModel', 'without-jobs-read')),
+  liar(TABLE, 'runs models with jobs:read only', needs('runModel', 'without-jobs-read'), 'permissions/others-run'),
   liar(TABLE, 'runs models with webhooks:manage only', needs('runModel', 'without-webhooks-manage')),
-  liar(TABLE, 'shows jobs with jobs:write only', needs('getJob', 'without-jobs-write')),
+  liar(TABLE, 'shows jobs with jobs:write only', needs('getJob', 'without-jobs-write'), 'permissions/others-read'),
   liar(TABLE, 'shows jobs with models:run only', needs('getJob', 'without-models-run')),
   liar(TABLE, 'shows jobs with models:read only', needs('getJob', 'without-models-read')),
   liar(TABLE, 'cancels jobs with models:run only', needs('cancelJob', 'without-models-run')),
-  liar(TABLE, 'cancels jobs with jobs:read only', needs('cancelJob', 'without-jobs-read')),
+  liar(TABLE, 'cancels jobs with jobs:read only', needs('cancelJob', 'without-jobs-read'), 'permissions/others-cancel'),
   liar(TABLE, 'cancels jobs with webhooks:manage only', needs('cancelJob', 'without-webhooks-manage')),
 ]
 

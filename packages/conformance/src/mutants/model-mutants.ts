@@ -64,7 +64,7 @@ export const MODEL_MUTANTS: readonly Mutant[] = [
   liar(PRICE, 'has a price below 0', listed(put('/models/1/pricing/credits_per_run', -1))),
   liar(PRICE, 'has the price as text for one model', details(when(isSpeech, put('/pricing/credits_per_run', '3')))),
   liar(ONE, 'has another name in the details', details(put('/name', (name: string) => `${name} v2`))),
-  liar(ONE, 'has another category in the details', details(put('/category', 'text-to-image'))),
+  liar(ONE, 'has another category in the details', details(put('/category', 'text-to-image')), 'details/same-in-both'),
   liar(ONE, 'has another provider in the details', details(put('/provider', 'Somebody'))),
   liar(
     ONE,
@@ -80,6 +80,7 @@ export const MODEL_MUTANTS: readonly Mutant[] = [
     DETAILS,
     'answers an unknown id with 200 and null',
     details(when(({ status: code }) => code === 404, status(200), put('', null))),
+    'details/unknown-is-not-a-model',
   ),
   liar(
     DETAILS,

@@ -46,8 +46,8 @@ export interface Mutant {
   /** What it does wrong. */
   breaks: string
   mutation: Mutation
-  /** Id of the check that must notice, of one that was made for a statement of the suite. */
-  check?: string
+  /** Id of a check that must notice, beside others: each check of what is stated has such a mutant. */
+  check?: string | undefined
 }
 
 /** A service that breaks a statement of the suite. */
@@ -56,9 +56,13 @@ export function mutant(check: string, breaks: string, mutation: Mutation): Mutan
   return { check, breaks, mutation, sentence: statements.join(' ') }
 }
 
-/** A service that breaks a sentence of the specification, whichever checks notice. */
-export function liar(sentence: string, breaks: string, mutation: Mutation): Mutant {
-  return { sentence, breaks, mutation }
+/**
+ * A service that breaks a sentence of the specification.
+ *
+ * @param check id of one that must notice, among others; default: any
+ */
+export function liar(...[sentence, breaks, mutation, check]: [string, string, Mutation, string?]): Mutant {
+  return { sentence, breaks, mutation, check }
 }
 
 export type Edit = (answer: WireAnswer, request: WireRequest) => void
