@@ -97,13 +97,13 @@ const isOfInterface = ({ path }: Told) => /^\/v1\/(models(\?|$|\/[^/]+$|\/[^/]+\
 const isRun = ({ method, answer }: Told) => method === 'POST' && answer.status < 300
 const isList = ({ method, path, answer }: Told) =>
   method === 'GET' && path.replace(/\?.*/, '') === ROUTES.listModels.path && answer.status < 300
-/** The answer to a cancel is open. */
+/** Rate limits, and the errors of what stands in front of a service, are open. */
+const NOT_ITS_OWN: ReadonlySet<number> = /* @__PURE__ */ new Set([429, 502, 503, 504])
+const isItsOwn = (told: Told) => isOfInterface(told) && !NOT_ITS_OWN.has(told.answer.status)
+/** The response to a cancel is open. */
 const hasBody = (told: Told) =>
-  isOfInterface(told) && told.answer.text !== '' && !(told.method === 'DELETE' && told.answer.status < 300)
-/** Rate limits and the errors of what stands in front of a service are open. */
-const isRejected = (told: Told) =>
-  isOfInterface(told) && told.answer.status >= 400 && !NOT_ITS_OWN.has(told.answer.status)
-const NOT_ITS_OWN = new Set([429, 502, 503, 504])
+  isItsOwn(told) && told.answer.text !== '' && !(told.method === 'DELETE' && told.answer.status < 300)
+const isRejected = (told: Told) => isItsOwn(told) && told.answer.status >= 400
 
 function jobIdIn(path: string): string {
   return decodeURIComponent(path.split('/').at(-1) ?? '')

@@ -73,6 +73,6 @@ export const chargeOfCancelledLater: Scenario<RunCharge> = {
 }
 
 function known(charge: Charge | undefined): Charge {
-  if (charge === undefined) throw new BlockedError('the credits left are not known')
+  if (charge === undefined) throw new BlockedError('the credits left could not be read')
   return charge
 }

@@ -138,10 +138,10 @@ export const LATE_DELIVERIES_CHECKS: readonly Check[] = [
   }),
 ]
 
-/** Path and query: a forwarder in between may have another host. */
+/** The end of the path, and the query however it is encoded: a forwarder in between may have another host. */
 function endOf(url: string): string {
-  const { pathname, search } = new URL(url)
-  return `${pathname.slice(pathname.lastIndexOf('/'))}${search}`
+  const { pathname, searchParams } = new URL(url)
+  return `${pathname.slice(pathname.lastIndexOf('/'))}?${searchParams}`
 }
 
 function isReadAfterwards(run: DeliveredRun, expected: 'succeeded' | 'failed'): Finding {

@@ -3,8 +3,9 @@ import { at, show } from '../json.ts'
 import { hasCount, hasValue, refusalText } from '../judge/answers.ts'
 import { every, judge } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
+import { jobStatus } from '../session/jobs.ts'
 import { hasIdentity } from './runs.ts'
-import { defaultRun, defaultRunJob, failingRun, syncRun, unknownModelRun } from './runs-scenarios.ts'
+import { defaultRun, defaultRunJob, failingRun, syncRun, unknownModelJob } from './runs-scenarios.ts'
 
 /** Room for the rounding of both clocks. */
 const SLACK_MS = 1_000
@@ -32,7 +33,9 @@ export const RUNS_MORE_CHECKS: readonly Check[] = [
     const status = at(answer.json, '/status')
     return judge(status !== 'completed' && status !== 'succeeded', `/status of a failed run is ${show(status)}`, answer)
   }),
-  check('runs/unknown-model-does-not-run', unknownModelRun, (answer) =>
-    judge(at(answer.json, '/job_id') === undefined, `a run of an unknown model: ${refusalText(answer)}`, answer),
-  ),
+  check('runs/unknown-model-does-not-run', unknownModelJob, ({ answer, watch }) => {
+    const status = watch === undefined ? at(answer.json, '/status') : jobStatus(watch.last)
+    const isRight = status !== 'completed' && status !== 'succeeded'
+    return judge(isRight, `a run of an unknown model: ${refusalText(answer)}, then ${show(status)}`, answer)
+  }),
 ]

@@ -148,3 +148,13 @@ export const unknownModelRun: Scenario<Answer> = {
     return session.call({ method: 'POST', path, body: { input, sync: false } })
   },
 }
+
+/** The same, and its job if there is one. */
+export const unknownModelJob: Scenario<{ answer: Answer; watch: JobWatch | undefined }> = {
+  id: 'unknown-model-job',
+  uses: [unknownModelRun],
+  perform: async (session) => {
+    const answer = await session.evidence(unknownModelRun)
+    return { answer, watch: await watchRun(session, answer) }
+  },
+}

@@ -71,9 +71,14 @@ describe('modelrun-conformance', () => {
     const unsettled = report.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped')
     expect(unsettled.map(({ check }) => check)).toEqual([
       'cancel/not-charged',
+      'cancel/processing-not-charged',
       'cancel/no-credits-shown',
       'charges/succeeded',
+      'charges/asynchronous',
+      'charges/held',
+      'charges/webhook',
       'charges/failed',
+      'cancel/not-charged-later',
     ])
     expect(code).toBe(0)
     expect(stdout).toContain('| 4.1-08 | must | Never more than 100 models')

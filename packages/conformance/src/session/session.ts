@@ -29,7 +29,6 @@ export interface SessionCall {
 export interface Told {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
-  body: unknown
   /** Whether the key with all permissions was sent. Other keys may belong to other accounts. */
   isOwn: boolean
   answer: Answer
@@ -104,7 +103,7 @@ export class Session {
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
     const answer = await this.#parts.send({ method, path, authorization: header, body: content, contentType, headers })
-    this.#told.push({ method, path, body, isOwn: header === `Bearer ${this.options.apiKey}`, answer })
+    this.#told.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, answer })
     return answer
   }
 
@@ -132,17 +131,16 @@ export class Session {
     return this.#parts.mailroom
   }
 
-  /** Credits left of the account. */
-  credits(): Promise<number> {
-    if (this.options.readCredits === undefined) throw new BlockedError('the credits left are not known')
-    return this.options.readCredits()
-  }
-
   /** Does something, and tells the credits before and after where they can be known. */
   async measured<Value>(work: () => Promise<Value>): Promise<{ value: Value; charge: Charge | undefined }> {
-    const before = await this.options.readCredits?.()
+    const before = await this.#credits()
     const value = await work()
-    const after = await this.options.readCredits?.()
+    const after = await this.#credits()
     return { value, charge: before === undefined || after === undefined ? undefined : { before, after } }
+  }
+
+  /** Credits left of the account. What is run must not be lost because they cannot be read. */
+  async #credits(): Promise<number | undefined> {
+    return this.options.readCredits?.().catch(() => undefined)
   }
 }

@@ -35,7 +35,7 @@ interface MailroomOptions {
 }
 
 /** Receivers tell by their query what a delivery is about: it must arrive as it was given. */
-const QUERY = 'conformance=1&signed=a%2Fb%3D%3D'
+const QUERY = 'conformance=1&signed=a%2Bb%3D%3D'
 
 /** Longer than a receiver has to answer. */
 export const SILENCE_MS = 11_000
