@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
 import { shownText } from '../journal/shown-text.ts'
+import { nestingProblem, nestsDeeperThan, MAX_NESTING } from '../json-nesting.ts'
 import { parseShape } from '../parse-shape.ts'
 import { refusals } from './refusals.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -112,7 +113,8 @@ function parseJson(bytes: Uint8Array, trace: Pick<RequestTrace, 'requestBody'> =
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     trace.requestBody = shownText(bytes, text)
-    return { json: JSON.parse(text) }
+    const json: unknown = JSON.parse(text)
+    return nestsDeeperThan(MAX_NESTING, json) ? `The body ${nestingProblem()}.` : { json }
   } catch (error) {
     if (!(error instanceof SyntaxError)) return 'The body is not valid UTF-8.'
     return `The body is not valid JSON: ${error.message.slice(0, 200)}.`
