@@ -243,8 +243,7 @@ export function serverOf(service: Service): ReferenceServer {
     report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
     coverage: () => service.observer.coverage.coverage(),
     snapshot: () => takeSnapshot(service),
-    restore: (snapshot) =>
-      void demand('restore', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
+    restore: (snapshot) => void demand('restore', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
     fork: () => serverOf(forkService(service)),
     controlToken,
     close,

@@ -13,7 +13,7 @@ export function cuttableLength(input: Input): number {
   return Object.values(input).reduce<number>((sum, value) => sum + (isLong(value) ? textOf(value).length : 0), 0)
 }
 
-/** An input of which long parameters have only their beginning. Their types stay, and so do numbers. */
+/** An input with no more than the beginning of long texts, and a note in place of long arrays and objects. */
 export function cutInput(input: Input): Input {
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isLong(value) ? cut(value) : value]))
 }
@@ -34,9 +34,9 @@ function textOf(value: unknown): string {
 }
 
 function cut(value: unknown): unknown {
-  const text = cutText(textOf(value))
-  if (typeof value === 'string') return text
-  return Array.isArray(value) ? [text] : { json: text }
+  if (typeof value === 'string') return cutText(value)
+  const note = `… (${textOf(value).length} characters of JSON)`
+  return Array.isArray(value) ? [note] : { cut: note }
 }
 
 /** A slice would keep all of its text in memory. */

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { shownText } from '../journal/shown-text.ts'
-import { nestingProblem, nestsDeeperThan, MAX_NESTING } from '../json-nesting.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
 import { parseShape } from '../parse-shape.ts'
 import { refusals } from './refusals.ts'
 import type { RequestTrace } from './request-trace.ts'

@@ -206,7 +206,8 @@ async function replaceFile(path: string, parts: Iterable<string>, check: () => P
 /** The parts of files that servers wrote when they were killed. */
 async function removeLeftovers(path: string): Promise<void> {
   const [folder, name] = [dirname(path), basename(path)]
-  const isLeftover = (file: string) => file.startsWith(`${name}.`) && /^\.[0-9a-f]{8}\.tmp$/.test(file.slice(name.length))
+  const isLeftover = (file: string) =>
+    file.startsWith(`${name}.`) && /^\.[0-9a-f]{8}\.tmp$/.test(file.slice(name.length))
   for (const file of await readdir(folder)) if (isLeftover(file)) await rm(join(folder, file), { force: true })
 }
 
