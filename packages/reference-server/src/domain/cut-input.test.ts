@@ -29,7 +29,7 @@ describe('a cut input', () => {
 
   it('has no part of a letter at its end', () => {
     const text = `${'x'.repeat(959)}${'🍃'.repeat(600)}`
-    expect(String(cutInput({ text }).text).isWellFormed()).toBe(true)
+    expect(cutInput({ text }).text).toMatch(/^x{959}… /)
   })
 
   it('is the same where nothing is long', () => {
