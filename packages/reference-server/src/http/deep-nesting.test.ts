@@ -46,6 +46,7 @@ describe('a body that nests deep', () => {
     const run = await caller.call('POST', '/v1/models/free/run', { body: runBody('list', depth) })
     expect([run.status, errorOf(run).code]).toEqual([400, 'VALIDATION_ERROR'])
     expect(errorOf(run).message).toContain('nests deeper than 64 levels')
+    expect(run.headers.get('x-modelrun-hint')).toContain('assumption deepestBody')
     expect(server.snapshot().jobs).toEqual([])
   })
 
