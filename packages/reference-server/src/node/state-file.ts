@@ -49,7 +49,7 @@ interface OpenedState {
 
 /** The file that keeps the state of a server. */
 export class StateFile {
-  readonly #file: Readonly<OpenedState>
+  readonly #file: Readonly<Omit<OpenedState, 'found'>>
   /** Until the state was read. */
   #found: unknown
   #service: Service | undefined
@@ -58,7 +58,7 @@ export class StateFile {
   #pauseMs = SAVE_AFTER_MS
 
   constructor({ found, ...file }: OpenedState) {
-    this.#file = { ...file, found: undefined }
+    this.#file = file
     this.#found = found
   }
 
