@@ -19,12 +19,13 @@ async function run(command: string, args: string[], cwd: string): Promise<string
   return stdout
 }
 
-/** The projects of `consumers` without what is installed in them, and the guide whose files they take. */
+/** The projects of `consumers` without what is installed in them, and the documents whose files they take. */
 async function createUsersFolder(parent: string): Promise<string> {
   const folder = join(parent, 'consumers')
   const filter = (path: string) => !/[\\/](node_modules|out)$/.test(path)
   await cp(join(root, 'consumers'), folder, { recursive: true, filter })
-  await cp(join(root, 'docs/guides/jest-and-commonjs.md'), join(parent, 'docs/guides/jest-and-commonjs.md'))
+  await cp(join(root, 'README.md'), join(parent, 'README.md'))
+  await cp(join(root, 'docs/guides'), join(parent, 'docs/guides'), { recursive: true })
   return folder
 }
 
@@ -36,6 +37,8 @@ async function linkOurTools(folder: string): Promise<void> {
     typescript: 'node_modules/typescript-6',
     'typescript-7': 'node_modules/typescript-7',
     vitest: 'vitest-5/node_modules/vitest',
+    express: 'node_modules/express',
+    '@types/express': 'node_modules/@types/express',
   }
   for (const [name, path] of Object.entries(tools)) {
     await symlink(join(root, 'node_modules', name), join(folder, path), 'junction')
@@ -76,7 +79,7 @@ describe('the packed packages, installed by a user', () => {
     expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('succeeded\n')
   })
 
-  it('do their job in the projects of users: compilers, Node, Jest, vitest', async () => {
+  it('do their job in the projects of users: compilers, Node, Jest, vitest, Express, Python', async () => {
     const checked = run(process.execPath, ['run.mjs', '--quick'], folder)
     expect(await checked.catch(({ stdout, stderr }) => stderr + stdout)).toMatch(/\n0 failed\n$/)
   }, 240_000)
