@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -129,6 +129,12 @@ describe('the packed packages, installed by a user', () => {
     const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023']
     const checked = run(process.execPath, [tsc, ...options, ...files], folder)
     await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
+  })
+
+  it.each(['modelrun-server', 'modelrun-conformance'])('say where the documentation of %s is', async (command) => {
+    const help = await run('npx', [command, '--help'], folder)
+    const [, path = ''] = /^Documentation: (\S+)$/m.exec(help) ?? []
+    expect(await readFile(join(folder, path), 'utf8')).toContain(help.match(/@modelrun\/[\w-]+/)?.[0])
   })
 
   it('check a server with npx against the specification', async () => {
