@@ -1,7 +1,7 @@
 // Whole projects of users, one a folder of `projects`, and the programs of the documents.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readFirstBlock, readGuideFiles } from './guide-files.mjs'
+import { readFirstBlock, readGuideFiles, readQuickstart } from './guide-files.mjs'
 import { tsconfig } from './typescript-cases.mjs'
 
 const compiler = { package: 'typescript-7', bin: 'bin/tsc' }
@@ -50,13 +50,17 @@ const readmes = {
   modelrun: 'consumers/node_modules/modelrun/README.md',
   '@modelrun/reference-server': 'consumers/node_modules/@modelrun/reference-server/README.md',
 }
-const firstBlocks = Object.entries(readmes).map(([name, document]) => ({
-  name: `Node: the first block in the README of ${name}`,
-  workspace: 'typescript',
-  files: { 'app.mjs': readFirstBlock(document, 'ts') },
-  args: ['app.mjs'],
-  isQuick: true,
-}))
+const quickstarts = Object.entries(readmes).map(([name, document]) => {
+  const program = readQuickstart(document)
+  return {
+    name: `Node: the quickstart in the README of ${name}`,
+    workspace: 'typescript',
+    // As `npm init -y` makes it.
+    files: { 'package.json': '{ "type": "commonjs" }', [program.name]: program.text },
+    args: [program.name],
+    isQuick: true,
+  }
+})
 
 const python = {
   name: 'Python: the command line server',
@@ -85,4 +89,4 @@ const viteReact = {
   args: ['--test'],
 }
 
-export const projectCases = [express, plainTypescript, ...firstBlocks, python, pythonGuide, viteReact]
+export const projectCases = [express, plainTypescript, ...quickstarts, python, pythonGuide, viteReact]
