@@ -46,7 +46,7 @@ const browser = await chromium.launch({ ...program, args: ['--no-sandbox'] })
 try {
   const page = await browser.newPage()
   await page.goto(site.url)
-  console.log(JSON.stringify({ ...(await askIn[place](page)), version: browser.version() }))
+  console.log(JSON.stringify({ ...(await askIn[place](page)), version: browser.version().split('.', 1)[0] }))
 } finally {
   await browser.close()
   site.close()
