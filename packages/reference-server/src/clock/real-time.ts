@@ -21,9 +21,13 @@ const setRealImmediate = isReal(globalThis.setImmediate) ? globalThis.setImmedia
 /** Lets one turn of the event loop pass: whatever was ready runs, I/O and timers included. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (setRealImmediate !== undefined) setRealImmediate(resolve)
-    else if (typeof MessageChannel !== 'undefined') passMessage(resolve)
-    else afterRealTime(0, resolve)
+    try {
+      if (setRealImmediate !== undefined) setRealImmediate(resolve)
+      else passMessage(resolve)
+    } catch {
+      // There is neither, or they are there and throw when they are used: the Edge runtime of Next.js has such ones.
+      afterRealTime(0, resolve)
+    }
   })
 }
 
