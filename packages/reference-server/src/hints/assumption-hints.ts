@@ -33,7 +33,7 @@ function namesFor(scene: HintScene): string[] {
 function refusalNames({ trace, status }: HintScene, code: string): string[] {
   const name = BY_CODE[code]
   if (name !== undefined) return [name]
-  if (code === 'NOT_FOUND') return [trace.foreignOwner === undefined ? 'unknownResource' : 'otherAccountsJob']
+  if (code === 'NOT_FOUND') return [trace.isForeignJob ? 'otherAccountsJob' : 'unknownResource']
   if (code === 'CONFLICT') return [trace.route === 'cancelJob' ? 'cancelOfFinishedJob' : 'cancelledSyncRunStatus']
   if (code === 'FORBIDDEN') return forbiddenNames(trace)
   if (code !== 'VALIDATION_ERROR') return []

@@ -39,7 +39,7 @@ function findJob(service: Service, context: AppContext): Job | undefined {
   const { trace } = context.env
   const isOwn = job?.account === context.get('apiKey').account
   if (isOwn) trace.job = job
-  else trace.foreignOwner = job?.account.name
+  else trace.isForeignJob = job !== undefined
   return isOwn ? job : undefined
 }
 

@@ -12,8 +12,8 @@ export interface RequestTrace {
   modelId?: string | undefined
   /** The job that it is about. */
   job?: Job | undefined
-  /** Whose the job in the path is, when it is not of the account that asks. */
-  foreignOwner?: string | undefined
+  /** Whether the job in the path is one of another account. */
+  isForeignJob?: boolean | undefined
   /** The job's status as the answer tells it: section 3, or `completed`. */
   jobStatus?: string | undefined
   /** At most its first 2,048 bytes. */
