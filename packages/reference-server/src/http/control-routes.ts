@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod/mini'
-import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
 import type { Service } from '../service/service.ts'
 import { scriptRuns } from '../service/tenants.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
+import { createControlAccess, TOKEN_HEADER } from './control-access.ts'
 import { CLOCK_ROUTES } from './control-clock.ts'
 import { FAULT_ROUTES } from './control-faults.ts'
 import { JOB_ROUTES } from './control-jobs.ts'
@@ -16,9 +16,6 @@ import { WEBHOOK_ROUTES } from './control-webhooks.ts'
 import { jsonResponse } from './json-response.ts'
 import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
-
-/** The header that clients on other machines need. */
-const TOKEN_HEADER = 'x-reference-token'
 
 const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...KEY_ROUTES,
@@ -46,6 +43,10 @@ const CONTROL_ROUTES: readonly ControlRoute[] = [
   ...SNAPSHOT_ROUTES,
 ]
 
+const TOKEN_NEEDED =
+  `From another machine, through a proxy, and at another host than localhost, 127.0.0.1, [::1] or that of the base URL, ` +
+  `the control API needs the header ${TOKEN_HEADER}.`
+
 const scriptsSchema = z.strictObject({
   model: z.string(),
   outcomes: z.array(scriptedOutcomeSchema),
@@ -56,11 +57,8 @@ const resetSchema = z.strictObject({ key: z.optional(z.string()) })
 /** The control API; its paths are relative to `/_reference`. */
 export function createControlRoutes(service: Service, token: string): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
-  const isLoopback = createIpAllowlist(['127.0.0.0/8', '::1'])
-  app.use('*', async (context, next) => {
-    if (isLoopback(context.env.ip) || context.req.header(TOKEN_HEADER) === token) return next()
-    return refusals.forbidden(`From another machine the control API needs the header ${TOKEN_HEADER}.`)
-  })
+  const mayControl = createControlAccess(service, token)
+  app.use('*', async ({ req, env }, next) => (mayControl(req.raw, env) ? next() : refusals.forbidden(TOKEN_NEEDED)))
   app.get('/', () => jsonResponse(200, { calls: CONTROL_ROUTES.map(describeCall) }))
   for (const { method, name, handler } of CONTROL_ROUTES) {
     app.on(method, patternOf(name), (context) => handler(service, context))

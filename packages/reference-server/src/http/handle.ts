@@ -24,7 +24,7 @@ export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
   return async (request, { transport, ip = transport === 'node' ? UNKNOWN_ADDRESS : '127.0.0.1' }) => {
     if (transport !== 'fetch') service.activity.expectRemoteClients()
     const work = service.activity.begin()
-    const env: AppEnv['Bindings'] = { ip, work, trace: {} }
+    const env: AppEnv['Bindings'] = { ip, isOverSocket: transport === 'node', work, trace: {} }
     const exchange = { request, env, at: service.clock.now(), beganAs: service.observer.journal.place() }
     try {
       return conclude(service, exchange, await answerTo(service, app, exchange))
