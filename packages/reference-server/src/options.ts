@@ -231,10 +231,14 @@ function readLatencies(latency: LatencyOption | undefined, catalog: readonly Cat
 function readCatalog(catalog: readonly CatalogModel[] = DEFAULT_CATALOG): readonly CatalogModel[] {
   const checked = parseShape(catalogSchema, catalog)
   if (!checked.ok) throw new TypeError(`The option catalog is not right. ${checked.message}`)
-  const ids = catalog.map(({ id }) => id)
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  const twice = findTwice(catalog.map(({ id }) => id))
   if (twice !== undefined) throw new TypeError(`The option catalog is not right. Two models have the id ${twice}.`)
   return catalog
+}
+
+function findTwice(ids: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  return ids.find((id) => seen.size === seen.add(id).size)
 }
 
 function demand<Value>(isUsable: boolean, value: Value, allowed: string): Value {

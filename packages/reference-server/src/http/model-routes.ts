@@ -1,6 +1,5 @@
 import { LIMITS, listModelsQuerySchema, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../domain/catalog.ts'
-import { closestName } from '../domain/closest-name.ts'
 import { describeValue } from '../domain/describe-value.ts'
 import { listModels } from '../domain/list-models.ts'
 import { parseShape } from '../parse-shape.ts'
@@ -46,7 +45,7 @@ export function answerModelNamedRun(service: Service, context: AppContext): Resp
 }
 
 export function unknownModel(service: Service, id: string): Response {
-  const closest = closestName(id, service.models.keys())
+  const closest = service.modelNames.closest(id)
   const advice = closest === undefined ? 'GET /v1/models lists the models.' : `Did you mean ${closest}?`
   return refusals.notFound(`There is no model ${JSON.stringify(id.slice(0, 100))}. ${advice}`)
 }

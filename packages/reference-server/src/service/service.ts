@@ -8,6 +8,7 @@ import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
+import { ModelNames } from '../domain/model-names.ts'
 import { Faults } from '../faults/faults.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -30,6 +31,7 @@ export class Service {
   readonly clock: RunningClock
   readonly random: Random
   readonly models: ReadonlyMap<string, CatalogModel>
+  readonly modelNames: ModelNames
   readonly keys: ApiKeys
   readonly jobs: Jobs
   readonly heldRuns: HeldRuns
@@ -65,6 +67,7 @@ export class Service {
     this.faults = new Faults(options.seed)
     this.pauses = new Pauses(this.clock)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
+    this.modelNames = new ModelNames([...this.models.keys()])
     this.keys = new ApiKeys(this.random)
     const { credits, apiKey: key } = options
     this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined, key })
