@@ -10,20 +10,25 @@ const FAR = 1_000
  */
 export class DistanceTable {
   readonly #wanted: string
-  readonly #rows: Uint16Array[]
+  readonly #width: number
+  /** Row after row. What is farther than `MAX_DISTANCE` from the diagonal stays far. */
+  readonly #cells: Uint16Array
   /** So many rows are right, besides the first. */
   #depth = 0
   /** Whether the last of them is too far off, and with it every name that goes on from there. */
   #isFar = false
 
-  constructor(wanted: string) {
+  /** @param longest length of the longest name that will be entered */
+  constructor(wanted: string, longest: number) {
     this.#wanted = wanted
-    this.#rows = [Uint16Array.from({ length: wanted.length + 1 }, (_, column) => column)]
+    this.#width = wanted.length + 1
+    this.#cells = new Uint16Array(this.#width * (longest + 1)).fill(FAR)
+    for (let column = 0; column < this.#width; column++) this.#cells[column] = column
   }
 
   /** From the name that was entered last. */
   get distance(): number {
-    return this.#rows[this.#depth]?.[this.#wanted.length] ?? FAR
+    return this.#at(this.#depth * this.#width + this.#wanted.length)
   }
 
   /** @returns whether the name may be within the limit */
@@ -38,34 +43,34 @@ export class DistanceTable {
   /** @returns the smallest distance in the row of the next letter */
   #addRow(letters: string): number {
     const depth = ++this.#depth
-    const current = this.#rowAt(depth)
-    const previous = this.#rowAt(depth - 1)
-    const wanted = this.#wanted
-    const letter = letters[depth - 1]
-    let smallest = FAR
-    // Columns that are farther off are far, whatever the letters are.
-    for (let column = Math.max(0, depth - MAX_DISTANCE); column <= Math.min(wanted.length, depth + MAX_DISTANCE); column++) {
-      const isSame = column > 0 && letter === wanted[column - 1]
-      const isSwap = depth > 1 && column > 1 && letter === wanted[column - 2] && letters[depth - 2] === wanted[column - 1]
-      const distance = Math.min(
-        at(previous, column) + 1,
-        column > 0 ? at(current, column - 1) + 1 : FAR,
-        column > 0 ? at(previous, column - 1) + (isSame ? 0 : 1) : FAR,
-        isSwap ? at(this.#rowAt(depth - 2), column - 2) + 1 : FAR,
-      )
-      current[column] = distance
+    const row = depth * this.#width
+    if (depth <= MAX_DISTANCE) this.#cells[row] = depth
+    let smallest = depth <= MAX_DISTANCE ? depth : FAR
+    const last = Math.min(this.#wanted.length, depth + MAX_DISTANCE)
+    for (let column = Math.max(1, depth - MAX_DISTANCE); column <= last; column++) {
+      const distance = this.#distanceAt(letters, depth, column)
+      this.#cells[row + column] = distance
       if (distance < smallest) smallest = distance
     }
     return smallest
   }
 
-  #rowAt(depth: number): Uint16Array {
-    const row = this.#rows[depth] ?? new Uint16Array(this.#wanted.length + 1).fill(FAR)
-    this.#rows[depth] = row
-    return row
+  #distanceAt(letters: string, depth: number, column: number): number {
+    const wanted = this.#wanted
+    const cell = depth * this.#width + column
+    const above = cell - this.#width
+    const letter = letters.charCodeAt(depth - 1)
+    let distance = this.#at(above - 1) + (letter === wanted.charCodeAt(column - 1) ? 0 : 1)
+    distance = Math.min(distance, this.#at(above) + 1, this.#at(cell - 1) + 1)
+    const isSwap =
+      depth > 1 &&
+      column > 1 &&
+      letter === wanted.charCodeAt(column - 2) &&
+      letters.charCodeAt(depth - 2) === wanted.charCodeAt(column - 1)
+    return isSwap ? Math.min(distance, this.#at(above - this.#width - 2) + 1) : distance
   }
-}
 
-function at(row: Uint16Array, column: number): number {
-  return row[column] ?? FAR
+  #at(cell: number): number {
+    return this.#cells[cell] ?? FAR
+  }
 }

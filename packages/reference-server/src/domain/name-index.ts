@@ -38,7 +38,7 @@ export class NameIndex {
     const wanted = simplify(name)
     // Also keeps the cost down when a request carries a name of a megabyte.
     if (wanted.length > this.#longest + MAX_DISTANCE) return undefined
-    const table = new DistanceTable(wanted)
+    const table = new DistanceTable(wanted, this.#longest)
     let limit = Math.min(MAX_DISTANCE, Math.floor(wanted.length / 3))
     let best: Entry | undefined
     for (const [index, entry] of this.#entries.entries()) {

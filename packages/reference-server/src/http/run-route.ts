@@ -19,7 +19,7 @@ export async function answerRun(service: Service, context: AppContext): Promise<
   if (!body.ok) return body.refusal
   const id = context.req.param('model') ?? ''
   const model = service.models.get(id)
-  if (model === undefined) return unknownModel(service, id)
+  if (model === undefined) return unknownModel(service, id, context.env.trace)
   const input = checkInput(service, model, { input: body.value.input, trace: context.env.trace })
   if (!input.ok) return input.refusal
   const refusal = checkWebhookTarget(service, context.env.trace, body.value.webhook_url)
