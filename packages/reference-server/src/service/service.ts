@@ -10,6 +10,7 @@ import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
 import { ModelNames } from '../domain/model-names.ts'
 import { Faults } from '../faults/faults.ts'
+import { FileCache } from '../media/file-cache.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
 import { deliveryBody } from '../webhooks/delivery-body.ts'
@@ -42,6 +43,7 @@ export class Service {
   readonly faults: Faults
   /** Of requests that a fault holds up. */
   readonly pauses: Pauses
+  readonly files = new FileCache()
   /** Files are addressed under it. */
   baseUrl: string
   isClosed = false
