@@ -2,6 +2,7 @@ import { fileOf } from '../domain/produce-output.ts'
 import { FILE_FORMS } from '../media/produce-file.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
+import { WholeResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
 
 /**
@@ -15,10 +16,14 @@ export function answerFile(service: Service, context: AppContext): Response {
   if (file === undefined) {
     return refusals.notFound('There is no such file. The output of a job that succeeded lists its files.')
   }
-  const bytes = context.req.method === 'HEAD' ? null : service.files.read(file).bytes
-  const length = bytes?.byteLength ?? service.files.knownLength(file)
   const headers = { 'content-type': FILE_FORMS[file.kind].contentType }
-  return new Response(bytes, {
+  if (context.req.method === 'HEAD') return headOnly(headers, service.files.knownLength(file))
+  const { bytes } = service.files.read(file)
+  return new WholeResponse(bytes, { headers: { ...headers, 'content-length': String(bytes.byteLength) } })
+}
+
+function headOnly(headers: Record<string, string>, length: number | undefined): Response {
+  return new Response(null, {
     headers: length === undefined ? headers : { ...headers, 'content-length': String(length) },
   })
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isFault } from '../faults/fault.ts'
-import { JsonResponse } from '../http/json-response.ts'
+import { WholeResponse } from '../http/json-response.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { createCors, readOrigin } from './cors.ts'
 import { enactFault } from './enact-fault.ts'
@@ -69,8 +69,8 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
         if (isFault(answer)) {
           // `createServer` of http makes nothing of HTTP/2.
           await enactFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
-        } else if (answer instanceof JsonResponse && request.method === 'GET') {
-          sendJson(answer, outgoing as ServerResponse) // as above
+        } else if (answer instanceof WholeResponse && request.method === 'GET') {
+          sendWhole(answer, outgoing as ServerResponse) // as above
         } else {
           return answer
         }
@@ -96,12 +96,12 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
 }
 
 /**
- * The adapter would read the body as a stream. A text goes out in one piece with the head. Only for requests without a
+ * The adapter would read the body as a stream. What is at hand goes out in one piece with the head. Only for requests without a
  * body: when one was not read to its end, the adapter looks after it.
  */
-function sendJson({ status, headers, sentText }: JsonResponse, outgoing: ServerResponse): void {
+function sendWhole({ status, headers, sent }: WholeResponse, outgoing: ServerResponse): void {
   outgoing.writeHead(status, Object.fromEntries(headers))
-  outgoing.end(sentText)
+  outgoing.end(sent)
 }
 
 function demandOrigin(text: string): string {
