@@ -50,6 +50,18 @@ describe('hints', () => {
     ['a parameter beside input', run({ prompt: 'a' }), 400, /send \{"input": \{"prompt": \.\.\.\}\}/],
     ['a field within input', run({ input: { ...PROMPT, sync: false } }), 400, /sync stands beside input/],
     ['a misspelt field', run({ input: PROMPT, webhookUrl: 'x' }), 400, /did you mean webhook_url\?/],
+    [
+      'a webhook with a password',
+      run({ input: PROMPT, webhook_url: 'https://user:secret@app.test/hook' }),
+      400,
+      /^Section 4\.3 leaves this open; assumption webhookUserInfo: 400/,
+    ],
+    [
+      'a malformed body beside a right input',
+      run({ input: PROMPT, webhook_url: 'app.test/hook' }),
+      400,
+      /^Section 7 .* malformedRequest: 400/,
+    ],
     ['a field of another service', run({ input: PROMPT, async: true }), 400, /async: did you mean sync: false\?/],
     ['a field in the query', post(`/v1/models/${MODEL}/run?sync=false`, {}), 400, /sync is a member of the JSON body/],
     ['a misspelt query parameter', get('/v1/models?catgory=x'), 400, /Did you mean category\?/],

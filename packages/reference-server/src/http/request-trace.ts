@@ -18,6 +18,8 @@ export interface RequestTrace {
   jobStatus?: string | undefined
   /** At most its first 2,048 bytes. */
   requestBody?: string | undefined
+  /** What a 400 or 422 of a run is about, unless the request as a whole is malformed. */
+  refusedFor?: 'input' | 'webhook' | undefined
   /** Sentences for the header `x-modelrun-hint` that only the handler can tell. */
   hints?: string[] | undefined
   /** Names of the assumptions that only the handler knows to be behind its response. */

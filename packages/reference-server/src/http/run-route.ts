@@ -56,6 +56,7 @@ function checkInput(
 ): BodyCheck<Record<string, unknown>> {
   const checked = validateInput(model.input_schema, input)
   if (checked.ok) return { ok: true, value: checked.input }
+  trace.refusedFor = 'input'
   trace.assumptions = [...new Set(checked.problems.flatMap(({ assumption }) => assumption ?? []))]
   const problems = checked.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
