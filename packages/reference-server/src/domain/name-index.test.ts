@@ -28,9 +28,9 @@ function closestOf(name: string, names: readonly string[]): string | undefined {
 }
 
 describe('an index of names', () => {
-  it('finds what comparing with every name finds', () => {
+  it('finds what comparing with every name finds', async () => {
     const names = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 })
-    fc.assert(
+    await fc.assert(
       fc.property(fc.array(names, { maxLength: 40 }), names, (known, wanted) => {
         expect(new NameIndex(known).closest(wanted)).toBe(closestOf(wanted, known))
       }),

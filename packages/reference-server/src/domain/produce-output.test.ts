@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { produceFile } from '../media/produce-file.ts'
 import { Account } from './account.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './catalog.ts'
 import type { Job } from './job.ts'
-import { produceFile } from '../media/produce-file.ts'
-import { fileOf as requestOf, outputOf } from './produce-output.ts'
+import { outputOf, fileOf as requestOf } from './produce-output.ts'
 
 function modelOf(kind: CatalogModel['output_kind']): CatalogModel {
   const found = DEFAULT_CATALOG.find(({ output_kind }) => output_kind === kind)

@@ -3,7 +3,9 @@ import type { ExploreOptions } from './explore.ts'
 import { isSeed } from './step.ts'
 
 /** What each option takes, and whether a value is of that kind. */
-const CHECKS: Readonly<Record<keyof ExploreOptions, readonly [allowed: string, isAllowed: (value: unknown) => boolean]>> = {
+const CHECKS: Readonly<
+  Record<keyof ExploreOptions, readonly [allowed: string, isAllowed: (value: unknown) => boolean]>
+> = {
   maxRuns: ['an integer, 1 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 1],
   seed: ["the seed that a failure has named, such as 'eda'", isSeed],
   shuffle: ['an integer', Number.isSafeInteger],

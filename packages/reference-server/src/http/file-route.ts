@@ -4,6 +4,7 @@ import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
 import { WholeResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
+import { statusLine } from './status-text.ts'
 
 /**
  * `GET /files/{job_id}/{index}.{ext}`: a produced file (section 2.5). Needs no key; the bytes are made on demand. `HEAD`
@@ -19,11 +20,15 @@ export function answerFile(service: Service, context: AppContext): Response {
   const headers = { 'content-type': FILE_FORMS[file.kind].contentType }
   if (context.req.method === 'HEAD') return headOnly(headers, service.files.knownLength(file))
   const { bytes } = service.files.read(file)
-  return new WholeResponse(bytes, { headers: { ...headers, 'content-length': String(bytes.byteLength) } })
+  return new WholeResponse(bytes, {
+    ...statusLine(200),
+    headers: { ...headers, 'content-length': String(bytes.byteLength) },
+  })
 }
 
 function headOnly(headers: Record<string, string>, length: number | undefined): Response {
   return new Response(null, {
+    ...statusLine(200),
     headers: length === undefined ? headers : { ...headers, 'content-length': String(length) },
   })
 }

@@ -1,4 +1,5 @@
 import { shownText } from '../journal/shown-text.ts'
+import { statusLine } from './status-text.ts'
 
 const encoder = new TextEncoder()
 
@@ -31,7 +32,7 @@ export function jsonResponse(status: number, body: unknown, headers: Readonly<Re
   const text = JSON.stringify(body)
   const bytes = encoder.encode(text)
   const init = {
-    status,
+    ...statusLine(status),
     headers: { 'content-type': 'application/json', 'content-length': String(bytes.byteLength), ...headers },
   }
   return new JsonResponse(text, bytes, init)

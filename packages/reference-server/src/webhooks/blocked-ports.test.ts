@@ -14,6 +14,9 @@ it('blocks the ports that the fetch of this runtime blocks, and only those', asy
   for (const port of [80, 443, 3000, 4010, 5173, 8080, 10081]) expect(await reasonFor(port)).not.toBe('bad port')
 })
 
-it.each(['http://a.test/', 'https://a.test:443/', 'http://a.test:80/'])('lets %s pass, which has its default port', (url) => {
-  expect(hasBlockedPort(url)).toBe(false)
-})
+it.each(['http://a.test/', 'https://a.test:443/', 'http://a.test:80/'])(
+  'lets %s pass, which has its default port',
+  (url) => {
+    expect(hasBlockedPort(url)).toBe(false)
+  },
+)

@@ -27,5 +27,11 @@ export function addressKind(address: string): Exclude<TargetKind, 'name'> {
 
 /** `::127.0.0.1`: another form of IPv4 addresses (RFC 4291, section 2.5.5.1), which nothing public has any more. */
 function isIpv4Compatible(address: ReturnType<typeof ipaddr.parse>): boolean {
-  return address.kind() === 'ipv6' && address.toByteArray().slice(0, 12).every((byte) => byte === 0)
+  return (
+    address.kind() === 'ipv6' &&
+    address
+      .toByteArray()
+      .slice(0, 12)
+      .every((byte) => byte === 0)
+  )
 }
