@@ -87,10 +87,25 @@ const playwrightCase = {
   args: ['test', '--output', 'results'],
 }
 
+const openapiCase = {
+  name: 'OpenAPI: Spectral, openapi-typescript, hey-api, orval',
+  workspace: 'openapi',
+  files: {
+    ...pick(programs, /^openapi\./),
+    'tsconfig.json': tsconfig({ module: 'esnext', moduleResolution: 'bundler', noEmit: true, types: [] }, [
+      'openapi.ts',
+    ]),
+  },
+  prepare: { args: ['openapi.mjs'] },
+  tool: { package: 'typescript-5.9', bin: 'bin/tsc' },
+  args: [],
+}
+
 export const cases = [
   ...nodeCases,
   ...typescriptCases(programs),
   ...[29, 30].flatMap(jestCases),
   ...[3, 4, 5].map(vitestCase),
   playwrightCase,
+  openapiCase,
 ]

@@ -23,14 +23,14 @@ export type ModelStatus = OpenEnum<'active'>
 
 /** What a run costs (section 2.1). */
 export interface ModelPricing {
-  /** Credits charged for one run that succeeds. */
+  /** Credits charged per run. Whether a run that fails is charged: not shown. */
   credits_per_run: number
 }
 
 /** Description of one input parameter (section 2.3). */
 export interface InputProperty {
-  /** JSON type of the value: `string`, `integer`, `number`, `boolean`, … */
-  type?: string | undefined
+  /** JSON type of the value: `string`, `integer`, `number`, `boolean`, …; or several, as JSON Schema writes them. */
+  type?: string | string[] | undefined
   /** What the parameter does. */
   description?: string | undefined
   /** The allowed values. */
@@ -81,7 +81,7 @@ export interface Model extends ModelSummary {
 export interface ListModelsQuery {
   /** Only models of this category. */
   category?: ModelCategory | undefined
-  /** Only models whose name or description contains this text. */
+  /** Search by name or description. How a text matches: not shown. */
   search?: string | undefined
   /** Number of results: default 20, maximum 100 (section 8). */
   limit?: number | undefined
@@ -109,7 +109,7 @@ export const modelPricingSchema = /* @__PURE__ */ defineSchema(() =>
 /** Schema of {@link InputProperty}. Members that it does not name are kept. */
 export const inputPropertySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
-    type: z.optional(z.string()),
+    type: z.optional(z.union([z.string(), z.array(z.string())])),
     description: z.optional(z.string()),
     enum: z.optional(z.array(z.unknown())),
     default: z.optional(z.unknown()),

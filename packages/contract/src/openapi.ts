@@ -5,7 +5,7 @@
  */
 import document from '../openapi.json' with { type: 'json' }
 
-/** The outline of an OpenAPI 3.1 document; what is below `paths`, `webhooks` and `components` is plain JSON. */
+/** The outline of an OpenAPI 3.1 document; what is below `paths` and `components` is plain JSON. */
 export interface OpenApiDocument {
   /** Version of OpenAPI. */
   readonly openapi: string
@@ -15,8 +15,6 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string }[]
   /** Path template to its operations. */
   readonly paths: Readonly<Record<string, unknown>>
-  /** Name to the request that the service makes (section 6). */
-  readonly webhooks: Readonly<Record<string, unknown>>
   /** Schemas, parameters, responses and the bearer key, by kind and name. */
   readonly components: Readonly<Record<string, unknown>>
 }

@@ -13,17 +13,17 @@ const text = await readFile(guide, 'utf8')
 
 interface Call {
   call: string
+  what: string
   takes?: string
   gives: string
-  note?: string
 }
 
 /** The table of calls, from what the server says of itself. */
 async function tableOfCalls(): Promise<string> {
   const response = await createCheckedServer().fetch('/_reference')
   const { calls }: { calls: Call[] } = await response.json()
-  const rows = calls.map(({ call, takes, gives, note = '' }) => row([code(call), code(takes), code(gives), note]))
-  return [row(['call', 'takes', 'gives', 'note']), row(['---', '---', '---', '---']), ...rows].join('\n')
+  const rows = calls.map(({ call, what, takes, gives }) => row([code(call), what, code(takes), code(gives)]))
+  return [row(['call', 'what', 'takes', 'gives']), row(['---', '---', '---', '---']), ...rows].join('\n')
 }
 
 function code(shape = ''): string {

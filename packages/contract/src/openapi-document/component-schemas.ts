@@ -32,12 +32,23 @@ const NARROWER: Readonly<Record<string, JsonObject>> = {
   duration_ms: { type: 'integer' },
   limit: { type: 'integer' },
   offset: { type: 'integer' },
+  sync: { default: true },
   total: { type: 'integer' },
 }
 
-/** Fields that come with a status (section 2.4); a zod schema cannot say so without becoming a closed union. */
-const CONDITIONS: Readonly<Record<string, JsonObject>> = {
+/** What the specification states of whole objects, and their zod schemas do not check. */
+const STATED: Readonly<Record<string, JsonObject>> = {
+  // The client reads a model that has no `required`. Section 2.3 lists it.
+  InputSchema: { required: ['type', 'properties', 'required'] },
+  // A zod schema cannot say which field comes with which status (section 2.4) without becoming a closed union.
   Job: { allOf: [requiredWhen('succeeded', 'output'), requiredWhen('failed', 'error')] },
+}
+
+/** Members of one schema alone. */
+const STATED_MEMBERS: Readonly<Record<string, Readonly<Record<string, JsonObject>>>> = {
+  InputSchema: { type: { const: 'object' } },
+  // A job "holds" them when it succeeded or failed (section 2.4). Nothing says that they are left out otherwise.
+  Job: { output: nullable('Output'), error: nullable('ErrorDetail') },
 }
 
 /** Every schema of the contract as JSON Schema, by the name of its interface and with the comments of that interface. */
@@ -46,7 +57,8 @@ export function componentSchemas(): Record<string, JsonObject> {
   const entries = Object.entries(jsonSchemas()).map(([name, schema]) => {
     const { text = '', properties = {} } = docs.get(name) ?? {}
     const description = UNSHOWN[name as keyof typeof UNSHOWN]?.description ?? text // `undefined` for every other name
-    return [name, { description, ...describe(schema, properties), ...CONDITIONS[name] }] as const
+    const described = describe(withStatedMembers(name, schema), properties)
+    return [name, { description, ...described, ...STATED[name] }] as const
   })
   return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -75,16 +87,16 @@ function isSchema(value: unknown): value is z.ZodMiniType {
 
 function describe(schema: JsonObject, docs: Readonly<Record<string, PropertyDocs>>): JsonObject {
   // The document has one dialect for all its schemas, and its own references.
+  // Every object may have more members: the specification closes none.
   const { $schema, $id, properties, additionalProperties, ...rest } = schema
   if (typeof properties !== 'object' || properties === null) return rest
   const described = Object.entries(properties).map(([name, property]) => [name, describeProperty(name, property, docs)])
-  return { ...rest, properties: Object.fromEntries(described), ...closed(additionalProperties) }
+  return { ...rest, properties: Object.fromEntries(described) }
 }
 
-/** An object that may have any more members is what JSON Schema means by an object anyway. */
-function closed(additionalProperties: unknown): JsonObject {
-  const isOpen = additionalProperties === undefined || JSON.stringify(additionalProperties) === '{}'
-  return isOpen ? {} : { additionalProperties }
+function withStatedMembers(name: string, schema: JsonObject): JsonObject {
+  const members = STATED_MEMBERS[name]
+  return members === undefined ? schema : { ...schema, properties: { ...(schema.properties as object), ...members } }
 }
 
 function describeProperty(name: string, schema: JsonObject, docs: Readonly<Record<string, PropertyDocs>>): JsonObject {
@@ -102,8 +114,12 @@ function describeProperty(name: string, schema: JsonObject, docs: Readonly<Recor
   }
 }
 
+function nullable(name: string): JsonObject {
+  return { anyOf: [schemaReference(name), { type: 'null' }] }
+}
+
 function requiredWhen(status: string, field: string): JsonObject {
   const hasStatus = { properties: { status: { const: status } } }
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; nobody awaits it.
-  return { if: hasStatus, then: { properties: { [field]: {} }, required: [field] } }
+  return { if: hasStatus, then: { properties: { [field]: { type: 'object' } }, required: [field] } }
 }

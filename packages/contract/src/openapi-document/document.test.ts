@@ -18,7 +18,7 @@ test('every endpoint names its section and its permission (sections 4 and 5)', (
       summary: expect.any(String),
       parameters: expect.any(Array),
       responses: expect.any(Object),
-      ...(method === 'POST' ? { requestBody: expect.any(Object) } : {}),
+      ...(method === 'POST' ? { requestBody: expect.any(Object), callbacks: expect.any(Object) } : {}),
     })
   }
 })
@@ -28,7 +28,23 @@ test('counts are integers, although a client takes any number (sections 2.1, 2.4
   expect(document).toHaveProperty('components.schemas.ModelList.properties.total.type', 'integer')
 })
 
-test('a request is closed and an answer is open', () => {
-  expect(document).toHaveProperty('components.schemas.RunRequest.additionalProperties', false)
-  expect(document).not.toHaveProperty('components.schemas.JobResponse.additionalProperties')
+test('no object is closed: the specification forbids no further member', () => {
+  expect(JSON.stringify(document)).not.toContain('"additionalProperties":false')
+})
+
+test('`sync` is true unless given, and every member of an input_schema is listed (sections 2.3 and 4.3)', () => {
+  expect(document).toHaveProperty('components.schemas.RunRequest.properties.sync.default', true)
+  expect(document).toHaveProperty('components.schemas.InputSchema.required', ['type', 'properties', 'required'])
+  expect(document).toHaveProperty('components.schemas.InputSchema.properties.type.const', 'object')
+})
+
+test('the delivery is a callback of the run, at its `webhook_url` (section 4.3, rule 3)', () => {
+  const callback = ['callbacks', 'jobFinished', '{$request.body#/webhook_url}', 'post', 'requestBody']
+  expect(document).toHaveProperty(['paths', ROUTES.runModel.path, 'post', ...callback])
+})
+
+test('any status of success is a job, or a cancelled job: the specification names none (sections 4.4 and 4.5)', () => {
+  for (const method of ['get', 'delete']) {
+    expect(document).toHaveProperty(['paths', ROUTES.getJob.path, method, 'responses', '2XX'])
+  }
 })

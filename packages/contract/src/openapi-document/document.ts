@@ -4,7 +4,6 @@ import { componentSchemas } from './component-schemas.ts'
 import { errorComponents } from './error-responses.ts'
 import type { JsonObject } from './json-object.ts'
 import { paths } from './paths.ts'
-import { webhooks } from './webhooks.ts'
 
 /** The contract as an OpenAPI 3.1 document; `openapi.json` is this as text. */
 export function openApiDocument(): JsonObject {
@@ -16,20 +15,18 @@ export function openApiDocument(): JsonObject {
       summary: 'Lists AI models, runs them, and gives the results of their jobs.',
       description:
         'Made from the schemas of `@modelrun/contract`. Sections are those of the interface specification. Where it is ' +
-        'silent, the text says "not shown" or "not stated": the service may answer otherwise there. Answers may gain ' +
-        'fields, and enumerations values: the `examples` of a string are its known values.',
+        'silent, the text says "not shown" or "not stated": the service may respond otherwise there. Requests and ' +
+        'responses may have more fields, and enumerations more values: the `examples` of a string are its known values. ' +
+        'The version is the label of section 9; how it relates to the path prefix `/v1` is not stated, and no ' +
+        'compatibility policy is shown.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [
       {
         url: '{base_url}',
-        description: 'The service',
-        variables: {
-          base_url: {
-            default: 'http://127.0.0.1:4010',
-            description: 'Address of the service. The default is where the reference server listens.',
-          },
-        },
+        // Not at the variable: a widely used validator knows no description there.
+        description: 'URL of the service. The default is where the reference server listens.',
+        variables: { base_url: { default: 'http://127.0.0.1:4010' } },
       },
     ],
     tags: [
@@ -38,7 +35,6 @@ export function openApiDocument(): JsonObject {
       { name: 'Webhooks', description: 'Deliveries that the service makes (section 6).' },
     ],
     paths: paths(),
-    webhooks: webhooks(),
     components: {
       securitySchemes: { apiKey: securityScheme() },
       responses: errorComponents(),
@@ -54,6 +50,7 @@ function securityScheme(): JsonObject {
     scheme: 'bearer',
     description: [
       `An API key: \`${KEY_PREFIXES.live}…\` for production, \`${KEY_PREFIXES.test}…\` for development (section 5).`,
+      'It may be limited to some IP addresses, where supported. To rotate it, create a new key and revoke the old one.',
       `Its permissions, which the roles of an operation name:\n\n${permissions.join('\n')}`,
     ].join(' '),
   }

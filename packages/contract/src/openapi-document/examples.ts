@@ -10,7 +10,7 @@ function examples(fixtures: Readonly<Record<string, Fixture<unknown>>>): JsonObj
   return Object.fromEntries(entries)
 }
 
-/** A JSON body: its schema and examples of it. */
-export function jsonContent(schema: JsonObject, fixtures: Readonly<Record<string, Fixture<unknown>>>): JsonObject {
-  return { 'application/json': { schema, examples: examples(fixtures) } }
+/** A JSON body: its schema and examples of it, if there are any. */
+export function jsonContent(schema: JsonObject, fixtures?: Readonly<Record<string, Fixture<unknown>>>): JsonObject {
+  return { 'application/json': { schema, ...(fixtures === undefined ? {} : { examples: examples(fixtures) }) } }
 }

@@ -6,7 +6,12 @@ const docs = readInterfaceDocs(new URL('..', import.meta.url))
 test('the comment of an interface and of a property is read', () => {
   expect(docs.get('ModelPricing')).toEqual({
     text: 'What a run costs (section 2.1).',
-    properties: { credits_per_run: { text: 'Credits charged for one run that succeeds.', type: 'number' } },
+    properties: {
+      credits_per_run: {
+        text: 'Credits charged per run. Whether a run that fails is charged: not shown.',
+        type: 'number',
+      },
+    },
   })
 })
 

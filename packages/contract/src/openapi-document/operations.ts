@@ -5,6 +5,7 @@ import { schemaReference } from './component-schemas.ts'
 import type { ErrorName } from './error-responses.ts'
 import { jsonContent } from './examples.ts'
 import type { JsonObject } from './json-object.ts'
+import { runCallbacks } from './run-callbacks.ts'
 
 /** What the document says of an endpoint besides its route. */
 export interface OperationNotes {
@@ -18,6 +19,8 @@ export interface OperationNotes {
   responses: JsonObject
   /** Errors beyond those that every endpoint may answer. */
   errors: readonly ErrorName[]
+  /** Requests that the service makes on behalf of this one. */
+  callbacks?: JsonObject
 }
 
 const { models, runs, jobs } = fixtures
@@ -77,13 +80,20 @@ export const OPERATIONS: Readonly<Record<RouteName, OperationNotes>> = {
       },
     },
     errors: ['invalidRequest', 'insufficientCredits', 'notFound'],
+    callbacks: runCallbacks(),
   },
   getJob: {
     tag: 'Jobs',
     summary: 'Read a job',
     description: 'Status of a job, and its result when it is finished. Specification: section 4.4.',
     pathParameter: jobId,
-    responses: { 200: { description: 'The job.', content: jsonContent(schemaReference('JobResponse'), states) } },
+    responses: {
+      200: { description: 'The job.', content: jsonContent(schemaReference('JobResponse'), states) },
+      '2XX': {
+        description: 'The job. The specification names no status code here.',
+        content: jsonContent(schemaReference('JobResponse')),
+      },
+    },
     errors: ['notFound'],
   },
   cancelJob: {
@@ -98,7 +108,8 @@ export const OPERATIONS: Readonly<Record<RouteName, OperationNotes>> = {
         description: 'The job is cancelled.',
         content: jsonContent(schemaReference('CancelResponse'), { cancel }),
       },
-      204: { description: 'The job was cancelled; the answer has no body.' },
+      204: { description: 'The job is cancelled; the response has no body.' },
+      '2XX': { description: 'The job is cancelled. Body and status code: not shown.' },
     },
     errors: ['notFound', 'conflict'],
   },

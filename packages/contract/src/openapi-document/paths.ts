@@ -17,7 +17,7 @@ export function paths(): JsonObject {
 }
 
 function operation(name: RouteName): JsonObject {
-  const { tag, summary, description, requestBody, responses, errors } = OPERATIONS[name]
+  const { tag, summary, description, requestBody, responses, errors, callbacks } = OPERATIONS[name]
   const { permission } = ROUTES[name]
   return {
     operationId: name,
@@ -28,6 +28,7 @@ function operation(name: RouteName): JsonObject {
     ...(name === 'listModels' ? { parameters: queryParameters() } : pathParameters(name)),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: { ...responses, ...errorResponses(errors) },
+    ...(callbacks === undefined ? {} : { callbacks }),
   }
 }
 

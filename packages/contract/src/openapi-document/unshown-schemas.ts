@@ -18,8 +18,10 @@ export const UNSHOWN = {
   },
   CancelResponse: {
     description:
-      'Answer to a cancel, which the specification does not show. A job that was finished already may be told as it is.',
-    schema: z.looseObject({ data: z.looseObject({ job_id: z.optional(z.string()), status: z.string() }) }),
+      'Response to a cancel, which the specification does not show: any object. The job may stand in it as `data`.',
+    schema: z.looseObject({
+      data: z.optional(z.looseObject({ job_id: z.optional(z.string()), status: z.optional(z.string()) })),
+    }),
   },
   CancelledDelivery: {
     description: 'Body of the delivery for a cancelled job, if there is one: not shown (section 6, rule 7).',

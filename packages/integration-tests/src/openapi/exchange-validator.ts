@@ -44,7 +44,9 @@ export function createExchangeValidator(): ExchangeValidator {
     },
     checkDelivery(text) {
       const root = { pointer: '#', value: openApiDocument }
-      const schema = child(root, 'webhooks', 'jobFinished', 'post', 'requestBody', 'content', JSON_TYPE, 'schema')
+      const run = child(root, 'paths', '/v1/models/{model}/run', 'post', 'callbacks', 'jobFinished')
+      const path = ['{$request.body#/webhook_url}', 'post', 'requestBody', 'content', JSON_TYPE, 'schema']
+      const schema = run === undefined ? undefined : child(run, ...path)
       return checkJson(check, { what: 'the delivery', schema, text })
     },
   }
@@ -102,7 +104,24 @@ function checkRequestBody(check: Check, operation: MatchedOperation, exchange: E
   if (operation.value.requestBody === undefined) return text === '' ? [] : ['the document has no request body here']
   const type = mediaType(request.headers)
   const schema = child(operation, 'requestBody', 'content', type, 'schema')
-  return checkJson(check, { what: `the request body (${type})`, schema, text })
+  return [...checkJson(check, { what: `the request body (${type})`, schema, text }), ...unknownMembers(schema, text)]
+}
+
+/** A client sends what the document names, although a service may take more. */
+function unknownMembers(schema: DocumentNode | undefined, text: string): string[] {
+  const known = schema === undefined ? undefined : child(schema, 'properties')?.value
+  const body = parseObject(text)
+  if (typeof known !== 'object' || known === null) return []
+  const names = Object.keys(body).filter((name) => !Object.hasOwn(known, name))
+  return names.map((name) => `the request body: the document has no member ${name}`)
+}
+
+function parseObject(text: string): object {
+  try {
+    return Object(JSON.parse(text))
+  } catch {
+    return {} // said by the check of the schema
+  }
 }
 
 function checkResponse(check: Check, operation: MatchedOperation, exchange: Exchange): string[] {

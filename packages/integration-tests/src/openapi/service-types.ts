@@ -84,35 +84,14 @@ export interface paths {
         trace?: never;
     };
 }
-export interface webhooks {
-    jobFinished: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Receive the result of a job
-         * @description Sent to the `webhook_url` of a run once its job has finished. A failed delivery is not retried, and duplicates are possible: `job_id` tells them. No signature is shown; the result can be checked by reading the job. Specification: section 6.
-         */
-        post: operations["jobFinished"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-}
+export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Answer to a cancel, which the specification does not show. A job that was finished already may be told as it is. */
+        /** @description Response to a cancel, which the specification does not show: any object. The job may stand in it as `data`. */
         CancelResponse: {
-            data: {
+            data?: {
                 job_id?: string;
-                status: string;
+                status?: string;
             } & {
                 [key: string]: unknown;
             };
@@ -154,8 +133,8 @@ export interface components {
         };
         /** @description Description of one input parameter (section 2.3). */
         InputProperty: {
-            /** @description JSON type of the value: `string`, `integer`, `number`, `boolean`, … */
-            type?: string;
+            /** @description JSON type of the value: `string`, `integer`, `number`, `boolean`, …; or several, as JSON Schema writes them. */
+            type?: string | string[];
             /** @description What the parameter does. */
             description?: string;
             /** @description The allowed values. */
@@ -169,14 +148,17 @@ export interface components {
         };
         /** @description JSON-schema-like description of a model's input (section 2.3). */
         InputSchema: {
-            /** @description Always `object` in the specification. */
-            type: string;
+            /**
+             * @description Always `object` in the specification.
+             * @constant
+             */
+            type: "object";
             /** @description Parameter name to its description. */
             properties: {
                 [key: string]: components["schemas"]["InputProperty"];
             };
             /** @description Names of the mandatory parameters. */
-            required?: string[];
+            required: string[];
         };
         /** @description State of a job, the `data` member of `GET /v1/jobs/{id}` (section 4.4). */
         Job: {
@@ -190,9 +172,9 @@ export interface components {
              */
             status: string;
             /** @description Present when `succeeded`. */
-            output?: components["schemas"]["Output"];
+            output?: components["schemas"]["Output"] | null;
             /** @description Present when `failed`. */
-            error?: components["schemas"]["ErrorDetail"];
+            error?: components["schemas"]["ErrorDetail"] | null;
         } & (unknown & unknown);
         /** @description Answer of `GET /v1/jobs/{id}` (section 4.4). */
         JobResponse: {
@@ -241,7 +223,7 @@ export interface components {
         };
         /** @description What a run costs (section 2.1). */
         ModelPricing: {
-            /** @description Credits charged for one run that succeeds. */
+            /** @description Credits charged per run. Whether a run that fails is charged: not shown. */
             credits_per_run: number;
         };
         /** @description A model as the list shows it (section 2.1, without `input_schema`). */
@@ -360,7 +342,10 @@ export interface components {
             input: {
                 [key: string]: unknown;
             };
-            /** @description `true` (default): wait for the result, about 55 s at most. `false`: return at once. */
+            /**
+             * @description `true` (default): wait for the result, about 55 s at most. `false`: return at once.
+             * @default true
+             */
             sync?: boolean;
             /**
              * Format: uri
@@ -485,7 +470,7 @@ export interface operations {
             query?: {
                 /** @description Only models of this category. */
                 category?: string;
-                /** @description Only models whose name or description contains this text. */
+                /** @description Search by name or description. How a text matches: not shown. */
                 search?: string;
                 /** @description Number of results: default 20, maximum 100 (section 8). */
                 limit?: number;
@@ -623,6 +608,15 @@ export interface operations {
             404: components["responses"]["notFound"];
             429: components["responses"]["rateLimited"];
             500: components["responses"]["internal"];
+            /** @description The job. The specification names no status code here. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobResponse"];
+                };
+            };
             default: components["responses"]["otherError"];
         };
     };
@@ -650,7 +644,7 @@ export interface operations {
                     "application/json": components["schemas"]["CancelResponse"];
                 };
             };
-            /** @description The job was cancelled; the answer has no body. */
+            /** @description The job is cancelled; the response has no body. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -663,29 +657,14 @@ export interface operations {
             409: components["responses"]["conflict"];
             429: components["responses"]["rateLimited"];
             500: components["responses"]["internal"];
-            default: components["responses"]["otherError"];
-        };
-    };
-    jobFinished: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["WebhookDelivery"] | components["schemas"]["CancelledDelivery"];
-            };
-        };
-        responses: {
-            /** @description Received. Answer within 10 seconds, and do heavy work afterwards. */
+            /** @description The job is cancelled. Body and status code: not shown. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
+            default: components["responses"]["otherError"];
         };
     };
 }

@@ -1,7 +1,7 @@
 import type { InputProperty } from '@modelrun/contract'
 import { describeValue, shorten } from './describe-value.ts'
 
-type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
+type TypeName = 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object' | 'null'
 
 const TYPES: ReadonlyMap<unknown, { noun: string; matches: (value: unknown) => boolean }> = new Map<
   TypeName,
@@ -13,6 +13,7 @@ const TYPES: ReadonlyMap<unknown, { noun: string; matches: (value: unknown) => b
   ['boolean', { noun: 'a boolean', matches: (value) => typeof value === 'boolean' }],
   ['array', { noun: 'an array', matches: (value) => Array.isArray(value) }],
   ['object', { noun: 'an object', matches: isPlainObject }],
+  ['null', { noun: 'null', matches: (value) => value === null }],
 ])
 
 /**
@@ -26,15 +27,24 @@ export function checkValue(property: InputProperty, value: unknown): string | un
 
 /** Noun of a type for a sentence, such as `an integer`; `undefined` for a type outside section 2.3. */
 export function typeNoun(type: unknown): string | undefined {
-  return TYPES.get(type)?.noun
+  return expectedTypes(type)
+    ?.map(({ noun }) => noun)
+    .join(' or ')
+}
+
+/** The types that a value may have; `undefined` when one of them is unknown, so that any value may fit. */
+function expectedTypes(type: unknown): { noun: string; matches: (value: unknown) => boolean }[] | undefined {
+  const types = [type].flat().map((one) => TYPES.get(one))
+  const known = types.filter((one) => one !== undefined)
+  return known.length === types.length && known.length > 0 ? known : undefined
 }
 
 function checkType(type: unknown, value: unknown): string | undefined {
   // JSON has no such numbers; a caller in the same process could still pass one.
   if (typeof value === 'number' && !Number.isFinite(value)) return `must be a finite number, got ${value}`
-  const expected = TYPES.get(type)
-  if (expected === undefined || expected.matches(value)) return undefined
-  return `must be ${expected.noun}, got ${withType(value)}${quotesHint(type, value)}`
+  const expected = expectedTypes(type)
+  if (expected === undefined || expected.some(({ matches }) => matches(value))) return undefined
+  return `must be ${typeNoun(type)}, got ${withType(value)}${quotesHint(type, value)}`
 }
 
 function withType(value: unknown): string {

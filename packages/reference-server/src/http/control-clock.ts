@@ -7,24 +7,17 @@ import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
 /** Reading time, and moving it on. */
-export const CLOCK_ROUTES: readonly ControlRoute[] = [
+export const CLOCK_ROUTES = [
   {
+    operationId: 'readClock',
     method: 'GET',
     name: 'clock',
-    gives: '{ mode, now_ms }',
     handler: ({ clock }) => jsonResponse(200, { mode: clock.mode, now_ms: clock.now() }),
   },
-  {
-    method: 'POST',
-    name: 'clock',
-    takes: '{ advance_ms }',
-    gives: '{ now_ms, happened: [{ at_ms, after_ms, kind, job_id, text }] }',
-    note: 'with the clock manual or auto',
-    handler: answerAdvance,
-  },
-]
+  { operationId: 'advanceClock', method: 'POST', name: 'clock', handler: answerAdvance },
+] as const satisfies readonly ControlRoute[]
 
-const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
+export const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
 
 async function answerAdvance({ clock }: Service, { req, env }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, advanceSchema)

@@ -9,31 +9,11 @@ import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
 /** Making requests go wrong. `POST` adds a fault, `GET` lists them, `DELETE` removes one (`?id=`) or all. */
-export const FAULT_ROUTES: readonly ControlRoute[] = [
-  {
-    method: 'POST',
-    name: 'faults',
-    takes:
-      '{ kind, route?, model?, times?, probability?, when?, delay_ms?, bytes?, retry_after?, retry_after_as_date?, key? }',
-    gives: '{ id }',
-    handler: answerAdd,
-  },
-  {
-    method: 'GET',
-    name: 'faults',
-    takes: '?key=',
-    gives: '{ faults: [{ id, fault, used, unused }] }',
-    handler: answerList,
-  },
-  {
-    method: 'DELETE',
-    name: 'faults',
-    takes: '?id=&key=',
-    gives: '{ removed }',
-    note: 'without id: all faults of the account',
-    handler: answerRemove,
-  },
-]
+export const FAULT_ROUTES = [
+  { operationId: 'addFault', method: 'POST', name: 'faults', handler: answerAdd },
+  { operationId: 'listFaults', method: 'GET', name: 'faults', handler: answerList },
+  { operationId: 'removeFaults', method: 'DELETE', name: 'faults', handler: answerRemove },
+] as const satisfies readonly ControlRoute[]
 
 /** The fault and, beside it, whose; the fault itself is checked as everywhere. */
 const bodySchema = z.looseObject({ key: z.optional(z.string()) })

@@ -8,17 +8,20 @@ import { jsonResponse } from './json-response.ts'
 import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
-const JOB = '{ job_id, request_id, model_id, input, status, output? }'
-
 /** Jobs of any account: to look at, and to end by hand. */
-export const JOB_ROUTES: readonly ControlRoute[] = [
-  { method: 'GET', name: 'jobs/{id}', gives: JOB, handler: (service, context) => withJob(service, context, () => {}) },
-  { method: 'POST', name: 'jobs/{id}/complete', takes: '{ output? }', gives: JOB, handler: answerComplete },
-  { method: 'POST', name: 'jobs/{id}/fail', takes: '{ code?, message? }', gives: JOB, handler: answerFail },
-]
+export const JOB_ROUTES = [
+  {
+    operationId: 'readJob',
+    method: 'GET',
+    name: 'jobs/{id}',
+    handler: (service, context) => withJob(service, context, () => {}),
+  },
+  { operationId: 'completeJob', method: 'POST', name: 'jobs/{id}/complete', handler: answerComplete },
+  { operationId: 'failJob', method: 'POST', name: 'jobs/{id}/fail', handler: answerFail },
+] as const satisfies readonly ControlRoute[]
 
-const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
-const failSchema = z.strictObject({
+export const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
+export const failSchema = z.strictObject({
   code: z.optional(errorDetailSchema.shape.code),
   message: z.optional(errorDetailSchema.shape.message),
 })

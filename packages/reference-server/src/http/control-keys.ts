@@ -9,45 +9,22 @@ import { jsonResponse } from './json-response.ts'
 import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
-const KEY = '{ key, live, permissions, allow_ips?, revoked, credits: { left, available } }'
-
 /** Making API keys, changing what they may do, and ending them. `GET keys?key=` tells about one. */
-export const KEY_ROUTES: readonly ControlRoute[] = [
-  {
-    method: 'POST',
-    name: 'keys',
-    takes: '{ permissions?, credits?, allow_ips?, live? }',
-    gives: '{ key }',
-    note: 'a key with an account of its own',
-    handler: answerMint,
-  },
-  { method: 'GET', name: 'keys', takes: '?key=', gives: KEY, handler: answerKey },
-  {
-    method: 'POST',
-    name: 'keys/limit',
-    takes: '{ key, permissions?, credits?, allow_ips? }',
-    gives: KEY,
-    note: 'allow_ips: null lifts the limit',
-    handler: answerLimit,
-  },
-  {
-    method: 'POST',
-    name: 'keys/rotate',
-    takes: '{ key }',
-    gives: '{ key }',
-    note: 'the new key',
-    handler: answerRotate,
-  },
-  { method: 'POST', name: 'keys/revoke', takes: '{ key }', gives: KEY, handler: answerRevoke },
-]
+export const KEY_ROUTES = [
+  { operationId: 'createKey', method: 'POST', name: 'keys', handler: answerMint },
+  { operationId: 'readKey', method: 'GET', name: 'keys', handler: answerKey },
+  { operationId: 'limitKey', method: 'POST', name: 'keys/limit', handler: answerLimit },
+  { operationId: 'rotateKey', method: 'POST', name: 'keys/rotate', handler: answerRotate },
+  { operationId: 'revokeKey', method: 'POST', name: 'keys/revoke', handler: answerRevoke },
+] as const satisfies readonly ControlRoute[]
 
-const keySchema = z.strictObject({ key: z.string() })
+export const keySchema = z.strictObject({ key: z.string() })
 
 // Members on the wire are in snake_case, options of TypeScript in camelCase.
 const { allowIps: mintAllowIps, ...mintShape } = mintKeyOptionsSchema.shape
-const mintSchema = z.strictObject({ ...mintShape, allow_ips: mintAllowIps })
+export const mintSchema = z.strictObject({ ...mintShape, allow_ips: mintAllowIps })
 const { allowIps: limitAllowIps, ...limitShape } = keyLimitsSchema.shape
-const limitSchema = z.strictObject({ key: z.string(), ...limitShape, allow_ips: limitAllowIps })
+export const limitSchema = z.strictObject({ key: z.string(), ...limitShape, allow_ips: limitAllowIps })
 
 async function answerMint(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, mintSchema)

@@ -8,15 +8,11 @@ export const CONTROL_PREFIX = '/_reference'
 
 /** One call of the control API. */
 export interface ControlRoute {
+  /** Its name in the OpenAPI document, which says what it takes and gives: `control-document/operations.ts`. */
+  operationId: string
   method: 'GET' | 'POST' | 'DELETE'
   /** Path below the prefix, such as `keys` or `jobs/{id}`. */
   name: string
-  /** What it takes, as `GET /_reference` and the guide show it: the members of its body, or its query. */
-  takes?: string | undefined
-  /** The members of its response, as they are shown there. */
-  gives: string
-  /** What else is worth knowing, in a few words. */
-  note?: string | undefined
   handler(service: Service, context: AppContext): Response | Promise<Response>
 }
 

@@ -5,10 +5,12 @@ import type { Service } from '../service/service.ts'
 import { scriptRuns } from '../service/tenants.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { createControlAccess, TOKEN_HEADER } from './control-access.ts'
+import { listCalls } from './control-calls.ts'
 import { CLOCK_ROUTES } from './control-clock.ts'
 import { FAULT_ROUTES } from './control-faults.ts'
 import { JOB_ROUTES } from './control-jobs.ts'
 import { KEY_ROUTES } from './control-keys.ts'
+import { DOCUMENT_PATH, documentAt, loadDocument } from './control-openapi.ts'
 import { CONTROL_PREFIX, type ControlRoute, findAccount, unknownKey } from './control-route.ts'
 import { SNAPSHOT_ROUTES } from './control-snapshot.ts'
 import { TRUTH_ROUTES } from './control-truth.ts'
@@ -17,55 +19,47 @@ import { jsonResponse } from './json-response.ts'
 import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
-const CONTROL_ROUTES: readonly ControlRoute[] = [
+export const CONTROL_ROUTES = [
   ...KEY_ROUTES,
-  {
-    method: 'POST',
-    name: 'scripts',
-    takes: '{ model, outcomes: [{ result, after_ms?, after_polls?, error?, output?, webhook? }], key? }',
-    gives: '{ waiting }',
-    note: 'how many outcomes wait for a run',
-    handler: answerScripts,
-  },
+  { operationId: 'addScript', method: 'POST', name: 'scripts', handler: answerScripts },
   ...CLOCK_ROUTES,
   ...FAULT_ROUTES,
-  {
-    method: 'POST',
-    name: 'reset',
-    takes: '{ key? }',
-    gives: '{ reset }',
-    note: 'what was reset: all or account',
-    handler: answerReset,
-  },
+  { operationId: 'reset', method: 'POST', name: 'reset', handler: answerReset },
   ...JOB_ROUTES,
   ...WEBHOOK_ROUTES,
   ...TRUTH_ROUTES,
   ...SNAPSHOT_ROUTES,
-]
+] as const satisfies readonly ControlRoute[]
 
 const TOKEN_NEEDED =
-  `From another machine, through a proxy, and at another host than localhost, 127.0.0.1, [::1] or that of the base URL, ` +
+  'From another machine, through a proxy, and at another host than localhost, 127.0.0.1, [::1] or that of the base URL, ' +
   `the control API needs the header ${TOKEN_HEADER}.`
 
-const scriptsSchema = z.strictObject({
+/** Name of a call. */
+export type OperationId = (typeof CONTROL_ROUTES)[number]['operationId']
+
+export const scriptsSchema = z.strictObject({
   model: z.string(),
   outcomes: z.array(scriptedOutcomeSchema),
   key: z.optional(z.string()),
 })
-const resetSchema = z.strictObject({ key: z.optional(z.string()) })
+export const resetSchema = z.strictObject({ key: z.optional(z.string()) })
 
 /** The control API; its paths are relative to `/_reference`. */
 export function createControlRoutes(service: Service, token: string): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   const mayControl = createControlAccess(service, token)
   app.use('*', async ({ req, env }, next) => (mayControl(req.raw, env) ? next() : refusals.forbidden(TOKEN_NEEDED)))
-  app.get('/', () => jsonResponse(200, { calls: CONTROL_ROUTES.map(describeCall) }))
+  app.get('/', async () => jsonResponse(200, { calls: listCalls(await loadDocument()) }))
+  app.get(DOCUMENT_PATH, async () => jsonResponse(200, await documentAt(service.baseUrl)))
   for (const { method, name, handler } of CONTROL_ROUTES) {
     app.on(method, patternOf(name), (context) => handler(service, context))
   }
   for (const { name } of CONTROL_ROUTES) {
     app.all(patternOf(name), (context) => refusals.methodNotAllowed(context.req.method, methodsOf(name)))
   }
+  for (const path of ['/', DOCUMENT_PATH])
+    app.all(path, ({ req }) => refusals.methodNotAllowed(req.method, 'GET, HEAD'))
   app.all('*', unknownControlPath)
   return app
 }
@@ -73,11 +67,6 @@ export function createControlRoutes(service: Service, token: string): Hono<AppEn
 /** The router's pattern of a path. */
 function patternOf(name: string): string {
   return `/${name.replace(/\{(\w+)\}/g, ':$1')}`
-}
-
-/** A call as `GET /_reference` lists it. */
-function describeCall({ method, name, takes, gives, note }: ControlRoute): object {
-  return { call: `${method} ${CONTROL_PREFIX}/${name}`, takes, gives, note }
 }
 
 function methodsOf(name: string): string {

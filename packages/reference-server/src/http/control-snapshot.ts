@@ -7,16 +7,15 @@ import { jsonResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
 
 /** The whole state, to keep and to go back to. */
-export const SNAPSHOT_ROUTES: readonly ControlRoute[] = [
+export const SNAPSHOT_ROUTES = [
   {
+    operationId: 'takeSnapshot',
     method: 'GET',
     name: 'snapshot',
-    gives: 'the whole state',
-    note: 'its members are not part of this API',
     handler: (service) => jsonResponse(200, takeSnapshot(service)),
   },
-  { method: 'POST', name: 'restore', takes: 'a snapshot', gives: '{ now_ms }', handler: answerRestore },
-]
+  { operationId: 'restoreSnapshot', method: 'POST', name: 'restore', handler: answerRestore },
+] as const satisfies readonly ControlRoute[]
 
 const ADVICE = `Send what GET ${CONTROL_PREFIX}/snapshot gave, as JSON.`
 

@@ -9,31 +9,17 @@ import { jsonResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
 
 /** What can be told after a test. Without a `key`: of all accounts. */
-export const TRUTH_ROUTES: readonly ControlRoute[] = [
+export const TRUTH_ROUTES = [
+  { operationId: 'readJournal', method: 'GET', name: 'journal', handler: answerJournal },
+  { operationId: 'readStory', method: 'GET', name: 'story/{job_id}', handler: answerStory },
+  { operationId: 'readReport', method: 'GET', name: 'report', handler: answerReport },
   {
-    method: 'GET',
-    name: 'journal',
-    takes: '?key=&kind=&job_id=',
-    gives: '{ entries, text }',
-    note: `kind: ${JOURNAL_KINDS.join(', ')}`,
-    handler: answerJournal,
-  },
-  { method: 'GET', name: 'story/{job_id}', gives: '{ job_id, story }', handler: answerStory },
-  {
-    method: 'GET',
-    name: 'report',
-    takes: '?key=',
-    gives:
-      '{ is_clean, unfinished_jobs, pending_webhooks, unused_faults, unused_scripts, unmatched_requests, violations, text }',
-    handler: answerReport,
-  },
-  {
+    operationId: 'readCoverage',
     method: 'GET',
     name: 'coverage',
-    gives: '{ covered, total, items: [{ group, name, count }], text }',
     handler: ({ observer }) => jsonResponse(200, observer.coverage.coverage()),
   },
-]
+] as const satisfies readonly ControlRoute[]
 
 function answerJournal(service: Service, { req }: AppContext): Response {
   const { key, job_id: jobId, kind: kindText } = req.query()

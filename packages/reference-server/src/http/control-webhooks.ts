@@ -8,40 +8,18 @@ import { jsonResponse } from './json-response.ts'
 import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
-const DELIVERY = '{ job_id, url, outcome, status?, reason?, body, attempted_at_ms, finished_at_ms }'
-
 /** How results are delivered, what was delivered, and the next delivery. */
-export const WEBHOOK_ROUTES: readonly ControlRoute[] = [
-  {
-    method: 'POST',
-    name: 'webhooks',
-    takes: '{ deliveries?, delay_ms?, gap_ms?, when?, receiver?, key? }',
-    gives: '{ webhook }',
-    note: 'how results are delivered from now on',
-    handler: answerHow,
-  },
-  {
-    method: 'GET',
-    name: 'deliveries',
-    takes: '?key=',
-    gives: `{ deliveries: [${DELIVERY}] }`,
-    handler: answerDeliveries,
-  },
-  {
-    method: 'POST',
-    name: 'deliveries/next',
-    takes: '{ job_id?, timeout_ms?, key? }',
-    gives: `{ delivery: ${DELIVERY} }`,
-    note: 'each delivery once; waits up to 10 s of real time, then 404',
-    handler: answerNext,
-  },
-]
+export const WEBHOOK_ROUTES = [
+  { operationId: 'setWebhooks', method: 'POST', name: 'webhooks', handler: answerHow },
+  { operationId: 'listDeliveries', method: 'GET', name: 'deliveries', handler: answerDeliveries },
+  { operationId: 'nextDelivery', method: 'POST', name: 'deliveries/next', handler: answerNext },
+] as const satisfies readonly ControlRoute[]
 
-const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
+export const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
 
 /** A caller that gives no time gets an answer before most HTTP clients give up. */
 const DEFAULT_TIMEOUT_MS = 10_000
-const nextSchema = z.strictObject({
+export const nextSchema = z.strictObject({
   job_id: z.optional(z.string()),
   timeout_ms: z.optional(z.int().check(z.nonnegative(), z.maximum(600_000))),
   key: z.optional(z.string()),

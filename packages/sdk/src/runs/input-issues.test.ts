@@ -26,6 +26,15 @@ describe('findInputIssues (section 2.3)', () => {
     expect(pointersOf(input)).toEqual(pointers)
   })
 
+  test('takes several types, as JSON Schema writes them', () => {
+    const nullable: InputSchema = { type: 'object', properties: { seed: { type: ['integer', 'null'] } }, required: [] }
+    expect(findInputIssues(nullable, { seed: 1 })).toEqual([])
+    expect(findInputIssues(nullable, { seed: null })).toEqual([])
+    expect(findInputIssues(nullable, { seed: 'x' })).toEqual([
+      { pointer: '/seed', message: 'must be of type integer or null, not "x"' },
+    ])
+  })
+
   test('says that a parameter is required, which one was meant, or which there are', () => {
     expect(findInputIssues(schema, {})).toEqual([{ pointer: '/prompt', message: 'the parameter is required' }])
     const [typo, other] = findInputIssues(schema, { prompt: 'x', Num_image: 2, voice: 'y' })

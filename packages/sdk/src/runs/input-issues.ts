@@ -38,7 +38,10 @@ function unknownParameter(name: string, names: readonly string[]): string {
 
 function findProblem({ type, enum: allowed, minimum, maximum }: InputProperty, value: unknown): string | undefined {
   const got = `not ${showValue(value)}`
-  if (!hasType(value, type)) return `must be of type ${type}, ${got}`
+  const types = type === undefined ? [] : [type].flat()
+  if (types.length > 0 && !types.some((one) => hasType(value, one))) {
+    return `must be of type ${types.join(' or ')}, ${got}`
+  }
   if (allowed !== undefined && typeof value !== 'object' && !allowed.includes(value)) {
     return `must be one of ${allowed.map(showValue).join(', ')}, ${got}`
   }
@@ -48,7 +51,7 @@ function findProblem({ type, enum: allowed, minimum, maximum }: InputProperty, v
   return undefined
 }
 
-function hasType(value: unknown, type: string | undefined): boolean {
+function hasType(value: unknown, type: string): boolean {
   switch (type) {
     case 'string':
     case 'boolean':
@@ -59,6 +62,8 @@ function hasType(value: unknown, type: string | undefined): boolean {
       return Number.isInteger(value)
     case 'array':
       return Array.isArray(value)
+    case 'null':
+      return value === null
     case 'object':
       return typeof value === 'object' && value !== null && !Array.isArray(value)
     default:
