@@ -1,6 +1,7 @@
 import type { Output } from '@modelrun/contract'
 import { FILE_FORMS, type FileRequest } from '../media/produce-file.ts'
 import { imageSizePixels } from './catalog.ts'
+import { cutText } from './cut-input.ts'
 import type { Job } from './job.ts'
 
 /** A catalog that sets no maximum shall not let one request fill the memory. */
@@ -43,9 +44,11 @@ function numberOr(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise
 }
 
-// Models differ in what they call their text (`prompt`, `text`, `image_url`): all of it steers the file.
+// Models differ in what they call their text (`prompt`, `text`, `image_url`): all of it steers the file. Cut, so that the
+// file stays the same when the input is.
 function promptOf({ input }: Job): string {
   return Object.values(input)
     .filter((value) => typeof value === 'string')
+    .map(cutText)
     .join('\n')
 }

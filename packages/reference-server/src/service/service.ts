@@ -74,9 +74,9 @@ export class Service {
     const { credits, apiKey: key } = options
     this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined, key })
     this.observer = new Observer(options, this.clock.now)
-    const { finishedJobs, deliveries } = options.retention
-    this.deliveries = new DeliveryLog(deliveries)
-    this.jobs = new Jobs(this.clock.now, (job, end) => this.#jobEnded(job, end), finishedJobs)
+    const { retention } = options
+    this.deliveries = new DeliveryLog(retention.deliveries)
+    this.jobs = new Jobs(this.clock.now, this.#jobEnded.bind(this), retention)
     this.heldRuns = new HeldRuns(this.clock, (job) => this.chronicle.note(() => holdEnded(job, this.clock.now())))
     this.jobTimers = new JobTimers(this.clock, this.jobs)
     this.receivers = new Receivers(options.deliver)
@@ -124,15 +124,15 @@ export class Service {
     this.activity.close()
   }
 
-  #jobEnded(job: Job, end: JobEnd): void {
+  #jobEnded(job: Job, end: JobEnd, isForgotten: boolean): void {
     this.chronicle.note(() => jobEnded(job, end))
     // A job that a reset forgot did not happen.
-    if (this.jobs.has(job)) this.observer.jobEnded(job, end)
+    if (!isForgotten) this.observer.jobEnded(job, end)
     this.jobTimers.forget(job)
     this.heldRuns.release(job)
     const isWanted = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
     // A job that a reset forgot tells nobody.
-    const isTold = job.webhook !== undefined && isWanted && !this.isClosed && this.jobs.has(job)
+    const isTold = job.webhook !== undefined && isWanted && !this.isClosed && !isForgotten
     if (isTold) this.dispatcher.dispatch(job, job.webhook, deliveryBody(job, end, this.baseUrl))
     else this.dispatcher.skip(job)
   }
