@@ -13,7 +13,7 @@ afterAll(() => server.close())
 /** Sends the head of a request as it stands. */
 async function send(...lines: string[]): Promise<{ head: string; body: string }> {
   const socket = connect(server.port, '127.0.0.1')
-  socket.end([...lines, 'connection: close', '', ''].join('\r\n'))
+  socket.write([...lines, 'connection: close', '', ''].join('\r\n'))
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
   return { head, body }
 }

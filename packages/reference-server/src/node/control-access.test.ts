@@ -70,7 +70,7 @@ describe('the control API on a loopback socket', () => {
     const { port } = await serve()
     const first = async (line: string, host: string) => {
       const socket = connect(port, '127.0.0.1')
-      socket.end(`GET ${line} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+      socket.write(`GET ${line} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
       return (await text(socket)).split('\r\n', 1)[0]
     }
     expect(await first(`http://localhost:${port}/_reference`, 'localhost')).toContain('200')
