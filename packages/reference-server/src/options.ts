@@ -233,10 +233,14 @@ function readCatalog(catalog: readonly CatalogModel[] = DEFAULT_CATALOG): readon
   if (nestsDeeperThan(MAX_NESTING, catalog)) throw new TypeError(`The option catalog ${nestingProblem()}.`)
   const checked = parseShape(catalogSchema, catalog)
   if (!checked.ok) throw new TypeError(`The option catalog is not right. ${checked.message}`)
-  const ids = catalog.map(({ id }) => id)
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  const twice = findTwice(catalog.map(({ id }) => id))
   if (twice !== undefined) throw new TypeError(`The option catalog is not right. Two models have the id ${twice}.`)
   return catalog
+}
+
+function findTwice(ids: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  return ids.find((id) => seen.size === seen.add(id).size)
 }
 
 function demand<Value>(isUsable: boolean, value: Value, allowed: string): Value {

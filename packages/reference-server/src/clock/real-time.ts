@@ -12,6 +12,11 @@ export function afterRealTime(ms: number, callback: () => void): () => void {
   return () => clearRealTimeout(timer)
 }
 
+/** A millisecond or so of real time. */
+export function shortMoment(): Promise<void> {
+  return new Promise((resolve) => afterRealTime(1, resolve))
+}
+
 /**
  * The same for what runs at the end of a turn of the event loop. Browsers and workers have none. A fake one, told by its
  * `clock`, would never run: this file was loaded under fake timers then.

@@ -22,7 +22,7 @@ export async function answerRun(service: Service, context: AppContext): Promise<
   if (typeof apiKey === 'string') return refusals.unauthorized(apiKey)
   const id = context.req.param('model') ?? ''
   const model = service.models.get(id)
-  if (model === undefined) return unknownModel(service, id)
+  if (model === undefined) return unknownModel(service, id, context.env.trace)
   const input = checkInput(service, model, { input: body.value.input, trace: context.env.trace })
   if (!input.ok) return input.refusal
   const refusal = checkWebhookTarget(service, context.env.trace, body.value.webhook_url)
@@ -59,6 +59,7 @@ function checkInput(
 ): BodyCheck<Record<string, unknown>> {
   const checked = validateInput(model.input_schema, input)
   if (checked.ok) return { ok: true, value: checked.input }
+  trace.refusedFor = 'input'
   trace.assumptions = [...new Set(checked.problems.flatMap(({ assumption }) => assumption ?? []))]
   const problems = checked.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`

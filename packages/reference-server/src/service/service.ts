@@ -8,7 +8,9 @@ import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
+import { ModelNames } from '../domain/model-names.ts'
 import { Faults } from '../faults/faults.ts'
+import { FileCache } from '../media/file-cache.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
 import { deliveryBody } from '../webhooks/delivery-body.ts'
@@ -30,6 +32,7 @@ export class Service {
   readonly clock: RunningClock
   readonly random: Random
   readonly models: ReadonlyMap<string, CatalogModel>
+  readonly modelNames: ModelNames
   readonly keys: ApiKeys
   readonly jobs: Jobs
   readonly heldRuns: HeldRuns
@@ -40,6 +43,7 @@ export class Service {
   readonly faults: Faults
   /** Of requests that a fault holds up. */
   readonly pauses: Pauses
+  readonly files = new FileCache()
   /** Files are addressed under it. */
   baseUrl: string
   isClosed = false
@@ -65,6 +69,7 @@ export class Service {
     this.faults = new Faults(options.seed)
     this.pauses = new Pauses(this.clock)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
+    this.modelNames = new ModelNames([...this.models.keys()])
     this.keys = new ApiKeys(this.random)
     const { credits, apiKey: key } = options
     this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined, key })
