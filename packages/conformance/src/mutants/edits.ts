@@ -17,7 +17,7 @@ export function contentType(value: string): Edit {
 }
 
 /** Answers the status of a run. */
-export function says(word: string) {
+function says(word: string) {
   return (answer: WireAnswer): boolean => at(answer.json, '/status') === word
 }
 
