@@ -7,19 +7,19 @@ import { BlockedError, every, type Finding, judge } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
 import { missingFor } from '../plan/missing.ts'
 import { jobStatus, readJob } from '../session/jobs.ts'
-import type { Session, Told } from '../session/session.ts'
+import type { Recorded, Session } from '../session/session.ts'
 import { readsWithoutKey } from './auth-scenarios.ts'
 import { firstPage } from './models-scenarios.ts'
 import { asyncJob, defaultRunJob, type FollowedRun, failingJob } from './runs-scenarios.ts'
 
-/** Everything that the service answered while the checks before were made. */
-const everything: Scenario<readonly Told[]> = {
+/** Every request of the checks before, with its response. */
+const everything: Scenario<readonly Recorded[]> = {
   id: 'everything',
   uses: [firstPage, readsWithoutKey],
   perform: async (session) => {
     await session.evidence(firstPage)
     await session.evidence(readsWithoutKey)
-    return [...session.told]
+    return [...session.recorded]
   },
 }
 
@@ -56,54 +56,58 @@ async function followed(session: Session, scenario: Scenario<FollowedRun>): Prom
   }
 }
 
-/** What all answers show together. They come last. */
+/** What all responses show together. They come last. */
 export const AFTERWARDS_CHECKS: readonly Check[] = [
   check('jobs/stays-ended', readsOfEnded, (reads) => every(reads.map(isSameEnd))),
-  check('jobs/every-poll', everything, (told) => {
-    const known = new Set(told.filter(isRun).map(({ answer }) => at(answer.json, '/job_id')))
-    const polls = told.filter(({ method, path, isOwn }) => isOwn && method === 'GET' && known.has(jobIdIn(path)))
+  check('jobs/every-poll', everything, (requests) => {
+    const known = new Set(requests.filter(isRun).map(({ answer }) => at(answer.json, '/job_id')))
+    const polls = requests.filter(({ method, path, isOwn }) => isOwn && method === 'GET' && known.has(jobIdIn(path)))
     return every(
       polls.map(({ answer }) => isPolled(answer)),
       'no job was polled',
     )
   }),
-  check('jobs/every-output', everything, (told) => {
-    const done = told.filter(({ method, answer }) => method === 'GET' && jobStatus(answer) === 'succeeded')
+  check('jobs/every-output', everything, (requests) => {
+    const done = requests.filter(({ method, answer }) => method === 'GET' && jobStatus(answer) === 'succeeded')
     return every(
       done.map(({ answer }) => hasOutput(answer, '/data/output')),
       'no job has succeeded',
     )
   }),
-  check('runs/job-ids-differ', everything, (told) => {
-    const runs = told.filter(isRun).filter(({ answer }) => typeof at(answer.json, '/job_id') === 'string')
+  check('runs/job-ids-differ', everything, (requests) => {
+    const runs = requests.filter(isRun).filter(({ answer }) => typeof at(answer.json, '/job_id') === 'string')
     const ids = runs.map(({ answer }) => at(answer.json, '/job_id'))
     const repeated = runs.filter((_, index) => ids.indexOf(ids[index]) !== index)
     const answers = (repeated.length > 0 ? repeated : runs.slice(0, 2)).map(({ answer }) => answer)
     if (runs.length < 2) throw new BlockedError('fewer than two runs were accepted')
     return judge(repeated.length === 0, `${runs.length} runs have ${new Set(ids).size} different job_ids`, answers)
   }),
-  check('models/every-list', everything, (told) => every(told.filter(isList).map(isWholeList))),
-  check('models/every-entry', everything, (told) => every(told.filter(isList).map(({ answer }) => hasEntries(answer)))),
-  check('errors/every-json', everything, (told) => every(told.filter(hasBody).map(({ answer }) => isJson(answer)))),
-  check('errors/every-error', everything, (told) =>
+  check('models/every-list', everything, (requests) => every(requests.filter(isList).map(isWholeList))),
+  check('models/every-entry', everything, (requests) =>
+    every(requests.filter(isList).map(({ answer }) => hasEntries(answer))),
+  ),
+  check('errors/every-json', everything, (requests) =>
+    every(requests.filter(hasBody).map(({ answer }) => isJson(answer))),
+  ),
+  check('errors/every-error', everything, (requests) =>
     every(
-      told.filter(isRejected).map(({ answer }) => isError(answer)),
+      requests.filter(isRejected).map(({ answer }) => isError(answer)),
       'nothing was rejected',
     ),
   ),
 ]
 
-const isOfInterface = ({ path }: Told) => /^\/v1\/(models(\?|$|\/[^/]+$|\/[^/]+\/run$)|jobs\/[^/]+$)/.test(path)
-const isRun = ({ method, answer }: Told) => method === 'POST' && answer.status < 300
-const isList = ({ method, path, answer }: Told) =>
+const isOfInterface = ({ path }: Recorded) => /^\/v1\/(models(\?|$|\/[^/]+$|\/[^/]+\/run$)|jobs\/[^/]+$)/.test(path)
+const isRun = ({ method, answer }: Recorded) => method === 'POST' && answer.status < 300
+const isList = ({ method, path, answer }: Recorded) =>
   method === 'GET' && path.replace(/\?.*/, '') === ROUTES.listModels.path && answer.status < 300
 /** Rate limits, and the errors of what stands in front of a service, are open. */
 const NOT_ITS_OWN: ReadonlySet<number> = /* @__PURE__ */ new Set([429, 502, 503, 504])
-const isItsOwn = (told: Told) => isOfInterface(told) && !NOT_ITS_OWN.has(told.answer.status)
+const isItsOwn = (one: Recorded) => isOfInterface(one) && !NOT_ITS_OWN.has(one.answer.status)
 /** The response to a cancel is open. */
-const hasBody = (told: Told) =>
-  isItsOwn(told) && told.answer.text !== '' && !(told.method === 'DELETE' && told.answer.status < 300)
-const isRejected = (told: Told) => isItsOwn(told) && told.answer.status >= 400
+const hasBody = (one: Recorded) =>
+  isItsOwn(one) && one.answer.text !== '' && !(one.method === 'DELETE' && one.answer.status < 300)
+const isRejected = (one: Recorded) => isItsOwn(one) && one.answer.status >= 400
 
 function jobIdIn(path: string): string {
   return decodeURIComponent(path.split('/').at(-1) ?? '')
@@ -129,12 +133,12 @@ function isSameEnd({ before, after }: SecondRead): Finding {
 }
 
 /** Judges limit, offset and total of a list by its query. Values that make no sense, or are above the maximum, are left out. */
-function isWholeList({ path, answer }: Told): Finding {
+function isWholeList({ path, answer }: Recorded): Finding {
   const query = new URLSearchParams(path.split('?')[1])
   const [limit, offset] = [query.get('limit'), query.get('offset')]
   const asked = Number(limit ?? LIMITS.modelsPageDefault)
   const isSensible = asked >= 1 && asked <= LIMITS.modelsPageMax && Number(offset ?? 0) >= 0
-  if (!isSensible) return judge(true, `${path}: the answer is open`, answer)
+  if (!isSensible) return judge(true, `${path}: the response is open`, answer)
   const [models, total] = [at(answer.json, '/models'), at(answer.json, '/total')]
   const isRight =
     answer.status === 200 &&

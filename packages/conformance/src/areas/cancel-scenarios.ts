@@ -25,10 +25,10 @@ export const cancelledQueued: Scenario<MeasuredCancel> = {
   },
 }
 
-/** What was tried on a job that must go on: cancels that are refused, and the cancel of another job. */
+/** What was tried on a job that must go on: cancels that are rejected, and the cancel of another job. */
 export interface Disturbed {
-  refused: readonly Answer[]
-  afterRefused: Answer
+  rejected: readonly Answer[]
+  afterRejected: Answer
   afterOther: Answer
 }
 
@@ -52,13 +52,13 @@ export const cancelledProcessing: Scenario<MeasuredCancel & { disturbed: Disturb
 }
 
 async function disturb(session: Session, jobId: string): Promise<Disturbed> {
-  const refused = [await cancelJob(session, jobId, { authorization: null })]
+  const rejected = [await cancelJob(session, jobId, { authorization: null })]
   const lacking = session.options.keys['without-jobs-write'] ?? session.options.keys['read-only']
-  if (lacking !== undefined) refused.push(await cancelJob(session, jobId, { key: lacking }))
-  const afterRefused = await readJob(session, jobId)
+  if (lacking !== undefined) rejected.push(await cancelJob(session, jobId, { key: lacking }))
+  const afterRejected = await readJob(session, jobId)
   // Judged by its own checks, whatever comes of it.
   await session.evidence(cancelledQueued).catch(() => {})
-  return { refused, afterRefused, afterOther: await readJob(session, jobId) }
+  return { rejected, afterRejected, afterOther: await readJob(session, jobId) }
 }
 
 /** The cancelled jobs once their runs would have ended, and the credits before and after that time. */

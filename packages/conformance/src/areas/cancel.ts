@@ -25,10 +25,13 @@ export const CANCEL_CHECKS: readonly Check[] = [
   // First, as it cancels the queued job below while its own goes on.
   check('cancel/processing-is-cancelled', cancelledProcessing, isCancelled),
   check('cancel/queued-is-cancelled', cancelledQueued, isCancelled),
-  check('cancel/refused-does-nothing', cancelledProcessing, ({ disturbed }) => {
+  check('cancel/rejected-does-nothing', cancelledProcessing, ({ disturbed }) => {
     if (disturbed === undefined) return skip(NEEDS_TIME)
-    const { refused, afterRefused } = disturbed
-    return goesOn(afterRefused, `cancels that were answered ${refused.map(({ status }) => status).join(' and ')}`)
+    const { rejected, afterRejected } = disturbed
+    return goesOn(
+      afterRejected,
+      `cancels that were rejected with ${rejected.map(({ status }) => status).join(' and ')}`,
+    )
   }),
   check('cancel/that-job-only', cancelledProcessing, ({ disturbed }) =>
     disturbed === undefined ? skip(NEEDS_TIME) : goesOn(disturbed.afterOther, 'the cancel of another job'),

@@ -39,10 +39,10 @@ const deliveredRuns: Scenario<readonly DeliveredRun[]> = {
   },
 }
 
-/** What arrived at a `webhook_url`, and the job that it should tell of. */
+/** What arrived at a `webhook_url`, and the job that it should be about. */
 interface Arrivals {
   jobId: unknown
-  /** Missing when a delivery may say what it wants. */
+  /** Missing when any status is allowed. */
   status: unknown
   answer: Answer
   deliveries: readonly Delivery[]
@@ -152,13 +152,13 @@ function isReadAfterwards(run: DeliveredRun, expected: 'succeeded' | 'failed'): 
   return judge(isRight, `polling reads status ${read.status}, ${show(jobStatus(read))}, ${member} ${show(value)}`, read)
 }
 
-/** Judges that whatever arrived tells of this run, and always the same. */
+/** Judges that every delivery is about this run, and always with the same status. */
 function isOneResult({ jobId, status, answer, deliveries }: Arrivals): Finding {
   const isStrange = ({ json }: Delivery) =>
     at(json, '/job_id') !== jobId || (status !== undefined && at(json, '/status') !== status)
   const strange = deliveries.find(isStrange)
-  const told = strange && `${show(at(strange.json, '/status'))} of ${show(at(strange.json, '/job_id'))}`
-  return judge(strange === undefined, `the job ${show(jobId)} is ${show(status)}; delivered: ${told ?? 'the same'}`, [
+  const found = strange && `${show(at(strange.json, '/status'))} of ${show(at(strange.json, '/job_id'))}`
+  return judge(strange === undefined, `the job ${show(jobId)} is ${show(status)}; delivered: ${found ?? 'the same'}`, [
     answer.exchange,
     ...exchangesOf(deliveries),
   ])

@@ -122,7 +122,7 @@ export const BODY_MUTANTS: readonly Mutant[] = [
   liar(HELD, 'has a number as a message in a held run', held(put('/message', 1))),
   liar(HELD, 'says pending in a held run', held(put('/status', 'pending'))),
   liar(HOOKED, 'has null as a message in a run with webhook_url', hooked(put('/message', null))),
-  liar(HOOKED, 'answers 201 to a run with webhook_url', hooked(status(201))),
+  liar(HOOKED, 'responds 201 to a run with webhook_url', hooked(status(201))),
   liar(HOOKED, 'has another model_id in a run with webhook_url', hooked(put('/model_id', 'aurora-image'))),
   liar(
     HOOKED,
@@ -130,7 +130,7 @@ export const BODY_MUTANTS: readonly Mutant[] = [
     requests('runModel', ({ body }) => void (isRecord(body) && delete body.webhook_url)),
   ),
   liar(ACCEPTED, 'says processing in an asynchronous run', queued(put('/status', 'processing'))),
-  liar(ACCEPTED, 'answers 204 to an asynchronous run', queued(status(204))),
+  liar(ACCEPTED, 'responds 204 to an asynchronous run', queued(status(204))),
   liar(
     ACCEPTED,
     'calls job_id id in an asynchronous run',
@@ -154,19 +154,19 @@ export const BODY_MUTANTS: readonly Mutant[] = [
       when((_, { url }) => url.search.includes('search'), contentType('text/plain')),
     ),
   ),
-  liar(JSON_API, 'answers a run with form data', queued(raw('status=queued', 'application/x-www-form-urlencoded'))),
-  liar(JSON_API, 'answers a run with a text that holds JSON', completed(put('', JSON.stringify))),
+  liar(JSON_API, 'responds to a run with form data', queued(raw('status=queued', 'application/x-www-form-urlencoded'))),
+  liar(JSON_API, 'responds to a run with a text that holds JSON', completed(put('', JSON.stringify))),
   liar(
     JSON_API,
-    'answers a run with JSONP',
+    'responds to a run with JSONP',
     held((answer, request) => raw(`done(${JSON.stringify(answer.json)})`, 'application/json')(answer, request)),
   ),
   liar(ONE_JOB, 'has one job_id for all finished runs', repeats('job_id', isCompleted)),
   liar(ONE_JOB, 'has one job_id for all asynchronous runs', repeats('job_id', isQueued)),
-  liar(ONE_JOB, 'answers a second run from a cache', repeats('everything', isCompleted), 'runs/job-ids-differ'),
+  liar(ONE_JOB, 'responds to a second run from a cache', repeats('everything', isCompleted), 'runs/job-ids-differ'),
   liar(
     WAITS,
-    'answers 202 when sync is true',
+    'responds 202 when sync is true',
     requests('runModel', (request) => {
       if (isRecord(request.body) && request.body.sync === true) request.body = { ...request.body, sync: false }
     }),
@@ -194,7 +194,7 @@ export const BODY_MUTANTS: readonly Mutant[] = [
     'holds a run for 75 seconds',
     holds((request, answer) => (isHeld(answer, request) ? 20_000 : 0)),
   ),
-  liar(HOLD, 'answers 408 at the end of the hold', held(status(408))),
+  liar(HOLD, 'responds 408 at the end of the hold', held(status(408))),
   liar(
     '1: when the hold is over, the result is obtained by polling',
     'cancels a run at the end of the hold',

@@ -28,7 +28,7 @@ export function forgets(isForgotten: (body: unknown) => boolean): Mutation {
 
 /** Changes what is read of jobs whose delivery was answered like this. */
 export function losesJobs(
-  isLost: (answer: 'refused' | 'silent' | 'accepted') => boolean,
+  isLost: (answer: 'rejected' | 'silent' | 'accepted') => boolean,
   ...edits: ReturnType<typeof put>[]
 ): Mutation {
   const lostJobs = new Set<unknown>()
@@ -37,7 +37,7 @@ export function losesJobs(
       const { job_id: id } = bodyOf(init)
       init.signal?.addEventListener('abort', () => isLost('silent') && lostJobs.add(id))
       const answer = await deliver(url, init)
-      if (isLost(answer.ok ? 'accepted' : 'refused')) lostJobs.add(id)
+      if (isLost(answer.ok ? 'accepted' : 'rejected')) lostJobs.add(id)
       return answer
     },
     wrap: (send: Send) => async (request) => {

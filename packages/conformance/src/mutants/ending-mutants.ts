@@ -158,13 +158,13 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
     afterReads(isCancelled, 1, put('/data', NEVER_BEGUN)),
     'cancel/stays-cancelled',
   ),
-  liar(CANCEL, 'answers 404 for a cancelled job', job(isCancelled, status(404))),
+  liar(CANCEL, 'responds 404 for a cancelled job', job(isCancelled, status(404))),
   liar(CANCEL, 'has a status deleted', job(isCancelled, put('/data/status', 'deleted'))),
   liar(CANCEL, 'cancels all jobs with one', cancelsAll(), 'cancel/that-job-only'),
   liar(CANCEL, 'cancels at the second request', cancelsAtSecond()),
   liar(
     CANCEL,
-    'answers 500 to a cancel',
+    'responds 500 to a cancel',
     answers(
       'cancelJob',
       when(({ status: code }) => code < 300, status(500)),
@@ -172,7 +172,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
   ),
   liar(
     CANCEL,
-    'answers 403 to a cancel',
+    'responds 403 to a cancel',
     answers(
       'cancelJob',
       when(({ status: code }) => code < 300, status(403)),
@@ -180,7 +180,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
   ),
   liar(
     CANCEL,
-    'refuses the cancel of a processing job',
+    'rejects the cancel of a processing job',
     instead(
       (request) => isFor(request, 'cancelJob'),
       async (request, send, server) => {

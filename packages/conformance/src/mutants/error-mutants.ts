@@ -40,6 +40,6 @@ export const ERROR_MUTANTS: readonly Mutant[] = [
     ),
   ),
   ...ROUTE_NAMES.map((route) =>
-    liar(SHAPE, `answers errors of ${route} with a page`, answers(route, when(isError, raw('<h1>Error</h1>')))),
+    liar(SHAPE, `responds to errors of ${route} with a page`, answers(route, when(isError, raw('<h1>Error</h1>')))),
   ),
 ]

@@ -102,7 +102,7 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
   ),
   liar(
     CATEGORY,
-    'refuses a category beside a search',
+    'rejects a category beside a search',
     list((_, { url }) => both(url.searchParams, 'category', 'search'), status(400)),
   ),
   liar(SEARCH, 'searches names with a plus sign for each space', {
@@ -110,7 +110,7 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
   }),
   liar(
     SEARCH,
-    'answers 404 when a search finds nothing',
+    'responds 404 when a search finds nothing',
     list((answer) => countOf(answer) === 0, status(404)),
   ),
   liar(
@@ -118,7 +118,7 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
     'has null for no models',
     list((answer) => countOf(answer) === 0, put('/models', null)),
   ),
-  liar(RESPONSE, 'answers 206 to a part of the list', list(has('limit'), status(206))),
+  liar(RESPONSE, 'responds 206 to a part of the list', list(has('limit'), status(206))),
   liar(RESPONSE, 'has no total in a category', list(has('category'), take('/total'))),
   liar(RESPONSE, 'has no limit in a search', list(has('search'), take('/limit')), 'models/every-list'),
   liar(RESPONSE, 'has the total as text', list(always, put('/total', String))),

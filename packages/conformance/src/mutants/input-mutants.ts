@@ -205,7 +205,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
   ),
   liar(
     FOLLOWS,
-    'refuses to be given every parameter',
+    'rejects to be given every parameter',
     rejects((input) => Object.keys(input).length > 5),
   ),
 ]

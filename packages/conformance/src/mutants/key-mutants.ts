@@ -130,7 +130,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     ),
   ),
   ...ROUTE_NAMES.map((route) =>
-    liar(INVALID, `answers 403 to an invalid key for ${route}`, rejected(route, 401, status(403))),
+    liar(INVALID, `responds 403 to an invalid key for ${route}`, rejected(route, 401, status(403))),
   ),
   liar(INVALID, 'looks for the model before the key', answers('getModel', when(hasCode(401), status(404)))),
   liar(INVALID, 'looks for the job before the key', answers('getJob', when(hasCode(401), status(404)))),
@@ -149,8 +149,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   ...ROUTE_NAMES.map((route) =>
     liar(SHAPE, `has no message in a 401 for ${route}`, rejected(route, 401, take('/error/message'))),
   ),
-  liar(SHAPE, 'answers 401 with a page', answers('listModels', when(hasCode(401), raw('<h1>No</h1>')))),
-  liar(SHAPE, 'answers 401 with nothing', answers('getJob', when(hasCode(401), raw('', 'application/json')))),
+  liar(SHAPE, 'responds 401 with a page', answers('listModels', when(hasCode(401), raw('<h1>No</h1>')))),
+  liar(SHAPE, 'responds 401 with nothing', answers('getJob', when(hasCode(401), raw('', 'application/json')))),
   liar(
     SHAPE,
     'calls a 401 a text',
@@ -180,11 +180,11 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   liar(ROTATED, 'takes a revoked key for cancels', revoked('cancelJob'), 'auth/revoked-key-writes'),
   liar(
     INVALID,
-    'cancels a job without a key, and answers 401',
+    'cancels a job without a key, and responds 401',
     actsAnyway('cancelJob', 401),
-    'cancel/refused-does-nothing',
+    'cancel/rejected-does-nothing',
   ),
-  liar(LACKING, 'cancels a job without the permission, and answers 403', actsAnyway('cancelJob', 403)),
+  liar(LACKING, 'cancels a job without the permission, and responds 403', actsAnyway('cancelJob', 403)),
   ...ROUTE_NAMES.map((route) =>
     liar(
       LACKING,
@@ -193,7 +193,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     ),
   ),
   ...ROUTE_NAMES.map((route) =>
-    liar(LACKING, `answers 404 without the permission for ${route}`, rejected(route, 403, status(404))),
+    liar(LACKING, `responds 404 without the permission for ${route}`, rejected(route, 403, status(404))),
   ),
   ...ROUTE_NAMES.map((route) =>
     liar(SHAPE, `has an array as the error of a 403 for ${route}`, rejected(route, 403, put('/error', ['FORBIDDEN']))),
@@ -204,7 +204,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     answers('runModel', when(hasCode(403), take('/error/message'))),
     'errors/every-error',
   ),
-  liar(SHAPE, 'answers 403 with nothing', answers('getModel', when(hasCode(403), raw('', 'text/plain')))),
+  liar(SHAPE, 'responds 403 with nothing', answers('getModel', when(hasCode(403), raw('', 'text/plain')))),
   liar(TABLE, 'lists models with models:run only', needs('listModels', 'without-models-run')),
   liar(TABLE, 'lists models with jobs:read only', needs('listModels', 'without-jobs-read'), 'permissions/others-list'),
   liar(TABLE, 'shows models with models:run only', needs('getModel', 'without-models-run')),

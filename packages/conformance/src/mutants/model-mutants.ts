@@ -3,7 +3,7 @@ import { answers, type Edit, isFor, liar, type Mutant, put, status, take, when }
 
 const MODEL = '2.1: the fields of a model, each with its type'
 const PRICE = '2.1: pricing holds credits_per_run, an integer'
-const ONE = '2.1: the list and the details tell of the same model'
+const ONE = '2.1: the list and the details show the same model'
 const SCHEMA = '2.3: input_schema has type, properties and required'
 const PROPERTY = '2.3: a property description may hold type, description, enum, default, minimum, maximum'
 const DETAILS = '4.2: the response (200) is the model object of that id, with input_schema'
@@ -72,13 +72,13 @@ export const MODEL_MUTANTS: readonly Mutant[] = [
     listed(put('/models/*/pricing/credits_per_run', (price: number) => price + 1)),
   ),
   liar(ONE, 'shows ids in capitals in the list', listed(put('/models/*/id', (id: string) => id.toUpperCase()))),
-  liar(DETAILS, 'answers 206 to the details', details(when(({ status: code }) => code === 200, status(206)))),
+  liar(DETAILS, 'responds 206 to the details', details(when(({ status: code }) => code === 200, status(206)))),
   liar(DETAILS, 'wraps the details', details(put('', (model: unknown) => ({ model })))),
-  liar(DETAILS, 'answers an unknown id with another model', anyModel(undefined)),
+  liar(DETAILS, 'responds to an unknown id with another model', anyModel(undefined)),
   liar(DETAILS, 'makes up a model for every id', anyModel('its own')),
   liar(
     DETAILS,
-    'answers an unknown id with 200 and null',
+    'responds to an unknown id with 200 and null',
     details(when(({ status: code }) => code === 404, status(200), put('', null))),
     'details/unknown-is-not-a-model',
   ),

@@ -155,13 +155,13 @@ export const POLL_MUTANTS: readonly Mutant[] = [
   ),
   liar(
     OUTPUT,
-    'reads another type of output than it answered',
+    'reads another type of output than it responded with',
     ofRuns(isSyncRun, whenDone(put('/data/output/type', 'audio'))),
     'jobs/same-output-type',
   ),
   liar(
     OUTPUT,
-    'reads more files than it answered',
+    'reads more files than it responded with',
     ofRuns(isSyncRun, whenDone(put('/data/output/items', (items: unknown[]) => [...items, ...items]))),
   ),
   liar(ID, 'does not know jobs of synchronous runs', ofRuns(isSyncRun, status(404))),

@@ -97,21 +97,21 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
   liar(NO_RETRY, 'retries after a minute', retriesAfter(60_000)),
   liar(
     POLLING,
-    'forgets a job whose delivery was refused',
-    losesJobs((answer) => answer === 'refused', status(404)),
+    'forgets a job whose delivery was rejected',
+    losesJobs((answer) => answer === 'rejected', status(404)),
   ),
   liar(
     POLLING,
-    'fails a job whose delivery was refused',
+    'fails a job whose delivery was rejected',
     losesJobs(
-      (answer) => answer === 'refused',
+      (answer) => answer === 'rejected',
       put('/data', { status: 'failed', error: { code: 'WEBHOOK', message: 'No.' } }),
     ),
   ),
   liar(
     POLLING,
-    'drops the output of a job whose delivery was refused',
-    losesJobs((answer) => answer === 'refused', take('/data/output')),
+    'drops the output of a job whose delivery was rejected',
+    losesJobs((answer) => answer === 'rejected', take('/data/output')),
     'webhooks/result-after-500',
   ),
   liar(

@@ -25,8 +25,8 @@ export interface SessionCall {
   headers?: Readonly<Record<string, string>> | undefined
 }
 
-/** A request with its answer, in full. */
-export interface Told {
+/** A request with its response, in full. */
+export interface Recorded {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
   /** Whether the key with all permissions was sent. Other keys may belong to other accounts. */
@@ -61,7 +61,7 @@ export class Session {
   readonly download: (url: string) => Promise<Answer>
   readonly #parts: SessionParts
   readonly #evidence = new Map<Scenario<unknown>, Promise<unknown>>()
-  readonly #told: Told[] = []
+  readonly #recorded: Recorded[] = []
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -103,13 +103,13 @@ export class Session {
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
     const answer = await this.#parts.send({ method, path, authorization: header, body: content, contentType, headers })
-    this.#told.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, answer })
+    this.#recorded.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, answer })
     return answer
   }
 
-  /** Every request that was answered so far, in order. */
-  get told(): readonly Told[] {
-    return this.#told
+  /** Every request that has a response so far, in order. */
+  get recorded(): readonly Recorded[] {
+    return this.#recorded
   }
 
   /** The first of these keys that was given. */
@@ -131,7 +131,7 @@ export class Session {
     return this.#parts.mailroom
   }
 
-  /** Does something, and tells the credits before and after where they can be known. */
+  /** Does something, and reads the credits before and after, where that is possible. */
   async measured<Value>(work: () => Promise<Value>): Promise<{ value: Value; charge: Charge | undefined }> {
     const before = await this.#credits()
     const value = await work()

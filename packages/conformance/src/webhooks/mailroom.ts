@@ -34,7 +34,7 @@ interface MailroomOptions {
   redactor: Redactor
 }
 
-/** Receivers tell by their query what a delivery is about: it must arrive as it was given. */
+/** Receivers read in the query what a delivery is about: it must arrive as it was given. */
 const QUERY = 'conformance=1&signed=a%2Bb%3D%3D'
 
 /** Longer than a receiver has to answer. */
