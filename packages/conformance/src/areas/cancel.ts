@@ -1,5 +1,5 @@
 import { type Check, check } from '../check.ts'
-import { at, show } from '../json.ts'
+import { at, isRecord, show } from '../json.ts'
 import { refusalOf, refusalText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
@@ -22,20 +22,26 @@ export const CANCEL_CHECKS: readonly Check[] = [
   check('cancel/no-credits-shown', cancelledQueued, showsNoCredits),
   check('cancel/answer', cancelledQueued, ({ cancel }) => {
     if (cancel.status >= 300) return skip(`the cancel was refused: ${refusalText(cancel)}`, cancel)
-    const isEmpty = cancel.text.trim() === ''
-    return observe(isEmpty ? 'empty' : 'body', `status ${cancel.status} with ${isEmpty ? 'no' : 'a'} body`, cancel)
+    const members = pointersOf(cancel.json)
+    return observe(members, `status ${cancel.status} with ${members.length === 0 ? 'no body' : show(members)}`, cancel)
   }),
   check('cancel/answer-status', cancelledQueued, ({ cancel }) =>
     observe(cancel.status, `status ${cancel.status}`, cancel),
   ),
   check('cancel/finished', cancelledFinished, ({ cancel, before, after }) => {
     if (jobStatus(before.last) !== 'succeeded') return skip('the job had not succeeded', [before.last])
-    const observation = cancel.status >= 400 ? 'conflict' : jobStatus(after) === 'succeeded' ? 'unchanged' : 'changed'
+    const observation = jobStatus(after) === 'succeeded' ? refusalOf(cancel) : 'changed'
     return observe(observation, `${refusalText(cancel)}; then the job is ${show(jobStatus(after))}`, [cancel, after])
   }),
   check('cancel/twice', cancelledTwice, (cancel) => observe(refusalOf(cancel), refusalText(cancel), cancel)),
   check('cancel/unknown-job', cancelledUnknown, (cancel) => observe(refusalOf(cancel), refusalText(cancel), cancel)),
 ]
+
+/** Where the values of a body are, as JSON pointers. */
+function pointersOf(value: unknown, parent = ''): string[] {
+  if (!isRecord(value)) return parent === '' ? [] : [parent]
+  return Object.entries(value).flatMap(([name, member]) => pointersOf(member, `${parent}/${name}`))
+}
 
 function isCancelled({ cancel, after: { last } }: CancelledRun): Finding {
   const status = jobStatus(last)

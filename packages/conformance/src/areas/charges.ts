@@ -11,7 +11,12 @@ export const CHARGES_CHECKS: readonly Check[] = [
       answers,
     ),
   ),
-  check('charges/failed', chargeOfFailed, ({ before, after, answers }) =>
-    observe(before - after, `${before - after} credits charged for a failed run`, answers),
+  check('charges/failed', chargeOfFailed, ({ before, after, creditsPerRun, answers }) =>
+    observe(shareOf(before - after, creditsPerRun), `${before - after} credits charged for a failed run`, answers),
   ),
 ]
+
+function shareOf(charged: number, price: number): 'none' | 'price' | number {
+  if (charged === 0) return 'none'
+  return charged === price ? 'price' : charged
+}

@@ -3,7 +3,7 @@ import { TimerQueue } from '../clock/timer-queue.ts'
 import { FairBuffer } from '../retention/fair-buffer.ts'
 import { DEFAULT_RETENTION } from '../retention/retention.ts'
 import type { Account } from './account.ts'
-import type { Job, JobEnd, JobWebhook, ProviderPlan } from './job.ts'
+import { chargeOf, type Job, type JobEnd, type JobWebhook, type ProviderPlan } from './job.ts'
 import type { JobPlan } from './plan-job.ts'
 import { providerFailure } from './provider-failure.ts'
 
@@ -15,6 +15,13 @@ export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input
 
 /** Called when a job has ended, after its credits were settled. */
 export type JobEndListener = (job: Job, end: JobEnd) => void
+
+export interface JobsOptions {
+  /** So many finished jobs are kept, the newest. */
+  maxFinished?: number | undefined
+  /** Whether a job that fails is charged. Default `false`. */
+  chargesFailed?: boolean | undefined
+}
 
 /** Of a job that has ended, whose plan nobody asks for any more: a hundred thousand of them would take 10 MB. */
 export const PLAN_IS_OVER: ProviderPlan = { endsAt: undefined, afterReads: 0, status: 'succeeded' }
@@ -30,12 +37,14 @@ export class Jobs {
   readonly #endHandles = new Map<Job, number>()
   readonly #now: () => number
   readonly #onEnd: JobEndListener
+  readonly #chargesFailed: boolean
   readonly #finished: FairBuffer<Account, Job>
   #evicted = 0
 
-  /** @param maxFinished so many finished jobs are kept, the newest */
-  constructor(now: () => number, onEnd: JobEndListener, maxFinished = DEFAULT_RETENTION.finishedJobs) {
+  constructor(now: () => number, onEnd: JobEndListener, options: JobsOptions = {}) {
+    const { maxFinished = DEFAULT_RETENTION.finishedJobs, chargesFailed = false } = options
     this.#now = now
+    this.#chargesFailed = chargesFailed
     this.#onEnd = onEnd
     this.#finished = new FairBuffer({ limit: maxFinished, onEvict: (job) => this.#evict(job) })
   }
@@ -153,8 +162,8 @@ export class Jobs {
     this.#ends.remove(this.#endHandles.get(job))
     this.#endHandles.delete(job)
     const error = end.status === 'failed' ? (end.error ?? providerFailure(job.model)) : undefined
-    job.end = { ...end, error }
-    if (end.status === 'succeeded') job.account.credits.charge(job.model.pricing.credits_per_run)
+    job.end = { ...end, error, ...(end.status === 'failed' && this.#chargesFailed ? { isCharged: true } : {}) }
+    if (chargeOf(job, job.end) > 0) job.account.credits.charge(job.model.pricing.credits_per_run)
     else job.account.credits.release(job.model.pricing.credits_per_run)
     this.#unfinished.delete(job)
     this.#onEnd(job, job.end)

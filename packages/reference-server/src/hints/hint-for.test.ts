@@ -40,7 +40,12 @@ describe('hints', () => {
     ['a misspelt model', run({ input: PROMPT }, 'aurora-imge'), 404, /Did you mean the model aurora-image\?/],
     ['a model without provider', get('/v1/models/aurora-video'), 404, /the model lumen\/aurora-video\?/],
     ['a model from nowhere', get('/v1/models/zzzzzzzz'), 404, /GET \/v1\/models lists the models\./],
-    ['a misspelt parameter', run({ input: { prmpt: 'a' } }), 400, /Did you mean prompt\?.*invalidInputStatus: 400/],
+    [
+      'a misspelt parameter',
+      run({ input: { prmpt: 'a' } }),
+      400,
+      /Did you mean prompt\?.*invalidInput: 400 VALIDATION_ERROR/,
+    ],
     [
       'a path for a URL',
       run({ input: { image_url: 'a.png' } }, 'pixelwright/cutout'),
@@ -59,7 +64,7 @@ describe('hints', () => {
       200,
       /text-to-image\?.*unknownCategory: "empty"/,
     ],
-    ['a limit that is too large', get('/v1/models?limit=101'), 400, /malformedRequest/],
+    ['a limit that is too large', get('/v1/models?limit=101'), 400, /limitAboveMaximum: 400 VALIDATION_ERROR/],
     ['a request_id as a job_id', get('/v1/jobs/req_1'), 404, /That is a request_id/],
     ['an asynchronous run', run({ input: PROMPT, sync: false }), 202, /assumption asyncRunStatus: 202/],
     ['no key', withHeaders(() => ({ 'x-api-key': 'a' })), 401, /does not read x-api-key/],

@@ -71,7 +71,10 @@ export class Service {
     this.observer = new Observer(options, this.clock.now)
     const { finishedJobs, deliveries } = options.retention
     this.deliveries = new DeliveryLog(deliveries)
-    this.jobs = new Jobs(this.clock.now, (job, end) => this.#jobEnded(job, end), finishedJobs)
+    this.jobs = new Jobs(this.clock.now, (job, end) => this.#jobEnded(job, end), {
+      maxFinished: finishedJobs,
+      chargesFailed: options.assumptions.creditsOfFailedRun === 'price',
+    })
     this.heldRuns = new HeldRuns(this.clock, (job) => this.chronicle.note(() => holdEnded(job, this.clock.now())))
     this.jobTimers = new JobTimers(this.clock, this.jobs)
     this.receivers = new Receivers(options.deliver)
