@@ -44,7 +44,11 @@ export const CALIBRATION = {
   searchWords: (value) => (value === 'parts' || value === 'whole' ? { searchWords: value } : UNKNOWN),
   searchWithoutMatch: onlyLike((value) => value === 'nothing', 'it does not know what comes close'),
   // Section 4.2
-  plainSlashInPath: (value) => ({ plainSlashInPath: value === 'served' ? 'served' : 'unknown' }),
+  plainSlashInPath: (value) => {
+    if (value === 'served') return { plainSlashInPath: 'served' }
+    const applied = rejected('unknownPath')(value)
+    return typeof applied === 'string' ? applied : { plainSlashInPath: 'unknown', ...applied }
+  },
   // Section 4.3
   asyncRunStatus: (value) => (value === 200 || value === 202 ? { asyncRunStatus: value } : UNKNOWN),
   missingInput: rejected('invalidBody'),
@@ -121,7 +125,9 @@ function cancelled(kind: RefusalKind): Application {
   return (observed) => {
     const { status = 400 } = refusalIn(observed)
     if (observed === 'changed') return 'a finished job stays as it is'
-    return status < 300 ? { refusals: { [kind]: { status, code: null } } } : rejected(kind)(observed)
+    if (status >= 300) return rejected(kind)(observed)
+    const fields = itemsOf(isRecord(observed) ? observed.fields : undefined).map(String)
+    return { refusals: { [kind]: { status, code: null, fields } } }
   }
 }
 

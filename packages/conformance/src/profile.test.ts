@@ -46,9 +46,9 @@ const VARIANTS: readonly ServiceProfile[] = [
     accepted,
   ),
   ...(['otherContentType', 'unknownQueryParameter', 'limitAboveMaximum', 'oddPage'] as const).map(accepted),
-  { refusals: { cancelOfUnknownJob: { status: 204, code: null } } },
-  { refusals: { cancelOfFinishedJob: { status: 200, code: null } } },
-  { refusals: { cancelOfCancelledJob: { status: 202, code: null } } },
+  { refusals: { cancelOfUnknownJob: { status: 204, code: null, fields: [] } } },
+  { refusals: { cancelOfFinishedJob: { status: 200, code: null, fields: ['/status'] } } },
+  { refusals: { cancelOfCancelledJob: { status: 202, code: null, fields: ['/data/job_id'] } } },
 ]
 
 function accepted(kind: keyof NonNullable<ServiceProfile['refusals']>): ServiceProfile {

@@ -15,6 +15,8 @@ export interface ProfileCancel {
   status: number
   /** Code of the error (section 7), `null` where it is none. */
   code: string | null
+  /** Members of the response with a status of success, as JSON pointers. */
+  fields?: string[]
 }
 
 /**

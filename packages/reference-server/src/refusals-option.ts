@@ -7,6 +7,12 @@ export interface Refusal {
   code: string | null
 }
 
+/** The response to a cancel that changes nothing. */
+export interface OddCancel extends Refusal {
+  /** Members of the response with a status of success, as JSON pointers. Default: those of `cancelFields`. */
+  fields?: readonly string[] | undefined
+}
+
 /**
  * How requests are rejected that the specification says nothing of (section 7), or `'accepted'` where they are not. The
  * body is always that of section 7.
@@ -49,11 +55,11 @@ export interface Refusals {
   /** `limit` or `offset` that is not an integer, or too small. Accepted: the default. Default 400 VALIDATION_ERROR. */
   oddPage: Refusal | 'accepted'
   /** Cancel of an unknown job. Accepted: like a cancel, or with a status of its own. Default 404 NOT_FOUND. */
-  cancelOfUnknownJob: Refusal | 'accepted'
+  cancelOfUnknownJob: OddCancel | 'accepted'
   /** Cancel of a job that succeeded or failed (section 3). Accepted: nothing changes. Default 409 CONFLICT. */
-  cancelOfFinishedJob: Refusal | 'accepted'
+  cancelOfFinishedJob: OddCancel | 'accepted'
   /** Cancel of a cancelled job. Accepted: nothing changes. Default 409 CONFLICT. */
-  cancelOfCancelledJob: Refusal | 'accepted'
+  cancelOfCancelledJob: OddCancel | 'accepted'
 }
 
 /** What a request is rejected for. */
@@ -92,8 +98,11 @@ const refusal = () => z.strictObject({ status: status(400), code: z.string() })
 const choice = () => z.union([z.literal('accepted'), refusal()], 'must be "accepted", or { status, code } of an error')
 const cancel = () =>
   z.union(
-    [z.literal('accepted'), z.strictObject({ status: status(200), code: z.nullable(z.string()) })],
-    'must be "accepted", or { status, code }',
+    [
+      z.literal('accepted'),
+      z.strictObject({ status: status(200), code: z.nullable(z.string()), fields: z.optional(z.array(z.string())) }),
+    ],
+    'must be "accepted", or { status, code, fields? }',
   )
 
 export const refusalsSchema = /* @__PURE__ */ z.strictObject({

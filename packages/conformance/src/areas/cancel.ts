@@ -1,4 +1,5 @@
 import { type Check, check } from '../check.ts'
+import type { Answer } from '../http/answer.ts'
 import { at, isRecord, show } from '../json.ts'
 import { refusalOf, refusalText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
@@ -30,12 +31,17 @@ export const CANCEL_CHECKS: readonly Check[] = [
   ),
   check('cancel/finished', cancelledFinished, ({ cancel, before, after }) => {
     if (jobStatus(before.last) !== 'succeeded') return skip('the job had not succeeded', [before.last])
-    const observation = jobStatus(after) === 'succeeded' ? refusalOf(cancel) : 'changed'
+    const observation = jobStatus(after) === 'succeeded' ? oddCancel(cancel) : 'changed'
     return observe(observation, `${refusalText(cancel)}; then the job is ${show(jobStatus(after))}`, [cancel, after])
   }),
-  check('cancel/twice', cancelledTwice, (cancel) => observe(refusalOf(cancel), refusalText(cancel), cancel)),
-  check('cancel/unknown-job', cancelledUnknown, (cancel) => observe(refusalOf(cancel), refusalText(cancel), cancel)),
+  check('cancel/twice', cancelledTwice, (cancel) => observe(oddCancel(cancel), refusalText(cancel), cancel)),
+  check('cancel/unknown-job', cancelledUnknown, (cancel) => observe(oddCancel(cancel), refusalText(cancel), cancel)),
 ]
+
+/** A cancel that changes nothing: an error, or a success with members of its own. */
+function oddCancel(cancel: Answer) {
+  return cancel.status >= 400 ? refusalOf(cancel) : { ...refusalOf(cancel), fields: pointersOf(cancel.json) }
+}
 
 /** Where the values of a body are, as JSON pointers. */
 function pointersOf(value: unknown, parent = ''): string[] {

@@ -38,13 +38,13 @@ export function answerCancel(service: Service, context: AppContext): Response {
   return cancelResponse(service, context, isCancelled ? undefined : { kind, message })
 }
 
-interface OddCancel {
+interface UselessCancel {
   kind: 'cancelOfUnknownJob' | 'cancelOfFinishedJob' | 'cancelOfCancelledJob'
   message: string
 }
 
 /** The response to a cancel; one that changes nothing may be rejected, or have a status code of its own. */
-function cancelResponse(service: Service, context: AppContext, odd?: OddCancel): Response {
+function cancelResponse(service: Service, context: AppContext, odd?: UselessCancel): Response {
   const { trace } = context.env
   const { cancelStatus, cancelFields, refusals } = service.options.assumptions
   const choice = odd === undefined ? 'accepted' : refusals[odd.kind]
@@ -52,10 +52,11 @@ function cancelResponse(service: Service, context: AppContext, odd?: OddCancel):
     return reject({ service, trace }, odd.kind, odd.message)
   }
   const status = choice === 'accepted' ? cancelStatus : choice.status
-  if (status === 204 || cancelFields.length === 0) return new Response(null, { status })
+  const fields = (choice === 'accepted' ? undefined : choice.fields) ?? cancelFields
+  if (status === 204 || fields.length === 0) return new Response(null, { status })
   return jsonResponse(
     status,
-    bodyOf(cancelFields, (name) => cancelField(trace, name)),
+    bodyOf(fields, (name) => cancelField(trace, name)),
   )
 }
 

@@ -38,6 +38,7 @@ export class LegalJobs {
       processingAt,
       endsAt: processingAt + model.runMs,
       cancelledAt: undefined,
+      onCancel: [],
       webhookUrl,
     }
     this.#jobs.set(job.id, job)
@@ -70,6 +71,7 @@ export class LegalJobs {
     if (!isOver && job.cancelledAt === undefined) {
       // What ends before the cancel takes effect stays as it ended.
       job.cancelledAt = Math.min(now + cancelTakesMs, job.endsAt - 1)
+      for (const notify of job.onCancel) notify()
     }
     return reply(choice, choice === 204 ? undefined : this.#cancelBody(job))
   }

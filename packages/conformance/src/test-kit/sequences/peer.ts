@@ -60,5 +60,7 @@ export function referencePeer(models: readonly LegalModel[], profile: ServicePro
   }
   const { baseUrl, clock, apiKey } = server
   const keys = { ...keysOf(server), all: apiKey }
-  return { fetch: server.fetch, baseUrl, clock, keys, credits: () => server.credits(), deliveries }
+  // Each of its keys is an account of its own, where the keys of the legal service share one.
+  const credits = () => Object.values(keys).reduce((sum, key) => sum + server.credits(key), 0)
+  return { fetch: server.fetch, baseUrl, clock, keys, credits, deliveries }
 }

@@ -1,5 +1,6 @@
 import { sleep } from '../../clock.ts'
 import { at, isRecord, itemsOf } from '../../json.ts'
+import type { SpecialKey } from '../../options.ts'
 import type { Peer } from './peer.ts'
 import type { Step } from './steps.ts'
 
@@ -9,13 +10,19 @@ export interface Outcome {
   shown: unknown
 }
 
+/** A job, and the key that it was made with. */
+interface MadeJob {
+  id: string
+  key: SpecialKey | undefined
+}
+
 /** Long enough for every job to end, and for every delivery to come. */
 const TO_THE_END_MS = 200_000
 
 /** Sends a sequence to a service, waits until everything is over, and tells what came of it. */
 export async function perform(peer: Peer, steps: readonly Step[]): Promise<Outcome[]> {
   const before = peer.credits()
-  const jobs: string[] = []
+  const jobs: MadeJob[] = []
   const outcomes: Outcome[] = []
   for (const step of steps) {
     const outcome = await performStep(peer, step, jobs)
@@ -23,13 +30,13 @@ export async function perform(peer: Peer, steps: readonly Step[]): Promise<Outco
   }
   await sleep(peer.clock, TO_THE_END_MS)
   for (const job of jobs) outcomes.push({ kind: 'end of a job', shown: await send(peer, read(job), jobs) })
-  const delivered = jobs.map((job) => peer.deliveries.filter(({ job_id }) => job_id === job).map(deliveryShown))
+  const delivered = jobs.map(({ id }) => peer.deliveries.filter(({ job_id }) => job_id === id).map(deliveryShown))
   outcomes.push({ kind: 'deliveries', shown: delivered })
   outcomes.push({ kind: 'charges', shown: before - peer.credits() })
   return outcomes
 }
 
-async function performStep(peer: Peer, step: Step, jobs: string[]): Promise<unknown> {
+async function performStep(peer: Peer, step: Step, jobs: MadeJob[]): Promise<unknown> {
   if ('sleepMs' in step) return void (await sleep(peer.clock, step.sleepMs))
   if ('method' in step) return send(peer, step, jobs)
   const last = jobs.at(-1)
@@ -39,12 +46,13 @@ async function performStep(peer: Peer, step: Step, jobs: string[]): Promise<unkn
 
 type RequestStep = Extract<Step, { method: string }>
 
-function read(job: string): RequestStep {
-  return { kind: 'read', method: 'GET', path: `/v1/jobs/${encodeURIComponent(job)}` }
+function read({ id, key }: MadeJob): RequestStep {
+  const path = `/v1/jobs/${encodeURIComponent(id)}`
+  return { kind: 'read', method: 'GET', path, ...(key === undefined ? {} : { key }) }
 }
 
 /** @param jobs gets the job of a run */
-async function send(peer: Peer, step: RequestStep, jobs: string[]): Promise<unknown> {
+async function send(peer: Peer, step: RequestStep, jobs: MadeJob[]): Promise<unknown> {
   const body = step.text ?? (step.body === undefined ? undefined : JSON.stringify(step.body))
   const response = await peer.fetch(`${peer.baseUrl}${step.path}`, {
     method: step.method,
@@ -57,7 +65,7 @@ async function send(peer: Peer, step: RequestStep, jobs: string[]): Promise<unkn
   const text = await response.text()
   const json: unknown = text === '' ? undefined : JSON.parse(text)
   const jobId = at(json, '/job_id')
-  if (step.method === 'POST' && typeof jobId === 'string') jobs.push(jobId)
+  if (step.method === 'POST' && typeof jobId === 'string') jobs.push({ id: jobId, key: step.key })
   return { status: response.status, hasRequestId: response.headers.has('x-request-id'), ...bodyShown(json) }
 }
 
