@@ -92,9 +92,6 @@ export const CALIBRATION = {
   withoutVersion: rejected('unknownPath'),
 } as const satisfies Record<string, Application>
 
-/** Name of something that the specification leaves open. */
-export type ObservationName = keyof typeof CALIBRATION
-
 const UNKNOWN = 'the value is not one that it knows'
 
 /** Needs no setting where the service does as the reference server always does. */

@@ -1,8 +1,9 @@
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { TimerQueue } from '../clock/timer-queue.ts'
 import { FairBuffer } from '../retention/fair-buffer.ts'
-import { DEFAULT_RETENTION } from '../retention/retention.ts'
+import { DEFAULT_RETENTION, type Retention } from '../retention/retention.ts'
 import type { Account } from './account.ts'
+import { cutInput, cuttableLength } from './cut-input.ts'
 import { chargeOf, type Job, type JobEnd, type JobWebhook, type ProviderPlan } from './job.ts'
 import type { JobPlan } from './plan-job.ts'
 import { providerFailure } from './provider-failure.ts'
@@ -13,12 +14,11 @@ export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input
   webhook: JobWebhook | undefined
 }
 
-/** Called when a job has ended, after its credits were settled. */
-export type JobEndListener = (job: Job, end: JobEnd) => void
+/** Called when a job has ended, after its credits were settled. A job that a reset forgot ends too. */
+export type JobEndListener = (job: Job, end: JobEnd, isForgotten: boolean) => void
 
-export interface JobsOptions {
-  /** So many finished jobs are kept, the newest. */
-  maxFinished?: number | undefined
+/** How many finished jobs, and how much of inputs is kept, and what is charged. */
+export interface JobsOptions extends Partial<Retention> {
   /** Whether a job that fails is charged. Default `false`. */
   chargesFailed?: boolean | undefined
 }
@@ -39,14 +39,24 @@ export class Jobs {
   readonly #onEnd: JobEndListener
   readonly #chargesFailed: boolean
   readonly #finished: FairBuffer<Account, Job>
+  /** Those with an input that can be cut. */
+  readonly #longInputs: FairBuffer<Account, Job>
   #evicted = 0
 
   constructor(now: () => number, onEnd: JobEndListener, options: JobsOptions = {}) {
-    const { maxFinished = DEFAULT_RETENTION.finishedJobs, chargesFailed = false } = options
+    const { chargesFailed = false, ...retention } = options
+    const { finishedJobs, inputBytes } = { ...DEFAULT_RETENTION, ...retention }
     this.#now = now
     this.#chargesFailed = chargesFailed
     this.#onEnd = onEnd
-    this.#finished = new FairBuffer({ limit: maxFinished, onEvict: (job) => this.#evict(job) })
+    this.#finished = new FairBuffer({ limit: finishedJobs, onEvict: (job) => this.#evict(job) })
+    this.#longInputs = new FairBuffer({
+      limit: inputBytes,
+      weigh: ({ input }) => cuttableLength(input),
+      onEvict: (job) => {
+        job.input = cutInput(job.input)
+      },
+    })
   }
 
   /** How many finished jobs had to go by now. */
@@ -54,15 +64,13 @@ export class Jobs {
     return this.#evicted
   }
 
-  /** The jobs that have not ended by now, in the order in which they were created. */
+  /** The jobs that had not ended when the clock was last settled, in the order in which they were created. */
   unfinished(): Job[] {
-    this.settle()
     return [...this.#unfinished]
   }
 
-  /** The jobs that have ended by now and are kept; those of one account in the order of their ends. */
+  /** The finished jobs that are kept, as of the last `settle`; those of one account in the order of their ends. */
   finished(): Job[] {
-    this.settle()
     return this.#finished.all()
   }
 
@@ -73,7 +81,7 @@ export class Jobs {
 
   /** Takes a job in as another server had it. An unfinished one does not end by itself until `awaitEnd`. */
   adopt(job: Job): void {
-    this.#byId.set(job.id, job)
+    this.#add(job)
     if (job.end === undefined) this.#unfinished.add(job)
     else this.#finished.add(job.account, job)
   }
@@ -102,7 +110,7 @@ export class Jobs {
       endsAt: undefined,
       end: undefined,
     }
-    this.#byId.set(job.id, job)
+    this.#add(job)
     this.#unfinished.add(job)
     if (job.plan.afterReads === 0) this.#endAt(job, job.plan.endsAt)
     return job
@@ -114,24 +122,30 @@ export class Jobs {
     return this.#byId.get(id)
   }
 
-  /** Whether the job is still known: a reset forgets jobs. */
+  /** Whether the job is still known: a reset forgets jobs, and retention drops the oldest finished ones. */
   has(job: Job): boolean {
-    return this.#byId.has(job.id)
+    return this.#byId.get(job.id) === job
   }
 
-  /** Ends every job whose provider is done by now, in the order of their ends. */
-  settle(): void {
+  /**
+   * Ends every job whose provider is done by now, in the order of their ends.
+   *
+   * @returns the time of "now": jobs and credits that are read in the same turn are those of this moment
+   */
+  settle(): number {
     const now = this.#now()
     for (let due = this.#ends.takeDue(now); due !== undefined; due = this.#ends.takeDue(now)) {
       const { status, output, error } = due.value.plan
       this.#finish(due.value, { status, at: due.dueAt, output, error })
     }
+    return now
   }
 
   /** Counts a read of the status; call it once the answer is made. */
   countRead(job: Job): void {
+    if (job.end !== undefined) return
     job.reads++
-    if (job.end !== undefined || job.reads !== job.plan.afterReads) return
+    if (job.reads !== job.plan.afterReads) return
     this.#endAt(job, Math.max(this.#now(), job.plan.endsAt ?? LATEST_TIME_MS))
   }
 
@@ -151,6 +165,12 @@ export class Jobs {
       this.end(job, { status: 'cancelled' })
     }
     this.#finished.forget(account)
+    this.#longInputs.forget(account)
+  }
+
+  #add(job: Job): void {
+    this.#byId.set(job.id, job)
+    if (cuttableLength(job.input) > 0) this.#longInputs.add(job.account, job)
   }
 
   #endAt(job: Job, endsAt: number | undefined): void {
@@ -165,12 +185,13 @@ export class Jobs {
     job.end = { ...end, error, ...(end.status === 'failed' && this.#chargesFailed ? { isCharged: true } : {}) }
     if (chargeOf(job, job.end) > 0) job.account.credits.charge(job.model.pricing.credits_per_run)
     else job.account.credits.release(job.model.pricing.credits_per_run)
-    this.#unfinished.delete(job)
-    this.#onEnd(job, job.end)
     job.plan = PLAN_IS_OVER
     job.endsAt = undefined
-    // A job that was forgotten ends too.
-    if (this.has(job)) this.#finished.add(job.account, job)
+    this.#unfinished.delete(job)
+    const isForgotten = !this.has(job)
+    // Before the listener: it may call a receiver in this process, which may take a snapshot.
+    if (!isForgotten) this.#finished.add(job.account, job)
+    this.#onEnd(job, job.end, isForgotten)
   }
 
   #evict(job: Job): void {

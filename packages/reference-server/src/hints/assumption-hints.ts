@@ -27,7 +27,8 @@ function namesFor(scene: HintScene): string[] {
 }
 
 function refusalNames({ trace }: HintScene, code: string): string[] {
-  if (trace.foreignOwner !== undefined) return ['otherAccountsJob']
+  if (trace.isForeignJob) return ['otherAccountsJob']
+  if (trace.refusedFor === 'webhook') return []
   const note = ASSUMPTION_NOTES.find(({ refusals }) => trace.refusal !== undefined && refusals?.includes(trace.refusal))
   if (note !== undefined) return [note.name]
   const name = BY_CODE[code]

@@ -5,6 +5,7 @@ import type { AppContext } from './app-env.ts'
 import { jsonResponse } from './json-response.ts'
 import { reject } from './reject.ts'
 import type { RequestTrace } from './request-trace.ts'
+import { statusLine } from './status-text.ts'
 
 const UNKNOWN_JOB = 'This account has no such job. The job_id of a run answer is what the path takes.'
 
@@ -53,7 +54,7 @@ function cancelResponse(service: Service, context: AppContext, odd?: UselessCanc
   }
   const status = choice === 'accepted' ? cancelStatus : choice.status
   const fields = (choice === 'accepted' ? undefined : choice.fields) ?? cancelFields
-  if (status === 204 || fields.length === 0) return new Response(null, { status })
+  if (status === 204 || fields.length === 0) return new Response(null, statusLine(status))
   return jsonResponse(
     status,
     bodyOf(fields, (name) => cancelField(trace, name)),
@@ -89,7 +90,7 @@ function findJob(service: Service, context: AppContext): Job | undefined {
   const { trace } = context.env
   const isOwn = job?.account === context.get('apiKey').account
   if (isOwn) trace.job = job
-  else trace.foreignOwner = job?.account.name
+  else trace.isForeignJob = job !== undefined
   return isOwn ? job : undefined
 }
 

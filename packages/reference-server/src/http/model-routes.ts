@@ -1,6 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../domain/catalog.ts'
-import { closestName } from '../domain/closest-name.ts'
 import { listModels } from '../domain/list-models.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
@@ -47,8 +46,11 @@ export function unknownModel(
   kind: 'unknownModel' | 'unknownModelRun',
 ): Response {
   const id = context.env.trace.modelId ?? ''
-  const closest = closestName(id, service.models.keys())
-  const advice = closest === undefined ? 'GET /v1/models lists the models.' : `Did you mean ${closest}?`
+  const meant = service.modelNames.ofAnyProvider(id) ?? service.modelNames.closest(id)
+  context.env.trace.hints = [
+    meant === undefined ? 'GET /v1/models lists the models.' : `Did you mean the model ${meant}?`,
+  ]
+  const advice = meant === undefined ? 'GET /v1/models lists the models.' : `Did you mean ${meant}?`
   const message = `There is no model ${JSON.stringify(id.slice(0, 100))}. ${advice}`
   return reject({ service, trace: context.env.trace }, kind, message)
 }

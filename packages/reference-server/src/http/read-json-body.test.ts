@@ -74,9 +74,13 @@ describe('read JSON body', () => {
     expect(await readJson(used)).toContain('broke off')
   })
 
-  it('reads deeply nested JSON without overflowing the stack', async () => {
-    const depth = 400_000
-    expect(await readJson(request('['.repeat(depth) + ']'.repeat(depth)))).toHaveProperty('json')
+  it('reads 64 levels of objects and arrays, and rejects more', async () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+    expect(await readJson(request(nested(64)))).toHaveProperty('json')
+    for (const depth of [65, 5_000, 400_000]) {
+      const message = 'The body nests deeper than 64 levels of objects and arrays, the most that is read.'
+      expect(await problemOf(nested(depth))).toBe(message)
+    }
   })
 })
 

@@ -1,11 +1,15 @@
 import type * as z from 'zod/mini'
 import { shownText } from '../journal/shown-text.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
 import { parseShape } from '../parse-shape.ts'
 import { refusals } from './refusals.ts'
 import type { RequestTrace } from './request-trace.ts'
 
 /** A body that could be read, or the answer that refuses it. */
 export type BodyCheck<Value> = { ok: true; value: Value } | { ok: false; refusal: Response }
+
+/** What reading a body tells about its request. */
+type BodyTrace = Pick<RequestTrace, 'requestBody' | 'assumptions'>
 
 /** Largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024
@@ -18,10 +22,7 @@ const EMPTY = 'The body is empty. Send a JSON object.'
  * @param trace gets the beginning of the text
  * @returns what it means, what is wrong with it, or the response to one that is too large
  */
-export async function readJson(
-  request: Request,
-  trace?: Pick<RequestTrace, 'requestBody'>,
-): Promise<{ json: unknown } | string | Response> {
+export async function readJson(request: Request, trace?: BodyTrace): Promise<{ json: unknown } | string | Response> {
   const bytes = await readBytes(request)
   if (bytes === 'too large') {
     return refusals.payloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`)
@@ -90,12 +91,15 @@ async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array 
 }
 
 /** What the JSON means, or what is wrong with it. */
-function parseJson(bytes: Uint8Array, trace: Pick<RequestTrace, 'requestBody'> = {}): { json: unknown } | string {
+function parseJson(bytes: Uint8Array, trace: BodyTrace = {}): { json: unknown } | string {
   if (bytes.byteLength === 0) return EMPTY
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     trace.requestBody = shownText(bytes, text)
-    return { json: JSON.parse(text) }
+    const json: unknown = JSON.parse(text)
+    if (!nestsDeeperThan(MAX_NESTING, json)) return { json }
+    trace.assumptions = ['deepestBody']
+    return `The body ${nestingProblem()}.`
   } catch (error) {
     if (!(error instanceof SyntaxError)) return 'The body is not valid UTF-8.'
     return `The body is not valid JSON: ${error.message.slice(0, 200)}.`

@@ -5,6 +5,7 @@ import { validateInput } from '../domain/validate-input.ts'
 import type { Service } from '../service/service.ts'
 import { isQueuedFirst, startRun } from '../service/start-run.ts'
 import type { AppContext } from './app-env.ts'
+import { keyOf } from './authenticate.ts'
 import { checkWebhookTarget } from './check-webhook-target.ts'
 import { unknownModel } from './model-routes.ts'
 import { readRunBody } from './read-run-body.ts'
@@ -19,13 +20,15 @@ export async function answerRun(service: Service, context: AppContext): Promise<
   const body = await readRunBody(service, context)
   if (body instanceof Response) return body
   const { trace } = context.env
+  const apiKey = keyOf(context, service.keys)
+  if (typeof apiKey === 'string') return refusals.unauthorized(apiKey)
   const model = service.models.get(trace.modelId ?? '')
   if (model === undefined) return unknownModel(service, context, 'unknownModelRun')
   const input = checkInput(service, model, { input: body.input, trace })
   if (input instanceof Response) return input
   const refusal = webhookRefusal(service, context, body.webhook_url)
   if (refusal !== undefined) return refusal
-  const { account } = context.get('apiKey')
+  const { account } = apiKey
   const job = startRun(service, { ...body, ...input, account, model })
   if (job === undefined) {
     const { available } = account.credits
@@ -72,6 +75,7 @@ function checkInput(
   if (first === undefined) {
     return { input, isRight: checked.problems.every(({ kind }) => kind === 'unknownParameter') }
   }
+  trace.refusedFor = 'input'
   trace.assumptions = [...new Set(checked.problems.flatMap(({ assumption }) => assumption ?? []))]
   const problems = rejected.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
