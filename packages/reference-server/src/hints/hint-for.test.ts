@@ -65,7 +65,7 @@ describe('hints', () => {
       'a malformed body beside a right input',
       run({ input: PROMPT, webhook_url: 'app.test/hook' }),
       400,
-      /^Section 7 .* malformedRequest: 400/,
+      /^Section 4.3 .* webhookSchemes: 400 VALIDATION_ERROR/,
     ],
     ['a field of another service', run({ input: PROMPT, async: true }), 400, /async: did you mean sync: false\?/],
     ['a field in the query', post(`/v1/models/${MODEL}/run?sync=false`, {}), 400, /sync is a member of the JSON body/],
