@@ -1,27 +1,59 @@
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
-import { profileOf } from './profile.ts'
+import { CALIBRATION } from './calibration.ts'
+import { profileOf, type ServiceProfile } from './profile.ts'
 import { formatReport } from './reports/format-report.ts'
 import { REQUIREMENTS } from './requirements.ts'
 import { runConformance } from './run-conformance.ts'
 import { createReferenceService } from './test-kit/reference-service.ts'
 
+/** Of the default server: a category is rejected only where `unknownCategory` says so. */
+const ALWAYS_REJECTED = Object.keys(DEFAULT_ASSUMPTIONS.refusals)
+  .filter((kind) => kind !== 'unknownCategory')
+  .toSorted()
+
 /** The job's id is in the answer only, so nobody can cancel a run that is held. */
 const NOT_OBSERVABLE = ['cancelledSyncRunStatus']
 
-const VARIANTS: readonly AssumptionOptions[] = [
+const refusal = (status: number, code: string) => ({ status, code })
+
+const VARIANTS: readonly ServiceProfile[] = [
   { asyncRunStatus: 200 },
+  { asyncRunWithWebhook: 'processing' },
   { failedSyncRunStatus: 200 },
-  { cancelAnswer: 'empty' },
-  { cancelOfFinishedJob: 'unchanged' },
+  { failedSyncRunBody: 'error' },
+  { unfinishedJobStatus: 202 },
+  { cancelStatus: 202 },
+  { cancelStatus: 204, cancelFields: [] },
+  { cancelFields: ['/job_id', '/status'] },
   { cancelledJobWebhook: 'sent' },
-  { jobFields: 'full' },
-  { invalidInputStatus: 422 },
-  { unknownCategory: 'reject' },
-  { limitAboveMaximum: 'clamp' },
+  { deliveriesOfOneResult: 3 },
+  { jobFields: ['job_id', 'created_at', 'progress'] },
+  { absentJobFields: 'null' },
+  { creditsOfFailedRun: 'price' },
+  { unknownCategory: 'all' },
+  { unknownCategory: 'reject', refusals: { unknownCategory: refusal(422, 'BAD_CATEGORY') } },
+  { searchCase: 'counts' },
+  { searchWords: 'whole' },
+  { plainSlashInPath: 'unknown' },
   { runNeedsJobsWrite: true },
+  { webhookNeedsManage: true },
   { requestIdHeader: 'none' },
+  ...Object.keys(DEFAULT_ASSUMPTIONS.refusals)
+    .filter((kind) => kind !== 'unknownCategory')
+    .map((kind) => ({ refusals: { [kind]: refusal(418, 'TEAPOT') } })),
+  ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember', 'webhookScheme'] as const).map(
+    accepted,
+  ),
+  ...(['otherContentType', 'unknownQueryParameter', 'limitAboveMaximum', 'oddPage'] as const).map(accepted),
+  { refusals: { cancelOfUnknownJob: { status: 204, code: null, fields: [] } } },
+  { refusals: { cancelOfFinishedJob: { status: 200, code: null, fields: ['/status'] } } },
+  { refusals: { cancelOfCancelledJob: { status: 202, code: null, fields: ['/data/job_id'] } } },
 ]
+
+function accepted(kind: keyof NonNullable<ServiceProfile['refusals']>): ServiceProfile {
+  return { refusals: { [kind]: 'accepted' } }
+}
 
 const OBSERVING = REQUIREMENTS.filter(({ observation }) => observation !== undefined).map(({ check }) => check)
 
@@ -40,6 +72,7 @@ describe('the profile', () => {
   it('is what the reference server assumes by default', async () => {
     const { queuedMs, ...profile } = await observed({})
     expect(DEFAULT_ASSUMPTIONS).toMatchObject(profile)
+    expect(Object.keys(profile.refusals ?? {}).toSorted()).toEqual(ALWAYS_REJECTED)
     expect(Math.abs(Number(queuedMs) - DEFAULT_ASSUMPTIONS.queuedMs)).toBeLessThan(150)
   })
 
@@ -57,7 +90,7 @@ describe('the profile', () => {
   })
 
   it('makes another server answer like the observed one, as does the report that holds it', async () => {
-    const assumptions = { asyncRunStatus: 200, jobFields: 'full' } as const
+    const assumptions = { asyncRunStatus: 200, jobFields: ['id'] } as const
     const report = await runConformance({ ...createReferenceService({ assumptions }).options, only: OBSERVING })
     const file = JSON.parse(formatReport(report, 'json'))
     for (const profile of [report.profile, file]) {
@@ -66,7 +99,19 @@ describe('the profile', () => {
     }
   })
 
-  it('leaves out what fits no switch', () => {
-    expect(profileOf({ asyncRunStatus: 201, cancelAnswer: 'empty', other: 1 })).toEqual({ cancelAnswer: 'empty' })
+  it('has each observation of the statements applied, or not with a reason', () => {
+    const names = REQUIREMENTS.flatMap(({ observation }) => observation ?? [])
+    expect(names.toSorted()).toEqual(Object.keys(CALIBRATION).toSorted())
+  })
+
+  it('leaves out what the reference server cannot do, and says why', () => {
+    const observations = { asyncRunStatus: 201, cancelStatus: 204, rateLimit: { status: 429, code: 'SLOW' } }
+    expect(profileOf(observations)).toEqual({
+      profile: { cancelStatus: 204 },
+      notApplied: [
+        { name: 'asyncRunStatus', observed: 201, reason: expect.any(String) },
+        { name: 'rateLimit', observed: { status: 429, code: 'SLOW' }, reason: expect.stringContaining('fault') },
+      ],
+    })
   })
 })

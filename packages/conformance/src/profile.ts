@@ -1,63 +1,123 @@
+import { CALIBRATION } from './calibration.ts'
 import type { JsonValue } from './json.ts'
+
+/** How a request is rejected: HTTP status and error code. */
+export interface ProfileRefusal {
+  /** HTTP status. */
+  status: number
+  /** Code of the error (section 7). */
+  code: string
+}
+
+/** The same, of a cancel that changes nothing: a status of success has no code. */
+export interface ProfileCancel {
+  /** HTTP status. */
+  status: number
+  /** Code of the error (section 7), `null` where it is none. */
+  code: string | null
+  /** Members of the response with a status of success, as JSON pointers. */
+  fields?: string[]
+}
 
 /**
  * How a service behaves where the specification is silent, in the names and values of the reference server's
- * assumptions. What was not observed, or does not fit a switch, is left out; so is `cancelledSyncRunStatus`, which nobody
- * can observe: the job of a run that is held is not known before its answer.
+ * assumptions. What was not observed is left out; what was observed and cannot be applied is in `notApplied` of the report.
  */
 export interface ServiceProfile {
   /** HTTP status of the response to a run with `sync: false` (section 4.3). */
   asyncRunStatus?: 200 | 202
+  /** What a run with `sync: false` and `webhook_url` is at first (section 4.3). */
+  asyncRunWithWebhook?: 'queued' | 'processing'
   /** HTTP status of the response to a run whose job fails while the run is held (section 4.3). */
-  failedSyncRunStatus?: 200 | 502
-  /** Whether the response to a cancel has a body (section 4.5). */
-  cancelAnswer?: 'body' | 'empty'
-  /** What the cancel of a finished job does: it is rejected with 409, or changes nothing (section 3). */
-  cancelOfFinishedJob?: 'conflict' | 'unchanged'
+  failedSyncRunStatus?: number
+  /** Whether that response tells of the job, or holds an error alone (section 4.3). */
+  failedSyncRunBody?: 'job' | 'error'
+  /** HTTP status of the job status while the job goes on (section 4.4). */
+  unfinishedJobStatus?: 200 | 202
+  /** HTTP status of the response to a cancel (section 4.5). */
+  cancelStatus?: 200 | 202 | 204
+  /** Members of the response to a cancel, as JSON pointers; none: no body (section 4.5). */
+  cancelFields?: string[]
   /** Whether the webhook of a cancelled job is sent (section 6, rule 7). */
   cancelledJobWebhook?: 'none' | 'sent'
-  /** Whether the job status has more members than `status`, `output` and `error` (section 2.4). */
-  jobFields?: 'minimal' | 'full'
-  /** HTTP status for an `input` that the schema of the model does not allow (section 7). */
-  invalidInputStatus?: 400 | 422
-  /** What the list of models does with a `category` outside section 2.2: an empty list, or a 400. */
-  unknownCategory?: 'empty' | 'reject'
-  /** What the list of models does with a `limit` above 100 (section 8): a 400, or 100 instead. */
-  limitAboveMaximum?: 'reject' | 'clamp'
+  /** How often a result is delivered (section 6, rule 3). */
+  deliveriesOfOneResult?: number
+  /** Members of the job status beside `status`, `output` and `error` (section 2.4). */
+  jobFields?: string[]
+  /** Whether output and error are `null` or left out where there is none (section 2.4). */
+  absentJobFields?: 'left-out' | 'null'
+  /** What a run that fails is charged (section 2.1). */
+  creditsOfFailedRun?: 'none' | 'price'
+  /** What the list of models does with a `category` outside section 2.2. */
+  unknownCategory?: 'empty' | 'all' | 'reject'
+  /** Whether letter case counts in a search (section 4.1). */
+  searchCase?: 'ignored' | 'counts'
+  /** Whether a search finds parts of words (section 4.1). */
+  searchWords?: 'parts' | 'whole'
+  /** Whether an id with a slash may stand in the path as it is (section 4.2). */
+  plainSlashInPath?: 'served' | 'unknown'
   /** Whether a run needs the permission `jobs:write` besides `models:run` (section 5). */
   runNeedsJobsWrite?: boolean
+  /** Whether a run with `webhook_url` needs the permission `webhooks:manage` (section 5). */
+  webhookNeedsManage?: boolean
   /** Whether responses have the header `x-request-id`. */
   requestIdHeader?: 'sent' | 'none'
   /** How long a run with `sync: false` was `queued`, in milliseconds (section 3). */
   queuedMs?: number
+  /** How requests are rejected, and which are accepted (section 7). */
+  refusals?: {
+    unknownModel?: ProfileRefusal
+    unknownModelRun?: ProfileRefusal
+    unknownJob?: ProfileRefusal
+    unknownPath?: ProfileRefusal
+    brokenJson?: ProfileRefusal
+    invalidBody?: ProfileRefusal
+    insufficientCredits?: ProfileRefusal
+    addressOutsideAllowlist?: ProfileRefusal
+    unknownCategory?: ProfileRefusal
+    missingParameter?: ProfileRefusal | 'accepted'
+    invalidInput?: ProfileRefusal | 'accepted'
+    unknownParameter?: ProfileRefusal | 'accepted'
+    unknownMember?: ProfileRefusal | 'accepted'
+    webhookScheme?: ProfileRefusal | 'accepted'
+    otherContentType?: ProfileRefusal | 'accepted'
+    unknownQueryParameter?: ProfileRefusal | 'accepted'
+    limitAboveMaximum?: ProfileRefusal | 'accepted'
+    oddPage?: ProfileRefusal | 'accepted'
+    cancelOfUnknownJob?: ProfileCancel | 'accepted'
+    cancelOfFinishedJob?: ProfileCancel | 'accepted'
+    cancelOfCancelledJob?: ProfileCancel | 'accepted'
+  }
 }
 
-/** The values that each switch takes. */
-const FITS: { [Name in keyof Required<ServiceProfile>]: (value: JsonValue) => boolean } = {
-  asyncRunStatus: oneOf(200, 202),
-  failedSyncRunStatus: oneOf(200, 502),
-  cancelAnswer: oneOf('body', 'empty'),
-  cancelOfFinishedJob: oneOf('conflict', 'unchanged'),
-  cancelledJobWebhook: oneOf('none', 'sent'),
-  jobFields: oneOf('minimal', 'full'),
-  invalidInputStatus: oneOf(400, 422),
-  unknownCategory: oneOf('empty', 'reject'),
-  limitAboveMaximum: oneOf('reject', 'clamp'),
-  runNeedsJobsWrite: (value) => typeof value === 'boolean',
-  requestIdHeader: oneOf('sent', 'none'),
-  queuedMs: (value) => typeof value === 'number',
+/** Something that was observed and that the reference server does not do. */
+export interface NotApplied {
+  /** Name of the observation. */
+  name: string
+  /** What was observed. */
+  observed: JsonValue
+  /** What the reference server does instead. */
+  reason: string
 }
 
-/** The observations that are settings of the reference server. */
-export function profileOf(observations: Readonly<Record<string, JsonValue>>): ServiceProfile {
-  return Object.fromEntries(
-    Object.entries(FITS).flatMap(([name, fits]) => {
-      const value = observations[name]
-      return value !== undefined && fits(value) ? [[name, value]] : []
-    }),
-  )
+/** The observations as settings of the reference server, and those that are none, with why. */
+export function profileOf(observations: Readonly<Record<string, JsonValue>>): {
+  profile: ServiceProfile
+  notApplied: NotApplied[]
+} {
+  const notApplied: NotApplied[] = []
+  let profile: ServiceProfile = {}
+  for (const [name, apply] of Object.entries(CALIBRATION)) {
+    const observed = observations[name]
+    if (observed === undefined) continue
+    const applied = apply(observed)
+    if (typeof applied === 'string') notApplied.push({ name, observed, reason: applied })
+    else profile = merged(profile, applied)
+  }
+  return { profile, notApplied }
 }
 
-function oneOf(...allowed: readonly JsonValue[]): (value: JsonValue) => boolean {
-  return (value) => allowed.includes(value)
+function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
+  const refusals = { ...one.refusals, ...other.refusals }
+  return { ...one, ...other, ...(Object.keys(refusals).length === 0 ? {} : { refusals }) }
 }

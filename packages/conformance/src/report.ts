@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts'
 import type { JsonValue } from './json.ts'
 import type { Verdict } from './judge/finding.ts'
-import type { ServiceProfile } from './profile.ts'
+import type { NotApplied, ServiceProfile } from './profile.ts'
 import type { Requirement } from './requirements.ts'
 
 /** What came of one check. */
@@ -53,6 +53,8 @@ export interface ConformanceReport {
   observations: Readonly<Record<string, JsonValue>>
   /** The observations as settings of the reference server's assumptions. */
   profile: ServiceProfile
+  /** What was observed and is not in the profile, with why. */
+  notApplied: readonly NotApplied[]
   /** Everything that was sent and received, without secrets. */
   exchanges: readonly Exchange[]
 }

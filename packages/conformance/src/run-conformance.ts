@@ -57,7 +57,7 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
     credits: { planned, limit: resolved.maxCredits, sent: session.ledger.sent },
     results,
     observations,
-    profile: profileOf(observations),
+    ...profileOf(observations),
     exchanges: log.exchanges,
   }
 }

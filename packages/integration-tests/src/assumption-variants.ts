@@ -1,26 +1,47 @@
-import type { Assumptions } from '@modelrun/reference-server'
+import { type Assumptions, DEFAULT_ASSUMPTIONS } from '@modelrun/reference-server'
 import { type OpenConnection, openInProcess } from './transports.ts'
 
 /** For each behaviour that the specification leaves open, what the server does instead of its default. */
 export const OTHER_BEHAVIOUR: Assumptions = {
   asyncRunStatus: 200,
+  asyncRunWithWebhook: 'processing',
   failedSyncRunStatus: 200,
+  // Not `error`: the client takes an error that names no job for a failure of the service.
+  failedSyncRunBody: 'job',
   cancelledSyncRunStatus: 409,
-  cancelAnswer: 'empty',
-  cancelOfFinishedJob: 'unchanged',
+  unfinishedJobStatus: 202,
+  cancelStatus: 204,
+  cancelFields: ['/data/status'],
   cancelledJobWebhook: 'sent',
-  jobFields: 'full',
-  invalidInputStatus: 422,
+  deliveriesOfOneResult: 2,
+  jobFields: ['job_id', 'request_id', 'model_id', 'created_at', 'completed_at', 'duration_ms', 'credits_used'],
+  absentJobFields: 'null',
+  creditsOfFailedRun: 'price',
   unknownCategory: 'reject',
-  limitAboveMaximum: 'clamp',
+  // Not `counts`: then a client has to know how names are written.
+  searchCase: 'ignored',
+  searchWords: 'whole',
+  plainSlashInPath: 'unknown',
   runNeedsJobsWrite: true,
+  webhookNeedsManage: true,
   requestIdHeader: 'none',
   queuedMs: 0,
+  refusals: {
+    ...DEFAULT_ASSUMPTIONS.refusals,
+    missingParameter: { status: 422, code: 'VALIDATION_ERROR' },
+    invalidInput: { status: 422, code: 'VALIDATION_ERROR' },
+    unknownParameter: { status: 422, code: 'VALIDATION_ERROR' },
+    limitAboveMaximum: 'accepted',
+    cancelOfFinishedJob: 'accepted',
+    cancelOfCancelledJob: 'accepted',
+  },
 }
 
 /** The service as it may be too: with each behaviour in turn, and with all of them. What works there works anywhere. */
 export const VARIANTS: readonly { name: string; open: OpenConnection }[] = [
-  ...Object.entries(OTHER_BEHAVIOUR).map(([name, value]) => variant(`${name}: ${value}`, { [name]: value })),
+  ...Object.entries(OTHER_BEHAVIOUR).map(([name, value]) =>
+    variant(`${name}: ${JSON.stringify(value)}`, { [name]: value }),
+  ),
   variant('every other behaviour', OTHER_BEHAVIOUR),
 ]
 

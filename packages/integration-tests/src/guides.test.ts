@@ -13,7 +13,10 @@ it('lists every assumption of the reference server (npx vitest run -u writes the
 
 it('has a note for every switch of the reference server', () => {
   const noted = ASSUMPTION_NOTES.flatMap((note) => note.switch ?? [])
-  expect(noted.sort()).toEqual(Object.keys(DEFAULT_ASSUMPTIONS).sort())
+  const { refusals, ...switches } = DEFAULT_ASSUMPTIONS
+  expect(noted.sort()).toEqual(Object.keys(switches).sort())
+  const rejections = ASSUMPTION_NOTES.flatMap((note) => note.refusals ?? [])
+  expect(rejections.sort()).toEqual(Object.keys(refusals).sort())
 })
 
 it('explains every error class, with its code', async () => {
@@ -32,7 +35,7 @@ function assumptionsPage(): string {
   return `# What the reference server assumes
 
 The specification leaves these questions open. Code that works with every alternative works with whatever the real
-service does. Where the last column says yes, the name is a switch: \`createReferenceServer({ assumptions: { … } })\`. The
+service does. The last column has the members of \`createReferenceServer({ assumptions: { … } })\` that choose another one. The
 header \`x-modelrun-hint\` of a refusal gives the name of the assumption behind it. This page is made from
 \`ASSUMPTION_NOTES\`.
 
@@ -44,6 +47,8 @@ ${rows}
 
 function assumptionRow(note: AssumptionNote): string {
   const alternatives = note.alternatives.join('; ')
-  const cells = [`\`${note.name}\``, note.section, note.question, note.choice, alternatives, note.switch ? 'yes' : '']
+  const switches = [...(note.switch ? [note.switch] : []), ...(note.refusals ?? []).map((kind) => `refusals.${kind}`)]
+  const members = switches.map((name) => `\`${name}\``).join(', ')
+  const cells = [`\`${note.name}\``, note.section, note.question, note.choice, alternatives, members]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }

@@ -1,4 +1,5 @@
 import type { Assumptions } from './assumptions.ts'
+import type { RefusalKind } from './refusals-option.ts'
 
 /** One question that the specification leaves open, and how the reference server answers it. */
 export interface AssumptionNote {
@@ -13,5 +14,7 @@ export interface AssumptionNote {
   /** What else a service could do. */
   alternatives: readonly string[]
   /** The option that switches to an alternative, where there is one. */
-  switch?: keyof Assumptions | undefined
+  switch?: Exclude<keyof Assumptions, 'refusals'> | undefined
+  /** The rejections of the option `refusals` that it is about. */
+  refusals?: readonly RefusalKind[] | undefined
 }

@@ -5,7 +5,10 @@ import { DEFAULT_ASSUMPTIONS } from './assumptions.ts'
 describe('assumption notes', () => {
   it('tell of each switch exactly once', () => {
     const switches = ASSUMPTION_NOTES.flatMap((note) => note.switch ?? [])
-    expect(switches.toSorted()).toEqual(Object.keys(DEFAULT_ASSUMPTIONS).toSorted())
+    const { refusals, ...others } = DEFAULT_ASSUMPTIONS
+    expect(switches.toSorted()).toEqual(Object.keys(others).toSorted())
+    const rejections = ASSUMPTION_NOTES.flatMap((note) => note.refusals ?? [])
+    expect(rejections.toSorted()).toEqual(Object.keys(refusals).toSorted())
   })
 
   it('name a section of the specification each, and no question twice', () => {

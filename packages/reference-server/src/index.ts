@@ -32,6 +32,7 @@ export {
   type ReferenceServer,
   type ServerClientOptions,
 } from './reference-server.ts'
+export type { OddCancel, Refusal, RefusalKind, Refusals } from './refusals-option.ts'
 export { LeftoversError, type Report } from './report/report.ts'
 export type { UnmatchedRequest } from './report/unmatched.ts'
 export type { Retention, RetentionOptions } from './retention/retention.ts'

@@ -12,6 +12,8 @@ const [model] = DEFAULT_CATALOG
 /** Options as JavaScript could pass them. */
 const untyped = (options: object): ReferenceServerOptions => options
 
+const GONE = { status: 410, code: 'GONE' }
+
 describe('options', () => {
   it('all have a default', () => {
     expect(resolveOptions({})).toEqual({
@@ -84,9 +86,14 @@ describe('options', () => {
   })
 
   it('take a profile or the report that holds it, and assumptions over it', () => {
-    const profile = { asyncRunStatus: 200, cancelAnswer: 'empty' } as const
-    const expected = { ...DEFAULT_ASSUMPTIONS, asyncRunStatus: 200, cancelAnswer: 'body' }
-    const assumptions = { cancelAnswer: 'body' } as const
+    const profile = {
+      asyncRunStatus: 200,
+      cancelStatus: 204,
+      refusals: { unknownJob: GONE, unknownModel: GONE },
+    } as const
+    const refusals = { ...DEFAULT_ASSUMPTIONS.refusals, unknownModel: GONE, unknownJob: { status: 403, code: 'NO' } }
+    const expected = { ...DEFAULT_ASSUMPTIONS, asyncRunStatus: 200, cancelStatus: 202, refusals }
+    const assumptions = { cancelStatus: 202, refusals: { unknownJob: { status: 403, code: 'NO' } } } as const
     expect(resolveOptions({ profile, assumptions }).assumptions).toEqual(expected)
     expect(resolveOptions({ profile: { profile }, assumptions }).assumptions).toEqual(expected)
   })

@@ -202,8 +202,24 @@ function isReport(profile: ProfileOption | undefined): profile is { profile: Ass
   return typeof profile === 'object' && profile !== null && Object.hasOwn(profile, 'profile')
 }
 
-function readSwitches(option: string, switches: AssumptionOptions | undefined, defaults: Assumptions): Assumptions {
-  return readMembers(option, switches, { schema: assumptionsSchema, defaults })
+function readSwitches(option: string, switches: AssumptionOptions = {}, defaults: Assumptions): Assumptions {
+  const members = isObject(switches) ? withRefusals(switches, defaults) : switches
+  return readMembers(option, members, { schema: assumptionsSchema, defaults })
+}
+
+/** The rejections that are not given keep their defaults; what is not an object is for the schema. */
+function withRefusals(switches: AssumptionOptions, defaults: Assumptions): object {
+  const { refusals } = switches
+  return isObject(refusals) ? { ...switches, refusals: { ...defaults.refusals, ...definedOf(refusals) } } : switches
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Without the members that are `undefined`. */
+function definedOf(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
 }
 
 /** An option that is an object, each member of which may be left out. */
@@ -212,10 +228,9 @@ function readMembers<Value extends object>(
   members: object = {},
   { schema, defaults }: { schema: z.ZodMiniType<Value>; defaults: Value },
 ): Value {
-  const isObject = typeof members === 'object' && members !== null && !Array.isArray(members)
-  if (!isObject) throw new TypeError(`The option ${option} is not right. It must be an object, not ${show(members)}.`)
-  const given = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
-  const checked = parseShape(schema, { ...defaults, ...given })
+  if (!isObject(members))
+    throw new TypeError(`The option ${option} is not right. It must be an object, not ${show(members)}.`)
+  const checked = parseShape(schema, { ...defaults, ...definedOf(members) })
   if (!checked.ok) throw new TypeError(`The option ${option} is not right. ${checked.message}`)
   return checked.value
 }

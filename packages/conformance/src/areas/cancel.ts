@@ -1,6 +1,6 @@
 import { type Check, check } from '../check.ts'
 import type { Answer } from '../http/answer.ts'
-import { at, show } from '../json.ts'
+import { at, isRecord, show } from '../json.ts'
 import { refusalOf, refusalText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
@@ -41,20 +41,31 @@ export const CANCEL_CHECKS: readonly Check[] = [
   check('cancel/no-credits-shown', cancelledQueued, showsNoCredits),
   check('cancel/answer', cancelledQueued, ({ cancel }) => {
     if (cancel.status >= 300) return skip(`the cancel was refused: ${refusalText(cancel)}`, cancel)
-    const isEmpty = cancel.text.trim() === ''
-    return observe(isEmpty ? 'empty' : 'body', `status ${cancel.status} with ${isEmpty ? 'no' : 'a'} body`, cancel)
+    const members = pointersOf(cancel.json)
+    return observe(members, `status ${cancel.status} with ${members.length === 0 ? 'no body' : show(members)}`, cancel)
   }),
   check('cancel/answer-status', cancelledQueued, ({ cancel }) =>
     observe(cancel.status, `status ${cancel.status}`, cancel),
   ),
   check('cancel/finished', cancelledFinished, ({ cancel, before, after }) => {
     if (jobStatus(before.last) !== 'succeeded') return skip('the job had not succeeded', [before.last])
-    const observation = cancel.status >= 400 ? 'conflict' : jobStatus(after) === 'succeeded' ? 'unchanged' : 'changed'
+    const observation = jobStatus(after) === 'succeeded' ? oddCancel(cancel) : 'changed'
     return observe(observation, `${refusalText(cancel)}; then the job is ${show(jobStatus(after))}`, [cancel, after])
   }),
-  check('cancel/twice', cancelledTwice, (cancel) => observe(refusalOf(cancel), refusalText(cancel), cancel)),
-  check('cancel/unknown-job', cancelledUnknown, (cancel) => observe(refusalOf(cancel), refusalText(cancel), cancel)),
+  check('cancel/twice', cancelledTwice, (cancel) => observe(oddCancel(cancel), refusalText(cancel), cancel)),
+  check('cancel/unknown-job', cancelledUnknown, (cancel) => observe(oddCancel(cancel), refusalText(cancel), cancel)),
 ]
+
+/** A cancel that changes nothing: an error, or a success with members of its own. */
+function oddCancel(cancel: Answer) {
+  return cancel.status >= 400 ? refusalOf(cancel) : { ...refusalOf(cancel), fields: pointersOf(cancel.json) }
+}
+
+/** Where the values of a body are, as JSON pointers. */
+function pointersOf(value: unknown, parent = ''): string[] {
+  if (!isRecord(value)) return parent === '' ? [] : [parent]
+  return Object.entries(value).flatMap(([name, member]) => pointersOf(member, `${parent}/${name}`))
+}
 
 function isCancelled({ cancel, after: { last } }: CancelledRun): Finding {
   const status = jobStatus(last)

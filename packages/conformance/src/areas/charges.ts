@@ -15,12 +15,17 @@ export const CHARGES_CHECKS: readonly Check[] = [
   check('charges/asynchronous', chargeOfAsync, isThePrice),
   check('charges/held', chargeOfHeld, isThePrice),
   check('charges/webhook', chargeOfWebhook, isThePrice),
-  check('charges/failed', chargeOfFailed, ({ before, after, answers }) =>
-    observe(before - after, `${before - after} credits charged for a failed run`, answers),
+  check('charges/failed', chargeOfFailed, ({ before, after, creditsPerRun, answers }) =>
+    observe(shareOf(before - after, creditsPerRun), `${before - after} credits charged for a failed run`, answers),
   ),
 ]
 
 function isThePrice({ before, after, creditsPerRun, answers }: RunCharge): Finding {
   const charged = before - after
   return judge(charged === creditsPerRun, `${charged} credits charged; the price is ${creditsPerRun}`, answers)
+}
+
+function shareOf(charged: number, price: number): 'none' | 'price' | number {
+  if (charged === 0) return 'none'
+  return charged === price ? 'price' : charged
 }

@@ -106,6 +106,22 @@ export const badInputWithWebhook: Scenario<DoubtfulRun> = {
   },
 }
 
+/** The first wrong value that the schema of the main model has a rule for. */
+export const wrongValue: Scenario<BadInput> = {
+  id: 'wrong-value',
+  mayUse: [valueOutsideEnum, valueAboveMaximum, valueBelowMinimum, valueOfWrongType],
+  runs: { main: 0 },
+  perform: async (session) => {
+    for (const scenario of [valueOutsideEnum, valueAboveMaximum, valueBelowMinimum, valueOfWrongType]) {
+      const bad = await session.evidence(scenario).catch((error: unknown) => {
+        if (!(error instanceof BlockedError)) throw error
+      })
+      if (bad !== undefined) return bad
+    }
+    throw new BlockedError(`the schema of ${session.target('main').modelId} has no rule; choose another`)
+  },
+}
+
 /** A body without `input`. */
 export const missingInput: Scenario<DoubtfulRun> = {
   id: 'missing-input',

@@ -1,6 +1,6 @@
 import { type Check, check } from '../check.ts'
 import type { Answer } from '../http/answer.ts'
-import { at, show } from '../json.ts'
+import { at } from '../json.ts'
 import { hasStatus, refusalOf, refusalText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
@@ -23,6 +23,7 @@ import {
   valueOfWrongType,
   valueOutsideEnum,
   type WrongRun,
+  wrongValue,
 } from './inputs-scenarios.ts'
 
 /** Bodies and inputs of runs, right and wrong (sections 2.3, 4.3, 7 and 8). */
@@ -39,15 +40,8 @@ export const INPUTS_CHECKS: readonly Check[] = [
   check('inputs/input-is-an-object', inputsOfOtherTypes, doNotSucceed),
   check('inputs/with-webhook', badInputWithWebhook, doesNotSucceed),
   check('inputs/missing-input-answer', missingInput, ({ answer }) => refusal(answer)),
-  check('inputs/invalid-status', missingParameter, ({ answer }) =>
-    answer.status < 400
-      ? skip(`the run was accepted with status ${answer.status}`, answer)
-      : observe(answer.status, refusalText(answer), answer),
-  ),
-  check('inputs/invalid-code', missingParameter, ({ answer }) => {
-    const code = at(answer.json, '/error/code')
-    return observe(typeof code === 'string' ? code : null, `/error/code is ${show(code)}`, answer)
-  }),
+  check('inputs/missing-parameter-answer', missingParameter, rejection),
+  check('inputs/invalid-answer', wrongValue, rejection),
   check('inputs/broken-json', brokenJson, refusal),
   check('inputs/content-type', otherContentType, refusal),
   check('inputs/unknown-member', unknownMember, refusal),
@@ -74,6 +68,12 @@ function doNotSucceed(runs: readonly WrongRun[]): Finding {
     }),
     'the schema of the model has no other rule',
   )
+}
+
+/** Of a wrong input: a run that was accepted, and whose job fails, is not a rejection, whatever its response. */
+function rejection({ answer, watch }: DoubtfulRun): Finding {
+  const isAccepted = watch !== undefined || at(answer.json, '/error/code') === 'PROVIDER_FAILURE'
+  return isAccepted ? observe('accepted', 'the run was accepted, and did not succeed', answer) : refusal(answer)
 }
 
 function refusal(answer: Answer): Finding {

@@ -57,7 +57,17 @@ export const JOBS_CHECKS: readonly Check[] = [
   check('jobs/failed-message', failingJob, ({ watch: { last } }) => hasText(last, '/data/error/message')),
   check('jobs/more-fields', asyncJob, ({ watch: { last } }) => {
     const more = moreMembers(last)
-    return observe(more.length === 0 ? 'minimal' : 'full', `more members: ${show(more)}`, last)
+    return observe(more, `more members: ${show(more)}`, last)
+  }),
+  check('jobs/absent-fields', asyncJob, ({ watch }) => {
+    const unfinished = watch.reads.find((read) => jobStatus(read) !== 'succeeded')
+    if (unfinished === undefined) return skip('the job had ended when it was first asked for', watch.last)
+    const isNull = at(unfinished.json, '/data/output') === null
+    return observe(
+      isNull ? 'null' : 'left-out',
+      `output of a job that goes on is ${isNull ? 'null' : 'left out'}`,
+      unfinished,
+    )
   }),
   check('jobs/queued-time', asyncJob, ({ watch }) => {
     const ms = queuedMs(watch)

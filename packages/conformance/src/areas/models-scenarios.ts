@@ -152,6 +152,18 @@ export const searchInCapitals: Scenario<Search> = {
   },
 }
 
+/** A search for the middle of a word of a name. */
+export const searchByPart: Scenario<Search> = {
+  id: 'search-by-part',
+  uses: [firstPage],
+  perform: async (session) => {
+    const model = await firstModel(session)
+    const word = String(model.name).match(/\p{L}{4,}/u)?.[0]
+    if (word === undefined) throw new BlockedError('the name of the first model has no word of four letters')
+    return search(session, model, () => word.slice(1, -1))
+  },
+}
+
 async function firstModel(session: Session): Promise<Record<string, unknown>> {
   const list = await session.evidence(firstPage)
   const model = modelsOf(list)[0]

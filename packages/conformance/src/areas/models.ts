@@ -18,6 +18,7 @@ import {
   type Search,
   searchByDescription,
   searchByName,
+  searchByPart,
   searchInCapitals,
   searchNonsense,
   secondModel,
@@ -54,7 +55,7 @@ export const MODELS_CHECKS: readonly Check[] = [
   ),
   check('models/limit-capped', beyondLargestPage, limitIsCapped),
   check('models/limit-above-maximum', beyondLargestPage, (answer) =>
-    observe(answer.status < 400 ? 'clamp' : 'reject', refusalText(answer), answer),
+    observe(answer.status < 400 ? numberAt(answer, '/limit') : refusalOf(answer), refusalText(answer), answer),
   ),
   check('models/offset-echoed', secondModel, (answer) => hasValue(answer, '/offset', 1)),
   check('models/default-offset', firstPage, (answer) => {
@@ -80,7 +81,7 @@ export const MODELS_CHECKS: readonly Check[] = [
   check('models/category-total', categoryPages, (pages) => every([...pages.values()].map(totalFitsEntries))),
   check('models/unknown-category', unknownCategory, (answer) => {
     const kept = modelsOf(answer).length
-    const observation = answer.status >= 400 ? 'reject' : kept === 0 ? 'empty' : 'ignored'
+    const observation = answer.status >= 400 ? refusalOf(answer) : kept === 0 ? 'empty' : 'all'
     return observe(observation, `${refusalText(answer)}, ${kept} models`, answer)
   }),
   check('models/search-name', searchByName, isFound),
@@ -95,9 +96,14 @@ export const MODELS_CHECKS: readonly Check[] = [
     const detail = `${show(text)}: letter case ${ignoresCase ? 'is ignored' : 'counts'}`
     return observe(ignoresCase ? 'ignored' : 'counts', detail, pages)
   }),
+  check('models/search-words', searchByPart, ({ text, wanted, pages }) => {
+    const isFoundByPart = pages.flatMap(idsOf).includes(wanted)
+    const detail = `${show(text)}, a part of a word, is ${isFoundByPart ? '' : 'not '}found`
+    return observe(isFoundByPart ? 'parts' : 'whole', detail, pages)
+  }),
   check('models/bad-values', badValues, (answers) =>
     observe(
-      Object.fromEntries(answers.map(({ query, answer }) => [query, refusalOf(answer)])),
+      Object.fromEntries(answers.map(({ query, answer }) => [query, oddPage(query, answer)])),
       answers.map(({ query, answer }) => `${query}: ${refusalText(answer)}`).join('; '),
       answers.map(({ answer }) => answer),
     ),
@@ -106,6 +112,19 @@ export const MODELS_CHECKS: readonly Check[] = [
     observe(refusalOf(answer), refusalText(answer), answer),
   ),
 ]
+
+/** How a page is answered that makes no sense: rejected, the default applied, or something else. */
+function oddPage(query: string, answer: Answer) {
+  if (answer.status >= 400) return refusalOf(answer)
+  const name = query.split('=')[0] ?? ''
+  const applied = numberAt(answer, `/${name}`)
+  return applied === (name === 'limit' ? LIMITS.modelsPageDefault : 0) ? 'default' : applied
+}
+
+function numberAt(answer: Answer, pointer: string): number | null {
+  const value = at(answer.json, pointer)
+  return typeof value === 'number' ? value : null
+}
 
 function hasEntries(answer: Answer, count: number): Finding {
   const entries = at(answer.json, '/models')

@@ -59,6 +59,10 @@ export const RUNS_CHECKS: readonly Check[] = [
   check('runs/failed-answer', failingRun, ({ answer }) =>
     observe(answer.status, `${refusalText(answer)}, /status ${show(at(answer.json, '/status'))}`, answer),
   ),
+  check('runs/failed-body', failingRun, ({ answer }) => {
+    const namesJob = typeof at(answer.json, '/job_id') === 'string'
+    return observe(namesJob ? 'job' : 'error', `the body ${namesJob ? 'names' : 'does not name'} the job`, answer)
+  }),
   check('runs/unknown-model', unknownModelRun, (answer) => observe(refusalOf(answer), refusalText(answer), answer)),
 ]
 

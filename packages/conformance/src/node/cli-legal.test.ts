@@ -54,13 +54,14 @@ it('the command finds nothing wrong over sockets with a service that makes unusu
   const ids = LEGAL_IDS.odd
   const cli = fileURLToPath(new URL('./cli.ts', import.meta.url))
   const args = [
-    ...['--conditions=@modelrun/source', cli, '--quiet', '--base-url', url, '--api-key', LEGAL_KEY],
+    ...['--conditions=@modelrun/source', cli, '--base-url', url, '--api-key', LEGAL_KEY],
     ...Object.entries(LEGAL_SPECIAL_KEYS).flatMap(([name, key]) => [`--${name}-key`, key]),
     ...['--allow-runs', '--max-credits', '1000', '--time-scale', String(SCALE), '--report', 'json'],
     ...['--model', ids.main, '--slow-model', ids.slow, '--failing-model', ids.failing],
   ]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH } })
-  const printed = buffer(child.stdout)
+  const child = spawn(process.execPath, args, { stdio: 'pipe', env: { PATH: process.env.PATH } })
+  child.stdin.end()
+  const [printed, progress] = [buffer(child.stdout), buffer(child.stderr)]
   const [code] = await once(child, 'close')
   const text = (await printed).toString()
   const { results, summary }: ConformanceReport = JSON.parse(text)
@@ -71,4 +72,9 @@ it('the command finds nothing wrong over sockets with a service that makes unusu
   expect(summary.pass).toBeGreaterThan(90)
   expect(text).not.toContain(LEGAL_KEY)
   expect(text).not.toContain('sig=')
+  const shown = (await progress).toString()
+  expect(shown).toContain(
+    'not in the profile: rateLimit: {"status":429,"code":"RATE_LIMITED"}; of the reference server: ',
+  )
+  expect(shown).not.toContain(LEGAL_KEY)
 }, 120_000)

@@ -1,8 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { createClock } from '../clock.ts'
 import { CannotStartError } from '../options.ts'
-import { type CheckResult, isConformant } from '../report.ts'
+import { type CheckResult, type ConformanceReport, isConformant } from '../report.ts'
 import { formatFailure, formatReport, type ReportFormat } from '../reports/format-report.ts'
+import { notAppliedLine } from '../reports/not-applied-line.ts'
 import { REQUIREMENTS } from '../requirements.ts'
 import { runConformance } from '../run-conformance.ts'
 import { HELP } from './cli-option-table.ts'
@@ -45,6 +46,7 @@ async function runChecks(command: CheckCommand): Promise<number> {
       limits: { jobMs: command.jobMs },
       onResult: command.quiet ? undefined : showProgress,
     })
+    if (!command.quiet) showNotApplied(report)
     const wanted = command.reports.length > 0 ? command.reports : [{ format: 'text', path: undefined } as const]
     const areWritten = await writeAll(wanted, (format) => formatReport(report, format))
     if (!areWritten) return 2
@@ -74,6 +76,11 @@ const MARKS = { pass: 'ok  ', fail: 'FAIL', observed: 'note', skipped: 'skip' } 
 
 function showProgress({ verdict, check, detail }: CheckResult): void {
   process.stderr.write(`${MARKS[verdict]} ${check}${verdict === 'pass' ? '' : `: ${detail}`}\n`)
+}
+
+/** A reference server with the profile does all that was observed but this. */
+function showNotApplied({ notApplied }: ConformanceReport): void {
+  for (const one of notApplied) process.stderr.write(`not in the profile: ${notAppliedLine(one)}\n`)
 }
 
 /** Resolves to whether all were written: a report that cannot be must not cost the others, which were paid for. */

@@ -1,4 +1,5 @@
 import type { ConformanceReport } from '../report.ts'
+import { notAppliedLine } from './not-applied-line.ts'
 import { summaryLine } from './summary-line.ts'
 
 /** A table with a line for each statement, then the profile. */
@@ -23,7 +24,13 @@ export function markdownReport(report: ConformanceReport): string {
     JSON.stringify(report.profile, undefined, 2),
     '```',
     '',
+    ...notAppliedSection(report),
   ].join('\n')
+}
+
+function notAppliedSection({ notApplied }: ConformanceReport): string[] {
+  if (notApplied.length === 0) return []
+  return ['Not in the profile:', '', ...notApplied.map((one) => `- ${inCell(notAppliedLine(one))}`), '']
 }
 
 /** The suite could not start. */

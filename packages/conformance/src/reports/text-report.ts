@@ -1,5 +1,6 @@
 import type { CheckResult, ConformanceReport } from '../report.ts'
 import { describeExchange } from './describe-exchange.ts'
+import { notAppliedLine } from './not-applied-line.ts'
 import { summaryLine } from './summary-line.ts'
 
 /** What failed with its proof, what was observed, what was skipped, and a summary. */
@@ -11,6 +12,7 @@ export function textReport(report: ConformanceReport): string {
       of('fail').map((result) => failure(report, result)),
     ),
     section('Observed where the specification is silent', of('observed').map(line)),
+    section('Observed and not in the profile', report.notApplied.map(notAppliedLine)),
     section('Skipped', skippedByReason(of('skipped'))),
     `${summaryLine(report)}\n`,
   ]

@@ -18,6 +18,8 @@ export interface JobWatch {
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5_000
 const GROWTH = 1.5
+/** Slower, so that the time in the queue is known well. */
+const GROWTH_IN_QUEUE = 1.1
 const TERMINAL: readonly unknown[] = TERMINAL_JOB_STATUSES
 
 export function readJob(session: Session, jobId: string, call: Partial<SessionCall> = {}): Promise<Answer> {
@@ -53,13 +55,15 @@ export async function watchJob(
   const startedAt = clock.now()
   const reads: Answer[] = []
   const readAfterMs: number[] = []
-  for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * GROWTH, LONGEST_DELAY_MS)) {
+  for (let delayMs = FIRST_DELAY_MS; ; ) {
     const last = await readJob(session, jobId)
     reads.push(last)
     readAfterMs.push(clock.now() - startedAt)
     const isOver = clock.now() - startedAt > session.options.limits.jobMs
     if (isOver || !isUnfinished(last) || until(last)) return { jobId, reads, last, readAfterMs }
     await sleep(clock, delayMs)
+    const growth = jobStatus(last) === 'queued' ? GROWTH_IN_QUEUE : GROWTH
+    delayMs = Math.min(delayMs * growth, LONGEST_DELAY_MS)
   }
 }
 

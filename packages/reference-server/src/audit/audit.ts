@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import type { Job, JobEnd } from '../domain/job.ts'
+import { chargeOf, type Job, type JobEnd } from '../domain/job.ts'
 
 /** A rule of the service that the server itself broke. */
 export interface Violation {
@@ -33,13 +33,14 @@ export class Audit {
   }
 
   /** A job has ended; its credits are settled already. */
-  ended(job: Job, { status }: JobEnd): void {
+  ended(job: Job, end: JobEnd): void {
+    const { status } = end
     const price = priceOf(job)
     if (this.#ended.has(job)) this.#violations.push({ message: `${job.id} ended once more, as ${status}.`, job })
     this.#ended.add(job)
     const book = this.#books.get(job.account)
     if (book === undefined) return
-    const charge = status === 'succeeded' ? price : 0
+    const charge = chargeOf(job, end)
     this.#books.set(job.account, { charged: book.charged + charge, reserved: book.reserved - price })
     this.#compare(job.account, `${job.id} ended ${status}, which charges ${charge} credits`, job)
   }

@@ -1,6 +1,7 @@
 import { JOB_STATUSES, JOB_TRANSITIONS, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import type { Assumptions } from '../assumptions.ts'
 import { FAULT_KINDS } from '../faults/fault-options.ts'
+import type { Refusal, RefusalKind } from '../refusals-option.ts'
 
 /** The kinds of behaviour that are counted. */
 export const COVERAGE_GROUPS = ['answers', 'codes', 'transitions', 'webhooks', 'faults'] as const
@@ -47,7 +48,7 @@ export const WEBHOOK_ORDERS = {
 export function coverageItems(assumptions: Assumptions): Readonly<Record<CoverageGroup, readonly string[]>> {
   return {
     answers: answersOf(assumptions),
-    codes: CODES,
+    codes: [...new Set([...CODES, ...codesOf(assumptions)])],
     transitions: ['queued', 'processing']
       .map((status) => transitionName(undefined, status))
       .concat(JOB_TRANSITIONS.map(({ from, to }) => transitionName(from, to))),
@@ -56,43 +57,87 @@ export function coverageItems(assumptions: Assumptions): Readonly<Record<Coverag
   }
 }
 
+function codesOf({ refusals }: Assumptions): string[] {
+  return Object.values(refusals).flatMap((refusal) => (refusal === 'accepted' ? [] : (refusal.code ?? [])))
+}
+
 export function transitionName(from: string | undefined, to: string): string {
   return `${from ?? '(created)'} -> ${to}`
 }
 
 function answersOf(assumptions: Assumptions): string[] {
+  const { unfinishedJobStatus, refusals } = assumptions
   const always = ['401 UNAUTHORIZED', '403 FORBIDDEN']
+  const query = refusalsOf(assumptions, ['unknownQueryParameter'])
+  const statusOf = (status: string) => (TERMINAL.includes(status) ? 200 : unfinishedJobStatus)
   const byRoute = {
-    listModels: ['200', '400 VALIDATION_ERROR', ...always],
-    getModel: ['200', '400 VALIDATION_ERROR', '404 NOT_FOUND', ...always],
-    runModel: [...runAnswers(assumptions), ...always],
-    getJob: [...JOB_STATUSES.map((status) => `200 ${status}`), '400 VALIDATION_ERROR', '404 NOT_FOUND', ...always],
-    cancelJob: [...cancelAnswers(assumptions), '400 VALIDATION_ERROR', '404 NOT_FOUND', ...always],
+    listModels: ['200', ...query, ...refusalsOf(assumptions, listKinds(assumptions)), ...always],
+    getModel: ['200', ...query, textOf(refusals.unknownModel), ...always],
+    runModel: [...runAnswers(assumptions), ...query, ...always],
+    getJob: [
+      ...JOB_STATUSES.map((status) => `${statusOf(status)} ${status}`),
+      ...query,
+      textOf(refusals.unknownJob),
+      ...always,
+    ],
+    cancelJob: [...cancelAnswers(assumptions), ...query, ...always],
     getFile: ['200', '404 NOT_FOUND'],
   }
-  return Object.entries(byRoute).flatMap(([route, answers]) => answers.map((answer) => `${route} ${answer}`))
+  return Object.entries(byRoute).flatMap(([route, answers]) =>
+    [...new Set(answers)].map((answer) => `${route} ${answer}`),
+  )
+}
+
+const TERMINAL: readonly string[] = TERMINAL_JOB_STATUSES
+
+function listKinds({ unknownCategory }: Assumptions): RefusalKind[] {
+  return ['limitAboveMaximum', 'oddPage', ...(unknownCategory === 'reject' ? (['unknownCategory'] as const) : [])]
+}
+
+/** The rejections of these kinds, but for what is accepted. */
+function refusalsOf({ refusals }: Assumptions, kinds: readonly RefusalKind[]): string[] {
+  return kinds.flatMap((kind) => {
+    const refusal = refusals[kind]
+    return refusal === 'accepted' || refusal.code === null ? [] : [textOf(refusal)]
+  })
+}
+
+function textOf({ status, code }: Refusal): string {
+  return `${status} ${code}`
 }
 
 function runAnswers(assumptions: Assumptions): string[] {
-  const { asyncRunStatus, failedSyncRunStatus, cancelledSyncRunStatus, invalidInputStatus } = assumptions
+  const { asyncRunStatus, cancelledSyncRunStatus } = assumptions
   return [
     '200 completed',
-    `${failedSyncRunStatus} failed`,
+    ...failedAnswers(assumptions),
     `${cancelledSyncRunStatus} cancelled`,
     '202 processing (held)',
     '202 processing (webhook)',
     `${asyncRunStatus} queued`,
-    '400 VALIDATION_ERROR',
-    ...(invalidInputStatus === 400 ? [] : [`${invalidInputStatus} VALIDATION_ERROR`]),
-    '402 INSUFFICIENT_CREDITS',
-    '404 NOT_FOUND',
+    ...refusalsOf(assumptions, [
+      ...(['brokenJson', 'invalidBody', 'unknownMember', 'webhookScheme', 'missingParameter', 'invalidInput'] as const),
+      ...(['unknownParameter', 'insufficientCredits', 'unknownModelRun', 'otherContentType'] as const),
+    ]),
     '413 PAYLOAD_TOO_LARGE',
-    '415 UNSUPPORTED_MEDIA_TYPE',
   ]
 }
 
-function cancelAnswers({ cancelAnswer, cancelOfFinishedJob }: Assumptions): string[] {
-  const status = cancelAnswer === 'empty' ? 204 : 200
-  if (cancelOfFinishedJob === 'conflict') return [`${status} cancelled`, '409 CONFLICT']
-  return TERMINAL_JOB_STATUSES.map((shown) => `${status} ${shown}`)
+function failedAnswers({ failedSyncRunStatus: status }: Assumptions): string[] {
+  return status === 202 ? [] : [`${status} failed`]
+}
+
+function cancelAnswers(assumptions: Assumptions): string[] {
+  const { cancelStatus, refusals } = assumptions
+  const shown = (kind: 'cancelOfFinishedJob' | 'cancelOfCancelledJob', statuses: readonly string[]) => {
+    const choice = refusals[kind]
+    const status = choice === 'accepted' ? cancelStatus : choice.status
+    return status < 300 ? statuses.map((word) => `${status} ${word}`) : refusalsOf(assumptions, [kind])
+  }
+  return [
+    `${cancelStatus} cancelled`,
+    ...shown('cancelOfFinishedJob', ['succeeded', 'failed']),
+    ...shown('cancelOfCancelledJob', ['cancelled']),
+    ...refusalsOf(assumptions, ['cancelOfUnknownJob']),
+  ]
 }

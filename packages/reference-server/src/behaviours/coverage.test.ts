@@ -99,7 +99,7 @@ describe('behaviour coverage', () => {
   })
 
   it('knows only what the assumptions allow', () => {
-    const server = createReferenceServer({ assumptions: { cancelAnswer: 'empty', asyncRunStatus: 200 } })
+    const server = createReferenceServer({ assumptions: { cancelStatus: 204, asyncRunStatus: 200 } })
     const names = server.coverage().items.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['cancelJob 204 cancelled', 'runModel 200 queued']))
     expect(names).not.toContain('cancelJob 200 cancelled')

@@ -11,6 +11,8 @@ export interface JobEnd {
   readonly output?: Output | undefined
   /** Of a job that failed. */
   readonly error?: ErrorDetail | undefined
+  /** Whether a job that failed is charged: the assumption `creditsOfFailedRun`. */
+  readonly isCharged?: boolean | undefined
 }
 
 /** What the provider will do with a job, known from the start. */
@@ -62,6 +64,11 @@ export function statusAt(job: Job, now: number): KnownJobStatus {
 /** When time alone next changes an unfinished job; `undefined` when it will not. */
 export function nextChangeAt(job: Job, now: number): number | undefined {
   return now < job.processingAt ? job.processingAt : job.endsAt
+}
+
+/** Credits that a job which ended so is charged (section 1). */
+export function chargeOf({ model }: Pick<Job, 'model'>, { status, isCharged }: JobEnd): number {
+  return status === 'succeeded' || isCharged ? model.pricing.credits_per_run : 0
 }
 
 /** Processing time of a finished job in milliseconds. */

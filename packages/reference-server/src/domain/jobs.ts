@@ -4,7 +4,7 @@ import { FairBuffer } from '../retention/fair-buffer.ts'
 import { DEFAULT_RETENTION, type Retention } from '../retention/retention.ts'
 import type { Account } from './account.ts'
 import { cutInput, cuttableLength } from './cut-input.ts'
-import type { Job, JobEnd, JobWebhook, ProviderPlan } from './job.ts'
+import { chargeOf, type Job, type JobEnd, type JobWebhook, type ProviderPlan } from './job.ts'
 import type { JobPlan } from './plan-job.ts'
 import { providerFailure } from './provider-failure.ts'
 
@@ -16,6 +16,12 @@ export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input
 
 /** Called when a job has ended, after its credits were settled. A job that a reset forgot ends too. */
 export type JobEndListener = (job: Job, end: JobEnd, isForgotten: boolean) => void
+
+/** How many finished jobs, and how much of inputs is kept, and what is charged. */
+export interface JobsOptions extends Partial<Retention> {
+  /** Whether a job that fails is charged. Default `false`. */
+  chargesFailed?: boolean | undefined
+}
 
 /** Of a job that has ended, whose plan nobody asks for any more: a hundred thousand of them would take 10 MB. */
 export const PLAN_IS_OVER: ProviderPlan = { endsAt: undefined, afterReads: 0, status: 'succeeded' }
@@ -31,15 +37,17 @@ export class Jobs {
   readonly #endHandles = new Map<Job, number>()
   readonly #now: () => number
   readonly #onEnd: JobEndListener
+  readonly #chargesFailed: boolean
   readonly #finished: FairBuffer<Account, Job>
   /** Those with an input that can be cut. */
   readonly #longInputs: FairBuffer<Account, Job>
   #evicted = 0
 
-  /** @param retention how many finished jobs, and how much of inputs is kept */
-  constructor(now: () => number, onEnd: JobEndListener, retention: Partial<Retention> = {}) {
+  constructor(now: () => number, onEnd: JobEndListener, options: JobsOptions = {}) {
+    const { chargesFailed = false, ...retention } = options
     const { finishedJobs, inputBytes } = { ...DEFAULT_RETENTION, ...retention }
     this.#now = now
+    this.#chargesFailed = chargesFailed
     this.#onEnd = onEnd
     this.#finished = new FairBuffer({ limit: finishedJobs, onEvict: (job) => this.#evict(job) })
     this.#longInputs = new FairBuffer({
@@ -174,8 +182,8 @@ export class Jobs {
     this.#ends.remove(this.#endHandles.get(job))
     this.#endHandles.delete(job)
     const error = end.status === 'failed' ? (end.error ?? providerFailure(job.model)) : undefined
-    job.end = { ...end, error }
-    if (end.status === 'succeeded') job.account.credits.charge(job.model.pricing.credits_per_run)
+    job.end = { ...end, error, ...(end.status === 'failed' && this.#chargesFailed ? { isCharged: true } : {}) }
+    if (chargeOf(job, job.end) > 0) job.account.credits.charge(job.model.pricing.credits_per_run)
     else job.account.credits.release(job.model.pricing.credits_per_run)
     job.plan = PLAN_IS_OVER
     job.endsAt = undefined

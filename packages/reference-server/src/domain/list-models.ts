@@ -1,23 +1,40 @@
 import type { ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
+import type { Assumptions } from '../assumptions.ts'
 import type { CatalogModel } from './catalog.ts'
 
 /** What the list needs to know: every number is settled. */
-export type ModelFilter = Pick<ListModelsQuery, 'category' | 'search'> & { limit: number; offset: number }
+export type ModelFilter = Pick<ListModelsQuery, 'category' | 'search'> & {
+  limit: number
+  offset: number
+} & Partial<Comparison>
+
+/** How a search compares (section 4.1). */
+type Comparison = Pick<Assumptions, 'searchCase' | 'searchWords'>
+
+const BETWEEN_WORDS = /[\s.,;:!?/]+/
 
 /** One page of the models that match (section 4.1), in the order of the catalog. */
 export function listModels(
   catalog: Iterable<CatalogModel>,
-  { category, search, limit, offset }: ModelFilter,
+  { category, search, limit, offset, searchCase = 'ignored', searchWords = 'parts' }: ModelFilter,
 ): ModelList {
-  const wanted = search?.toLowerCase() ?? ''
+  const matches = matcher(search ?? '', { searchCase, searchWords })
   const matching = [...catalog].filter(
-    (model) => (category === undefined || model.category === category) && mentions(model, wanted),
+    (model) => (category === undefined || model.category === category) && matches(model),
   )
   return { models: matching.slice(offset, offset + limit).map(summaryOf), total: matching.length, limit, offset }
 }
 
-function mentions(model: CatalogModel, wanted: string): boolean {
-  return model.name.toLowerCase().includes(wanted) || model.description.toLowerCase().includes(wanted)
+function matcher(search: string, { searchCase, searchWords }: Comparison): (model: CatalogModel) => boolean {
+  const same = (text: string) => (searchCase === 'counts' ? text : text.toLowerCase())
+  const wanted = same(search)
+  if (searchWords === 'parts')
+    return ({ name, description }) => same(name).includes(wanted) || same(description).includes(wanted)
+  const wordsOf = (text: string) => text.split(BETWEEN_WORDS).filter((word) => word !== '')
+  return ({ name, description }) => {
+    const words = new Set(wordsOf(same(`${name} ${description}`)))
+    return wordsOf(wanted).every((word) => words.has(word))
+  }
 }
 
 function summaryOf({ id, name, description, category, provider, status, pricing }: CatalogModel): ModelSummary {

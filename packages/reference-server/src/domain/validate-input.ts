@@ -9,6 +9,8 @@ import { shorten } from './describe-value.ts'
 interface InputProblem {
   /** JSON pointer (RFC 6901) into the input, such as `/num_images`. */
   pointer: string
+  /** Which rule of `refusals` it breaks. */
+  kind: 'missingParameter' | 'invalidInput' | 'unknownParameter'
   /** A sentence for people: what was got and what is allowed. */
   message: string
   /** The assumption behind it, where it is not the model's schema. */
@@ -68,22 +70,24 @@ function missingProblem({ name, property, isRequired }: Parameter): InputProblem
   const noun = typeNoun(property.type)
   const description = typeof property.description === 'string' ? ` ${property.description}` : ''
   const wanted = noun === undefined ? '' : `; send ${noun}`
-  return { pointer: jsonPointer([name]), message: `${name} is required${wanted}.${description}` }
+  const message = `${name} is required${wanted}.${description}`
+  return { pointer: jsonPointer([name]), kind: 'missingParameter', message }
 }
 
 function valueProblem({ name, property }: Parameter, value: unknown): InputProblem | undefined {
   const wrong = checkValue(property, value)
-  if (wrong !== undefined) return { pointer: jsonPointer([name]), message: `${name} ${wrong}.` }
+  const [pointer, kind] = [jsonPointer([name]), 'invalidInput' as const]
+  if (wrong !== undefined) return { pointer, kind, message: `${name} ${wrong}.` }
   const wrongUrl = checkSourceUrl(name, property, value)
   if (wrongUrl === undefined) return undefined
-  return { pointer: jsonPointer([name]), message: `${name} ${wrongUrl}.`, assumption: 'sourceUrls' }
+  return { pointer, kind, message: `${name} ${wrongUrl}.`, assumption: 'sourceUrls' }
 }
 
 function unknownProblems(parameters: ReadonlyMap<string, Parameter>, input: Record<string, unknown>): InputProblem[] {
   const known = [...parameters.keys()]
   return Object.keys(input)
     .filter((name) => input[name] !== undefined && !parameters.has(name))
-    .map((name) => ({ pointer: jsonPointer([name]), message: unknownMessage(name, known) }))
+    .map((name) => ({ pointer: jsonPointer([name]), kind: 'unknownParameter', message: unknownMessage(name, known) }))
 }
 
 function unknownMessage(name: string, known: readonly string[]): string {

@@ -1,23 +1,19 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
 import { ASSUMPTION_NOTES } from '../assumption-notes.ts'
-import type { Assumptions } from '../assumptions.ts'
 import type { HintScene } from './hint-scene.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 
 const BY_CODE: Readonly<Record<string, string>> = {
-  INSUFFICIENT_CREDITS: 'insufficientCredits',
   PAYLOAD_TOO_LARGE: 'largestBody',
-  UNSUPPORTED_MEDIA_TYPE: 'otherContentType',
   METHOD_NOT_ALLOWED: 'wrongMethod',
 }
 
 /** Which assumptions made the answer what it is: the specification would allow another. */
 export function assumptionHints(scene: HintScene): string[] {
   if (scene.trace.route === 'control') return []
-  return [...(scene.trace.assumptions ?? []), ...namesFor(scene)].map((name) =>
-    sentenceFor(name, scene.service.options.assumptions),
-  )
+  const names = [...(scene.trace.assumptions ?? []), ...namesFor(scene)]
+  return names.map((name) => sentenceFor(name, scene))
 }
 
 function namesFor(scene: HintScene): string[] {
@@ -26,24 +22,26 @@ function namesFor(scene: HintScene): string[] {
   const isFailedRun = route === 'runModel' && jobStatus === 'failed'
   if (code !== undefined && !isFailedRun) return refusalNames(scene, code)
   if (route === 'runModel') return runNames(scene)
-  if (route === 'cancelJob') return status < 300 ? ['cancelAnswer'] : []
+  if (route === 'cancelJob') return status < 300 ? ['cancelStatus'] : []
   return route === 'listModels' ? listNames(scene) : []
 }
 
 function refusalNames({ trace }: HintScene, code: string): string[] {
+  if (trace.isForeignJob) return ['otherAccountsJob']
+  if (trace.refusedFor === 'webhook') return []
+  const note = ASSUMPTION_NOTES.find(({ refusals }) => trace.refusal !== undefined && refusals?.includes(trace.refusal))
+  if (note !== undefined) return [note.name]
   const name = BY_CODE[code]
   if (name !== undefined) return [name]
-  if (code === 'NOT_FOUND') return [trace.isForeignJob ? 'otherAccountsJob' : 'unknownResource']
-  if (code === 'CONFLICT') return [trace.route === 'cancelJob' ? 'cancelOfFinishedJob' : 'cancelledSyncRunStatus']
+  if (code === 'NOT_FOUND') return ['unknownResource']
+  if (code === 'CONFLICT') return ['cancelledSyncRunStatus']
   if (code === 'FORBIDDEN') return forbiddenNames(trace)
-  if (code !== 'VALIDATION_ERROR') return []
-  if (trace.refusedFor === 'webhook') return []
-  return [trace.refusedFor === 'input' ? 'invalidInputStatus' : 'malformedRequest']
+  return code === 'VALIDATION_ERROR' ? ['malformedRequest'] : []
 }
 
-/** Authentication refuses an address before it says whose key it is. */
-function forbiddenNames({ apiKey, route }: HintScene['trace']): string[] {
-  if (apiKey === undefined) return ['addressOutsideAllowlist']
+function forbiddenNames({ apiKey, route, assumptions }: HintScene['trace']): string[] {
+  // The handler has said which one.
+  if (apiKey === undefined || assumptions !== undefined) return []
   return route === 'runModel' && apiKey.permissions.includes('models:run') ? ['runNeedsJobsWrite'] : []
 }
 
@@ -63,8 +61,20 @@ function listNames({ request }: HintScene): string[] {
   ]
 }
 
-function sentenceFor(name: string, assumptions: Assumptions): string {
+function sentenceFor(name: string, { service, trace }: HintScene): string {
+  const { assumptions } = service.options
   const note = ASSUMPTION_NOTES.find((one) => one.name === name)
-  const choice = note?.switch === undefined ? note?.choice : JSON.stringify(assumptions[note.switch])
+  const setting =
+    trace.refusal !== undefined && note?.refusals?.includes(trace.refusal)
+      ? assumptions.refusals[trace.refusal]
+      : note?.switch && assumptions[note.switch]
+  const choice = setting === undefined ? note?.choice : settingText(setting)
   return `Section ${note?.section} leaves this open; assumption ${name}: ${choice}.`
+}
+
+function settingText(setting: unknown): string {
+  if (typeof setting !== 'object' || setting === null || !('code' in setting) || !('status' in setting)) {
+    return JSON.stringify(setting)
+  }
+  return `${setting.status} ${setting.code}`
 }

@@ -12,9 +12,10 @@ import { answerOpenApi, OPENAPI_PATH } from './openapi-route.ts'
 import { passGates } from './pass-gates.ts'
 import { refusals } from './refusals.ts'
 import { refuseQuery } from './refuse-query.ts'
+import { reject } from './reject.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { requirePermission } from './require-permission.ts'
-import { routePattern, routingPath } from './routing-path.ts'
+import { pathBelow, routePattern, routingPath } from './routing-path.ts'
 import { answerRun } from './run-route.ts'
 import { strikeFaults } from './strike-faults.ts'
 
@@ -32,17 +33,18 @@ const FILE_PATTERN = '/files/:job/:name'
 
 /** The whole service over HTTP, as a function from request to response. */
 export function createApp(service: Service, controlToken: string): Hono<AppEnv> {
-  const app = new Hono<AppEnv>({ getPath: (request) => routingPath(service.baseUrl, request.url) })
+  const pathOf = service.options.assumptions.plainSlashInPath === 'served' ? routingPath : pathBelow
+  const app = new Hono<AppEnv>({ getPath: (request) => pathOf(service.baseUrl, request.url) })
   nameRoutes(app)
   if (service.gates !== undefined) app.use('/v1/*', passGates(service.gates))
-  app.use('/v1/*', authenticate(service.keys))
+  app.use('/v1/*', authenticate(service))
   addRoutes(app, service)
   app.get(FILE_PATTERN, strikeFaults(service, 'getFile'), (context) => answerFile(service, context))
   app.all(FILE_PATTERN, (context) => refusals.methodNotAllowed(context.req.method, 'GET, HEAD'))
   app.get(OPENAPI_PATH, () => answerOpenApi(service))
   app.all(OPENAPI_PATH, (context) => refusals.methodNotAllowed(context.req.method, 'GET, HEAD'))
   app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
-  app.notFound(unknownPath)
+  app.notFound((context) => unknownPath(service, context))
   app.onError((error) => {
     service.observer.warn(`error ${error.stack ?? error.message}`)
     return refusals.internal(`The reference server has a defect: ${error.message}`)
@@ -71,7 +73,7 @@ function addRoutes(app: Hono<AppEnv>, service: Service): void {
     const route = ROUTES[name]
     const permit = requirePermission(route, permissionsFor(service, name))
     app.on(route.method, routePattern(route), strikeFaults(service, name), permit)
-    if (name !== 'listModels') app.on(route.method, routePattern(route), refuseQuery)
+    if (name !== 'listModels') app.on(route.method, routePattern(route), refuseQuery(service))
     app.on(route.method, routePattern(route), (context) => ANSWERS[name](service, context))
   }
   addModelNamedRun(app, service)
@@ -104,9 +106,11 @@ function methodsOf(pattern: string): string {
   return methods.join(', ')
 }
 
-function unknownPath(context: AppContext): Response {
+function unknownPath(service: Service, context: AppContext): Response {
   const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
-  return refusals.notFound(
+  return reject(
+    { service, trace: context.env.trace },
+    'unknownPath',
     `There is nothing at ${context.req.path.slice(0, 200)}. This is the modelrun reference server, which has ` +
       `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`,
   )

@@ -1,18 +1,22 @@
 import type { MiddlewareHandler } from 'hono'
 import type { ApiKey, ApiKeys } from '../domain/api-keys.ts'
+import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { refusals } from './refusals.ts'
+import { reject } from './reject.ts'
 
 const HOW_TO = 'Send the header "Authorization: Bearer <API_KEY>".'
 
 /** Lets only requests with a valid API key pass (section 5). */
-export function authenticate(keys: ApiKeys): MiddlewareHandler<AppEnv> {
+export function authenticate(service: Service): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
-    const found = keyOf(context, keys)
+    const found = keyOf(context, service.keys)
     if (typeof found === 'string') return refusals.unauthorized(found)
     context.env.trace.apiKey = found
     if (!found.allowsIp(context.env.ip)) {
-      return refusals.forbidden(
+      return reject(
+        { service, trace: context.env.trace },
+        'addressOutsideAllowlist',
         `This API key may not be used from the address ${context.env.ip}: it is not in the key's allowlist.`,
       )
     }

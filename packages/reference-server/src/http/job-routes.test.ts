@@ -14,6 +14,9 @@ async function withJob(options: ReferenceServerOptions = {}) {
   return { server, caller, path, jobId: String(body.job_id), requestId: body.request_id }
 }
 
+const IDENTITY = ['job_id', 'request_id', 'model_id', 'created_at']
+const FIELDS = [...IDENTITY, 'completed_at', 'duration_ms', 'credits_used', 'progress']
+
 describe('GET /v1/jobs/{id}', () => {
   it('wraps the status in data, and nothing else while the job is unfinished (sections 2.4 and 4.4)', async () => {
     const { server, caller, path } = await withJob()
@@ -59,9 +62,10 @@ describe('GET /v1/jobs/{id}', () => {
   })
 
   it('shows more when the assumption says so (section 2.4)', async () => {
-    const { server, caller, path, jobId, requestId } = await withJob({ assumptions: { jobFields: 'full' } })
+    const { server, caller, path, jobId, requestId } = await withJob({ assumptions: { jobFields: FIELDS } })
     const identity = { job_id: jobId, request_id: requestId, model_id: MODEL, created_at: '2026-01-01T00:00:00.000Z' }
-    expect((await caller.get(path)).body).toEqual({ data: { ...identity, status: 'queued' } })
+    const unknown = { completed_at: null, duration_ms: null, credits_used: null, progress: null }
+    expect((await caller.get(path)).body).toEqual({ data: { ...identity, ...unknown, status: 'queued' } })
     await server.clock.advance(60_000)
     expect((await caller.get(path)).body).toEqual({
       data: {
@@ -69,6 +73,7 @@ describe('GET /v1/jobs/{id}', () => {
         completed_at: '2026-01-01T00:00:04.200Z',
         duration_ms: 4_000,
         credits_used: 4,
+        progress: null,
         status: 'succeeded',
         output: expect.any(Object),
       },
@@ -106,7 +111,7 @@ describe('DELETE /v1/jobs/{id}', () => {
   })
 
   it('answers 204 without a body when the assumption says so (section 4.5)', async () => {
-    const { caller, path } = await withJob({ assumptions: { cancelAnswer: 'empty' } })
+    const { caller, path } = await withJob({ assumptions: { cancelStatus: 204 } })
     const answer = await caller.delete(path)
     expect([answer.status, answer.text]).toEqual([204, ''])
     expect((await caller.get(path)).body).toEqual({ data: { status: 'cancelled' } })
@@ -131,12 +136,31 @@ describe('DELETE /v1/jobs/{id}', () => {
   )
 
   it('shows the unchanged state of a finished job when the assumption says so (section 3)', async () => {
-    const { server, caller, path, jobId } = await withJob({ assumptions: { cancelOfFinishedJob: 'unchanged' } })
+    const { server, caller, path, jobId } = await withJob({
+      assumptions: { refusals: { cancelOfFinishedJob: 'accepted' } },
+    })
     server.job(jobId).complete()
     expect(await caller.delete(path)).toMatchObject({
       status: 200,
       body: { data: { job_id: jobId, status: 'succeeded' } },
     })
+  })
+
+  it('has the body and the status that the assumptions say (section 4.5)', async () => {
+    const assumptions = { cancelStatus: 202, cancelFields: ['/message', '/job/id', '/job/status', '/eta'] } as const
+    const { caller, path, jobId } = await withJob({ assumptions })
+    const body = { message: 'The job is cancelled.', job: { id: jobId, status: 'cancelled' }, eta: null }
+    expect(await caller.delete(path)).toMatchObject({ status: 202, body })
+    const empty = await withJob({ assumptions: { cancelFields: [] } })
+    expect(await empty.caller.delete(empty.path)).toMatchObject({ status: 200, text: '' })
+  })
+
+  it('may succeed for an unknown job and for a cancelled one', async () => {
+    const refusals = { cancelOfUnknownJob: { status: 204, code: null }, cancelOfCancelledJob: 'accepted' } as const
+    const { caller, path } = await withJob({ assumptions: { refusals } })
+    expect((await caller.delete('/v1/jobs/job_0')).status).toBe(204)
+    await caller.delete(path)
+    expect((await caller.delete(path)).status).toBe(200)
   })
 
   it('finds the provider done before it cancels', async () => {

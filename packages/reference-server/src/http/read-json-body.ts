@@ -14,22 +14,20 @@ type BodyTrace = Pick<RequestTrace, 'requestBody' | 'assumptions'>
 /** Largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024
 
+const EMPTY = 'The body is empty. Send a JSON object.'
+
 /**
- * Reads a JSON body of a shape: checks content type, size, encoding, syntax and schema. Never rejects.
+ * Reads a JSON body, whatever its content type says. Never rejects.
  *
  * @param trace gets the beginning of the text
+ * @returns what it means, what is wrong with it, or the response to one that is too large
  */
-export async function readJsonBody<Value>(
-  request: Request,
-  schema: z.ZodMiniType<Value>,
-  trace?: BodyTrace,
-): Promise<BodyCheck<Value>> {
-  if (!isJson(request.headers.get('content-type'))) {
-    return refused(
-      refusals.unsupportedMediaType('Send the body as JSON with the header Content-Type: application/json.'),
-    )
+export async function readJson(request: Request, trace?: BodyTrace): Promise<{ json: unknown } | string | Response> {
+  const bytes = await readBytes(request)
+  if (bytes === 'too large') {
+    return refusals.payloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`)
   }
-  return readBody(request, schema, { trace })
+  return bytes === 'broken' ? 'The body broke off before its end.' : parseJson(bytes, trace)
 }
 
 /**
@@ -40,28 +38,10 @@ export async function readControlBody<Value>(
   request: Request,
   schema: z.ZodMiniType<Value>,
 ): Promise<BodyCheck<Value>> {
-  return readBody(request, schema, { whenEmpty: {} })
-}
-
-interface ReadOptions {
-  trace?: BodyTrace | undefined
-  /** What an empty body stands for. Default: nothing, it is rejected. */
-  whenEmpty?: object | undefined
-}
-
-async function readBody<Value>(
-  request: Request,
-  schema: z.ZodMiniType<Value>,
-  { trace, whenEmpty }: ReadOptions,
-): Promise<BodyCheck<Value>> {
-  const bytes = await readBytes(request)
-  if (bytes === 'too large') {
-    return refused(refusals.payloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`))
-  }
-  const isEmpty = bytes !== 'broken' && bytes.byteLength === 0
-  if (isEmpty && whenEmpty !== undefined) return checkShape(schema, whenEmpty)
-  const parsed = bytes === 'broken' ? 'The body broke off before its end.' : parseJson(bytes, trace)
-  return typeof parsed === 'string' ? refused(refusals.invalid(parsed)) : checkShape(schema, parsed.json)
+  const read = await readJson(request)
+  if (read instanceof Response) return refused(read)
+  if (read === EMPTY) return checkShape(schema, {})
+  return typeof read === 'string' ? refused(refusals.invalid(read)) : checkShape(schema, read.json)
 }
 
 function checkShape<Value>(schema: z.ZodMiniType<Value>, value: unknown): BodyCheck<Value> {
@@ -74,7 +54,7 @@ function refused(refusal: Response): { ok: false; refusal: Response } {
 }
 
 /** Whether a Content-Type says JSON. */
-function isJson(contentType: string | null): boolean {
+export function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
 
@@ -112,7 +92,7 @@ async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array 
 
 /** What the JSON means, or what is wrong with it. */
 function parseJson(bytes: Uint8Array, trace: BodyTrace = {}): { json: unknown } | string {
-  if (bytes.byteLength === 0) return 'The body is empty. Send a JSON object.'
+  if (bytes.byteLength === 0) return EMPTY
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     trace.requestBody = shownText(bytes, text)

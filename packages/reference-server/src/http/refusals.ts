@@ -5,8 +5,7 @@ import { jsonResponse } from './json-response.ts'
 export const refusals = {
   unauthorized: (message: string) => refuse(401, { code: 'UNAUTHORIZED', message }, { 'www-authenticate': 'Bearer' }),
   forbidden: (message: string) => refuse(403, { code: 'FORBIDDEN', message }),
-  invalid: (message: string, status: 400 | 422 = 400) => refuse(status, { code: 'VALIDATION_ERROR', message }),
-  insufficientCredits: (message: string) => refuse(402, { code: 'INSUFFICIENT_CREDITS', message }),
+  invalid: (message: string) => refuse(400, { code: 'VALIDATION_ERROR', message }),
   notFound: (message: string) => refuse(404, { code: 'NOT_FOUND', message }),
   methodNotAllowed: (method: string, allow: string) => {
     const message = `This path does not take ${method}. It takes: ${allow}.`
@@ -14,7 +13,6 @@ export const refusals = {
   },
   conflict: (message: string) => refuse(409, { code: 'CONFLICT', message }),
   payloadTooLarge: (message: string) => refuse(413, { code: 'PAYLOAD_TOO_LARGE', message }),
-  unsupportedMediaType: (message: string) => refuse(415, { code: 'UNSUPPORTED_MEDIA_TYPE', message }),
   internal: (message: string) => refuse(500, { code: 'INTERNAL_ERROR', message }),
   unavailable: (message: string) => refuse(503, { code: 'UNAVAILABLE', message }),
 }

@@ -29,11 +29,19 @@ export function endedAnswer(job: Job, end: JobEnd, options: { baseUrl: string; a
     })
   }
   if (end.status === 'failed') {
-    return jsonResponse(assumptions.failedSyncRunStatus, { ...identity(job, 'failed'), error: end.error })
+    return failedAnswer(job, end, assumptions)
   }
   const status = assumptions.cancelledSyncRunStatus
   const error = { code: 'CONFLICT', message: 'The job was cancelled while the run waited for its result.' }
   return jsonResponse(status, { ...identity(job, 'cancelled'), ...(status === 409 ? { error } : {}) })
+}
+
+/** An error alone is one only where the status code says so. */
+function failedAnswer(job: Job, { error }: JobEnd, assumptions: Assumptions): Response {
+  const { failedSyncRunStatus: status, failedSyncRunBody: body } = assumptions
+  if (status === 202) return processingAnswer(job)
+  const isAlone = body === 'error' && status >= 400
+  return jsonResponse(status, isAlone ? { error } : { ...identity(job, 'failed'), error })
 }
 
 function identity<Status extends string>(job: Job, status: Status): RunIdentity & { status: Status } {

@@ -10,6 +10,11 @@ function setUp(options: ReferenceServerOptions = {}) {
   return { server, caller: apiCaller(server) }
 }
 
+function rejectedWith(status: number) {
+  const refusal = { status, code: 'VALIDATION_ERROR' }
+  return { missingParameter: refusal, invalidInput: refusal, unknownParameter: refusal }
+}
+
 describe('run request', () => {
   const input = { prompt: 'x' }
 
@@ -38,6 +43,44 @@ describe('run request', () => {
     expect(server.credits()).toBe(10_000)
   })
 
+  it('answers 415 to another content type, or takes it when the assumption says so (section 4)', async () => {
+    const init = { method: 'POST', body: JSON.stringify({ input }), headers: { 'content-type': 'text/plain' } }
+    const statusWith = async (options: ReferenceServerOptions) => {
+      const { server } = setUp(options)
+      const headers = { ...init.headers, authorization: `Bearer ${server.apiKey}` }
+      return (await server.fetch(`/v1/models/${MODEL}/run`, { ...init, headers })).status
+    }
+    expect(await statusWith({})).toBe(415)
+    expect(await statusWith({ assumptions: { refusals: { otherContentType: 'accepted' } } })).toBe(200)
+  })
+
+  it('leaves out what the assumptions accept', async () => {
+    const accepted = ['unknownMember', 'unknownParameter', 'webhookScheme', 'unknownQueryParameter'] as const
+    const refusals = Object.fromEntries(accepted.map((kind) => [kind, 'accepted' as const]))
+    const { caller } = setUp({ assumptions: { refusals } })
+    const body = { input: { ...input, colour: 'red' }, webhook_url: 'ftp://receiver.test', priority: 1 }
+    expect(await caller.post(`/v1/models/${MODEL}/run?page=1`, body)).toMatchObject({
+      status: 200,
+      body: { status: 'completed' },
+    })
+  })
+
+  it('makes a job that fails of an input that is accepted although it is wrong, and charges what is assumed', async () => {
+    const refusals = { invalidInput: 'accepted' } as const
+    for (const [creditsOfFailedRun, left] of [
+      ['none', 10_000],
+      ['price', 9_996],
+    ] as const) {
+      const { server, caller } = setUp({ strict: true, assumptions: { refusals, creditsOfFailedRun } })
+      const answer = await caller.run(MODEL, { input: { prompt: 1 } })
+      expect(answer).toMatchObject({ status: 502, body: { status: 'failed' } })
+      expect(server.credits()).toBe(left)
+      expect(server.story(String(answer.body.job_id))).toContain(
+        left === 10_000 ? 'nothing charged' : '4 credits charged',
+      )
+    }
+  })
+
   it.each(['/run?sync=false', '/run?webhook_url=https%3A%2F%2Fa.test'])(
     'answers 400 VALIDATION_ERROR to %s: what a run takes is in its body (section 4.3)',
     async (path) => {
@@ -50,7 +93,7 @@ describe('run request', () => {
 
   it('rejects a path where the model takes the URL of a source image, and charges nothing (section 2.3)', async () => {
     for (const status of [400, 422] as const) {
-      const { server, caller } = setUp({ assumptions: { invalidInputStatus: status } })
+      const { server, caller } = setUp({ assumptions: { refusals: rejectedWith(status) } })
       const response = await caller.run('pixelwright/cutout', { input: { image_url: './photo.png' } })
       expect([response.status, errorOf(response).code]).toEqual([status, 'VALIDATION_ERROR'])
       expect(errorOf(response).message).toContain(
@@ -71,7 +114,7 @@ describe('run request', () => {
     [{ prompt: 'x', colour: 'red' }, '/input/colour:'],
   ])('answers VALIDATION_ERROR to the input %j (sections 2.3 and 8)', async (bad, pointer) => {
     for (const status of [400, 422] as const) {
-      const { caller } = setUp({ assumptions: { invalidInputStatus: status } })
+      const { caller } = setUp({ assumptions: { refusals: rejectedWith(status) } })
       const answer = await caller.run(MODEL, { input: bad })
       expect(answer.status).toBe(status)
       expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(pointer) })

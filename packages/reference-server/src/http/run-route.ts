@@ -1,46 +1,57 @@
-import { LIMITS, type RunRequest, runRequestSchema } from '@modelrun/contract'
+import { LIMITS, type RunRequest } from '@modelrun/contract'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job } from '../domain/job.ts'
 import { validateInput } from '../domain/validate-input.ts'
 import type { Service } from '../service/service.ts'
-import { startRun } from '../service/start-run.ts'
+import { isQueuedFirst, startRun } from '../service/start-run.ts'
 import type { AppContext } from './app-env.ts'
 import { keyOf } from './authenticate.ts'
 import { checkWebhookTarget } from './check-webhook-target.ts'
 import { unknownModel } from './model-routes.ts'
-import { type BodyCheck, readJsonBody } from './read-json-body.ts'
+import { readRunBody } from './read-run-body.ts'
 import { refusals } from './refusals.ts'
+import { isAccepted, reject } from './reject.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { endedAnswer, processingAnswer, queuedAnswer } from './run-answers.ts'
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
 export async function answerRun(service: Service, context: AppContext): Promise<Response> {
   context.env.trace.modelId = context.req.param('model')
-  const body = await readJsonBody(context.req.raw, runRequestSchema, context.env.trace)
-  if (!body.ok) return body.refusal
+  const body = await readRunBody(service, context)
+  if (body instanceof Response) return body
+  const { trace } = context.env
   const apiKey = keyOf(context, service.keys)
   if (typeof apiKey === 'string') return refusals.unauthorized(apiKey)
-  const id = context.req.param('model') ?? ''
-  const model = service.models.get(id)
-  if (model === undefined) return unknownModel(service, id, context.env.trace)
-  const input = checkInput(service, model, { input: body.value.input, trace: context.env.trace })
-  if (!input.ok) return input.refusal
-  const refusal = checkWebhookTarget(service, context.env.trace, body.value.webhook_url)
+  const model = service.models.get(trace.modelId ?? '')
+  if (model === undefined) return unknownModel(service, context, 'unknownModelRun')
+  const input = checkInput(service, model, { input: body.input, trace })
+  if (input instanceof Response) return input
+  const refusal = webhookRefusal(service, context, body.webhook_url)
   if (refusal !== undefined) return refusal
   const { account } = apiKey
-  const job = startRun(service, { ...body.value, input: input.value, account, model })
+  const job = startRun(service, { ...body, ...input, account, model })
   if (job === undefined) {
     const { available } = account.credits
-    return refusals.insufficientCredits(
-      `A run of ${model.id} costs ${model.pricing.credits_per_run} credits; ${available} are left for new runs.`,
-    )
+    const message = `A run of ${model.id} costs ${model.pricing.credits_per_run} credits; ${available} are left for new runs.`
+    return reject({ service, trace }, 'insufficientCredits', message)
   }
-  const { trace } = context.env
+  const isQueued = isQueuedFirst(body, service.options.assumptions)
   trace.job = job
-  trace.jobStatus = body.value.sync === false ? 'queued' : 'processing'
+  trace.jobStatus = isQueued ? 'queued' : 'processing'
   await webhookFirst(service, context, job)
-  if (body.value.sync === false) return queuedAnswer(job, service.options.assumptions)
+  if (isQueued) return queuedAnswer(job, service.options.assumptions)
   return job.webhook === undefined ? answerWhenEnded(service, context, job) : processingAnswer(job)
+}
+
+/** Why a run with this webhook is rejected. */
+function webhookRefusal(service: Service, context: AppContext, url: string | undefined): Response | undefined {
+  const { permissions } = context.get('apiKey')
+  const isMissing = service.options.assumptions.webhookNeedsManage && !permissions.includes('webhooks:manage')
+  if (url === undefined || !isMissing) return checkWebhookTarget(service, context.env.trace, url)
+  context.env.trace.assumptions = ['webhookNeedsManage']
+  return refusals.forbidden(
+    'The API key lacks the permission webhooks:manage that a run with webhook_url needs. Use a key that has it.',
+  )
 }
 
 /** A script may want the webhook called before the run is answered. A job that time does not end is not waited for. */
@@ -56,15 +67,20 @@ function checkInput(
   service: Service,
   model: CatalogModel,
   { input, trace }: Pick<RunRequest, 'input'> & { trace: RequestTrace },
-): BodyCheck<Record<string, unknown>> {
+): { input: Record<string, unknown>; isRight: boolean } | Response {
   const checked = validateInput(model.input_schema, input)
-  if (checked.ok) return { ok: true, value: checked.input }
+  if (checked.ok) return { input: checked.input, isRight: true }
+  const rejected = checked.problems.filter(({ kind }) => !isAccepted(service, kind))
+  const [first] = rejected
+  if (first === undefined) {
+    return { input, isRight: checked.problems.every(({ kind }) => kind === 'unknownParameter') }
+  }
   trace.refusedFor = 'input'
   trace.assumptions = [...new Set(checked.problems.flatMap(({ assumption }) => assumption ?? []))]
-  const problems = checked.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
+  const problems = rejected.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
   const message = `The input is not right. ${problems.join(' ')} ${advice}`
-  return { ok: false, refusal: refusals.invalid(message, service.options.assumptions.invalidInputStatus) }
+  return reject({ service, trace }, first.kind, message)
 }
 
 /** Holds the answer until the job ends, about 55 s at most (section 8). */

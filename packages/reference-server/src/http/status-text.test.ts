@@ -24,6 +24,8 @@ interface Ask extends ReferenceServerOptions {
 const run = (members: object, more: Ask = {}) =>
   ask(RUN, { method: 'POST', json: JSON.stringify({ input: { prompt: 'a' }, ...members }), ...more })
 
+const REJECTED = { status: 422, code: 'VALIDATION_ERROR' }
+
 describe('the text of a status', () => {
   it('is that of a socket, for every response in this process', async () => {
     const responses = await Promise.all([
@@ -36,7 +38,7 @@ describe('the text of a status', () => {
       ask('/_reference'),
       run({}),
       run({ sync: false }),
-      run({ input: {} }, { assumptions: { invalidInputStatus: 422 } }),
+      run({ input: {} }, { assumptions: { refusals: { missingParameter: REJECTED, invalidInput: REJECTED } } }),
       run({}, { credits: 0 }),
     ])
     expect(responses.map(([status]) => status)).toEqual([200, 200, 400, 404, 405, 200, 200, 200, 202, 422, 402])
@@ -44,7 +46,7 @@ describe('the text of a status', () => {
   })
 
   it('is there for a file, a cancel without a body, and what a fault made', async () => {
-    const server = createReferenceServer({ clock: 'auto', assumptions: { cancelAnswer: 'empty' } })
+    const server = createReferenceServer({ clock: 'auto', assumptions: { cancelStatus: 204 } })
     const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
     const body = JSON.stringify({ input: { prompt: 'a', image_size: 'square' } })
     const { output } = await (await server.fetch(RUN, { method: 'POST', headers, body })).json()

@@ -44,14 +44,14 @@ export function describeOutcome({ outcome, status, reason }: DeliveryEntry): str
   return parts.filter((part) => part !== undefined).join(' ')
 }
 
-function describeJob({ from, to, credits, code }: JobEntry): string {
+function describeJob({ from, to, credits, code, isCharged }: JobEntry): string {
   if (from === undefined) return `job created, ${to}: ${credits} credits reserved`
   const because = code === undefined ? '' : ` ${code}`
-  return `job ${from} -> ${to}${because}${creditsOf(to, credits)}`
+  return `job ${from} -> ${to}${because}${creditsOf(to, credits, isCharged)}`
 }
 
-function creditsOf(to: JobEntry['to'], credits: number): string {
-  if (to === 'succeeded') return `: ${credits} credits charged`
+function creditsOf(to: JobEntry['to'], credits: number, isCharged?: boolean): string {
+  if (to === 'succeeded' || isCharged) return `: ${credits} credits charged`
   return to === 'processing' ? '' : `: ${credits} credits given back`
 }
 

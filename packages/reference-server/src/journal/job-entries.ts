@@ -14,9 +14,9 @@ export function jobStart(job: Job, now: number): JobEntry[] {
 }
 
 /** That a job ended. */
-export function jobEnding(job: Job, { at, status, error }: JobEnd): JobEntry {
+export function jobEnding(job: Job, { at, status, error, isCharged }: JobEnd): JobEntry {
   const from = at < job.processingAt ? 'queued' : 'processing'
-  return { ...entryOf(job, { at, from, to: status }), code: error?.code }
+  return { ...entryOf(job, { at, from, to: status }), code: error?.code, ...(isCharged ? { isCharged } : {}) }
 }
 
 function entryOf({ id, account, model }: Job, change: Pick<JobEntry, 'at' | 'from' | 'to'>): JobEntry {

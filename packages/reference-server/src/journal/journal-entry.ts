@@ -54,6 +54,8 @@ export interface JobEntry extends EntryBase {
   readonly credits: number
   /** Error code of a job that failed. */
   readonly code?: string | undefined
+  /** Of a job that failed and is charged all the same: the assumption `creditsOfFailedRun`. */
+  readonly isCharged?: boolean | undefined
 }
 
 /** An attempt to deliver a result (section 6). */

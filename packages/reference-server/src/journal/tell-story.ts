@@ -40,12 +40,13 @@ export function tellStory({ jobId, records, job, now }: StoryOptions): string | 
   const created = own.map(({ entry }) => entry).find(isCreation)
   const startAt = created?.at ?? own[0]?.entry.at
   if (startAt === undefined) return undefined
+  const isCharged = own.some(({ entry }) => entry.kind === 'job' && (entry.isCharged || entry.to === 'succeeded'))
   const moments = own.flatMap(momentsOf).sort((one, other) => one.at - other.at || one.place - other.place)
   const lines = linesOf(moments).map(({ at, text }) => `${describeTime(at, startAt)}  ${text}`)
   return [
     titleOf(jobId, created),
     ...lines,
-    endingOf({ status: job ? statusAt(job, now) : lastStatus(own), created, sinceMs: now - startAt }),
+    endingOf({ status: job ? statusAt(job, now) : lastStatus(own), created, sinceMs: now - startAt, isCharged }),
   ].join('\n')
 }
 
@@ -109,11 +110,13 @@ interface Ending {
   status: string | undefined
   created: JobEntry | undefined
   sinceMs: number
+  isCharged: boolean
 }
 
-function endingOf({ status, created, sinceMs }: Ending): string {
+function endingOf({ status, created, sinceMs, isCharged }: Ending): string {
   if (status === undefined) return 'In the end: forgotten.'
-  if (status === 'succeeded') return `In the end: succeeded, ${created?.credits ?? 'its'} credits charged.`
-  if (status === 'failed' || status === 'cancelled') return `In the end: ${status}, nothing charged.`
+  const isOver = status === 'succeeded' || status === 'failed' || status === 'cancelled'
+  if (isOver && isCharged) return `In the end: ${status}, ${created?.credits ?? 'its'} credits charged.`
+  if (isOver) return `In the end: ${status}, nothing charged.`
   return `So far, after ${Math.round(sinceMs)} ms: ${status}.`
 }

@@ -56,8 +56,12 @@ describe('readCommand', () => {
     ['--latency 2000/9000', { latency: { p50Ms: 2_000, p95Ms: 9_000 } }],
     ['--latency a/b=5 --latency c=1/2', { latency: { 'a/b': 5, c: { p50Ms: 1, p95Ms: 2 } } }],
     [
-      '--assume asyncRunStatus=200 --assume cancelAnswer=empty',
-      { assumptions: { asyncRunStatus: 200, cancelAnswer: 'empty' } },
+      '--assume asyncRunStatus=200 --assume cancelFields=/job_id,/status',
+      { assumptions: { asyncRunStatus: 200, cancelFields: ['/job_id', '/status'] } },
+    ],
+    [
+      '--assume refusals.unknownJob=410:GONE --assume refusals.unknownMember=accepted',
+      { assumptions: { refusals: { unknownJob: { status: 410, code: 'GONE' }, unknownMember: 'accepted' } } },
     ],
     ['--assume runNeedsJobsWrite=true', { assumptions: { runNeedsJobsWrite: true } }],
     ['--fault reset', { faults: [{ text: 'reset', fault: { kind: 'reset' } }] }],

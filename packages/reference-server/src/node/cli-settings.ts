@@ -8,21 +8,42 @@ export type RawValues = readonly (string | boolean)[] | undefined
 
 /** The assumptions of `--assume name=value`. Whether the values are allowed is told by the server. */
 export function readAssumptionValues(raws: RawValues = []): AssumptionOptions {
-  return Object.fromEntries(
-    raws.map((raw) => {
-      const [name, value] = splitPair(String(raw))
-      if (value === undefined)
-        throw new UsageError(`--assume needs a name and a value, as in ${EXAMPLE}, got "${raw}".`)
-      if (!Object.hasOwn(DEFAULT_ASSUMPTIONS, name)) throw new UsageError(unknownAssumption(name))
-      return [name, parseValue(value)]
-    }),
+  const pairs = raws.map((raw) => {
+    const [name, value] = splitPair(String(raw))
+    if (value === undefined) throw new UsageError(`--assume needs a name and a value, as in ${EXAMPLE}, got "${raw}".`)
+    return readAssumption(name, value)
+  })
+  const refusals = Object.fromEntries(
+    pairs.filter(([name]) => name.startsWith(REFUSALS)).map(([name, value]) => [name.slice(REFUSALS.length), value]),
   )
+  const others = Object.fromEntries(pairs.filter(([name]) => !name.startsWith(REFUSALS)))
+  return Object.keys(refusals).length === 0 ? others : { ...others, refusals }
 }
+
+const REFUSALS = 'refusals.'
+
+/** A list is written with commas, a rejection as `404:NOT_FOUND` or `accepted`. */
+function readAssumption(name: string, value: string): [name: string, value: unknown] {
+  if (!ASSUMPTION_NAMES.includes(name)) throw new UsageError(unknownAssumption(name))
+  if (name.startsWith(REFUSALS)) return [name, parseRefusal(value)]
+  const isList = Array.isArray(Reflect.get(DEFAULT_ASSUMPTIONS, name))
+  return [name, isList ? value.split(',').filter((item) => item !== '') : parseValue(value)]
+}
+
+function parseRefusal(text: string): unknown {
+  const [status = '', code = null] = text.split(':')
+  return text === 'accepted' ? text : { status: Number(status), code }
+}
+
+const ASSUMPTION_NAMES: readonly string[] = /* @__PURE__ */ (() => {
+  const { refusals, ...others } = DEFAULT_ASSUMPTIONS
+  return [...Object.keys(others), ...Object.keys(refusals).map((kind) => `${REFUSALS}${kind}`)]
+})()
 
 const EXAMPLE = 'asyncRunStatus=200'
 
 function unknownAssumption(name: string): string {
-  const names = Object.keys(DEFAULT_ASSUMPTIONS)
+  const names = ASSUMPTION_NAMES
   const closest = closestName(name, names)
   const advice = closest === undefined ? `There are: ${names.join(', ')}.` : `Did you mean ${closest}?`
   return `--assume: there is no assumption ${name}. ${advice}`

@@ -75,8 +75,8 @@ describe('startServer', () => {
   })
 
   it('answers as the profile of a report says, but for what --assume says', async () => {
-    const path = await fileWith(JSON.stringify({ profile: { asyncRunStatus: 200, cancelAnswer: 'empty' } }))
-    const { server } = await start('--profile', path, '--assume', 'cancelAnswer=body')
+    const path = await fileWith(JSON.stringify({ profile: { asyncRunStatus: 200, cancelStatus: 204 } }))
+    const { server } = await start('--profile', path, '--assume', 'cancelStatus=200')
     const call = apiCaller(server)
     const run = await call.post('/v1/models/aurora-image/run', { input: { prompt: 'x' }, sync: false })
     expect(run.status).toBe(200)

@@ -1,10 +1,11 @@
 import { LIMITS } from '@modelrun/contract'
 import type { Note } from '../clock/chronicle.ts'
-import type { Job, JobEnd } from '../domain/job.ts'
+import { chargeOf, type Job, type JobEnd } from '../domain/job.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 
-export function jobEnded({ id, model }: Job, end: JobEnd): Note {
-  const credits = end.status === 'succeeded' ? model.pricing.credits_per_run : 0
+export function jobEnded(job: Job, end: JobEnd): Note {
+  const { id, model } = job
+  const credits = chargeOf(job, end)
   const reason = end.status === 'failed' ? `, ${end.error?.code}` : ''
   const text = `job ${id} (${model.id}) ${end.status}${reason}: ${credits} credits charged`
   return { at: end.at, kind: 'job_ended', job_id: id, text }

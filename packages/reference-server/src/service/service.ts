@@ -76,7 +76,8 @@ export class Service {
     this.observer = new Observer(options, this.clock.now)
     const { retention } = options
     this.deliveries = new DeliveryLog(retention.deliveries)
-    this.jobs = new Jobs(this.clock.now, this.#jobEnded.bind(this), retention)
+    const chargesFailed = options.assumptions.creditsOfFailedRun === 'price'
+    this.jobs = new Jobs(this.clock.now, this.#jobEnded.bind(this), { ...retention, chargesFailed })
     this.heldRuns = new HeldRuns(this.clock, (job) => this.chronicle.note(() => holdEnded(job, this.clock.now())))
     this.jobTimers = new JobTimers(this.clock, this.jobs)
     this.receivers = new Receivers(options.deliver)

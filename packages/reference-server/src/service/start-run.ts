@@ -1,4 +1,5 @@
 import type { RunRequest } from '@modelrun/contract'
+import type { Assumptions } from '../assumptions.ts'
 import type { Account } from '../domain/account.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job } from '../domain/job.ts'
@@ -12,7 +13,16 @@ import type { Service } from './service.ts'
 export interface RunOrder extends RunRequest {
   account: Account
   model: CatalogModel
+  /** A run whose input is accepted although it is not right makes a job that fails. */
+  isRight: boolean
 }
+
+/** Whether a run is queued before it is processed (section 3). */
+export function isQueuedFirst({ sync, webhook_url }: RunRequest, { asyncRunWithWebhook }: Assumptions): boolean {
+  return sync === false && (webhook_url === undefined || asyncRunWithWebhook === 'queued')
+}
+
+const WRONG_INPUT: ScriptedOutcome = { result: 'failed' }
 
 /**
  * Creates the job of a run.
@@ -23,11 +33,14 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
   const { account, model, input, webhook_url } = order
   service.jobs.settle() // a job that failed meanwhile gives its credits back first
   if (!account.credits.reserve(model.pricing.credits_per_run)) return undefined
-  const taken = account.takeScript(model.id)
-  const webhook = webhook_url === undefined ? undefined : { url: webhook_url, ...(taken?.webhook ?? account.webhook) }
+  const taken = order.isRight ? account.takeScript(model.id) : WRONG_INPUT
+  const { deliveriesOfOneResult: deliveries } = service.options.assumptions
+  const webhook =
+    webhook_url === undefined ? undefined : { url: webhook_url, deliveries, ...(taken?.webhook ?? account.webhook) }
   const script = inTime(taken, webhook)
   const createdAt = service.clock.now()
-  const queuedMs = order.sync === false ? service.options.assumptions.queuedMs : 0
+  const { assumptions } = service.options
+  const queuedMs = isQueuedFirst(order, assumptions) ? assumptions.queuedMs : 0
   const fileSeed = service.random.fileSeed()
   const ownLatencyMs = latencyMs(service.options.latencyOf(model.id) ?? model.latency_ms, fileSeed)
   const plan = planJob({ latencyMs: ownLatencyMs, script, createdAt, queuedMs })

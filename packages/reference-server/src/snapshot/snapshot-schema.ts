@@ -80,7 +80,7 @@ const jobSchema = z.strictObject({
   ),
   endsAt: z.optional(time),
   endPlace: z.optional(count),
-  end: z.optional(z.strictObject({ ...end, at: time })),
+  end: z.optional(z.strictObject({ ...end, at: time, isCharged: z.optional(z.boolean()) })),
 })
 
 export const snapshotSchema = /* @__PURE__ */ (() =>

@@ -102,6 +102,7 @@ interface EndState {
   at: number
   output?: Output | undefined
   error?: ErrorDetail | undefined
+  isCharged?: boolean | undefined
 }
 
 export interface ErrandSnapshot {

@@ -1,7 +1,7 @@
 import { LEGAL_CHOICES, type LegalChoices, pickEach } from './legal-choices.ts'
 
 /** Numbers from 0 to 1 that repeat themselves (mulberry32). */
-function seededRandom(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

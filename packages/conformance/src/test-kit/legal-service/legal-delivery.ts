@@ -18,8 +18,10 @@ const ACKNOWLEDGE_MS = 10_000
 
 /** Delivers the result once the job has ended, as often as chosen, and never again after that (section 6). */
 export async function deliverResult(job: LegalJob, { clock, choices, deliver, output }: Delivery): Promise<void> {
-  await sleep(clock, job.endsAt - clock.now())
-  const status = statusOf(job, Math.max(job.endsAt, clock.now()))
+  const cancelled = new Promise<void>((resolve) => job.onCancel.push(resolve))
+  await Promise.race([sleep(clock, job.endsAt - clock.now()), cancelled])
+  if (job.cancelledAt !== undefined) await sleep(clock, job.cancelledAt - clock.now())
+  const status = statusOf(job, job.cancelledAt ?? Math.max(job.endsAt, clock.now()))
   if (status === 'cancelled' && choices.cancelledWebhook === 'none') return
   const body = JSON.stringify(bodyOf(job, { status, at: clock.now(), output, choices }))
   const signature = choices.deliveryHeaders === 'signed' ? { 'x-signature': 'sha256=0a1b' } : {}

@@ -13,6 +13,8 @@ export interface LegalJob {
   endsAt: number
   cancelledAt: number | undefined
   webhookUrl: string | undefined
+  /** Called with the cancel. */
+  onCancel: (() => void)[]
 }
 
 export function statusOf(job: LegalJob, now: number): string {

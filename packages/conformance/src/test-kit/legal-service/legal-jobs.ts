@@ -38,6 +38,7 @@ export class LegalJobs {
       processingAt,
       endsAt: processingAt + model.runMs,
       cancelledAt: undefined,
+      onCancel: [],
       webhookUrl,
     }
     this.#jobs.set(job.id, job)
@@ -57,11 +58,8 @@ export class LegalJobs {
 
   /** `DELETE /v1/jobs/{id}` (section 4.5). */
   cancel(job: LegalJob | undefined): Reply {
-    const { cancelOfUnknown, cancelOfFinished, secondCancel, cancelTakesMs, cancelStatus } = this.#choices
-    if (job === undefined)
-      return isRefusal(cancelOfUnknown)
-        ? refusal(cancelOfUnknown)
-        : reply(cancelOfUnknown, ...(cancelOfUnknown === 204 ? [] : [{}]))
+    const { cancelOfFinished, secondCancel, cancelTakesMs, cancelStatus } = this.#choices
+    if (job === undefined) return this.#cancelOfUnknown()
     const now = this.#now()
     const status = statusOf(job, now)
     const isOver = status === 'succeeded' || status === 'failed'
@@ -70,8 +68,15 @@ export class LegalJobs {
     if (!isOver && job.cancelledAt === undefined) {
       // What ends before the cancel takes effect stays as it ended.
       job.cancelledAt = Math.min(now + cancelTakesMs, job.endsAt - 1)
+      for (const notify of job.onCancel) notify()
     }
     return reply(choice, choice === 204 ? undefined : this.#cancelBody(job))
+  }
+
+  #cancelOfUnknown(): Reply {
+    const { cancelOfUnknown } = this.#choices
+    if (isRefusal(cancelOfUnknown)) return refusal(cancelOfUnknown)
+    return cancelOfUnknown === 204 ? reply(204) : reply(cancelOfUnknown, {})
   }
 
   #cancelBody(job: LegalJob): unknown {

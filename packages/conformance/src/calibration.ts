@@ -1,0 +1,156 @@
+import { isRecord, itemsOf, type JsonValue } from './json.ts'
+import type { ServiceProfile } from './profile.ts'
+
+/**
+ * What an observation makes of the reference server: the settings by which it does the same (none where it does so by
+ * itself), or why it cannot.
+ */
+type Application = (observed: JsonValue) => ServiceProfile | string
+
+type RefusalKind = keyof NonNullable<ServiceProfile['refusals']>
+
+/**
+ * Every observation, by its name in requirements.json. One that is added there needs an application here, or a reason:
+ * the test of the profile compares both lists.
+ */
+export const CALIBRATION = {
+  // Section 2
+  modelStatuses: onlyLike((value) => itemsOf(value).every((one) => one === 'active'), 'the catalog says which occur'),
+  creditsOfFailedRun: (value) =>
+    value === 'none' || value === 'price' ? { creditsOfFailedRun: value } : 'it is charged nothing or its price',
+  defaultsAgainstRules: onlyLike((value) => itemsOf(value).length === 0, 'the catalog has the defaults'),
+  jobFields: (value) => ({ jobFields: textsOf(value) }),
+  absentJobFields: (value) => (value === 'null' || value === 'left-out' ? { absentJobFields: value } : UNKNOWN),
+  requestIdHeader: (value) => (value === 'sent' || value === 'none' ? { requestIdHeader: value } : UNKNOWN),
+  outputType: onlyLike((value) => value === 'image', 'the catalog says what a model makes'),
+  fileAccess: onlyLike((value) => value === 'public', 'its files can be read without a key'),
+  // Section 3
+  statusSequence: onlyLike(isUsualSequence, 'its jobs are queued, processing, and then end'),
+  queuedMs: (value) => (typeof value === 'number' ? { queuedMs: value } : UNKNOWN),
+  cancelOfFinishedJob: cancelled('cancelOfFinishedJob'),
+  secondCancel: cancelled('cancelOfCancelledJob'),
+  // Section 4.1
+  limitAboveMaximum: (value) =>
+    value === 100 ? { refusals: { limitAboveMaximum: 'accepted' } } : rejected('limitAboveMaximum')(value),
+  defaultOffset: onlyLike((value) => value === 0, 'it begins with the first model'),
+  badPages: oddPages,
+  unknownQueryParameter: acceptable('unknownQueryParameter'),
+  unknownCategory: (value) => {
+    if (value === 'empty' || value === 'all') return { unknownCategory: value }
+    const applied = rejected('unknownCategory')(value)
+    return typeof applied === 'string' ? applied : { unknownCategory: 'reject', ...applied }
+  },
+  searchCase: (value) => (value === 'ignored' || value === 'counts' ? { searchCase: value } : UNKNOWN),
+  searchWords: (value) => (value === 'parts' || value === 'whole' ? { searchWords: value } : UNKNOWN),
+  searchWithoutMatch: onlyLike((value) => value === 'nothing', 'it does not know what comes close'),
+  // Section 4.2
+  plainSlashInPath: (value) => {
+    if (value === 'served') return { plainSlashInPath: 'served' }
+    const applied = rejected('unknownPath')(value)
+    return typeof applied === 'string' ? applied : { plainSlashInPath: 'unknown', ...applied }
+  },
+  // Section 4.3
+  asyncRunStatus: (value) => (value === 200 || value === 202 ? { asyncRunStatus: value } : UNKNOWN),
+  missingInput: rejected('invalidBody'),
+  failedSyncRunStatus: (value) => (isStatus(value) ? { failedSyncRunStatus: value } : UNKNOWN),
+  failedSyncRunBody: (value) => (value === 'job' || value === 'error' ? { failedSyncRunBody: value } : UNKNOWN),
+  asyncRunWithWebhook: (value) => {
+    const answer = isRecord(value) ? value.answer : undefined
+    if (answer === 'queued' || answer === 'processing') return { asyncRunWithWebhook: answer }
+    return 'it takes both together'
+  },
+  unknownBodyMember: acceptable('unknownMember'),
+  unknownInputParameter: acceptable('unknownParameter'),
+  strangeWebhookUrl: acceptable('webhookScheme'),
+  // Sections 4.4 and 4.5
+  unfinishedJobStatus: (value) =>
+    value === 200 || value === 202 ? { unfinishedJobStatus: value } : 'it responds with 200 or 202',
+  cancelFields: (value) => ({ cancelFields: textsOf(value) }),
+  cancelStatus: (value) =>
+    value === 200 || value === 202 || value === 204 ? { cancelStatus: value } : 'it responds with 200, 202 or 204',
+  // Section 5
+  blockedAddress: rejected('addressOutsideAllowlist'),
+  runNeedsJobsWrite: (value) => ({ runNeedsJobsWrite: value === true }),
+  webhookNeedsManage: (value) => ({ webhookNeedsManage: value === true }),
+  // Section 6
+  deliveriesOfOneResult: (value) => (Number(value) > 0 ? { deliveriesOfOneResult: Number(value) } : 'it delivers'),
+  deliveryHeaders: onlyLike((value) => itemsOf(value).length === 0, 'it does not know what they hold'),
+  cancelledJobWebhook: (value) => (value === 'none' || value === 'sent' ? { cancelledJobWebhook: value } : UNKNOWN),
+  // Section 7
+  missingParameter: acceptable('missingParameter'),
+  invalidInput: acceptable('invalidInput'),
+  unknownModel: rejected('unknownModel'),
+  unknownModelRun: rejected('unknownModelRun'),
+  unknownJob: rejected('unknownJob'),
+  cancelOfUnknownJob: cancelled('cancelOfUnknownJob'),
+  brokenJson: rejected('brokenJson'),
+  otherContentType: acceptable('otherContentType'),
+  insufficientCredits: rejected('insufficientCredits'),
+  // Sections 8 and 9
+  rateLimitHeaders: onlyLike((value) => itemsOf(value).length === 0, 'it has no rate limit; a fault makes one'),
+  rateLimit: onlyLike((value) => value === 'none', 'it has no rate limit; a fault makes one'),
+  withoutVersion: rejected('unknownPath'),
+} as const satisfies Record<string, Application>
+
+const UNKNOWN = 'the value is not one that it knows'
+
+/** Needs no setting where the service does as the reference server always does. */
+function onlyLike(isSame: (observed: JsonValue) => boolean, reason: string): Application {
+  return (observed) => (isSame(observed) ? {} : reason)
+}
+
+/** Of requests that the reference server always rejects. */
+function rejected(kind: RefusalKind): Application {
+  return (observed) => {
+    const { status, code } = refusalIn(observed)
+    if (status === undefined || status < 400) return 'it rejects such a request'
+    return code === undefined ? 'an error without a code' : { refusals: { [kind]: { status, code } } }
+  }
+}
+
+/** Of requests that may be accepted. */
+function acceptable(kind: RefusalKind): Application {
+  return (observed) => {
+    const { status = 400 } = refusalIn(observed)
+    const isAccepted = observed === 'accepted' || status < 300
+    return isAccepted ? { refusals: { [kind]: 'accepted' } } : rejected(kind)(observed)
+  }
+}
+
+/** Of cancels that change nothing. */
+function cancelled(kind: RefusalKind): Application {
+  return (observed) => {
+    const { status = 400 } = refusalIn(observed)
+    if (observed === 'changed') return 'a finished job stays as it is'
+    if (status >= 300) return rejected(kind)(observed)
+    const fields = itemsOf(isRecord(observed) ? observed.fields : undefined).map(String)
+    return { refusals: { [kind]: { status, code: null, fields } } }
+  }
+}
+
+function oddPages(observed: JsonValue): ServiceProfile | string {
+  const values = isRecord(observed) ? Object.values(observed) : []
+  const [first] = values
+  const isOne = values.every((value) => JSON.stringify(value) === JSON.stringify(first))
+  if (first === undefined || !isOne) return 'it treats all of them in one way'
+  return first === 'default' ? { refusals: { oddPage: 'accepted' } } : rejected('oddPage')(first as JsonValue)
+}
+
+function refusalIn(observed: JsonValue): { status: number | undefined; code: string | undefined } {
+  const { status, code } = isRecord(observed) ? observed : {}
+  return { status: isStatus(status) ? status : undefined, code: typeof code === 'string' ? code : undefined }
+}
+
+function isStatus(value: unknown): value is number {
+  return typeof value === 'number' && value >= 200 && value < 600
+}
+
+function textsOf(value: JsonValue): string[] {
+  return itemsOf(value).filter((item) => typeof item === 'string')
+}
+
+function isUsualSequence(value: JsonValue): boolean {
+  return ['queued,processing,succeeded', 'processing,succeeded', 'succeeded', 'queued,succeeded'].includes(
+    String(value),
+  )
+}

@@ -1,0 +1,24 @@
+import type { RefusalKind, Refusals } from '../refusals-option.ts'
+import type { Service } from '../service/service.ts'
+import { jsonResponse } from './json-response.ts'
+import type { RequestTrace } from './request-trace.ts'
+
+/** Kinds of requests that may also be accepted. */
+export type AcceptableKind = { [Kind in RefusalKind]: 'accepted' extends Refusals[Kind] ? Kind : never }[RefusalKind]
+
+export function isAccepted({ options }: Service, kind: AcceptableKind): boolean {
+  return options.assumptions.refusals[kind] === 'accepted'
+}
+
+/** The response that rejects a request, as the assumption `refusals` says (section 7). */
+export function reject(
+  { service, trace }: { service: Service; trace: RequestTrace },
+  kind: RefusalKind,
+  message: string,
+): Response {
+  const refusal = service.options.assumptions.refusals[kind]
+  trace.refusal = kind
+  // Who may accept a request asks `isAccepted` first.
+  if (refusal === 'accepted') throw new Error(`A request is accepted, and was rejected for ${kind}.`)
+  return jsonResponse(refusal.status, { error: { code: refusal.code, message } })
+}
