@@ -1,0 +1,75 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { ConfigurationError } from 'modelrun'
+
+export type Row = Record<string, SQLOutputValue>
+export type Values = Record<string, SQLInputValue>
+
+/** A database file that is open. */
+export interface Database {
+  exec(sql: string): void
+  rows(sql: string, values?: Values): Row[]
+  /**
+   * Runs work that no other process comes between. With `toDisk` it is on the disk when this returns, also when the
+   * power fails afterwards; without, it outlives the process.
+   */
+  transaction<T>(options: { toDisk: boolean }, work: () => T): T
+  close(): void
+}
+
+/** @throws ConfigurationError when this runtime has no `node:sqlite`, or the file cannot be opened */
+export function openDatabase(path: string, busyTimeoutMs: number): Database {
+  const database = open(path, busyTimeoutMs)
+  const statements = new Map<string, StatementSync>()
+  let isToDisk: boolean | undefined
+  const prepare = (sql: string): StatementSync => {
+    const statement = statements.get(sql) ?? prepareStatement(database, sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  return {
+    exec: (sql) => database.exec(sql),
+    rows: (sql, values = {}) => prepare(sql).all(values),
+    transaction: ({ toDisk }, work) => {
+      if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
+      isToDisk = toDisk
+      // IMMEDIATE waits for its turn before it reads: no process writes between what it reads and what it writes.
+      database.exec('BEGIN IMMEDIATE')
+      try {
+        const result = work()
+        database.exec('COMMIT')
+        return result
+      } catch (error) {
+        if (database.isTransaction) database.exec('ROLLBACK')
+        throw error
+      }
+    },
+    close: () => database.close(),
+  }
+}
+
+function open(path: string, busyTimeoutMs: number): DatabaseSync {
+  const sqlite = globalThis.process?.getBuiltinModule?.('node:sqlite')
+  if (sqlite === undefined) {
+    const message = 'createSqliteEngine needs `node:sqlite`. Use Node 22.13 or newer, or another engine.'
+    throw new ConfigurationError({ message })
+  }
+  try {
+    const database = new sqlite.DatabaseSync(path, { timeout: busyTimeoutMs })
+    database.exec('PRAGMA journal_mode = WAL')
+    return database
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const message = `createSqliteEngine cannot open ${JSON.stringify(path)}: ${reason}. Its folder must exist and be writable.`
+    throw new ConfigurationError({ message, cause })
+  }
+}
+
+function prepareStatement(database: DatabaseSync, sql: string): StatementSync {
+  try {
+    return database.prepare(sql)
+  } catch (cause) {
+    if (!String(cause).includes('no such table')) throw cause
+    const message = 'The SQLite engine has no tables yet. Call `await engine.setup()` once first.'
+    throw new ConfigurationError({ message, cause })
+  }
+}
