@@ -9,16 +9,21 @@ export interface Database {
   exec(sql: string): void
   rows(sql: string, values?: Values): Row[]
   /**
-   * Runs work that no other process comes between. With `toDisk` it is on the disk when this returns, also when the
-   * power fails afterwards; without, it outlives the process.
+   * Runs work that no other process comes between. With `toDisk` it is on the disk when this resolves, also when the
+   * power fails afterwards; without, it outlives the process. While another process has the file, it tries again.
    */
-  transaction<T>(options: { toDisk: boolean }, work: () => T): T
+  transaction<T>(options: { toDisk: boolean }, work: () => T): Promise<T>
   close(): void
 }
 
+/** How long one try waits for another process. The event loop stands still meanwhile. */
+const TRY_MS = 20
+const LONGEST_PAUSE_MS = 100
+const SQLITE_BUSY = 5
+
 /** @throws ConfigurationError when this runtime has no `node:sqlite`, or the file cannot be opened */
 export function openDatabase(path: string, busyTimeoutMs: number): Database {
-  const database = open(path, busyTimeoutMs)
+  const database = open(path)
   const statements = new Map<string, StatementSync>()
   let isToDisk: boolean | undefined
   const prepare = (sql: string): StatementSync => {
@@ -29,32 +34,51 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
   return {
     exec: (sql) => database.exec(sql),
     rows: (sql, values = {}) => prepare(sql).all(values),
-    transaction: ({ toDisk }, work) => {
-      if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
-      isToDisk = toDisk
-      // IMMEDIATE waits for its turn before it reads: no process writes between what it reads and what it writes.
-      database.exec('BEGIN IMMEDIATE')
-      try {
-        const result = work()
-        database.exec('COMMIT')
-        return result
-      } catch (error) {
-        if (database.isTransaction) database.exec('ROLLBACK')
-        throw error
-      }
-    },
+    transaction: ({ toDisk }, work) =>
+      untilFree(busyTimeoutMs, () => {
+        if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
+        isToDisk = toDisk
+        return inTransaction(database, work)
+      }),
     close: () => database.close(),
   }
 }
 
-function open(path: string, busyTimeoutMs: number): DatabaseSync {
+/** Repeats what finds the file busy, and lets the process do other things in between. */
+async function untilFree<T>(busyTimeoutMs: number, work: () => T): Promise<T> {
+  const giveUpAt = performance.now() + busyTimeoutMs
+  for (;;) {
+    try {
+      return work()
+    } catch (error) {
+      const isBusy = Object(error).errcode === SQLITE_BUSY
+      if (!isBusy || performance.now() > giveUpAt) throw error
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS))
+    }
+  }
+}
+
+function inTransaction<T>(database: DatabaseSync, work: () => T): T {
+  // IMMEDIATE waits for its turn before it reads: no process writes between what it reads and what it writes.
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+function open(path: string): DatabaseSync {
   const sqlite = globalThis.process?.getBuiltinModule?.('node:sqlite')
   if (sqlite === undefined) {
     const message = 'createSqliteEngine needs `node:sqlite`. Use Node 22.13 or newer, or another engine.'
     throw new ConfigurationError({ message })
   }
   try {
-    const database = new sqlite.DatabaseSync(path, { timeout: busyTimeoutMs })
+    const database = new sqlite.DatabaseSync(path, { timeout: TRY_MS })
     database.exec('PRAGMA journal_mode = WAL')
     return database
   } catch (cause) {

@@ -12,7 +12,7 @@ import { SqliteTable } from './sqlite-table.ts'
 export interface SqliteEngineOptions extends TableEngineOptions {
   /** The file, which is created when there is none. On a disk of this machine. `:memory:` keeps nothing. */
   path: string
-  /** How long a change waits for those of other processes, in milliseconds. The process does nothing else then. Default 500. */
+  /** How long a change waits for those of other processes, in milliseconds, until it fails. Default 5,000. */
   busyTimeoutMs?: number | undefined
 }
 
@@ -27,7 +27,7 @@ export interface SqliteEngineOptions extends TableEngineOptions {
  * await engine.setup()
  */
 export function createSqliteEngine(options: SqliteEngineOptions): Engine {
-  const { path, busyTimeoutMs = 500, ...rest } = options
+  const { path, busyTimeoutMs = 5_000, ...rest } = options
   if (typeof path !== 'string' || path === '') {
     throw new ConfigurationError({ message: "createSqliteEngine needs path: a file, like 'runs.db', or ':memory:'." })
   }

@@ -30,22 +30,22 @@ export class SqliteTable implements TaskTable {
   }
 
   async setup(): Promise<void> {
-    this.#database.transaction({ toDisk: true }, () => this.#database.exec(SQL.setup))
+    await this.#database.transaction({ toDisk: true }, () => this.#database.exec(SQL.setup))
   }
 
   add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#adds.length === 0) setImmediate(() => this.#writeAdds())
+      if (this.#adds.length === 0) setImmediate(() => void this.#writeAdds())
       this.#adds.push({ values: { queue, id, data, delayMs: Math.ceil(delayMs) }, resolve, reject })
     })
   }
 
-  #writeAdds(): void {
+  async #writeAdds(): Promise<void> {
     const adds = this.#adds
     this.#adds = []
     try {
       const now = Date.now()
-      this.#database.transaction({ toDisk: true }, () => {
+      await this.#database.transaction({ toDisk: true }, () => {
         for (const { values } of adds) this.#database.rows(SQL.add, { ...values, now, seq: this.#nextSeq() })
       })
       for (const { resolve } of adds) resolve()
