@@ -1,6 +1,7 @@
 import { ConfigurationError } from 'modelrun'
 import type { Engine, Json, WorkOptions } from './engine.ts'
 import { Room } from './room.ts'
+import { spacingOf } from './spacing.ts'
 import { TableWorker, type WorkerSettings } from './table-worker.ts'
 import type { TaskTable } from './task-table.ts'
 
@@ -58,20 +59,21 @@ export function createTableEngine(table: TaskTable, options: TableEngineOptions 
   }
 }
 
-function resolve(given: WorkOptions): WorkerSettings {
+function resolve({ rate, ...given }: WorkOptions): WorkerSettings {
   const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  const settings: WorkerSettings = { ...DEFAULTS, rate: undefined, ...defined }
-  for (const [name, value] of Object.entries({ ...settings, ...settings.rate })) {
-    if (name !== 'rate' && !(typeof value === 'number' && value > 0)) {
+  const settings = { ...DEFAULTS, ...defined }
+  for (const [name, value] of Object.entries({ ...settings, ...rate })) {
+    if (!(typeof value === 'number' && value > 0)) {
       throw new ConfigurationError({ message: `work() takes ${name}: a number above 0. It got ${String(value)}.` })
     }
   }
-  return settings
+  return { ...settings, spacing: rate === undefined ? undefined : spacingOf(rate) }
 }
 
 function checkName(what: string, name: string): string {
-  if (typeof name === 'string' && name !== '' && name.length <= LONGEST_ID) return name
-  const message = `The ${what} of a task is a text of 1 to ${LONGEST_ID} characters. It got ${JSON.stringify(name)?.slice(0, 80)}.`
+  const isText = typeof name === 'string' && name.isWellFormed() && !name.includes('\0')
+  if (isText && name !== '' && name.length <= LONGEST_ID) return name
+  const message = `The ${what} of a task is a text of 1 to ${LONGEST_ID} characters, without NUL and halves of characters. It got ${JSON.stringify(name)?.slice(0, 80)}.`
   throw new ConfigurationError({ message })
 }
 

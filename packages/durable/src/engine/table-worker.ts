@@ -1,6 +1,7 @@
-import type { Rate, TaskHandler, Worker } from './engine.ts'
+import type { TaskHandler, Worker } from './engine.ts'
 import type { Room } from './room.ts'
 import { type RetryLimits, TaskRun } from './run-task.ts'
+import type { Spacing } from './spacing.ts'
 import type { LockedTask, TaskEnd, TaskTable } from './task-table.ts'
 
 /** Options of a worker, resolved. */
@@ -8,7 +9,7 @@ export interface WorkerSettings extends RetryLimits {
   concurrency: number
   lockMs: number
   maxRunMs: number
-  rate: Rate | undefined
+  spacing: Spacing | undefined
 }
 
 /** What the workers of an engine share. */
@@ -87,13 +88,13 @@ export class TableWorker implements Worker {
 
   async #lockOnce(): Promise<void> {
     const { room, table, pollMs } = this.#context
-    const { concurrency, lockMs, rate } = this.#settings
+    const { concurrency, lockMs, spacing } = this.#settings
     const allowed = room.allows(this)
     const alone = allowed === 'suspect'
     const limit = alone ? 1 : concurrency - this.#runs.size
     if (allowed === 'none' || limit <= 0) return
     const lockedUntil = performance.now() + lockMs
-    const { tasks, nextMs, hasSuspect } = await table.lock({ queue: this.#queue, limit, alone, lockMs, rate })
+    const { tasks, nextMs, hasSuspect } = await table.lock({ queue: this.#queue, limit, alone, lockMs, spacing })
     for (const task of tasks) void this.#run(task, lockedUntil, alone)
     if (alone && tasks.length === 0) room.endAlone(this)
     if (hasSuspect && !alone) {

@@ -1,4 +1,5 @@
-import type { Json, Rate, TaskFailure, TaskList, TaskRecord, TaskState } from './engine.ts'
+import type { Json, TaskFailure, TaskList, TaskRecord, TaskState } from './engine.ts'
+import type { Spacing } from './spacing.ts'
 
 /** A task that a worker has just locked. */
 export interface LockedTask {
@@ -17,7 +18,8 @@ export interface LockRequest {
   limit: number
   alone: boolean
   lockMs: number
-  rate: Rate | undefined
+  /** Default: no limit. Taken before a task is locked. */
+  spacing: Spacing | undefined
 }
 
 /** What a worker gets. */

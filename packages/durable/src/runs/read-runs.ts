@@ -45,9 +45,13 @@ async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext):
 }
 
 async function hasOpenRuns({ engine, queues }: RunsContext): Promise<boolean> {
-  const submits = await engine.count(queues.submit)
-  const follows = await engine.count(queues.follow)
-  return submits.waiting + submits.running + follows.waiting + follows.running > 0
+  for (const queue of [queues.submit, queues.follow]) {
+    // Waiting is asked twice: a run that runs at first may wait again by now.
+    for (const state of ['waiting', 'running', 'waiting'] as const) {
+      if ((await engine.list(queue, state, { limit: 1 })).length > 0) return true
+    }
+  }
+  return false
 }
 
 /** @param speed runs per millisecond, if it is known */

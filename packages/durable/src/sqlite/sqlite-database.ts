@@ -18,6 +18,8 @@ export interface Database {
 
 /** How long one try waits for another process. The event loop stands still meanwhile. */
 const TRY_MS = 20
+/** How long opening waits for others that open the file, too. */
+const OPEN_MS = 5_000
 const LONGEST_PAUSE_MS = 100
 const SQLITE_BUSY = 5
 
@@ -78,8 +80,8 @@ function open(path: string): DatabaseSync {
     throw new ConfigurationError({ message })
   }
   try {
-    const database = new sqlite.DatabaseSync(path, { timeout: TRY_MS })
-    database.exec('PRAGMA journal_mode = WAL')
+    const database = new sqlite.DatabaseSync(path, { timeout: OPEN_MS })
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = ${TRY_MS}`)
     return database
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)

@@ -1,3 +1,10 @@
+import { SUSPECT_AFTER } from '../engine/task-table.ts'
+
+/** How often a task has lost its process: one that still runs when its lock is over has lost it now. */
+const LOST = "lost + (state = 'running')"
+
+const DUE = "queue = :queue AND state IN ('waiting', 'running') AND due_at <= :now"
+
 /** The tables and statements of the SQLite engine. `:queue` and `:id` name a task, `:now` is the time. */
 export const SQL = {
   setup: `
@@ -8,6 +15,8 @@ export const SQL = {
       PRIMARY KEY (queue, id)
     ) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS modelrun_tasks_open ON modelrun_tasks (queue, due_at) WHERE state IN ('waiting', 'running');
+    CREATE INDEX IF NOT EXISTS modelrun_tasks_lost ON modelrun_tasks (queue, due_at)
+      WHERE state IN ('waiting', 'running') AND lost >= 1;
     CREATE INDEX IF NOT EXISTS modelrun_tasks_state ON modelrun_tasks (queue, state, seq);
     CREATE TABLE IF NOT EXISTS modelrun_queues (
       queue TEXT PRIMARY KEY, next_start REAL NOT NULL DEFAULT 0, paused_until INTEGER NOT NULL DEFAULT 0
@@ -26,12 +35,13 @@ export const SQL = {
   pause: `
     INSERT INTO modelrun_queues (queue, paused_until) VALUES (:queue, :value)
     ON CONFLICT (queue) DO UPDATE SET paused_until = max(paused_until, :value)`,
-  // A task that still runs when its lock is over has lost its process: that is counted here, when it is seen.
   due: `
-    SELECT id, data, attempts, fence, lost + (state = 'running') AS lost FROM modelrun_tasks
-    WHERE queue = :queue AND state IN ('waiting', 'running') AND due_at <= :now
-      AND lost + (state = 'running') BETWEEN :minLost AND :maxLost
-    ORDER BY due_at LIMIT :limit`,
+    SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
+    WHERE ${DUE} AND ${LOST} < ${SUSPECT_AFTER} ORDER BY due_at LIMIT :limit`,
+  // By an index of its own: a million tasks may be due, and no suspect among them.
+  dueSuspects: `
+    SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
+    WHERE ${DUE} AND lost >= 1 AND ${LOST} >= ${SUSPECT_AFTER} ORDER BY due_at LIMIT :limit`,
   lock: `
     UPDATE modelrun_tasks SET state = 'running', fence = fence + 1, lost = :lost, due_at = :dueAt
     WHERE queue = :queue AND id = :id`,

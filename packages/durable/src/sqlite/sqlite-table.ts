@@ -1,12 +1,11 @@
-import type { Rate, TaskRecord, TaskState } from '../engine/engine.ts'
-import { msUntilStart, takeStarts } from '../engine/spacing.ts'
+import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { msUntilStart, type Spacing, takeStarts } from '../engine/spacing.ts'
 import {
   type LockedTask,
   type LockedTasks,
   type LockRequest,
   POISON_AFTER,
   PROCESS_DIED,
-  SUSPECT_AFTER,
   type TaskEnd,
   type TaskTable,
 } from '../engine/task-table.ts'
@@ -19,6 +18,8 @@ interface WaitingAdd {
   resolve(): void
   reject(error: unknown): void
 }
+
+const SUSPECTS_AT_ONCE = 100
 
 /** The tasks of a SQLite file. */
 export class SqliteTable implements TaskTable {
@@ -59,27 +60,44 @@ export class SqliteTable implements TaskTable {
     return this.#database.transaction({ toDisk: true }, () => this.#lock(request))
   }
 
-  #lock({ queue, limit, alone, lockMs, rate }: LockRequest): LockedTasks {
+  #lock({ queue, limit, alone, lockMs, spacing }: LockRequest): LockedTasks {
     const now = Date.now()
     const { pausedUntil, nextStart } = this.#queueState(queue)
     if (pausedUntil > now) return { tasks: [], nextMs: pausedUntil - now, hasSuspect: false }
-    for (const row of this.#due({ queue, now, limit: 100, lost: [POISON_AFTER, 1e9] })) this.#bury(queue, row, now)
-    const hasSuspect = this.#due({ queue, now, limit: 1, lost: [SUSPECT_AFTER, POISON_AFTER - 1] }).length > 0
-    const lost: [number, number] = alone ? [SUSPECT_AFTER, POISON_AFTER - 1] : [0, SUSPECT_AFTER - 1]
-    const rows = this.#due({ queue, now, limit: startsNow(rate, { now, nextStart, wanted: limit }), lost })
-    const tasks = rows.map((row) => this.#lockRow(queue, row, now + lockMs))
-    const taken = rate === undefined ? nextStart : takeStarts(rate, { now, nextStart, wanted: rows.length }).nextStart
-    if (rate !== undefined && rows.length > 0) this.#database.rows(SQL.setNextStart, { queue, value: taken })
-    return { tasks, hasSuspect, nextMs: this.#nextMs(queue, { now, rate, nextStart: taken }) }
+    const suspects = this.#buryPoison(queue, now)
+    const wanted = spacing === undefined ? limit : takeStarts(spacing, { now, nextStart, wanted: limit }).starts
+    const due = alone ? suspects : this.#database.rows(SQL.due, { queue, now, limit: wanted })
+    const tasks = due.slice(0, wanted).map((row) => this.#lockRow(queue, row, now + lockMs))
+    const waitMs = spacing === undefined ? 0 : this.#spaceOut(queue, spacing, { now, nextStart, wanted: tasks.length })
+    return { tasks, hasSuspect: suspects.length > 0, nextMs: waitMs > 0 ? waitMs : this.#msUntilDue(queue, now) }
+  }
+
+  /** Tasks that ended too many processes are dead; the other suspects are left. */
+  #buryPoison(queue: string, now: number): Row[] {
+    const suspects = this.#database.rows(SQL.dueSuspects, { queue, now, limit: SUSPECTS_AT_ONCE })
+    for (const row of suspects.filter(isPoison)) {
+      const { id, fence } = this.#lockRow(queue, row, now)
+      const values = { state: 'dead', result: null, error: JSON.stringify(PROCESS_DIED), now, seq: this.#nextSeq() }
+      this.#database.rows(SQL.end, { queue, id, fence, ...values })
+    }
+    return suspects.filter((row) => !isPoison(row))
+  }
+
+  /** @returns milliseconds until the next start */
+  #spaceOut(queue: string, spacing: Spacing, last: { now: number; nextStart: number; wanted: number }): number {
+    const { nextStart } = last.wanted === 0 ? last : takeStarts(spacing, last)
+    if (last.wanted > 0) this.#database.rows(SQL.setNextStart, { queue, value: nextStart })
+    return msUntilStart(spacing, { now: last.now, nextStart })
+  }
+
+  #msUntilDue(queue: string, now: number): number | undefined {
+    const [row] = this.#database.rows(SQL.nextDue, { queue, now })
+    return row?.due_at == null ? undefined : Number(row.due_at) - now
   }
 
   #queueState(queue: string): { pausedUntil: number; nextStart: number } {
     const [row] = this.#database.rows(SQL.queue, { queue })
     return { pausedUntil: Number(row?.paused_until ?? 0), nextStart: Number(row?.next_start ?? 0) }
-  }
-
-  #due({ queue, now, limit, lost }: { queue: string; now: number; limit: number; lost: [number, number] }): Row[] {
-    return this.#database.rows(SQL.due, { queue, now, limit, minLost: lost[0], maxLost: lost[1] })
   }
 
   #lockRow(queue: string, row: Row, dueAt: number): LockedTask {
@@ -93,22 +111,6 @@ export class SqliteTable implements TaskTable {
       lost,
       fence: Number(row.fence) + 1,
     }
-  }
-
-  /** A task that ended so many processes is dead. */
-  #bury(queue: string, row: Row, now: number): void {
-    const { id, fence } = this.#lockRow(queue, row, now)
-    const values = { state: 'dead', result: null, error: JSON.stringify(PROCESS_DIED), now, seq: this.#nextSeq() }
-    this.#database.rows(SQL.end, { queue, id, fence, ...values })
-  }
-
-  #nextMs(queue: string, times: { now: number; rate: Rate | undefined; nextStart: number }): number | undefined {
-    const { now, rate, nextStart } = times
-    const [row] = this.#database.rows(SQL.nextDue, { queue, now })
-    const dueMs = row?.due_at == null ? undefined : Number(row.due_at) - now
-    const startMs = rate === undefined ? 0 : msUntilStart(rate, { now, nextStart })
-    if (startMs === 0) return dueMs
-    return Math.max(startMs, 0)
   }
 
   async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
@@ -183,11 +185,8 @@ export class SqliteTable implements TaskTable {
   }
 }
 
-function startsNow(
-  rate: Rate | undefined,
-  { now, nextStart, wanted }: { now: number; nextStart: number; wanted: number },
-): number {
-  return rate === undefined ? wanted : takeStarts(rate, { now, nextStart, wanted }).starts
+function isPoison(row: Row): boolean {
+  return Number(row.lost) >= POISON_AFTER
 }
 
 function toRecord(row: Row): TaskRecord {
