@@ -71,7 +71,7 @@ function resolve({ rate, ...given }: WorkOptions): WorkerSettings {
 }
 
 function checkName(what: string, name: string): string {
-  const isText = typeof name === 'string' && name.isWellFormed() && !name.includes('\0')
+  const isText = typeof name === 'string' && !/[\0\p{Cs}]/u.test(name)
   if (isText && name !== '' && name.length <= LONGEST_ID) return name
   const message = `The ${what} of a task is a text of 1 to ${LONGEST_ID} characters, without NUL and halves of characters. It got ${JSON.stringify(name)?.slice(0, 80)}.`
   throw new ConfigurationError({ message })
