@@ -27,6 +27,6 @@ function readKey(header: string | undefined, keys: ApiKeys): ApiKey | string {
   const key = /^Bearer +(\S+) *$/i.exec(header)?.[1]
   if (key === undefined) return `The Authorization header is not a bearer token. ${HOW_TO}`
   const found = keys.find(key)
-  if (found === undefined) return 'The API key is not known here. Check that it was copied whole, and for this server.'
+  if (found === undefined) return 'The API key is not known here.'
   return found.isRevoked ? 'The API key was revoked. Use the key that it was replaced by, or a new one.' : found
 }
