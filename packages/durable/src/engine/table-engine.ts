@@ -85,7 +85,8 @@ function textOf(data: Json): string {
 
 const WARN_EVERY_MS = 60_000
 
-function warnOnce(): (error: unknown) => void {
+/** Warns of errors, at most once a minute. */
+export function warnOnce(): (error: unknown) => void {
   let warnedAt = Number.NEGATIVE_INFINITY
   return (error) => {
     if (performance.now() - warnedAt < WARN_EVERY_MS) return

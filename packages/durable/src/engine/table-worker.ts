@@ -30,7 +30,7 @@ export class TableWorker implements Worker {
   readonly #handler: TaskHandler
   readonly #settings: WorkerSettings
   readonly #context: WorkerContext
-  readonly #runs = new Map<string, TaskRun>()
+  readonly #runs = new Set<TaskRun>()
   readonly #onIdle: (() => void)[] = []
   readonly #renewTimer: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
@@ -106,8 +106,10 @@ export class TableWorker implements Worker {
 
   async #run(locked: LockedTask, lockedUntil: number, alone: boolean): Promise<void> {
     const { room } = this.#context
+    // This process stood still for longer than the lock, and got its own task again.
+    for (const late of this.#runs) if (late.task.id === locked.id) late.abort(lockIsLost())
     const run = new TaskRun(locked, lockedUntil)
-    this.#runs.set(locked.id, run)
+    this.#runs.add(run)
     room.start()
     const timer = setTimeout(
       () => run.abort(new Error(`The handler ran longer than ${this.#settings.maxRunMs} ms.`)),
@@ -118,7 +120,7 @@ export class TableWorker implements Worker {
       if (run.msLeft() > 0) await this.#end(run, await run.run(this.#handler, this.#settings))
     } finally {
       clearTimeout(timer)
-      this.#runs.delete(locked.id)
+      this.#runs.delete(run)
       if (alone) room.endAlone(this)
       room.end()
       this.#settleIdle()
@@ -141,7 +143,9 @@ export class TableWorker implements Worker {
 
   async #renew(): Promise<void> {
     const { lockMs } = this.#settings
-    const runs = [...this.#runs.values()]
+    // By the clock first: a store that does not respond must not keep a handler from its end.
+    for (const run of this.#runs) if (run.msLeft() === 0) run.abort(lockIsLost())
+    const runs = [...this.#runs].filter((run) => run.msLeft() > 0)
     if (runs.length === 0) return
     const lockedUntil = performance.now() + lockMs
     let kept: ReadonlySet<string> | undefined
@@ -153,7 +157,7 @@ export class TableWorker implements Worker {
     }
     for (const run of runs) {
       if (kept?.has(run.task.id)) run.renewed(lockedUntil)
-      else if (kept !== undefined || run.msLeft() === 0) run.abort(new Error('The lock of the task is lost.'))
+      else if (kept !== undefined) run.abort(lockIsLost())
     }
   }
 
@@ -165,4 +169,8 @@ export class TableWorker implements Worker {
   #settleIdle(): void {
     if (this.#runs.size === 0 && !this.#isLocking) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
+}
+
+function lockIsLost(): Error {
+  return new Error('The lock of the task is lost.')
 }
