@@ -1,3 +1,4 @@
+import type { Task } from '../engine/engine.ts'
 import { type CheckContext, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
 
 type Checks = Readonly<Record<string, (context: CheckContext) => Promise<void>>>
@@ -102,6 +103,40 @@ export const SHARE_CHECKS: Checks = {
     expectTrue((held.started[0]?.msLeft() ?? 0) > 100, 'the lock was not renewed')
     held.release()
     await untilState({ engine, queue }, 'a', 'done')
+  },
+
+  'a process that stands still for longer than a lock loses its tasks, and its late end does not count': async (
+    context,
+  ) => {
+    const { engine, queue } = context
+    const runs: Task[] = []
+    engine.work(
+      queue,
+      async (task) => {
+        runs.push(task)
+        if (runs.length > 1) return 'second'
+        await until(() => task.signal.aborted, 'the signal of the first run is aborted')
+        return 'first'
+      },
+      { lockMs: 300 },
+    )
+    await engine.add(queue, 'a', { data: null })
+    await until(() => runs.length === 1, 'the task starts')
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700)
+    const { result } = await untilState(context, 'a', 'done')
+    expectEqual(
+      [result, runs.map(({ lost, attempt }) => [lost, attempt])],
+      [
+        'second',
+        [
+          [0, 1],
+          [1, 1],
+        ],
+      ],
+      'runs',
+    )
+    expectTrue(Number(runs[1]?.fence) > Number(runs[0]?.fence), 'the fence did not rise')
+    await until(() => runs[0]?.signal.aborted === true, 'the signal of the first run is aborted')
   },
 
   'a counter is one for all processes, and never passes its limit': async ({ engine, queue, open }) => {

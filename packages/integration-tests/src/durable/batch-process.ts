@@ -1,10 +1,10 @@
 // A process of a batch: adds every key, works until the batch is done, and prints `done`. Started and killed by a test.
 import { createRuns } from '@modelrun/durable'
-import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { ModelRun } from 'modelrun'
+import { openEngine } from './open-engine.ts'
 
-const { path, baseUrl, apiKey, keys, model } = JSON.parse(process.argv[2] ?? '{}')
-const engine = createSqliteEngine({ path, pollMs: 50 })
+const { engineAt, baseUrl, apiKey, keys, model } = JSON.parse(process.argv[2] ?? '{}')
+const engine = openEngine(engineAt)
 await engine.setup()
 const client = new ModelRun({ apiKey, baseUrl, maxRetries: 0 })
 const runs = createRuns({ engine, client, lockMs: 1_000, pollRate: { max: 500, perMs: 1_000 } })

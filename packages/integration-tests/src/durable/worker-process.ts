@@ -1,8 +1,8 @@
 // A process that works a queue, started and killed by a test. `poison` ends it; `slow` takes longer than the lock.
-import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { openEngine } from './open-engine.ts'
 
-const { path, name, taskMs } = JSON.parse(process.argv[2] ?? '{}')
-const engine = createSqliteEngine({ path, pollMs: 50 })
+const { engineAt, name, taskMs } = JSON.parse(process.argv[2] ?? '{}')
+const engine = openEngine(engineAt)
 engine.work(
   'tasks',
   async ({ id, signal, fence }) => {
