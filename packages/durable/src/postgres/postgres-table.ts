@@ -28,9 +28,13 @@ export class PostgresTable implements TaskTable {
     const wanted = starts === undefined ? limit : starts.granted
     const sql = alone ? SQL.lockSuspects : SQL.lock
     const rows = wanted === 0 ? [] : await this.#rows(sql, queue, wanted, lockMs)
+    // From here on nothing rejects: what is locked must run, or it counts as lost.
     const unused = wanted - rows.length
-    if (spacing !== undefined && unused > 0) await this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs)
-    const { hasSuspect, ...outlook } = await this.#outlook(queue)
+    if (spacing !== undefined && unused > 0) {
+      await this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
+    }
+    const noOutlook = { hasSuspect: false, nextMs: undefined }
+    const { hasSuspect, ...outlook } = await this.#outlook(queue).catch(() => noOutlook)
     const nextMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : outlook.nextMs
     return { tasks: rows.map(toLockedTask), hasSuspect, nextMs }
   }

@@ -22,15 +22,19 @@ export async function submitRun(task: Task, prices: Prices, context: RunsContext
   if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) return park(task, context)
   const { engine, queues, maxCredits } = context
   let price = 0
+  let isSent = false
   try {
     price = await prices.of(data.model)
     if ((await engine.tally(queues.credits, price, maxCredits)) === undefined) {
       const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits}).`
       return await reject(task, { code: 'BUDGET_EXCEEDED', message }, context)
     }
+    isSent = true
     const { id } = await context.client.submit(data.model, data.input)
     return await follow(task, id, context)
   } catch (error) {
+    // The store failed before the run was sent.
+    if (!isSent && !isModelRunError(error)) throw new Again(OUTAGE_DELAY_MS)
     return await afterFailure(error, { task, price }, context)
   }
 }

@@ -1,3 +1,4 @@
+import type { TaskState } from '../engine/engine.ts'
 import { type CheckContext, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
 
 type Checks = Readonly<Record<string, (context: CheckContext) => Promise<void>>>
@@ -123,6 +124,29 @@ export const ADD_CHECKS: Checks = {
       [...ends].sort((one, other) => one - other),
       'order of the ends',
     )
+  },
+
+  'who reads on from the last cursor sees each task once, while others add and end them': async (context) => {
+    const { engine, queue, open } = context
+    const other = await open()
+    const ids = Array.from({ length: 120 }, (_, index) => `t${index}`)
+    const readOn = async (state: TaskState) => {
+      const seen: string[] = []
+      let after: string | undefined
+      const giveUpAt = Date.now() + 10_000
+      while (seen.length < ids.length && Date.now() < giveUpAt) {
+        const page = await engine.list(queue, state, { limit: 7, after })
+        for (const { id, cursor } of page) {
+          seen.push(id)
+          after = cursor
+        }
+      }
+      expectEqual([...seen].sort(), [...ids].sort(), `tasks that are ${state}`)
+    }
+    const added = ids.map((id, index) => (index % 2 === 0 ? engine : other).add(queue, id, { data: null }))
+    await Promise.all([readOn('waiting'), ...added])
+    for (const one of [engine, other]) one.work(queue, async () => undefined, { concurrency: 5 })
+    await readOn('done')
   },
 
   'a task that nobody added is not there': async ({ engine, queue }) => {

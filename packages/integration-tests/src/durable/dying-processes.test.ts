@@ -73,6 +73,13 @@ describe.each(ENGINE_STORES)('on $title', ({ isMissing, start }) => {
       await expect
         .poll(() => engine.count('tasks'), { timeout: 20_000 })
         .toEqual({ waiting: 0, running: 0, done: 15, dead: 1 })
+      children.pop()?.kill('SIGKILL')
+      expect(await engine.replay('tasks', 'poison')).toBe(true)
+      const worker = engine.work('tasks', async ({ lost, attempt }) => [lost, attempt], { lockMs: 600 })
+      await expect
+        .poll(() => engine.get('tasks', 'poison'), { timeout: 10_000 })
+        .toMatchObject({ state: 'done', result: [0, 1] })
+      await worker.stop()
     },
     90_000,
   )

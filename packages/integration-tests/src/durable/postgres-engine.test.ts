@@ -41,6 +41,26 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     await other.end()
   })
 
+  it('runs what it has locked although the next statement fails', async () => {
+    let fate: 'none' | 'next' | 'past' = 'none'
+    const query = async (text: string, values: unknown[]) => {
+      if (fate === 'next') {
+        fate = 'past'
+        throw new Error('The connection is gone.')
+      }
+      const result = await pool.query(text, values)
+      if (fate === 'none' && text.includes("SET state = 'running'") && result.rows.length > 0) fate = 'next'
+      return result
+    }
+    const engine = createPostgresEngine({ query, pollMs: 50, onError: () => {} })
+    await engine.setup()
+    await engine.add('locked', 'a', { data: null })
+    engine.work('locked', async ({ lost }) => lost)
+    await expect.poll(() => engine.get('locked', 'a'), { timeout: 5_000 }).toMatchObject({ state: 'done', result: 0 })
+    expect(fate).toBe('past')
+    await engine.close()
+  })
+
   it('lets no open transaction of others stop it', async () => {
     const engine = open()
     await engine.setup()

@@ -14,10 +14,10 @@ afterEach(async () => {
 
 async function setUp(options: Partial<RunsOptions> = {}): Promise<{ server: CheckedServer; runs: Runs }> {
   const server = createCheckedServer({ clock: 'system', latency: 0 })
-  const engine = createSqliteEngine({ path: ':memory:', pollMs: 20 })
+  const { engine = createSqliteEngine({ path: ':memory:', pollMs: 20 }) } = options
   await engine.setup()
   const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
-  const runs = createRuns({ engine, client, pollRate: { max: 1_000, perMs: 1_000 }, ...options })
+  const runs = createRuns({ client, pollRate: { max: 1_000, perMs: 1_000 }, ...options, engine })
   cleanUps.push(
     () => server.close(),
     () => engine.close(),
@@ -92,6 +92,20 @@ it('parks a run whose response was lost, and never sends it again by itself', as
   expect(await runs.progress()).toMatchObject({ unknown: 0, done: 1 })
   expect(posts(server)).toEqual({ a: 1 })
 })
+
+it('sends a run later when the store fails before it was sent', async () => {
+  const store = createSqliteEngine({ path: ':memory:', pollMs: 20 })
+  let failures = 0
+  const tally: typeof store.tally = async (...args) => {
+    failures += 1
+    if (failures === 1) throw new Error('The store is away.')
+    return store.tally(...args)
+  }
+  const { server, runs } = await setUp({ engine: { ...store, tally } })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(posts(server)).toEqual({ a: 1 })
+}, 15_000)
 
 it('sends an unknown run again when its user says so', async () => {
   const { server, runs } = await setUp()
