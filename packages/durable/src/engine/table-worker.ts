@@ -106,8 +106,6 @@ export class TableWorker implements Worker {
 
   async #run(locked: LockedTask, lockedUntil: number, alone: boolean): Promise<void> {
     const { room } = this.#context
-    // This process stood still for longer than the lock, and got its own task again.
-    for (const late of this.#runs) if (late.task.id === locked.id) late.abort(lockIsLost())
     const run = new TaskRun(locked, lockedUntil)
     this.#runs.add(run)
     room.start()
