@@ -140,6 +140,7 @@ export const ADD_CHECKS: Checks = {
           seen.push(id)
           after = cursor
         }
+        await sleep(1)
       }
       expectEqual([...seen].sort(), [...ids].sort(), `tasks that are ${state}`)
     }
