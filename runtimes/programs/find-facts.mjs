@@ -1,0 +1,115 @@
+import { createReferenceServer } from '@modelrun/reference-server'
+import {
+  isAbortedError,
+  isConnectionError,
+  isInputValidationError,
+  isJobFailedError,
+  ModelRun,
+  toDataUri,
+} from 'modelrun'
+import { createInbox, parseWebhook } from 'modelrun/webhooks'
+
+const delivery = JSON.stringify({
+  job_id: 'job_1',
+  status: 'succeeded',
+  output: { type: 'image', items: [{ type: 'image', url: 'https://files.example.com/1.png' }] },
+  credits_used: 4,
+  completed_at: '2026-01-01T00:00:00Z',
+})
+
+/**
+ * Does what users do first. At `closedUrl` nothing listens. `breakingUrl` breaks the connection of each POST that it
+ * got, and tells the number of them as the `total` of its models.
+ */
+export async function findFacts(closedUrl, breakingUrl) {
+  const server = createReferenceServer({ clock: 'auto' })
+  const guard = await meetGuard(server)
+  // Where a key is rejected, the program goes on as one whose user has allowed it.
+  const permission = guard.withKey === 'created' ? {} : { dangerouslyAllowBrowser: true }
+  const client = new ModelRun(server.clientOptions())
+  const creditsBefore = server.credits()
+  const film = await client.run('lumen/aurora-video', { prompt: 'waves at dusk' })
+
+  server.script('aurora-image', [{ result: 'failed' }, { result: 'hang' }])
+  const failure = await rejection(client.run('aurora-image', { prompt: 'a fox' }))
+  const aborting = new AbortController()
+  const whenSeen = { signal: aborting.signal, onStatus: () => aborting.abort() }
+  const aborted = await rejection(client.run('aurora-image', { prompt: 'a fox' }, whenSeen))
+  const typo = await rejection(client.run('aurora-image', { promt: 'a fox' }, { validateInput: true }))
+
+  const nowhere = new ModelRun({ apiKey: server.apiKey, baseUrl: closedUrl, maxRetries: 0, ...permission })
+  const refused = await rejection(nowhere.run('aurora-image', { prompt: 'a fox' }))
+
+  const breaking = new ModelRun({ apiKey: server.apiKey, baseUrl: breakingUrl, ...permission })
+  const onNewConnection = await brokenRun(breaking)
+  const onUsedConnection = await brokenRun(breaking)
+
+  const handled = []
+  const inbox = createInbox({ trust: 'payload', onSucceeded: ({ job_id }) => handled.push(job_id) })
+  const answers = [await deliver(inbox), await deliver(inbox)]
+
+  const gif = new Blob(['GIF89a', new Uint8Array(3)])
+  const picture = await toDataUri(gif).catch((error) => error.name)
+  const noPicture = (await rejection(toDataUri('missing.png'))).name
+
+  const printed = [client, failure, aborted, typo, refused].map((value) => `${JSON.stringify(value)} ${value}`)
+  return {
+    agent: globalThis.navigator?.userAgent ?? '',
+    refused: { submission: refused.submission, reason: refused.attempts[0]?.reason },
+    facts: {
+      guard,
+      run: film.status,
+      failure: isJobFailedError(failure) && failure.failureCode,
+      aborted: isAbortedError(aborted) && aborted.submission,
+      picture,
+      noPicture,
+      typo: isInputValidationError(typo) && typo.issues.map(({ pointer }) => pointer).sort(),
+      refused: isConnectionError(refused),
+      broken: [onNewConnection, onUsedConnection],
+      charged: creditsBefore - server.credits(),
+      inbox: { answers, handled },
+      webhook: (await parseWebhook(delivery)).status,
+      showsKey: printed.some((text) => text.includes(server.apiKey)),
+    },
+  }
+}
+
+/** What becomes of a client with a key, and of one that has a path instead, as a page has it. */
+async function meetGuard(server) {
+  return { withKey: createWithKey(server), pathAlone: await countModels(new ModelRun({ baseUrl: '/api/modelrun' })) }
+}
+
+function createWithKey({ apiKey, baseUrl }) {
+  try {
+    new ModelRun({ apiKey, baseUrl })
+    return 'created'
+  } catch ({ name }) {
+    return name
+  }
+}
+
+const countModels = (client) =>
+  client.models.list().then(
+    ({ total }) => total,
+    ({ name }) => name,
+  )
+
+async function brokenRun(breaking) {
+  const { submission } = await rejection(breaking.run('aurora-image', { prompt: 'a fox' }))
+  return { submission, postsUntilNow: (await breaking.models.list()).total }
+}
+
+async function deliver(inbox) {
+  const { status } = await inbox.handle(new Request('https://app.example.com/', { method: 'POST', body: delivery }))
+  await inbox.waitFor('job_1')
+  return status
+}
+
+async function rejection(promise) {
+  try {
+    await promise
+  } catch (error) {
+    return error
+  }
+  throw new Error('This should have failed.')
+}
