@@ -58,6 +58,9 @@ function checkOptions(connection: unknown, prefix: string): void {
   if (isOptions && 'keyPrefix' in connection) {
     throw new ConfigurationError({ message: 'BullMQ does not work with keyPrefix in connection. Use prefix.' })
   }
+  if (isOptions && 'url' in connection) {
+    throw new ConfigurationError({ message: 'ioredis ignores url in its options. Give the url itself as connection.' })
+  }
   if (typeof prefix !== 'string' || prefix === '') {
     throw new ConfigurationError({
       message: `createBullmqEngine takes prefix: a text. It got ${JSON.stringify(prefix)}.`,

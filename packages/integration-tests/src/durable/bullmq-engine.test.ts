@@ -28,6 +28,19 @@ describe.skipIf(isMissing)(`the BullMQ engine${note}`, () => {
     await engine.add('runs:submit', 'a:b', { data: { made: 'here' } })
     const queue = new Queue('runs%3Asubmit', { connection: { host: '127.0.0.1', port: service.port }, prefix: 'shown' })
     expect((await queue.getWaiting()).map(({ id, data }) => [id, data])).toEqual([['.a%3Ab', { made: 'here' }]])
+    await queue.pause()
+    await engine.add('runs:submit', 'c', { data: null })
+    expect(await engine.count('runs:submit')).toEqual({ waiting: 2, running: 0, done: 0, dead: 0 })
+    expect((await engine.list('runs:submit', 'waiting')).map(({ id }) => id)).toEqual(['a:b', 'c'])
+    const seen: string[] = []
+    engine.work('runs:submit', async ({ id }) => {
+      seen.push(id)
+      return undefined
+    })
+    await engine.add('runs:submit', 'd', { data: null })
+    expect(seen).toEqual([])
+    await queue.resume()
+    await expect.poll(() => seen.toSorted()).toEqual(['a:b', 'c', 'd'])
     await queue.close()
     await engine.close()
   })
@@ -46,6 +59,8 @@ describe.skipIf(isMissing)(`the BullMQ engine${note}`, () => {
   it('says what is wrong with its options', () => {
     expect(() => createBullmqEngine({ connection: '' })).toThrow(/needs connection/)
     expect(() => createBullmqEngine({ connection: { keyPrefix: 'x' } })).toThrow(/Use prefix/)
+    const withUrl = { port: service.port, url: urlOf(service) }
+    expect(() => createBullmqEngine({ connection: withUrl })).toThrow(/Give the url itself/)
     expect(() => createBullmqEngine({ connection: urlOf(service), prefix: '' })).toThrow(/takes prefix/)
   })
 
