@@ -15,12 +15,14 @@ const program = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 
 const children: ChildProcess[] = []
 
-afterEach(async () => {
+afterEach(killWorkers)
+
+async function killWorkers(): Promise<void> {
   for (const child of children.splice(0)) {
     child.kill('SIGKILL')
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
   }
-})
+}
 
 /** Starts a worker; `lines` are what it has printed. */
 function startWorker(settings: { engineAt: EngineAt; name: string; taskMs: number }): {
@@ -73,7 +75,7 @@ describe.each(ENGINE_STORES)('on $title', ({ isMissing, start }) => {
       await expect
         .poll(() => engine.count('tasks'), { timeout: 20_000 })
         .toEqual({ waiting: 0, running: 0, done: 15, dead: 1 })
-      children.pop()?.kill('SIGKILL')
+      await killWorkers()
       expect(await engine.replay('tasks', 'poison')).toBe(true)
       const worker = engine.work('tasks', async ({ lost, attempt }) => [lost, attempt], { lockMs: 600 })
       await expect
