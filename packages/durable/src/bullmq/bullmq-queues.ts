@@ -1,0 +1,98 @@
+import { type BackendFactory, Queue, QueueKeys, type RedisConnection, type RedisQueueBackend, Worker } from 'bullmq'
+import { ListedBackend, type ListKeys } from './listed-backend.ts'
+import type { RedisLink } from './redis-link.ts'
+
+/** Our keys of a queue, beside those of BullMQ. */
+export interface OwnKeys extends ListKeys {
+  /** There while the queue pauses. */
+  pause: string
+  /** When the next task may start; by the clock of Redis. */
+  nextStart: string
+}
+
+/** No task dies by this limit of BullMQ: how often a task may lose its process is decided by the engine. */
+const NEVER = 1_000_000_000
+
+/** The queues and workers of BullMQ of one engine, over its one connection. */
+export class BullmqQueues {
+  readonly #link: RedisLink
+  readonly #prefix: string
+  readonly #onError: (error: unknown) => void
+  readonly #queues = new Map<string, Queue>()
+  readonly #workers = new Map<string, Worker>()
+
+  constructor(link: RedisLink, prefix: string, onError: (error: unknown) => void) {
+    this.#link = link
+    this.#prefix = prefix
+    this.#onError = onError
+  }
+
+  /** Resolves once Redis is there. */
+  async queue(name: string): Promise<Queue> {
+    const connection = await this.#link.ready()
+    const known = this.#queues.get(name)
+    if (known !== undefined) return known
+    const queue = new Queue(encodeURIComponent(name), this.#options(), this.#backendOn(connection, name))
+    queue.on('error', this.#onError)
+    this.#queues.set(name, queue)
+    return queue
+  }
+
+  /** A worker that is asked for each task, and looks for those that lost their process. Resolves once Redis is there. */
+  async worker(name: string, lockMs: number): Promise<Worker> {
+    const connection = await this.#link.ready()
+    const key = `${lockMs} ${name}`
+    const known = this.#workers.get(key)
+    if (known !== undefined) return known
+    const options = {
+      ...this.#options(),
+      autorun: false,
+      lockDuration: lockMs,
+      stalledInterval: Math.ceil(lockMs / 2),
+      maxStalledCount: NEVER,
+    }
+    const worker = new Worker(encodeURIComponent(name), null, options, this.#backendOn(connection, name))
+    worker.on('error', this.#onError)
+    this.#workers.set(key, worker)
+    await worker.startStalledCheckTimer()
+    return worker
+  }
+
+  ownKeys(name: string): OwnKeys {
+    const key = (last: string) => `${this.#prefix}-lists:${encodeURIComponent(name)}:${last}`
+    return {
+      open: key('open'),
+      done: key('done'),
+      dead: key('dead'),
+      seq: key('seq'),
+      pause: key('pause'),
+      nextStart: key('next-start'),
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#workers.values(), ...this.#queues.values()].map((one) => one.close()))
+  }
+
+  #options() {
+    // The connection is in the backend, which is given with it.
+    return { connection: {}, prefix: this.#prefix }
+  }
+
+  #backendOn(connection: RedisConnection, queue: string): BackendFactory<RedisQueueBackend> {
+    return (name, options) => {
+      const keys = new QueueKeys(this.#prefix)
+      const toKey = (type: string) => keys.toKey(name, type)
+      return new ListedBackend(
+        this.ownKeys(queue),
+        connection,
+        name,
+        keys.getKeys(name),
+        toKey,
+        options,
+        undefined,
+        false,
+      )
+    }
+  }
+}

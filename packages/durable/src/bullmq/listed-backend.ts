@@ -1,0 +1,54 @@
+import { type RedisConnection, RedisQueueBackend } from 'bullmq'
+import { isJobId } from './job-id.ts'
+
+type Client = Awaited<RedisConnection['client']>
+type AddJob = RedisQueueBackend['addJob']
+
+/** The scripts of BullMQ that move a task to another list of ours, and where their arguments have its id. */
+const ID_AT: Readonly<Record<string, number>> = { moveToFinished: 14, reprocessJob: 9, removeJob: 2 }
+
+/** Our keys of a queue. */
+export interface ListKeys {
+  open: string
+  done: string
+  dead: string
+  seq: string
+}
+
+/**
+ * BullMQ keeps what waits in a list, where places shift, and what ended by time, where many have the same. So the order is
+ * in sorted sets of ours beside it, which are written in one transaction with the change.
+ */
+export class ListedBackend extends RedisQueueBackend {
+  readonly lists: ListKeys
+
+  constructor(lists: ListKeys, ...args: ConstructorParameters<typeof RedisQueueBackend>) {
+    super(...args)
+    this.lists = lists
+  }
+
+  override async addJob(...[job, id, parent]: Parameters<AddJob>): ReturnType<AddJob> {
+    return this.addJobToTransaction(this.#listing(await this.client, id), job, id, parent)
+  }
+
+  override execCommand(client: Client, name: string, args: unknown[]): unknown {
+    const at = ID_AT[name]
+    return super.execCommand(at === undefined ? client : this.#listing(client, args[at]), name, args)
+  }
+
+  /** A client whose command is one transaction with the change of our lists. */
+  #listing(client: Client, id: unknown): Client {
+    if (!isJobId(id)) throw new Error(`This version of bullmq is not supported: it gives the id ${String(id)}.`)
+    const { keys, lists } = this
+    const place = [this.toKey(id), keys.completed, keys.failed, lists.open, lists.done, lists.dead, lists.seq, id]
+    const runCommand = async (name: string, args: unknown[]) => {
+      const results = await client.multi().runCommand(name, args).runCommand('modelrunPlace', place).exec()
+      const [[error, result], [placeError, isGone]] = results as [[unknown, unknown], [unknown, unknown]]
+      if (error !== null || placeError !== null) throw error ?? placeError
+      // Removing what is not there succeeds in BullMQ.
+      return name.startsWith('removeJob') ? isGone : result
+    }
+    // The scripts of BullMQ use nothing else of it.
+    return { runCommand } as unknown as Client
+  }
+}

@@ -1,0 +1,114 @@
+/** How a script reads a task. `KEYS[1]` to `KEYS[3]` are of BullMQ: completed, failed, active; `ARGV[1]` begins the keys of its jobs. */
+const READ = `
+  local active = {}
+  for _, id in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do active[id] = true end
+  local function stateOf(id)
+    if redis.call('ZSCORE', KEYS[1], id) then return 'done' end
+    if redis.call('ZSCORE', KEYS[2], id) then return 'dead' end
+    return active[id] and 'running' or 'waiting'
+  end
+  local function read(id, seq)
+    local job = redis.call('HMGET', ARGV[1] .. id, 'data', 'returnvalue', 'failedReason', 'timestamp', 'finishedOn')
+    return job[1] and { id, stateOf(id), tostring(seq or 0), unpack(job) } or nil
+  end`
+
+/** The scripts of the engine. Each is one step for all processes. */
+export const SCRIPTS = {
+  /**
+   * Puts a task at the end of the list of its state, unless it is there already: `KEYS` are its job, completed, failed,
+   * our lists open, done and dead, and the counter of places. Gives 1 when the task is gone.
+   */
+  modelrunPlace: {
+    numberOfKeys: 7,
+    lua: `
+      local id, target = ARGV[1], 4
+      if redis.call('EXISTS', KEYS[1]) == 0 then target = 0
+      elseif redis.call('ZSCORE', KEYS[2], id) then target = 5
+      elseif redis.call('ZSCORE', KEYS[3], id) then target = 6
+      elseif redis.call('ZSCORE', KEYS[6], id) then redis.call('HDEL', KEYS[1], 'stc') end -- it is replayed
+      local removed = 0
+      for list = 4, 6 do
+        if list ~= target then removed = removed + redis.call('ZREM', KEYS[list], id)
+        elseif not redis.call('ZSCORE', KEYS[list], id) then
+          redis.call('ZADD', KEYS[list], redis.call('INCR', KEYS[7]), id)
+        end
+      end
+      return target == 0 and removed > 0 and 1 or 0`,
+  },
+  /** A task by its id, `ARGV[2]`. `KEYS[4]` to `KEYS[6]` are our lists. */
+  modelrunGet: {
+    numberOfKeys: 6,
+    lua: `${READ}
+      local id = ARGV[2]
+      local seq = redis.call('ZSCORE', KEYS[4], id) or redis.call('ZSCORE', KEYS[5], id) or redis.call('ZSCORE', KEYS[6], id)
+      return read(id, seq)`,
+  },
+  /** Tasks of our list `KEYS[4]` that are in the state `ARGV[2]`, after the place `ARGV[3]`, at most `ARGV[4]`. */
+  modelrunList: {
+    numberOfKeys: 4,
+    lua: `${READ}
+      local state, after, limit = ARGV[2], ARGV[3], tonumber(ARGV[4])
+      local found = {}
+      local function take(id, seq)
+        if stateOf(id) == state then found[#found + 1] = read(id, seq) end
+        return #found < limit
+      end
+      if state == 'running' then -- by the few that run, and not by the many that wait
+        local running = {}
+        for id in pairs(active) do
+          local seq = tonumber(redis.call('ZSCORE', KEYS[4], id) or 0)
+          if seq > tonumber(after) then running[#running + 1] = { id, seq } end
+        end
+        table.sort(running, function(one, other) return one[2] < other[2] end)
+        for _, entry in ipairs(running) do if not take(entry[1], string.format('%d', entry[2])) then break end end
+        return found
+      end
+      repeat
+        local page = redis.call('ZRANGEBYSCORE', KEYS[4], '(' .. after, '+inf', 'WITHSCORES', 'LIMIT', 0, 200)
+        for index = 1, #page, 2 do
+          after = page[index + 1]
+          if not take(page[index], after) then return found end
+        end
+      until #page == 0
+      return found`,
+  },
+  /**
+   * How many tasks may start, as in spacing.ts: `KEYS` are the pause and the next start, `ARGV` wanted, slack, and step, 0
+   * for no limit. Gives starts, milliseconds until the next, and of the pause.
+   */
+  modelrunGrant: {
+    numberOfKeys: 2,
+    lua: `
+      local wanted, slack, step = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+      local paused = redis.call('PTTL', KEYS[1])
+      if paused > 0 then return { 0, 0, paused } end
+      if step == 0 then return { wanted, 0, 0 } end
+      local time = redis.call('TIME')
+      local now = time[1] * 1000 + time[2] / 1000
+      local nextStart = tonumber(redis.call('GET', KEYS[2]) or 0)
+      local from = math.max(now, nextStart)
+      local starts = math.min(wanted, math.max(0, math.ceil((now + slack - from) / step)))
+      nextStart = from + starts * step
+      if starts > 0 then redis.call('SET', KEYS[2], string.format('%.3f', nextStart)) end
+      local wait = nextStart - slack < now and 0 or math.ceil(nextStart - slack - now) + 1
+      return { starts, wait, 0 }`,
+  },
+  /** Pauses for `ARGV[1]` milliseconds, unless a longer pause is on. */
+  modelrunPause: {
+    numberOfKeys: 1,
+    lua: `if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], 1, 'PX', ARGV[1]) end`,
+  },
+  /** Adds `ARGV[2]` to the field `ARGV[1]`, unless it would pass `ARGV[3]`; '' for no limit. */
+  modelrunTally: {
+    numberOfKeys: 1,
+    lua: `
+      local amount = tonumber(ARGV[2])
+      local value = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0) + amount
+      if amount > 0 and ARGV[3] ~= '' and value > tonumber(ARGV[3]) then return false end
+      local text = string.format('%.17g', value)
+      if amount ~= 0 then redis.call('HSET', KEYS[1], ARGV[1], text) end
+      return text`,
+  },
+} as const
+
+export type ScriptName = keyof typeof SCRIPTS

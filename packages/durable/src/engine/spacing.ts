@@ -1,0 +1,38 @@
+import type { Rate } from './engine.ts'
+
+/** Share of `perMs` by which a start may be early, so that a worker that wakes late can catch up. */
+const SLACK = 0.05
+
+/** Starts of a rate, evenly spaced. */
+export interface Spacing {
+  /** By how much a start may be early. */
+  slackMs: number
+  /** Between one start and the next. */
+  stepMs: number
+}
+
+/** The spacing by which at most `max` tasks start within any `perMs`. */
+export function spacingOf({ max, perMs }: Rate): Spacing {
+  const slackMs = perMs * SLACK
+  return { slackMs, stepMs: (perMs + slackMs) / max }
+}
+
+/**
+ * How many tasks may start now.
+ *
+ * @param nextStart when the next task would start if all were evenly spaced, from the last call
+ */
+export function takeStarts(
+  { slackMs, stepMs }: Spacing,
+  { now, nextStart, wanted }: { now: number; nextStart: number; wanted: number },
+): { starts: number; nextStart: number } {
+  const from = Math.max(now, nextStart)
+  const possible = Math.max(0, Math.ceil((now + slackMs - from) / stepMs))
+  const starts = Math.min(wanted, possible)
+  return { starts, nextStart: from + starts * stepMs }
+}
+
+/** Milliseconds until a task may start again; 0 when one may start now. */
+export function msUntilStart({ slackMs }: Spacing, { now, nextStart }: { now: number; nextStart: number }): number {
+  return nextStart - slackMs < now ? 0 : Math.ceil(nextStart - slackMs - now) + 1
+}

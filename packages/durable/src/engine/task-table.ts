@@ -1,0 +1,69 @@
+import type { Json, TaskFailure, TaskList, TaskRecord, TaskState } from './engine.ts'
+import type { Spacing } from './spacing.ts'
+
+/** A task that a worker has just locked. */
+export interface LockedTask {
+  readonly id: string
+  readonly data: Json
+  /** Failed attempts so far. */
+  readonly attempts: number
+  readonly lost: number
+  readonly fence: number
+}
+
+/** What a worker asks for. */
+export interface LockRequest {
+  queue: string
+  /** Most tasks to lock; with `alone`, one that has lost its process before. */
+  limit: number
+  alone: boolean
+  lockMs: number
+  /** Default: no limit. Taken before a task is locked. */
+  spacing: Spacing | undefined
+}
+
+/** What a worker gets. */
+export interface LockedTasks {
+  tasks: readonly LockedTask[]
+  /** Milliseconds until another task can be locked; `undefined` when none is known. */
+  nextMs: number | undefined
+  /** Whether a task waits that has to run alone. */
+  hasSuspect: boolean
+}
+
+/** How a run of a task ended. */
+export type TaskEnd =
+  | { kind: 'done'; result: Json | undefined }
+  | { kind: 'dead'; error: TaskFailure }
+  | { kind: 'failed'; delayMs: number }
+  | { kind: 'again'; delayMs: number; pausesQueue: boolean }
+
+/** Where an own engine keeps its tasks: a few statements of a database. The locks are by the clock of the database. */
+export interface TaskTable {
+  setup(): Promise<void>
+  add(queue: string, id: string, task: { data: string; delayMs: number }): Promise<void>
+  lock(request: LockRequest): Promise<LockedTasks>
+  /** Resolves to the ids that are still locked with these fences. */
+  renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>>
+  /** Resolves to whether the task was still locked with this fence. */
+  end(queue: string, task: { id: string; fence: number }, end: TaskEnd): Promise<boolean>
+  get(queue: string, id: string): Promise<TaskRecord | undefined>
+  list(queue: string, state: TaskState, list: Required<Pick<TaskList, 'limit'>> & TaskList): Promise<TaskRecord[]>
+  count(queue: string): Promise<Record<TaskState, number>>
+  tally(name: string, amount: number, limit: number): Promise<number | undefined>
+  replay(queue: string, id: string): Promise<boolean>
+  remove(queue: string, id: string): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** A task runs alone once it has lost its process so often: it may be what ends processes. */
+export const SUSPECT_AFTER = 2
+
+/** A task that has lost its process so often is dead. */
+export const POISON_AFTER = 4
+
+/** The failure of such a task. */
+export const PROCESS_DIED: TaskFailure = {
+  code: 'process_died',
+  message: `The process that ran this task died ${POISON_AFTER} times.`,
+}

@@ -1,0 +1,113 @@
+import { POISON_AFTER, SUSPECT_AFTER } from '../engine/task-table.ts'
+
+/** `clock_timestamp()` and not `now()`, which stands still while a statement waits. */
+const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'
+
+/** How often a task has lost its process: one that still runs when its lock is over has lost it now. */
+const LOST = `lost + (state = 'running')::int`
+
+const OPEN = `queue = $1 AND state IN ('waiting', 'running')`
+
+/** The next place in the lists of a queue. The row stays locked until the statement ends: places appear in order. */
+const NEXT_SEQ = `next AS (
+    INSERT INTO modelrun_queues AS q (queue, seq) VALUES ($1, 1) ON CONFLICT (queue) DO UPDATE SET seq = q.seq + 1 RETURNING seq
+  )`
+
+/** Tasks that others are just taking are passed over, so that nothing waits for them. */
+const due = (condition: string) => `due AS (
+    SELECT id FROM modelrun_tasks WHERE ${OPEN} AND due_at <= ${NOW} AND ${condition}
+      AND NOT EXISTS (SELECT 1 FROM modelrun_queues WHERE queue = $1 AND paused_until > ${NOW})
+    ORDER BY due_at LIMIT $2::int FOR UPDATE SKIP LOCKED
+  )`
+
+const lock = (condition: string) => `
+  WITH ${due(condition)}
+  UPDATE modelrun_tasks AS t
+  SET state = 'running', fence = fence + 1, lost = t.lost + (t.state = 'running')::int, due_at = ${NOW} + $3::float8
+  FROM due WHERE t.queue = $1 AND t.id = due.id RETURNING t.id, t.data, t.attempts, t.lost, t.fence`
+
+const GRANTED = `least($2::int, greatest(0, ceil((now + $3::float8 - greatest(q.next_start, now)) / $4::float8)))::int`
+
+/** The statements of the Postgres engine, each atomic by itself. `$1` is the queue, `$2` mostly the id of the task. */
+export const SQL = {
+  // In one transaction, as all statements of one text are; the lock lets processes that start at once take turns.
+  setup: `
+    SELECT pg_advisory_xact_lock(5217046239);
+    CREATE TABLE IF NOT EXISTS modelrun_tasks (
+      queue text NOT NULL, id text NOT NULL, state text NOT NULL, data text NOT NULL, result text, error text,
+      attempts int NOT NULL DEFAULT 0, lost int NOT NULL DEFAULT 0, fence int NOT NULL DEFAULT 0,
+      due_at float8 NOT NULL, added_at float8 NOT NULL, ended_at float8, seq bigint NOT NULL, PRIMARY KEY (queue, id)
+    );
+    CREATE INDEX IF NOT EXISTS modelrun_tasks_open ON modelrun_tasks (queue, due_at) WHERE state IN ('waiting', 'running');
+    CREATE INDEX IF NOT EXISTS modelrun_tasks_lost ON modelrun_tasks (queue, due_at)
+      WHERE state IN ('waiting', 'running') AND lost >= 1;
+    CREATE INDEX IF NOT EXISTS modelrun_tasks_state ON modelrun_tasks (queue, state, seq);
+    CREATE TABLE IF NOT EXISTS modelrun_queues (
+      queue text PRIMARY KEY, seq bigint NOT NULL DEFAULT 0, granted int NOT NULL DEFAULT 0,
+      next_start float8 NOT NULL DEFAULT 0, paused_until float8 NOT NULL DEFAULT 0
+    );
+    CREATE TABLE IF NOT EXISTS modelrun_tallies (name text PRIMARY KEY, value float8 NOT NULL);`,
+  // $3 data, $4 delay.
+  add: `
+    WITH ${NEXT_SEQ}
+    INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at, seq)
+    SELECT $1, $2, 'waiting', $3, ${NOW} + $4::float8, ${NOW}, seq FROM next ON CONFLICT DO NOTHING`,
+  // $2 most tasks, $3 milliseconds.
+  lock: lock(`${LOST} < ${SUSPECT_AFTER}`),
+  lockSuspects: lock(`lost >= 1 AND ${LOST} BETWEEN ${SUSPECT_AFTER} AND ${POISON_AFTER - 1}`),
+  // $2 most tasks, $3 error.
+  bury: `
+    WITH ${due(`lost >= 1 AND ${LOST} >= ${POISON_AFTER}`)}, ${NEXT_SEQ}
+    UPDATE modelrun_tasks AS t SET state = 'dead', error = $3, ended_at = ${NOW}, seq = next.seq
+    FROM due, next WHERE t.queue = $1 AND t.id = due.id`,
+  outlook: `
+    SELECT ${NOW} AS now,
+      (SELECT min(due_at) FROM modelrun_tasks WHERE ${OPEN} AND due_at > ${NOW}) AS due_at,
+      (SELECT paused_until FROM modelrun_queues WHERE queue = $1) AS paused_until,
+      EXISTS (SELECT 1 FROM modelrun_tasks WHERE ${OPEN} AND lost >= 1 AND due_at <= ${NOW} AND ${LOST} >= ${SUSPECT_AFTER})
+        AS has_suspect`,
+  addQueue: 'INSERT INTO modelrun_queues (queue) VALUES ($1) ON CONFLICT DO NOTHING',
+  // $2 wanted, $3 slack, $4 step: how many may start, as in spacing.ts. The time is from before a wait for the row.
+  takeStarts: `
+    WITH times AS MATERIALIZED (SELECT ${NOW} AS now)
+    UPDATE modelrun_queues AS q
+    SET granted = ${GRANTED}, next_start = greatest(q.next_start, now) + ${GRANTED} * $4::float8
+    FROM times WHERE queue = $1 RETURNING granted, next_start, now`,
+  // $2 starts that found no task, $3 step.
+  giveBackStarts: 'UPDATE modelrun_queues SET next_start = next_start - $2::int * $3::float8 WHERE queue = $1',
+  // $2 fences as JSON, $3 milliseconds.
+  renew: `
+    UPDATE modelrun_tasks AS t SET due_at = ${NOW} + $3::float8 FROM json_to_recordset($2::json) AS f (id text, fence int)
+    WHERE t.queue = $1 AND t.id = f.id AND t.state = 'running' AND t.fence = f.fence RETURNING t.id`,
+  // $3 fence, $4 state, $5 result, $6 error.
+  end: `
+    WITH ${NEXT_SEQ}
+    UPDATE modelrun_tasks AS t SET state = $4, result = $5, error = $6, ended_at = ${NOW}, seq = next.seq FROM next
+    WHERE t.queue = $1 AND t.id = $2 AND t.state = 'running' AND t.fence = $3::int RETURNING t.id`,
+  // $3 fence, $4 failed attempts to add, $5 milliseconds.
+  postpone: `
+    UPDATE modelrun_tasks SET state = 'waiting', attempts = attempts + $4::int, due_at = ${NOW} + $5::float8
+    WHERE queue = $1 AND id = $2 AND state = 'running' AND fence = $3::int RETURNING id`,
+  // $2 milliseconds.
+  pause: `
+    INSERT INTO modelrun_queues AS q (queue, paused_until) VALUES ($1, ${NOW} + $2::float8)
+    ON CONFLICT (queue) DO UPDATE SET paused_until = greatest(q.paused_until, excluded.paused_until)`,
+  get: 'SELECT * FROM modelrun_tasks WHERE queue = $1 AND id = $2',
+  // $2 state, $3 cursor, $4 limit.
+  list: `
+    SELECT * FROM modelrun_tasks WHERE queue = $1 AND state = $2 AND seq > $3::bigint ORDER BY seq LIMIT $4::int`,
+  count: 'SELECT state, count(*)::int AS count FROM modelrun_tasks WHERE queue = $1 GROUP BY state',
+  // $1 name, $2 amount, $3 limit.
+  tally: `
+    INSERT INTO modelrun_tallies AS t (name, value) SELECT $1, $2::float8 WHERE $2::float8 <= $3::float8
+    ON CONFLICT (name) DO UPDATE SET value = t.value + $2::float8
+      WHERE $2::float8 <= 0 OR t.value + $2::float8 <= $3::float8
+    RETURNING value`,
+  replay: `
+    WITH ${NEXT_SEQ}
+    UPDATE modelrun_tasks AS t
+    SET state = 'waiting', attempts = 0, lost = 0, error = NULL, ended_at = NULL, due_at = ${NOW}, seq = next.seq FROM next
+    WHERE t.queue = $1 AND t.id = $2 AND t.state = 'dead' RETURNING t.id`,
+  remove: `
+    DELETE FROM modelrun_tasks WHERE queue = $1 AND id = $2 AND (state <> 'running' OR due_at <= ${NOW}) RETURNING id`,
+} as const

@@ -1,0 +1,142 @@
+import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { msUntilStart, type Spacing } from '../engine/spacing.ts'
+import { type LockedTasks, type LockRequest, PROCESS_DIED, type TaskEnd, type TaskTable } from '../engine/task-table.ts'
+import { type PostgresQuery, type PostgresValue, queryRows, type Row } from './postgres-query.ts'
+import { SQL } from './postgres-statements.ts'
+
+const SUSPECTS_AT_ONCE = 100
+
+/** The tasks of a Postgres database. Each statement is a transaction of its own, and waits for no other for long. */
+export class PostgresTable implements TaskTable {
+  readonly #query: PostgresQuery
+
+  constructor(query: PostgresQuery) {
+    this.#query = query
+  }
+
+  async setup(): Promise<void> {
+    // Not by queryRows: several statements give as many results.
+    await this.#query(SQL.setup, [])
+  }
+
+  async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
+    await this.#rows(SQL.add, queue, id, data, delayMs)
+  }
+
+  async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
+    const starts = spacing === undefined ? undefined : await this.#takeStarts(queue, limit, spacing)
+    const wanted = starts === undefined ? limit : starts.granted
+    const sql = alone ? SQL.lockSuspects : SQL.lock
+    const rows = wanted === 0 ? [] : await this.#rows(sql, queue, wanted, lockMs)
+    // From here on nothing rejects: what is locked must run, or it counts as lost.
+    const unused = wanted - rows.length
+    if (spacing !== undefined && unused > 0) {
+      await this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
+    }
+    const noOutlook = { hasSuspect: false, nextMs: undefined }
+    const { hasSuspect, ...outlook } = await this.#outlook(queue).catch(() => noOutlook)
+    const nextMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : outlook.nextMs
+    return { tasks: rows.map(toLockedTask), hasSuspect, nextMs }
+  }
+
+  async #takeStarts(queue: string, wanted: number, spacing: Spacing): Promise<{ granted: number; waitMs: number }> {
+    const values = [queue, wanted, spacing.slackMs, spacing.stepMs]
+    const [row] = await this.#rows(SQL.takeStarts, ...values)
+    if (row !== undefined) {
+      const waitMs = msUntilStart(spacing, { now: Number(row.now), nextStart: Number(row.next_start) })
+      return { granted: Number(row.granted), waitMs }
+    }
+    await this.#rows(SQL.addQueue, queue)
+    return this.#takeStarts(queue, wanted, spacing)
+  }
+
+  async #outlook(queue: string): Promise<{ hasSuspect: boolean; nextMs: number | undefined }> {
+    const [row = {}] = await this.#rows(SQL.outlook, queue)
+    const now = Number(row.now)
+    const pausedMs = Number(row.paused_until ?? 0) - now
+    if (pausedMs > 0) return { hasSuspect: false, nextMs: pausedMs }
+    const hasSuspect = row.has_suspect === true
+    if (hasSuspect) await this.#rows(SQL.bury, queue, SUSPECTS_AT_ONCE, JSON.stringify(PROCESS_DIED))
+    return { hasSuspect, nextMs: row.due_at == null ? undefined : Number(row.due_at) - now }
+  }
+
+  async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
+    const tasks = JSON.stringify(Array.from(fences, ([id, fence]) => ({ id, fence })))
+    return new Set((await this.#rows(SQL.renew, queue, tasks, lockMs)).map(({ id }) => String(id)))
+  }
+
+  async end(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): Promise<boolean> {
+    if (end.kind === 'done' || end.kind === 'dead') {
+      const result = end.kind === 'done' && end.result !== undefined ? JSON.stringify(end.result) : null
+      const error = end.kind === 'dead' ? JSON.stringify(end.error) : null
+      return this.#isDone(SQL.end, queue, id, fence, end.kind, result, error)
+    }
+    if (end.kind === 'again' && end.pausesQueue) await this.#rows(SQL.pause, queue, end.delayMs)
+    return this.#isDone(SQL.postpone, queue, id, fence, end.kind === 'failed' ? 1 : 0, end.delayMs)
+  }
+
+  async get(queue: string, id: string): Promise<TaskRecord | undefined> {
+    return (await this.#rows(SQL.get, queue, id)).map(toRecord)[0]
+  }
+
+  async list(
+    queue: string,
+    state: TaskState,
+    { limit, after = '0' }: { limit: number; after?: string | undefined },
+  ): Promise<TaskRecord[]> {
+    return (await this.#rows(SQL.list, queue, state, after, limit)).map(toRecord)
+  }
+
+  async count(queue: string): Promise<Record<TaskState, number>> {
+    const rows = await this.#rows(SQL.count, queue)
+    const counts = Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
+    return { waiting: 0, running: 0, done: 0, dead: 0, ...counts }
+  }
+
+  async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
+    const [row] = await this.#rows(SQL.tally, name, amount, Math.min(limit, Number.MAX_VALUE))
+    return row === undefined ? undefined : Number(row.value)
+  }
+
+  replay(queue: string, id: string): Promise<boolean> {
+    return this.#isDone(SQL.replay, queue, id)
+  }
+
+  remove(queue: string, id: string): Promise<boolean> {
+    return this.#isDone(SQL.remove, queue, id)
+  }
+
+  // The connections are the caller's.
+  async close(): Promise<void> {}
+
+  #rows(sql: string, ...values: PostgresValue[]): Promise<readonly Row[]> {
+    return queryRows(this.#query, sql, values)
+  }
+
+  async #isDone(sql: string, ...values: PostgresValue[]): Promise<boolean> {
+    return (await this.#rows(sql, ...values)).length > 0
+  }
+}
+
+function toLockedTask(row: Row) {
+  return {
+    id: String(row.id),
+    data: JSON.parse(String(row.data)),
+    attempts: Number(row.attempts),
+    lost: Number(row.lost),
+    fence: Number(row.fence),
+  }
+}
+
+function toRecord(row: Row): TaskRecord {
+  return {
+    id: String(row.id),
+    state: String(row.state) as TaskState, // what the statements write
+    data: JSON.parse(String(row.data)),
+    result: row.result === null ? undefined : JSON.parse(String(row.result)),
+    error: row.error === null ? undefined : JSON.parse(String(row.error)),
+    addedAt: Math.floor(Number(row.added_at)),
+    endedAt: row.ended_at === null ? undefined : Math.floor(Number(row.ended_at)),
+    cursor: String(row.seq),
+  }
+}

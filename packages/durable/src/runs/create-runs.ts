@@ -1,0 +1,168 @@
+import { ConfigurationError, type ModelRun } from 'modelrun'
+import type { Engine, Rate, Worker } from '../engine/engine.ts'
+import { FOLLOW_ATTEMPTS, followRun } from './follow-run.ts'
+import { PollDelays } from './poll-delay.ts'
+import { Prices } from './prices.ts'
+import { readProgress, readResults, readRun } from './read-runs.ts'
+import type { FinishedRun, Run, RunsProgress, SubmitData } from './run-types.ts'
+import { asJson, fromJson, RunQueues, type RunsContext } from './runs-context.ts'
+import { submitRun } from './submit-run.ts'
+
+/** Options of `createRuns`. */
+export interface RunsOptions {
+  /** Where the batch is kept. Call its `setup()` once before. */
+  engine: Engine
+  /** The client that sends and polls. */
+  client: ModelRun
+  /** Batches of different names do not see each other. Default `runs`. */
+  name?: string | undefined
+  /** Runs that are sent at once by this process. Default 10. */
+  concurrency?: number | undefined
+  /** The most submits, over all processes. Default: no limit. */
+  submitRate?: Rate | undefined
+  /** The most polls, over all processes. Default 10 a second. */
+  pollRate?: Rate | undefined
+  /** The most that the whole batch may cost, in credits. Further runs are rejected. Default: no limit. */
+  maxCredits?: number | undefined
+  /**
+   * What happens to a run that may have been sent, because its process died: `park` waits for your decision, `resubmit`
+   * sends it again and may pay twice. Default `park`.
+   */
+  onUnknown?: 'park' | 'resubmit' | undefined
+  /** Notified when the batch stands still because the key, its permissions or its credits do not suffice. */
+  onPause?: ((reason: Error) => void) | undefined
+  /** How long a process that died holds its runs, in milliseconds. Default 30,000. */
+  lockMs?: number | undefined
+}
+
+/** A batch of runs that outlives its processes. */
+export interface Runs {
+  /**
+   * Adds a run, from any process, any number of times: a key is sent at most once. Resolves when it is durable.
+   *
+   * @param key names the run; up to 300 characters
+   */
+  add(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<void>
+  /** Starts to send and poll in this process. */
+  start(): void
+  /** Sends and polls no further run here, and resolves when those that are under way are kept. */
+  stop(): Promise<void>
+  /** A run by its key; `undefined` when it was never added. */
+  get(key: string): Promise<Run | undefined>
+  /** Finished runs in the order of their ends. Ends when no run of the batch is open; runs that are `unknown` are not. */
+  results(options?: { after?: string | undefined; signal?: AbortSignal | undefined }): AsyncIterable<FinishedRun>
+  /** How far the batch is, over all processes. */
+  progress(): Promise<RunsProgress>
+  /** Runs that may have been sent and need a decision. */
+  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<(Run & { cursor: string })[]>
+  /** Decides that a run that is `unknown` is this job of the service. Resolves to whether it was unknown. */
+  resolve(key: string, decision: { jobId: string }): Promise<boolean>
+  /** Sends a run that is `unknown` again. It may be paid twice. Resolves to whether it was unknown. */
+  resubmit(key: string): Promise<boolean>
+}
+
+const POLL_RATE: Rate = { max: 10, perMs: 1_000 }
+const POLLS_AT_ONCE = 8
+
+/**
+ * Runs many inputs, at most one POST for each key, over any number of processes and restarts. A run is kept before it is
+ * sent. A process that dies while it sends leaves a run that is `unknown`: it is never sent again by itself.
+ *
+ * @throws ConfigurationError when an option is wrong
+ *
+ * @example
+ * const runs = createRuns({ engine, client, maxCredits: 500 })
+ * for (const [index, prompt] of prompts.entries()) await runs.add(`poster-${index}`, 'aurora-image', { prompt })
+ * runs.start()
+ * for await (const run of runs.results()) console.log(run.key, run.state)
+ */
+export function createRuns(options: RunsOptions): Runs {
+  const context = contextOf(options)
+  const { engine, queues } = context
+  const prices = new Prices(options.client)
+  const delays = new PollDelays()
+  const speed = speedMeter()
+  let workers: Worker[] = []
+
+  return {
+    async add(key, model, input) {
+      await engine.add(queues.submit, key, { data: asJson({ model, input }) })
+    },
+    start() {
+      if (workers.length > 0) return
+      const { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs } = options
+      workers = [
+        engine.work(queues.submit, (task) => submitRun(task, prices, context), {
+          concurrency,
+          rate: submitRate,
+          lockMs,
+        }),
+        engine.work(queues.follow, (task) => followRun(task, delays, context), {
+          concurrency: POLLS_AT_ONCE,
+          rate: pollRate,
+          lockMs,
+          attempts: FOLLOW_ATTEMPTS + 1,
+        }),
+      ]
+    },
+    async stop() {
+      const stopping = workers
+      workers = []
+      await Promise.all(stopping.map((worker) => worker.stop()))
+    },
+    get: (key) => readRun(key, context),
+    results: (given = {}) => readResults(given, context),
+    progress: () => readProgress(context, speed),
+    async unknown(list) {
+      const records = await engine.list(queues.unknown, 'waiting', list)
+      return records.map(({ id, data, cursor }) => ({
+        key: id,
+        ...fromJson<SubmitData>(data),
+        state: 'unknown' as const,
+        cursor,
+      }))
+    },
+    async resolve(key, { jobId }) {
+      const record = await engine.get(queues.unknown, key)
+      if (record === undefined) return false
+      const { model } = fromJson<SubmitData>(record.data)
+      await engine.add(queues.follow, key, { data: asJson({ model, jobId, submittedAt: Date.now() }) })
+      return await engine.remove(queues.unknown, key)
+    },
+    async resubmit(key) {
+      const record = await engine.get(queues.unknown, key)
+      if (record === undefined) return false
+      // In this order: a process that dies on the way leaves a run that can be resubmitted again.
+      await engine.remove(queues.submit, key)
+      await engine.add(queues.submit, key, { data: record.data })
+      return await engine.remove(queues.unknown, key)
+    },
+  }
+}
+
+function contextOf({
+  engine,
+  client,
+  name = 'runs',
+  maxCredits,
+  onUnknown = 'park',
+  onPause,
+}: RunsOptions): RunsContext {
+  if (onUnknown !== 'park' && onUnknown !== 'resubmit') {
+    throw new ConfigurationError({
+      message: `createRuns takes onUnknown: 'park' or 'resubmit'. It got ${String(onUnknown)}.`,
+    })
+  }
+  const warn = (error: unknown) => process.emitWarning(`The batch ${name}: ${String(error)}`)
+  return { engine, client, queues: new RunQueues(name), maxCredits, onUnknown, onPause: onPause ?? warn, onError: warn }
+}
+
+/** How fast runs end, in runs per millisecond, since the first time that it was asked. */
+function speedMeter(): (done: number) => number | undefined {
+  let first: { at: number; done: number } | undefined
+  return (done) => {
+    const at = performance.now()
+    first ??= { at, done }
+    return done > first.done ? (done - first.done) / (at - first.at) : undefined
+  }
+}

@@ -1,0 +1,49 @@
+import { isModelRunError, type Job, NotFoundError } from 'modelrun'
+import type { Json, Task } from '../engine/engine.ts'
+import { Again } from '../engine/task-ends.ts'
+import { pauseOnRefusal } from './pause-on-refusal.ts'
+import type { PollDelays } from './poll-delay.ts'
+import type { FollowData, Outcome } from './run-types.ts'
+import { asJson, fromJson, type RunsContext } from './runs-context.ts'
+
+/** Failed attempts to read a job that the service does not have, until the run counts as failed. */
+export const FOLLOW_ATTEMPTS = 6
+
+const OUTAGE_DELAY_MS = 5_000
+
+/** Polls the job of a run once: keeps its outcome, or comes again. */
+export async function followRun(task: Task, delays: PollDelays, context: RunsContext): Promise<Json | undefined> {
+  const data = fromJson<FollowData>(task.data)
+  const ageMs = Date.now() - data.submittedAt
+  const outcome = outcomeOf(await readJob(task, data, context), data)
+  if (outcome === undefined) throw new Again(delays.next(data.model, ageMs))
+  delays.learn(data.model, ageMs)
+  const { engine, queues } = context
+  await engine.add(queues.outcomes, task.id, { data: asJson(outcome) })
+  await engine.remove(queues.unknown, task.id)
+  return undefined
+}
+
+async function readJob(task: Task, { jobId }: FollowData, context: RunsContext): Promise<Job> {
+  try {
+    return await context.client.jobs.get(jobId)
+  } catch (error) {
+    pauseOnRefusal(error, context)
+    const isMissing = error instanceof NotFoundError
+    if (isMissing && task.attempt < FOLLOW_ATTEMPTS) throw error
+    if (isMissing) return { status: 'failed', error: { code: 'JOB_NOT_FOUND', message: error.message } }
+    if (!isModelRunError(error)) throw error
+    // An outage of the service is not the fault of the run, however long it lasts.
+    throw new Again(OUTAGE_DELAY_MS)
+  }
+}
+
+function outcomeOf({ status, output, error }: Job, { jobId }: FollowData): Outcome | undefined {
+  if (status === 'succeeded' && output !== undefined) return { state: 'succeeded', jobId, output }
+  if (status === 'failed') {
+    const { code = 'UNKNOWN', message = 'The service gave no reason.' } = error ?? {}
+    return { state: 'failed', jobId, error: { code, message } }
+  }
+  if (status !== 'cancelled') return undefined
+  return { state: 'failed', jobId, error: { code: 'CANCELLED', message: 'The job was cancelled.' } }
+}

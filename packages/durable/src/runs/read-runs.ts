@@ -1,0 +1,96 @@
+import type { TaskRecord } from '../engine/engine.ts'
+import type { FinishedRun, FollowData, Outcome, Run, RunsProgress, SubmitData } from './run-types.ts'
+import { fromJson, type RunsContext } from './runs-context.ts'
+
+const PAGE = 100
+const LOOK_EVERY_MS = 200
+
+/** A run by its key; `undefined` when it was never added. */
+export async function readRun(key: string, { engine, queues }: RunsContext): Promise<Run | undefined> {
+  const submitted = await engine.get(queues.submit, key)
+  if (submitted === undefined) return undefined
+  const run = { key, ...fromJson<SubmitData>(submitted.data) }
+  const outcome = await engine.get(queues.outcomes, key)
+  if (outcome !== undefined) return { ...run, ...fromJson<Outcome>(outcome.data) }
+  const followed = await engine.get(queues.follow, key)
+  if (followed !== undefined) return { ...run, state: 'running', jobId: fromJson<FollowData>(followed.data).jobId }
+  if ((await engine.get(queues.unknown, key)) !== undefined) return { ...run, state: 'unknown' }
+  return { ...run, state: submitted.state === 'running' ? 'running' : 'waiting' }
+}
+
+/** Finished runs in the order of their ends, until nothing of the batch is open. */
+export async function* readResults(
+  { after, signal }: { after?: string | undefined; signal?: AbortSignal | undefined },
+  context: RunsContext,
+): AsyncGenerator<FinishedRun> {
+  const { engine, queues } = context
+  let cursor = after
+  for (;;) {
+    signal?.throwIfAborted()
+    // Asked first: a run leaves one queue only after it is in the next.
+    const isOpen = await hasOpenRuns(context)
+    const page = await engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor })
+    for (const record of page) yield await finishedRun(record, context)
+    cursor = page.at(-1)?.cursor ?? cursor
+    if (page.length > 0) continue
+    if (!isOpen) return
+    await sleep(LOOK_EVERY_MS, signal)
+  }
+}
+
+async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext): Promise<FinishedRun> {
+  const submitted = await engine.get(queues.submit, record.id)
+  const { model, input } = fromJson<SubmitData>(submitted?.data ?? { model: '', input: {} })
+  return { key: record.id, model, input, cursor: record.cursor, ...fromJson<Outcome>(record.data) }
+}
+
+async function hasOpenRuns({ engine, queues }: RunsContext): Promise<boolean> {
+  for (const queue of [queues.submit, queues.follow]) {
+    // Waiting is asked twice: a run that runs at first may wait again by now.
+    for (const state of ['waiting', 'running', 'waiting'] as const) {
+      if ((await engine.list(queue, state, { limit: 1 })).length > 0) return true
+    }
+  }
+  return false
+}
+
+/** @param speed runs per millisecond, if it is known */
+export async function readProgress(
+  context: RunsContext,
+  speedOf: (done: number) => number | undefined,
+): Promise<RunsProgress> {
+  const { engine, queues } = context
+  const submits = await engine.count(queues.submit)
+  const follows = await engine.count(queues.follow)
+  const parked = await engine.count(queues.unknown)
+  // A task is dead when each process that worked it died.
+  const unknown = parked.waiting + submits.dead + follows.dead
+  const { waiting: done } = await engine.count(queues.outcomes)
+  const total = submits.waiting + submits.running + submits.done + submits.dead
+  const running = submits.running + follows.waiting + follows.running
+  const speed = speedOf(done)
+  const left = total - done - unknown
+  return {
+    total,
+    waiting: submits.waiting,
+    running,
+    done,
+    unknown,
+    credits: (await engine.tally(queues.credits, 0)) ?? 0,
+    msLeft: left <= 0 ? 0 : speed === undefined ? undefined : Math.round(left / speed),
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', end, { once: true })
+  })
+}

@@ -1,0 +1,203 @@
+import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { msUntilStart, type Spacing, takeStarts } from '../engine/spacing.ts'
+import {
+  type LockedTask,
+  type LockedTasks,
+  type LockRequest,
+  POISON_AFTER,
+  PROCESS_DIED,
+  type TaskEnd,
+  type TaskTable,
+} from '../engine/task-table.ts'
+import { type Database, openDatabase, type Row, type Values } from './sqlite-database.ts'
+import { SQL } from './sqlite-statements.ts'
+
+/** What is added in one turn of the event loop is written to the disk at once. */
+interface WaitingAdd {
+  values: Values
+  resolve(): void
+  reject(error: unknown): void
+}
+
+const SUSPECTS_AT_ONCE = 100
+
+/** The tasks of a SQLite file. */
+export class SqliteTable implements TaskTable {
+  readonly #database: Database
+  #adds: WaitingAdd[] = []
+
+  constructor(path: string, busyTimeoutMs: number) {
+    this.#database = openDatabase(path, busyTimeoutMs)
+  }
+
+  async setup(): Promise<void> {
+    await this.#database.transaction({ toDisk: true }, () => this.#database.exec(SQL.setup))
+  }
+
+  add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#adds.length === 0) setImmediate(() => void this.#writeAdds())
+      this.#adds.push({ values: { queue, id, data, delayMs: Math.ceil(delayMs) }, resolve, reject })
+    })
+  }
+
+  async #writeAdds(): Promise<void> {
+    const adds = this.#adds
+    this.#adds = []
+    try {
+      const now = Date.now()
+      await this.#database.transaction({ toDisk: true }, () => {
+        for (const { values } of adds) this.#database.rows(SQL.add, { ...values, now, seq: this.#nextSeq() })
+      })
+      for (const { resolve } of adds) resolve()
+    } catch (error) {
+      for (const { reject } of adds) reject(error)
+    }
+  }
+
+  async lock(request: LockRequest): Promise<LockedTasks> {
+    // To the disk: a task that runs again after a power failure, as if it never had, could be paid twice.
+    return this.#database.transaction({ toDisk: true }, () => this.#lock(request))
+  }
+
+  #lock({ queue, limit, alone, lockMs, spacing }: LockRequest): LockedTasks {
+    const now = Date.now()
+    const { pausedUntil, nextStart } = this.#queueState(queue)
+    if (pausedUntil > now) return { tasks: [], nextMs: pausedUntil - now, hasSuspect: false }
+    const suspects = this.#buryPoison(queue, now)
+    const wanted = spacing === undefined ? limit : takeStarts(spacing, { now, nextStart, wanted: limit }).starts
+    const due = alone ? suspects : this.#database.rows(SQL.due, { queue, now, limit: wanted })
+    const tasks = due.slice(0, wanted).map((row) => this.#lockRow(queue, row, now + lockMs))
+    const waitMs = spacing === undefined ? 0 : this.#spaceOut(queue, spacing, { now, nextStart, wanted: tasks.length })
+    return { tasks, hasSuspect: suspects.length > 0, nextMs: waitMs > 0 ? waitMs : this.#msUntilDue(queue, now) }
+  }
+
+  /** Tasks that ended too many processes are dead; the other suspects are left. */
+  #buryPoison(queue: string, now: number): Row[] {
+    const suspects = this.#database.rows(SQL.dueSuspects, { queue, now, limit: SUSPECTS_AT_ONCE })
+    for (const row of suspects.filter(isPoison)) {
+      const { id, fence } = this.#lockRow(queue, row, now)
+      const values = { state: 'dead', result: null, error: JSON.stringify(PROCESS_DIED), now, seq: this.#nextSeq() }
+      this.#database.rows(SQL.end, { queue, id, fence, ...values })
+    }
+    return suspects.filter((row) => !isPoison(row))
+  }
+
+  /** @returns milliseconds until the next start */
+  #spaceOut(queue: string, spacing: Spacing, last: { now: number; nextStart: number; wanted: number }): number {
+    const { nextStart } = last.wanted === 0 ? last : takeStarts(spacing, last)
+    if (last.wanted > 0) this.#database.rows(SQL.setNextStart, { queue, value: nextStart })
+    return msUntilStart(spacing, { now: last.now, nextStart })
+  }
+
+  #msUntilDue(queue: string, now: number): number | undefined {
+    const [row] = this.#database.rows(SQL.nextDue, { queue, now })
+    return row?.due_at == null ? undefined : Number(row.due_at) - now
+  }
+
+  #queueState(queue: string): { pausedUntil: number; nextStart: number } {
+    const [row] = this.#database.rows(SQL.queue, { queue })
+    return { pausedUntil: Number(row?.paused_until ?? 0), nextStart: Number(row?.next_start ?? 0) }
+  }
+
+  #lockRow(queue: string, row: Row, dueAt: number): LockedTask {
+    const id = String(row.id)
+    const lost = Number(row.lost)
+    this.#database.rows(SQL.lock, { queue, id, lost, dueAt })
+    return {
+      id,
+      data: JSON.parse(String(row.data)),
+      attempts: Number(row.attempts),
+      lost,
+      fence: Number(row.fence) + 1,
+    }
+  }
+
+  async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
+    const dueAt = Date.now() + lockMs
+    return this.#database.transaction({ toDisk: false }, () => {
+      const kept = [...fences].filter(([id, fence]) => this.#isDone(SQL.renew, { queue, id, fence, dueAt }))
+      return new Set(kept.map(([id]) => id))
+    })
+  }
+
+  async end(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): Promise<boolean> {
+    const now = Date.now()
+    return this.#database.transaction({ toDisk: false }, () => {
+      if (end.kind === 'done' || end.kind === 'dead') {
+        const result = end.kind === 'done' && end.result !== undefined ? JSON.stringify(end.result) : null
+        const error = end.kind === 'dead' ? JSON.stringify(end.error) : null
+        return this.#isDone(SQL.end, { queue, id, fence, state: end.kind, result, error, now, seq: this.#nextSeq() })
+      }
+      const dueAt = now + Math.ceil(end.delayMs)
+      if (end.kind === 'again' && end.pausesQueue) this.#database.rows(SQL.pause, { queue, value: dueAt })
+      return this.#isDone(SQL.postpone, { queue, id, fence, dueAt, failed: end.kind === 'failed' ? 1 : 0 })
+    })
+  }
+
+  async get(queue: string, id: string): Promise<TaskRecord | undefined> {
+    return this.#database.rows(SQL.get, { queue, id }).map(toRecord)[0]
+  }
+
+  async list(
+    queue: string,
+    state: TaskState,
+    { limit, after = '0' }: { limit: number; after?: string | undefined },
+  ): Promise<TaskRecord[]> {
+    return this.#database.rows(SQL.list, { queue, state, limit, after: Number(after) }).map(toRecord)
+  }
+
+  async count(queue: string): Promise<Record<TaskState, number>> {
+    const counts = this.#database.rows(SQL.count, { queue }).map((row) => [row.state, Number(row.count)])
+    return { waiting: 0, running: 0, done: 0, dead: 0, ...Object.fromEntries(counts) }
+  }
+
+  async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
+    return this.#database.transaction({ toDisk: true }, () => {
+      const before = Number(this.#database.rows(SQL.readTally, { name })[0]?.value ?? 0)
+      const value = before + amount
+      if (amount > 0 && value > limit) return undefined
+      if (amount !== 0) this.#database.rows(SQL.setTally, { name, value })
+      return value
+    })
+  }
+
+  async replay(queue: string, id: string): Promise<boolean> {
+    return this.#database.transaction({ toDisk: true }, () =>
+      this.#isDone(SQL.replay, { queue, id, now: Date.now(), seq: this.#nextSeq() }),
+    )
+  }
+
+  async remove(queue: string, id: string): Promise<boolean> {
+    return this.#database.transaction({ toDisk: true }, () => this.#isDone(SQL.remove, { queue, id, now: Date.now() }))
+  }
+
+  async close(): Promise<void> {
+    this.#database.close()
+  }
+
+  #nextSeq(): number {
+    return Number(this.#database.rows(SQL.nextSeq)[0]?.value)
+  }
+
+  #isDone(sql: string, values: Values): boolean {
+    return this.#database.rows(sql, values).length > 0
+  }
+}
+
+function isPoison(row: Row): boolean {
+  return Number(row.lost) >= POISON_AFTER
+}
+
+function toRecord(row: Row): TaskRecord {
+  return {
+    id: String(row.id),
+    state: String(row.state) as TaskState, // what this file writes
+    data: JSON.parse(String(row.data)),
+    result: row.result === null ? undefined : JSON.parse(String(row.result)),
+    error: row.error === null ? undefined : JSON.parse(String(row.error)),
+    addedAt: Number(row.added_at),
+    endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
+    cursor: String(row.seq),
+  }
+}

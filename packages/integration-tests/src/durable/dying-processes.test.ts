@@ -1,0 +1,127 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import type { Engine } from '@modelrun/durable'
+import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ENGINE_STORES } from './engine-stores.ts'
+import { type EngineAt, openEngine } from './open-engine.ts'
+
+const program = fileURLToPath(new URL('worker-process.ts', import.meta.url))
+
+const children: ChildProcess[] = []
+
+afterEach(killWorkers)
+
+async function killWorkers(): Promise<void> {
+  for (const child of children.splice(0)) {
+    child.kill('SIGKILL')
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+}
+
+/** Starts a worker; `lines` are what it has printed. */
+function startWorker(settings: { engineAt: EngineAt; name: string; taskMs: number }): {
+  child: ChildProcess
+  lines: string[]
+} {
+  const args = ['--conditions=@modelrun/source', program, JSON.stringify(settings)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(child)
+  const lines: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
+  return { child, lines }
+}
+
+describe.each(ENGINE_STORES)('on $title', ({ isMissing, start }) => {
+  let engineAt: EngineAt
+  let stopStore: () => Promise<void>
+  let engine: Engine
+
+  beforeAll(async () => {
+    if (isMissing) return
+    const store = await start()
+    engineAt = store.engineAt
+    stopStore = store.stop
+    engine = openEngine(engineAt)
+    await engine.setup()
+  }, 60_000)
+  afterAll(async () => {
+    await engine?.close()
+    await stopStore?.()
+  })
+
+  it.skipIf(isMissing)(
+    'a task that ends its process is dead after four, and takes no other task with it',
+    async () => {
+      const bystanders = Array.from({ length: 15 }, (_, index) => `innocent-${index}`)
+      for (const id of ['poison', ...bystanders]) await engine.add('tasks', id, { data: null })
+      for (let deaths = 0; (await engine.get('tasks', 'poison'))?.state !== 'dead'; deaths += 1) {
+        expect(deaths).toBeLessThan(10)
+        const { child } = startWorker({ engineAt, name: 'one', taskMs: 300 })
+        const isDead = once(child, 'exit').then(() => true)
+        const isDone = expect
+          .poll(() => engine.get('tasks', 'poison'), { timeout: 20_000, interval: 50 })
+          .toMatchObject({ state: 'dead' })
+          .then(() => false)
+        if (!(await Promise.race([isDead, isDone.catch(() => true)]))) break
+      }
+      expect((await engine.get('tasks', 'poison'))?.error?.code).toBe('process_died')
+      startWorker({ engineAt, name: 'last', taskMs: 10 })
+      await expect
+        .poll(() => engine.count('tasks'), { timeout: 20_000 })
+        .toEqual({ waiting: 0, running: 0, done: 15, dead: 1 })
+      await killWorkers()
+      expect(await engine.replay('tasks', 'poison')).toBe(true)
+      const worker = engine.work('tasks', async ({ lost, attempt }) => [lost, attempt], { lockMs: 600 })
+      await expect
+        .poll(() => engine.get('tasks', 'poison'), { timeout: 10_000 })
+        .toMatchObject({ state: 'done', result: [0, 1] })
+      await worker.stop()
+    },
+    90_000,
+  )
+
+  it.skipIf(isMissing)(
+    'a process that stood still longer than its lock does not end a task that another has',
+    async () => {
+      const first = startWorker({ engineAt, name: 'first', taskMs: 300 })
+      await engine.add('tasks', 'a', { data: null })
+      await expect.poll(() => first.lines, { timeout: 10_000 }).toContain('start a 1')
+      first.child.kill('SIGSTOP')
+      const second = startWorker({ engineAt, name: 'second', taskMs: 1_500 })
+      await expect.poll(() => second.lines, { timeout: 10_000 }).toContain('start a 2')
+      first.child.kill('SIGCONT')
+      await expect.poll(() => first.lines.some((line) => line.startsWith('end a 1')), { timeout: 10_000 }).toBe(true)
+      expect(await engine.get('tasks', 'a')).toMatchObject({ state: 'running' })
+      await expect
+        .poll(() => engine.get('tasks', 'a'), { timeout: 10_000 })
+        .toMatchObject({ state: 'done', result: 'second' })
+    },
+    60_000,
+  )
+})
+
+it('eight processes open a new file at once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-workers-'))
+  const fresh = join(folder, 'fresh.db')
+  const source = `import { createSqliteEngine } from '@modelrun/durable/sqlite'
+    const engine = createSqliteEngine({ path: ${JSON.stringify(fresh)} })
+    await engine.setup()
+    await engine.add('q', String(process.pid), { data: null })
+    await engine.close()`
+  const cwd = fileURLToPath(new URL('.', import.meta.url))
+  const exits = Array.from({ length: 8 }, () => {
+    const args = ['--conditions=@modelrun/source', '--input-type=module', '-e', source]
+    return once(spawn(process.execPath, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] }), 'exit')
+  })
+  expect((await Promise.all(exits)).map(([code]) => code)).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
+  const other = createSqliteEngine({ path: fresh })
+  expect((await other.count('q')).waiting).toBe(8)
+  await other.close()
+  await rm(folder, { recursive: true })
+}, 60_000)

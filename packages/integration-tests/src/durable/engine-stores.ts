@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { POSTGRES_PROGRAMS, startPostgres } from '../services/postgres.ts'
+import { needs } from '../services/programs.ts'
+import { REDIS_PROGRAMS, startRedis } from '../services/redis.ts'
+import type { EngineAt } from './open-engine.ts'
+
+interface RunningStore {
+  engineAt: EngineAt
+  stop(): Promise<void>
+}
+
+async function startSqlite(): Promise<RunningStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-engine-'))
+  const stop = () => rm(folder, { recursive: true })
+  return { engineAt: { kind: 'sqlite', at: join(folder, 'tasks.db') }, stop }
+}
+
+async function startPostgresStore(): Promise<RunningStore> {
+  const { url, stop } = await startPostgres()
+  return { engineAt: { kind: 'postgres', at: url }, stop }
+}
+
+async function startRedisStore(): Promise<RunningStore> {
+  const { port, stop } = await startRedis()
+  return { engineAt: { kind: 'bullmq', at: `redis://127.0.0.1:${port}` }, stop }
+}
+
+/** The engines, each with a store of its own, for `describe.each`. */
+export const ENGINE_STORES = [
+  { name: 'SQLite', isMissing: false, note: '', start: startSqlite },
+  { name: 'Postgres', ...needs(...POSTGRES_PROGRAMS), start: startPostgresStore },
+  { name: 'BullMQ', ...needs(...REDIS_PROGRAMS), start: startRedisStore },
+].map(({ name, note, ...store }) => ({ title: `${name}${note}`, ...store }))

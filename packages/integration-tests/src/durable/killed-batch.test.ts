@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { createRuns, type Engine } from '@modelrun/durable'
+import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
+import { listen } from '@modelrun/reference-server/node'
+import { ModelRun } from 'modelrun'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ENGINE_STORES } from './engine-stores.ts'
+import { type EngineAt, openEngine } from './open-engine.ts'
+
+const KEYS = Number(process.env.BATCH_KEYS ?? 60)
+const KILLS = Number(process.env.BATCH_KILLS ?? 4)
+const MODEL = 'aurora-image'
+const program = fileURLToPath(new URL('batch-process.ts', import.meta.url))
+
+describe.each(ENGINE_STORES)('a batch on $title', ({ isMissing, start: startStore }) => {
+  let engineAt: EngineAt
+  let stopStore: () => Promise<void>
+  let engine: Engine
+
+  beforeAll(async () => {
+    if (isMissing) return
+    const store = await startStore()
+    engineAt = store.engineAt
+    stopStore = store.stop
+    engine = openEngine(engineAt)
+    await engine.setup()
+  }, 60_000)
+  afterAll(async () => {
+    await engine?.close()
+    await stopStore?.()
+  })
+
+  it.skipIf(isMissing)(
+    `sends each key once, and gives its result`,
+    async () => {
+      const server = createReferenceServer({ clock: 'system', latency: 0 })
+      const runs = createRuns({ engine, client: new ModelRun(server.clientOptions()), name: 'small' })
+      for (const key of ['a', 'b', 'a:b', 'b']) await runs.add(key, MODEL, { prompt: key })
+      runs.start()
+      const finished: string[] = []
+      for await (const { key, state } of runs.results()) finished.push(`${key} ${state}`)
+      expect(finished.toSorted()).toEqual(['a succeeded', 'a:b succeeded', 'b succeeded'])
+      expect([...countPosts(server)].toSorted()).toEqual([
+        ['a', 1],
+        ['a:b', 1],
+        ['b', 1],
+      ])
+      expect(await runs.progress()).toMatchObject({ total: 3, waiting: 0, running: 0, done: 3, unknown: 0 })
+      await runs.stop()
+      await server.close()
+    },
+    30_000,
+  )
+
+  it.skipIf(isMissing)(
+    `sends ${KEYS} keys at most once each while ${KILLS} processes are killed`,
+    async () => {
+      const server = createReferenceServer({ latency: 40, credits: 1_000_000 })
+      const listening = await listen(server, { port: 0 })
+      const { apiKey, baseUrl } = server
+      const start = () => {
+        const settings = JSON.stringify({ engineAt, baseUrl, apiKey, keys: KEYS, model: MODEL })
+        return spawn(process.execPath, ['--conditions=@modelrun/source', program, settings], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        })
+      }
+      const children = [start(), start()]
+      for (let kills = 0; kills < KILLS; kills += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 300 + Math.random() * 500))
+        const index = kills % children.length
+        await kill(children[index])
+        children[index] = start()
+      }
+      await Promise.all(children.map((child) => (child.exitCode === null ? once(child, 'exit') : undefined)))
+
+      expect(Math.max(...countPosts(server).values())).toBe(1)
+      const runs = createRuns({ engine, client: new ModelRun({ apiKey, baseUrl }) })
+      const progress = await runs.progress()
+      expect(progress).toMatchObject({ total: KEYS, waiting: 0, running: 0, done: KEYS - progress.unknown })
+      // Each death can leave the runs unknown that it was sending, and no other.
+      expect(progress.unknown).toBeLessThanOrEqual(KILLS * 10)
+      for await (const run of runs.results()) expect(run.state).toBe('succeeded')
+      // The jobs of unknown runs are at the service: each is found by hand.
+      for (const { key } of await runs.unknown()) {
+        const jobId = jobOf(server, key)
+        if (jobId !== undefined) await runs.resolve(key, { jobId })
+        else await runs.resubmit(key)
+      }
+      runs.start()
+      const states: string[] = []
+      for await (const run of runs.results()) states.push(run.state)
+      expect(states).toEqual(Array.from({ length: KEYS }, () => 'succeeded'))
+      expect(Math.max(...countPosts(server).values())).toBe(1)
+      await runs.stop()
+      await listening.close()
+    },
+    120_000,
+  )
+})
+
+async function kill(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+function countPosts(server: ReferenceServer): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const entry of server.journal.entries({ kind: 'request' })) {
+    if (entry.kind !== 'request' || entry.route !== 'runModel') continue
+    const { prompt } = JSON.parse(entry.requestBody ?? '{}').input
+    counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
+  }
+  return counts
+}
+
+function jobOf(server: ReferenceServer, key: string): string | undefined {
+  for (const entry of server.journal.entries({ kind: 'request' })) {
+    if (entry.kind === 'request' && entry.route === 'runModel' && entry.requestBody?.includes(`"${key}"`))
+      return entry.job_id
+  }
+  return undefined
+}

@@ -1,0 +1,84 @@
+import { createPostgresEngine } from '@modelrun/durable/postgres'
+import { engineChecks } from '@modelrun/durable/testing'
+import pg from 'pg'
+import postgres from 'postgres'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
+import { needs } from '../services/programs.ts'
+
+const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
+
+describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
+  let service: PostgresService
+  let pool: pg.Pool
+  let sql: postgres.Sql
+
+  beforeAll(async () => {
+    service = await startPostgres()
+    pool = new pg.Pool({ connectionString: service.url, max: 20 })
+    sql = postgres(service.url, { max: 10, onnotice: () => {} })
+  })
+  afterAll(async () => {
+    await pool?.end()
+    await sql?.end()
+    await service?.stop()
+  })
+
+  const open = () => createPostgresEngine({ query: (text, values) => pool.query(text, values), pollMs: 50 })
+
+  it.each(engineChecks({ open }))('$name', ({ run }) => run())
+
+  describe('with the client postgres', () => {
+    const openOther = () => createPostgresEngine({ query: (text, values) => sql.unsafe(text, values), pollMs: 50 })
+    it.each(engineChecks({ open: openOther }).slice(0, 4))('$name', ({ run }) => run())
+  })
+
+  it('says that its tables are missing', async () => {
+    await pool.query('CREATE DATABASE empty')
+    const other = new pg.Pool({ connectionString: service.url.replace(/postgres$/, 'empty') })
+    const engine = createPostgresEngine({ query: (text, values) => other.query(text, values) })
+    await expect(engine.add('q', 'a', { data: 1 })).rejects.toThrow(/engine\.setup\(\)/)
+    await other.end()
+  })
+
+  it('runs what it has locked although the next statement fails', async () => {
+    let fate: 'none' | 'next' | 'past' = 'none'
+    const query = async (text: string, values: unknown[]) => {
+      if (fate === 'next') {
+        fate = 'past'
+        throw new Error('The connection is gone.')
+      }
+      const result = await pool.query(text, values)
+      if (fate === 'none' && text.includes("SET state = 'running'") && result.rows.length > 0) fate = 'next'
+      return result
+    }
+    const engine = createPostgresEngine({ query, pollMs: 50, onError: () => {} })
+    await engine.setup()
+    await engine.add('locked', 'a', { data: null })
+    engine.work('locked', async ({ lost }) => lost)
+    await expect.poll(() => engine.get('locked', 'a'), { timeout: 5_000 }).toMatchObject({ state: 'done', result: 0 })
+    expect(fate).toBe('past')
+    await engine.close()
+  })
+
+  it('lets no open transaction of others stop it', async () => {
+    const engine = open()
+    await engine.setup()
+    const client = await pool.connect()
+    await client.query('BEGIN')
+    await client.query(`SELECT * FROM modelrun_tasks FOR UPDATE`)
+    await engine.add('beside', 'locked', { data: null })
+    await client.query(`SELECT * FROM modelrun_tasks WHERE queue = 'beside' FOR UPDATE`)
+    for (const id of ['a', 'b']) await engine.add('beside', id, { data: null })
+    const seen: string[] = []
+    engine.work('beside', async ({ id }) => {
+      seen.push(id)
+      return undefined
+    })
+    await expect.poll(() => seen.toSorted(), { timeout: 5_000 }).toEqual(['a', 'b'])
+    await client.query('COMMIT')
+    client.release()
+    await expect.poll(() => seen.toSorted(), { timeout: 5_000 }).toEqual(['a', 'b', 'locked'])
+    await engine.close()
+  })
+})

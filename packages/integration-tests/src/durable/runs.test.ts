@@ -1,0 +1,162 @@
+import { createRuns, type FinishedRun, type Runs, type RunsOptions } from '@modelrun/durable'
+import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { ModelRun } from 'modelrun'
+import { afterEach, expect, it } from 'vitest'
+import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
+
+const MODEL = 'aurora-image'
+const PRICE = 4
+const cleanUps: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function setUp(options: Partial<RunsOptions> = {}): Promise<{ server: CheckedServer; runs: Runs }> {
+  const server = createCheckedServer({ clock: 'system', latency: 0 })
+  const { engine = createSqliteEngine({ path: ':memory:', pollMs: 20 }) } = options
+  await engine.setup()
+  const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
+  const runs = createRuns({ client, pollRate: { max: 1_000, perMs: 1_000 }, ...options, engine })
+  cleanUps.push(
+    () => server.close(),
+    () => engine.close(),
+  )
+  return { server, runs }
+}
+
+async function finish(runs: Runs): Promise<FinishedRun[]> {
+  runs.start()
+  const finished: FinishedRun[] = []
+  for await (const run of runs.results()) finished.push(run)
+  return finished
+}
+
+/** How often each prompt was sent. */
+function posts(server: CheckedServer): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const entry of server.journal.entries({ kind: 'request' })) {
+    // A request that a fault met before its body was read has none.
+    if (entry.kind !== 'request' || entry.route !== 'runModel' || entry.requestBody === undefined) continue
+    const { prompt } = JSON.parse(entry.requestBody).input
+    counts[prompt] = (counts[prompt] ?? 0) + 1
+  }
+  return counts
+}
+
+it('sends each key once, however often it is added, and gives its result', async () => {
+  const { server, runs } = await setUp()
+  for (const key of ['a', 'b', 'a', 'c', 'b']) await runs.add(key, MODEL, { prompt: key })
+  const finished = await finish(runs)
+  expect(finished.map(({ key, state }) => [key, state]).toSorted()).toEqual([
+    ['a', 'succeeded'],
+    ['b', 'succeeded'],
+    ['c', 'succeeded'],
+  ])
+  expect(finished[0]?.output?.items[0]?.url).toMatch(/\.png$/)
+  expect(posts(server)).toEqual({ a: 1, b: 1, c: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await runs.get('a')).toMatchObject({ state: 'succeeded', jobId: expect.any(String), input: { prompt: 'a' } })
+  expect(await runs.progress()).toMatchObject({ total: 3, waiting: 0, running: 0, done: 3, unknown: 0, credits: 12 })
+})
+
+it('keeps a job that fails and a run that is rejected as outcomes of their own', async () => {
+  const { server, runs } = await setUp()
+  const before = server.credits()
+  server.script(MODEL, [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } }])
+  await runs.add('fails', MODEL, { prompt: 'x' })
+  expect(await finish(runs)).toMatchObject([
+    { key: 'fails', state: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } },
+  ])
+  await runs.add('wrong', MODEL, { prompt: 'x', num_images: 99 })
+  await runs.add('missing', 'no-such-model', { prompt: 'x' })
+  const finished = await finish(runs)
+  expect(finished.slice(1)).toMatchObject([
+    { key: 'wrong', state: 'rejected' },
+    { key: 'missing', state: 'rejected', error: { message: expect.stringContaining('no-such-model') } },
+  ])
+  expect(server.credits()).toBe(before)
+})
+
+it('parks a run whose response was lost, and never sends it again by itself', async () => {
+  const { server, runs } = await setUp()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toEqual([])
+  expect(await runs.get('a')).toMatchObject({ key: 'a', state: 'unknown' })
+  expect(await runs.unknown()).toMatchObject([{ key: 'a', model: MODEL, input: { prompt: 'a' } }])
+  expect(posts(server)).toEqual({ a: 1 })
+  const [entry] = server.journal.entries({ kind: 'job' })
+  expect(await runs.resolve('a', { jobId: String(entry?.kind === 'job' && entry.job_id) })).toBe(true)
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(await runs.progress()).toMatchObject({ unknown: 0, done: 1 })
+  expect(posts(server)).toEqual({ a: 1 })
+})
+
+it('sends a run later when the store fails before it was sent', async () => {
+  const store = createSqliteEngine({ path: ':memory:', pollMs: 20 })
+  let failures = 0
+  const tally: typeof store.tally = async (...args) => {
+    failures += 1
+    if (failures === 1) throw new Error('The store is away.')
+    return store.tally(...args)
+  }
+  const { server, runs } = await setUp({ engine: { ...store, tally } })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(posts(server)).toEqual({ a: 1 })
+}, 15_000)
+
+it('sends an unknown run again when its user says so', async () => {
+  const { server, runs } = await setUp()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await finish(runs)
+  expect(await runs.resubmit('a')).toBe(true)
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(posts(server)).toEqual({ a: 2 })
+  expect([await runs.resubmit('a'), await runs.resolve('a', { jobId: 'job_1' })]).toEqual([false, false])
+})
+
+it('never spends more than its budget, and rejects the rest', async () => {
+  const { server, runs } = await setUp({ maxCredits: 3 * PRICE + 1 })
+  const before = server.credits()
+  for (const key of ['a', 'b', 'c', 'd', 'e']) await runs.add(key, MODEL, { prompt: key })
+  const finished = await finish(runs)
+  const states = finished.map(({ state }) => state).toSorted()
+  expect(states).toEqual(['rejected', 'rejected', 'succeeded', 'succeeded', 'succeeded'])
+  expect(finished.find(({ state }) => state === 'rejected')?.error?.code).toBe('BUDGET_EXCEEDED')
+  expect(before - server.credits()).toBe(3 * PRICE)
+})
+
+it('waits out a 429 as a whole, and an outage for as long as it lasts', async () => {
+  const { server, runs } = await setUp()
+  server.faults.add({ kind: 'rate-limit', route: 'runModel', retry_after: 1, times: 1 })
+  server.faults.add({ kind: 'unavailable', route: 'getJob', times: 2 })
+  const startedAt = performance.now()
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(performance.now() - startedAt).toBeGreaterThan(1_000)
+  expect(posts(server)).toEqual({ a: 1 })
+}, 30_000)
+
+it('stands still while the key is not valid, says so, and goes on when it is', async () => {
+  const reasons: string[] = []
+  const { server, runs } = await setUp({ onPause: (reason) => reasons.push(reason.name) })
+  server.limitKey(server.apiKey, { permissions: ['models:read', 'jobs:read'] })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  runs.start()
+  while (reasons.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(reasons).toEqual(['PermissionDeniedError'])
+  expect(await runs.get('a')).toMatchObject({ state: 'waiting' })
+  await runs.stop()
+})
+
+it('gives results that come after a place, for the next process', async () => {
+  const { runs } = await setUp()
+  for (const key of ['a', 'b', 'c']) await runs.add(key, MODEL, { prompt: key })
+  const [first, ...rest] = await finish(runs)
+  const later: string[] = []
+  for await (const run of runs.results({ after: first?.cursor })) later.push(run.key)
+  expect(later).toEqual(rest.map(({ key }) => key))
+})
