@@ -13,7 +13,7 @@ export function mutate(target: string, { again }: { again: boolean }): Promise<M
     plugins: ['@stryker-mutator/vitest-runner', new URL('texts-for-people.ts', import.meta.url).href],
     ignorers: ['texts for people'],
     testRunner: 'vitest',
-    vitest: { configFile: 'mutation/vitest.config.ts', related: false },
+    vitest: { configFile: 'mutation/vitest.config.ts', related: true },
     coverageAnalysis: 'perTest',
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 1),
     // A busy machine is no proof: what loops for ever is found by the number of its rounds long before this.
