@@ -33,6 +33,6 @@ export default defineConfig({
     // One worker loads every module once for a mutant. No test of ours leaves anything behind in a module.
     isolate: false,
     sequence: { sequencer: ProbableFirst },
-    testTimeout: 12_000,
+    testTimeout: 5_000,
   },
 })

@@ -2,7 +2,13 @@ import { ROUTES } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
 import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { AbortedError, AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import {
+  AbortedError,
+  AttemptTimeoutError,
+  ConnectionError,
+  DeadlineExceededError,
+  InvalidResponseError,
+} from '../errors/transport-errors.ts'
 import { cancelJobOperation } from '../jobs/cancel-job.ts'
 import { getJobOperation } from '../jobs/get-job.ts'
 import type { ModelRunOptions } from '../options.ts'
@@ -155,6 +161,27 @@ describe('a run', () => {
   })
 })
 
+describe('a fetch that does not mind its signal', () => {
+  const deaf: ModelRunOptions = { fetch: () => new Promise(() => {}) }
+
+  test('does not outlive the time limit of an attempt', async () => {
+    const { result, elapsedMs } = callOnce(cancel, [], { client: { ...deaf, maxRetries: 0 } })
+    await caught(result, AttemptTimeoutError)
+    expect(elapsedMs()).toBe(30_000)
+  })
+
+  test('does not outlive the deadline or the abort of the call', async () => {
+    const late = callOnce(read, [], { client: deaf, deadlineMs: 2_000 })
+    await caught(late.result, DeadlineExceededError)
+    expect(late.elapsedMs()).toBe(2_000)
+    const controller = new AbortController()
+    const aborted = callOnce(run, [], { client: deaf, signal: controller.signal })
+    setImmediate(() => controller.abort('enough'))
+    expect(await caught(aborted.result, AbortedError)).toMatchObject({ cause: 'enough', submission: 'unknown' })
+    expect(aborted.elapsedMs()).toBe(0)
+  })
+})
+
 describe('an abort between two attempts', () => {
   test.each([
     ['429', text(429, ''), 'rejected'],
@@ -183,6 +210,12 @@ describe('a cancel (section 4.5)', () => {
   ])('counts as done when the job is gone after %s', async (_, step) => {
     const { result } = callOnce(cancel, [step, refusal(404, 'NOT_FOUND')])
     await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
+  })
+
+  test('counts as done when the job is gone after a lost attempt and a later one that did nothing', async () => {
+    const { result, service } = callOnce(cancel, [broken('ECONNRESET'), text(429, ''), refusal(404, 'NOT_FOUND')])
+    await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
+    expect(service.received).toHaveLength(3)
   })
 
   test.each([

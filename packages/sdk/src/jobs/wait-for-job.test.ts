@@ -130,11 +130,17 @@ describe('a wait that ends early', () => {
     expect(service.received).toHaveLength(1)
   })
 
+  test('ends the request that is under way', async () => {
+    const { service } = await abortWait([silent()])
+    expect(service.received[0]?.request.signal.aborted).toBe(true)
+  })
+
   test('cancels the job when the policy says so, and does not wait for that (section 4.5)', async () => {
-    const { error, service } = await abortWait([byMethod(running, text(204, null))], 'cancel')
+    const { error, service, clock } = await abortWait([byMethod(running, text(204, null))], 'cancel')
     expect(error.message).toContain('Its cancellation was requested')
     await expect(error.cancellation).resolves.toBe(true)
     expect(service.received.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
+    expect(clock.timerCount).toBe(0)
   })
 
   test.each([

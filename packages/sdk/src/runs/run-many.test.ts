@@ -134,6 +134,48 @@ describe('runMany', () => {
     expect(clock.timerCount).toBe(0)
   })
 
+  test('looks no more at its jobs when the loop is left, also at one that was being submitted', async () => {
+    const { clock, run, steps } = setup({
+      latencyMs: 2_000,
+      endsAt: (id) => (id === 'job_0' ? 0 : Number.POSITIVE_INFINITY),
+    })
+    async function* slow() {
+      yield { prompt: 'one' }
+      yield { prompt: 'two' }
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 4_000))
+      yield { prompt: 'three' }
+    }
+    const loop = async () => {
+      for await (const _ of run(slow())) break
+    }
+    await clock.run(loop())
+    const submitted = () => steps.filter(({ step }) => step === 'submitted').length
+    expect(submitted()).toBe(2)
+    await clock.advance(60_000)
+    expect(submitted()).toBe(3)
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('closes the source when the loop is left, and keeps no listener on the signal', async () => {
+    const { clock, run } = setup()
+    const { signal } = abortable()
+    let isClosed = false
+    async function* endless() {
+      try {
+        for (let number = 0; ; number++) yield { prompt: `fox ${number}` }
+      } finally {
+        isClosed = true
+      }
+    }
+    const loop = async () => {
+      for await (const _ of run(endless(), { signal })) break
+    }
+    await clock.run(loop())
+    await clock.advance(60_000)
+    expect(isClosed).toBe(true)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
   test('ends by its signal, also while the source is silent', async () => {
     const { clock, run } = setup()
     const { signal, abort } = abortable()

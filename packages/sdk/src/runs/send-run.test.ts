@@ -7,6 +7,7 @@ import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { broken, json, type Step } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
+import type { RunOptions } from './run-options.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
 
 const accepted = json(202, fixtures.runs.processingWebhook.body)
@@ -38,7 +39,7 @@ function createReceiver(failing: Partial<Pick<WebhookReceiver, 'prepare' | 'expe
   return { receiver, told, listeners, deliver }
 }
 
-function startRun(steps: readonly Step[], options: { signal?: AbortSignal } = {}) {
+function startRun(steps: readonly Step[], options: RunOptions = {}) {
   const bench = createTestClient(steps)
   const webhook = createReceiver()
   const run = bench.client.run('aurora-image', { prompt: 'a fox' }, { webhook: webhook.receiver, ...options })
@@ -81,21 +82,26 @@ describe('a run with a webhook receiver (section 4.3)', () => {
   })
 
   test('takes a delivery of an unknown status for no end', async () => {
-    const { run, deliver, clock } = startRun([accepted, succeeded])
+    const states: string[] = []
+    const onStatus: RunOptions['onStatus'] = ({ status }) => states.push(status)
+    const { run, deliver, clock } = startRun([accepted, succeeded], { onStatus })
     await settle()
     deliver({ status: 'unknown' })
     await expect(clock.run(run)).resolves.toMatchObject({ status: 'succeeded' })
+    expect(states).toEqual(['processing', 'succeeded'])
   })
 
-  test('resolves at once by a delivery that came before the answer to the run', async () => {
+  test('resolves at once by a delivery that came before the answer to the run, and listens no longer', async () => {
     const { client } = createTestClient([accepted])
-    const { receiver } = createReceiver()
-    const listen: WebhookReceiver['listen'] = (_, listener) => {
+    const { receiver, listeners } = createReceiver()
+    const listen: WebhookReceiver['listen'] = (jobId, listener) => {
+      const stop = receiver.listen(jobId, listener)
       listener(event)
-      return () => {}
+      return stop
     }
     const run = client.run('aurora-image', { prompt: 'a fox' }, { webhook: { ...receiver, listen } })
     await expect(run).resolves.toMatchObject({ job_id, status: 'succeeded' })
+    expect(listeners.size).toBe(0)
   })
 
   test('that was not accepted is forgotten', async () => {

@@ -45,7 +45,7 @@ describe('many waits of one client', () => {
       }),
       { numRuns: 40 },
     )
-  })
+  }, 30_000)
 
   test('are fair: a job is looked at again only after all that were due before it', async () => {
     const { clock, service, client, ids, startedAt } = setup(
@@ -93,6 +93,41 @@ describe('many waits of one client', () => {
     expect(await clock.run(wait)).toBeInstanceOf(DeadlineExceededError)
     const gaps = service.looks.slice(1).map(({ at }, index) => at - (service.looks[index]?.at ?? 0))
     expect(gaps.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
+  })
+
+  test('pause once for a burst of 429, not once for each of its looks', async () => {
+    const refuse = ({ at }: { at: number }) => (at < startedAt + 500 ? refused() : undefined)
+    const { clock, service, client, ids, startedAt } = setup(
+      { refuse, latencyMs: 600 },
+      { polling: { maxRequestsPerSecond: 100 } },
+    )
+    const waits = ids(20).map((id) => client.jobs.wait(id))
+    await clock.run(Promise.all(waits))
+    expect(service.looks.filter((look) => refuse(look))).toHaveLength(8)
+    // The responses came at 0.6 s.
+    expect((service.looks[8]?.at ?? 0) - startedAt).toBe(600 + 1_000 + 300)
+  })
+
+  test('pause for the longest time that a 429 of a burst asks for, whichever comes last', async () => {
+    const refuse = ({ jobId, at }: { jobId: string; at: number }) =>
+      at < startedAt + 500 ? refused({ 'retry-after': jobId === 'job_0' ? '30' : '2' }) : undefined
+    const { clock, service, client, ids, startedAt } = setup({ refuse })
+    const waits = ids(3).map((id) => client.jobs.wait(id))
+    await clock.run(Promise.all(waits))
+    expect(service.looks).toHaveLength(6)
+    expect(service.looks[3]?.at).toBeGreaterThanOrEqual(startedAt + 30_000)
+  })
+
+  test('pause for a second again when a look between two 429 went well', async () => {
+    let count = 0
+    const refuse = () => ([0, 1, 3].includes(count++) ? refused() : undefined)
+    const { clock, service, client, startedAt } = setup(
+      { refuse, latencyMs: 0, endsAt: () => startedAt + 6_000 },
+      { polling: { nextDelayMs: () => 100 } },
+    )
+    await clock.run(client.jobs.wait('job_1'))
+    const times = service.looks.slice(0, 5).map(({ at }) => at - startedAt)
+    expect(times).toEqual([0, 1_000, 3_000, 3_100, 4_100])
   })
 
   test('of one job share its looks', async () => {
