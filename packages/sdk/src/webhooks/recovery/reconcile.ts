@@ -88,7 +88,7 @@ async function lookAtAll(core: InboxCore, pacer: Pacer, due: readonly DueRecord[
   const failures: unknown[] = []
   const lookAtSome = async () => {
     for (let record = left.shift(); record !== undefined; record = left.shift()) {
-      if (core.stopping.signal.aborted || pacer.isPaused || failures.length > 0) return
+      if (core.stopping.signal.aborted || failures.length > 0) return
       try {
         outcomes.push(await lookAt(core, pacer, record))
       } catch (error) {
