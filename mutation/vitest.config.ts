@@ -33,6 +33,8 @@ export default defineConfig({
     // One worker loads every module once for a mutant. No test of ours leaves anything behind in a module.
     isolate: false,
     sequence: { sequencer: ProbableFirst },
-    testTimeout: 5_000,
+    runner: 'mutation/idle-runner.ts',
+    // The runner above ends what hangs.
+    testTimeout: 600_000,
   },
 })

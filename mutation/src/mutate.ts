@@ -16,8 +16,8 @@ export function mutate(target: string, { again }: { again: boolean }): Promise<M
     vitest: { configFile: 'mutation/vitest.config.ts', related: true },
     coverageAnalysis: 'perTest',
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 1),
-    // A busy machine is no proof: what loops for ever is found by the number of its rounds long before this.
-    timeoutMS: 30_000,
+    // For a loop that passes through no mutant; the others are found by the number of their rounds.
+    timeoutMS: 60_000,
     dryRunTimeoutMinutes: 15,
     incremental: true,
     force: !again,
