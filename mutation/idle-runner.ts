@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { type RunnerTestCase, TestRunner } from 'vitest'
 
 /** No test of ours waits that long for anything but its own work: time in it is virtual. */

@@ -1,6 +1,5 @@
 // node src/main.ts [--again] <file or folder>…: mutates it and lists what no test noticed. README.md says how to read it.
-import { mkdirSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { mutate } from './mutate.ts'
@@ -17,7 +16,6 @@ if (targets.length === 0) {
 }
 // Stryker takes the current folder for the project.
 process.chdir(root)
-mkdirSync(dirname(join(root, 'mutation/.stryker/x')), { recursive: true })
 for (const target of targets) {
   const mutants = await mutate(target, { again: values.again ?? false })
   console.log(report(target, mutants))

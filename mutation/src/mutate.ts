@@ -1,19 +1,24 @@
 import { statSync } from 'node:fs'
+import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core'
 import { Stryker } from '@stryker-mutator/core'
 import { judges } from './judges.ts'
 
-type Mutants = Awaited<ReturnType<Stryker['runMutationTest']>>
+/** How a file or folder is mutated. */
+export interface MutateOptions {
+  /** Keeps what an earlier run found of code and tests that did not change since. */
+  again: boolean
+}
 
-// Mutates one file or folder. `again` keeps what an earlier run found of code and tests that did not change since.
-export function mutate(target: string, { again }: { again: boolean }): Promise<Mutants> {
-  process.env.MUTATION_TARGET = target
+/** Mutates one file or folder, in a copy. @returns Every mutant, and what became of it */
+export function mutate(target: string, { again }: MutateOptions): Promise<MutantResult[]> {
+  // For vitest.config.ts, which other processes read.
   process.env.MUTATION_TESTS = judges(target).join(' ')
-  return new Stryker({
+  const options: PartialStrykerOptions & { vitest: object } = {
     mutate: statSync(target).isDirectory() ? [`${target}/**/*.ts`, '!**/*.test.ts', '!**/*.test-d.ts'] : [target],
     plugins: ['@stryker-mutator/vitest-runner', new URL('texts-for-people.ts', import.meta.url).href],
     ignorers: ['texts for people'],
     testRunner: 'vitest',
-    vitest: { configFile: 'mutation/vitest.config.ts', related: true },
+    vitest: { configFile: 'mutation/vitest.config.ts' },
     coverageAnalysis: 'perTest',
     concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 1),
     // For a loop that passes through no mutant; the others are found by the number of their rounds.
@@ -23,13 +28,10 @@ export function mutate(target: string, { again }: { again: boolean }): Promise<M
     force: !again,
     incrementalFile: `mutation/.stryker/${target.replaceAll('/', '-')}.json`,
     tempDirName: 'mutation/.stryker/sandboxes',
+    cleanTempDir: 'always',
     ignorePatterns: ['bench', 'consumers', 'runtimes', 'examples', 'docs', '**/dist', '**/.stryker'],
     reporters: ['progress-append-only'],
-    checkers: [],
-    allowEmpty: true,
-    cleanTempDir: 'always',
-    // Stryker would tell of itself in package.json files and look for a newer version of them.
-    warnings: false,
     logLevel: 'warn',
-  } as never).runMutationTest()
+  }
+  return new Stryker(options).runMutationTest()
 }
