@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import type { MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core'
+import type { LogLevel, MutantResult, PartialStrykerOptions } from '@stryker-mutator/api/core'
 import { Stryker } from '@stryker-mutator/core'
 import { judges } from './judges.ts'
 
@@ -15,8 +15,8 @@ export function mutate(target: string, { again }: MutateOptions): Promise<Mutant
   process.env.MUTATION_TESTS = judges(target).join(' ')
   const options: PartialStrykerOptions & { vitest: object } = {
     mutate: statSync(target).isDirectory() ? [`${target}/**/*.ts`, '!**/*.test.ts', '!**/*.test-d.ts'] : [target],
-    plugins: ['@stryker-mutator/vitest-runner', new URL('texts-for-people.ts', import.meta.url).href],
-    ignorers: ['texts for people'],
+    plugins: ['@stryker-mutator/vitest-runner', new URL('stryker-plugins.ts', import.meta.url).href],
+    ignorers: ['texts-for-people'],
     testRunner: 'vitest',
     vitest: { configFile: 'mutation/vitest.config.ts' },
     coverageAnalysis: 'perTest',
@@ -30,8 +30,9 @@ export function mutate(target: string, { again }: MutateOptions): Promise<Mutant
     tempDirName: 'mutation/.stryker/sandboxes',
     cleanTempDir: 'always',
     ignorePatterns: ['bench', 'consumers', 'runtimes', 'examples', 'docs', '**/dist', '**/.stryker'],
-    reporters: ['progress-append-only'],
-    logLevel: 'warn',
+    reporters: ['progress-append-only', 'survivors'],
+    // The enumeration of the type has this value.
+    logLevel: 'warn' as LogLevel,
   }
   return new Stryker(options).runMutationTest()
 }

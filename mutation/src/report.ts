@@ -1,36 +1,31 @@
 import { relative } from 'node:path'
+import type { MutantResult } from '@stryker-mutator/api/core'
 
-interface Mutant {
-  fileName: string
-  status: string
-  mutatorName: string
-  replacement?: string | undefined
-  location: { start: { line: number; column: number }; end: { line: number; column: number } }
+/** True when no test noticed the mutant. */
+export function isMissed({ status }: MutantResult): boolean {
+  return status === 'Survived' || status === 'NoCoverage'
 }
 
-const escaped = ['Survived', 'NoCoverage']
-
-// One row of bench/results/mutation.md, and the mutants that no test noticed.
-export function report(target: string, mutants: readonly Mutant[]): string {
-  const count = (status: string) => mutants.filter((mutant) => mutant.status === status).length
+/** One row of bench/results/mutation.md, and the mutants that no test noticed. */
+export function report(target: string, mutants: readonly MutantResult[]): string {
+  const count = (status: MutantResult['status']) => mutants.filter((mutant) => mutant.status === status).length
   const found = count('Killed') + count('Timeout')
-  const missed = count('Survived') + count('NoCoverage')
-  const score = ((100 * found) / (found + missed)).toFixed(1)
-  const survivors = mutants.filter(({ status }) => escaped.includes(status)).map(line)
-  const row = [target, found + missed, count('Killed'), count('Timeout'), count('Survived'), count('NoCoverage'), score]
+  const missed = mutants.filter(isMissed)
+  const score = ((100 * found) / (found + missed.length)).toFixed(1)
+  const counts = [found + missed.length, count('Killed'), count('Timeout'), count('Survived'), count('NoCoverage')]
   return [
     '',
     '| folder | mutants | killed | timeout | survived | no coverage | score % |',
     '| --- | --- | --- | --- | --- | --- | --- |',
-    `| ${row.join(' | ')} |`,
+    `| ${[target, ...counts, score].join(' | ')} |`,
     `Not judged: ${count('Ignored')} ignored, ${count('RuntimeError') + count('CompileError')} that do not run.`,
     '',
-    ...survivors.sort(),
+    ...missed.map(lineOf).sort(),
   ].join('\n')
 }
 
-function line({ fileName, status, mutatorName, replacement, location }: Mutant): string {
-  const { start } = location
+/** A mutant in one line. */
+export function lineOf({ fileName, status, mutatorName, replacement = '', location: { start } }: MutantResult): string {
   const place = `${relative(process.cwd(), fileName)}:${start.line}:${start.column}`
-  return `${place} ${status} ${mutatorName} -> ${(replacement ?? '').replaceAll(/\s+/g, ' ').slice(0, 100)}`
+  return `${place} ${status} ${mutatorName} -> ${replacement.replaceAll(/\s+/g, ' ').slice(0, 100)}`
 }

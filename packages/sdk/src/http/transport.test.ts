@@ -77,8 +77,8 @@ describe('a read', () => {
     expect(elapsedMs()).toBe(0)
   })
 
-  test('fails at once when the next attempt would come after the deadline', async () => {
-    const { result, times, elapsedMs } = callOnce(read, [text(503, '')], { deadlineMs: 1_200 })
+  test.each([1_200, 1_500])('fails at once when the deadline of %i ms is not after the next attempt', async (deadlineMs) => {
+    const { result, times, elapsedMs } = callOnce(read, [text(503, '')], { deadlineMs })
     await caught(result, ServerError)
     expect(times()).toEqual([0, 500])
     expect(elapsedMs()).toBe(500)
