@@ -77,12 +77,15 @@ describe('a read', () => {
     expect(elapsedMs()).toBe(0)
   })
 
-  test.each([1_200, 1_500])('fails at once when the deadline of %i ms is not after the next attempt', async (deadlineMs) => {
-    const { result, times, elapsedMs } = callOnce(read, [text(503, '')], { deadlineMs })
-    await caught(result, ServerError)
-    expect(times()).toEqual([0, 500])
-    expect(elapsedMs()).toBe(500)
-  })
+  test.each([1_200, 1_500])(
+    'fails at once when the deadline of %i ms is not after the next attempt',
+    async (deadlineMs) => {
+      const { result, times, elapsedMs } = callOnce(read, [text(503, '')], { deadlineMs })
+      await caught(result, ServerError)
+      expect(times()).toEqual([0, 500])
+      expect(elapsedMs()).toBe(500)
+    },
+  )
 
   test('is sent as often as the call says, over what the client says', async () => {
     const none = callOnce(read, [text(500, '')], { options: { maxRetries: 0 } })
@@ -235,6 +238,15 @@ describe('the API key function (section 5.6)', () => {
     await result
     const sent = service.received.map(({ headers }) => headers.get('authorization'))
     expect(sent).toEqual(['Bearer sk_test_number_1', 'Bearer sk_test_number_2'])
+  })
+
+  test('that is slow does not outlive an abort, and nothing is sent or charged', async () => {
+    const controller = new AbortController()
+    const client = { apiKey: () => new Promise<string>(() => {}) }
+    const { result, service } = callOnce(run, [json(202, QUEUED)], { client, signal: controller.signal })
+    setImmediate(() => controller.abort('enough'))
+    expect(await caught(result, AbortedError)).toMatchObject({ submission: 'not_sent', cause: 'enough' })
+    expect(service.received).toHaveLength(0)
   })
 
   test('that fails ends the call before anything is sent', async () => {
