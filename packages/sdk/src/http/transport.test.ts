@@ -2,13 +2,7 @@ import { ROUTES } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
 import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import {
-  AbortedError,
-  AttemptTimeoutError,
-  ConnectionError,
-  DeadlineExceededError,
-  InvalidResponseError,
-} from '../errors/transport-errors.ts'
+import { AbortedError, AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { cancelJobOperation } from '../jobs/cancel-job.ts'
 import { getJobOperation } from '../jobs/get-job.ts'
 import type { ModelRunOptions } from '../options.ts'
@@ -164,27 +158,6 @@ describe('a run', () => {
   })
 })
 
-describe('a fetch that does not mind its signal', () => {
-  const deaf: ModelRunOptions = { fetch: () => new Promise(() => {}) }
-
-  test('does not outlive the time limit of an attempt', async () => {
-    const { result, elapsedMs } = callOnce(cancel, [], { client: { ...deaf, maxRetries: 0 } })
-    await caught(result, AttemptTimeoutError)
-    expect(elapsedMs()).toBe(30_000)
-  })
-
-  test('does not outlive the deadline or the abort of the call', async () => {
-    const late = callOnce(read, [], { client: deaf, deadlineMs: 2_000 })
-    await caught(late.result, DeadlineExceededError)
-    expect(late.elapsedMs()).toBe(2_000)
-    const controller = new AbortController()
-    const aborted = callOnce(run, [], { client: deaf, signal: controller.signal })
-    setImmediate(() => controller.abort('enough'))
-    expect(await caught(aborted.result, AbortedError)).toMatchObject({ cause: 'enough', submission: 'unknown' })
-    expect(aborted.elapsedMs()).toBe(0)
-  })
-})
-
 describe('an abort between two attempts', () => {
   test.each([
     ['429', text(429, ''), 'rejected'],
@@ -238,15 +211,6 @@ describe('the API key function (section 5.6)', () => {
     await result
     const sent = service.received.map(({ headers }) => headers.get('authorization'))
     expect(sent).toEqual(['Bearer sk_test_number_1', 'Bearer sk_test_number_2'])
-  })
-
-  test('that is slow does not outlive an abort, and nothing is sent or charged', async () => {
-    const controller = new AbortController()
-    const client = { apiKey: () => new Promise<string>(() => {}) }
-    const { result, service } = callOnce(run, [json(202, QUEUED)], { client, signal: controller.signal })
-    setImmediate(() => controller.abort('enough'))
-    expect(await caught(result, AbortedError)).toMatchObject({ submission: 'not_sent', cause: 'enough' })
-    expect(service.received).toHaveLength(0)
   })
 
   test('that fails ends the call before anything is sent', async () => {

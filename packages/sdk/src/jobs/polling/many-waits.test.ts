@@ -22,9 +22,6 @@ function highestRate(looks: readonly { at: number }[]): number {
   return Math.max(...looks.map(({ at: from }) => looks.filter(({ at }) => at >= from && at < from + 1_000).length))
 }
 
-const refused = (headers: Record<string, string> = {}) =>
-  Response.json({ error: { code: 'RATE_LIMITED', message: 'Too many requests' } }, { status: 429, headers })
-
 describe('many waits of one client', () => {
   test('keep the rate, end with each job, and leave nothing behind, whatever the jobs are like', async () => {
     const jobs = fc.array(fc.nat({ max: 120_000 }), { minLength: 1, maxLength: 60 })
@@ -70,64 +67,6 @@ describe('many waits of one client', () => {
     const young = service.looks.filter(({ jobId }) => jobId === 'job_young')
     expect(young.length).toBeGreaterThan(2)
     await clock.run(Promise.all([first, second]))
-  })
-
-  test('pause all together after a 429, for as long as it asks', async () => {
-    let isRefusing = true
-    const refuse = () => (isRefusing ? refused({ 'retry-after': '30' }) : undefined)
-    const { clock, service, client, ids, startedAt } = setup({ refuse })
-    const waits = ids(20).map((id) => client.jobs.wait(id))
-    await clock.advance(5_000)
-    const before = service.looks.length
-    expect(before).toBeLessThanOrEqual(8)
-    isRefusing = false
-    await clock.advance(24_000)
-    expect(service.looks).toHaveLength(before)
-    await clock.run(Promise.all(waits))
-    expect(service.looks[before]?.at).toBeGreaterThanOrEqual(startedAt + 30_000)
-  })
-
-  test('pause longer each time while the service says nothing of how long', async () => {
-    const { clock, service, client } = setup({ refuse: () => refused(), latencyMs: 0 })
-    const wait = client.jobs.wait('job_1', { deadlineMs: 100_000 }).catch((error: unknown) => error)
-    expect(await clock.run(wait)).toBeInstanceOf(DeadlineExceededError)
-    const gaps = service.looks.slice(1).map(({ at }, index) => at - (service.looks[index]?.at ?? 0))
-    expect(gaps.slice(0, 6)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000])
-  })
-
-  test('pause once for a burst of 429, not once for each of its looks', async () => {
-    const refuse = ({ at }: { at: number }) => (at < startedAt + 500 ? refused() : undefined)
-    const { clock, service, client, ids, startedAt } = setup(
-      { refuse, latencyMs: 600 },
-      { polling: { maxRequestsPerSecond: 100 } },
-    )
-    const waits = ids(20).map((id) => client.jobs.wait(id))
-    await clock.run(Promise.all(waits))
-    expect(service.looks.filter((look) => refuse(look))).toHaveLength(8)
-    // The responses came at 0.6 s.
-    expect((service.looks[8]?.at ?? 0) - startedAt).toBe(600 + 1_000 + 300)
-  })
-
-  test('pause for the longest time that a 429 of a burst asks for, whichever comes last', async () => {
-    const refuse = ({ jobId, at }: { jobId: string; at: number }) =>
-      at < startedAt + 500 ? refused({ 'retry-after': jobId === 'job_0' ? '30' : '2' }) : undefined
-    const { clock, service, client, ids, startedAt } = setup({ refuse })
-    const waits = ids(3).map((id) => client.jobs.wait(id))
-    await clock.run(Promise.all(waits))
-    expect(service.looks).toHaveLength(6)
-    expect(service.looks[3]?.at).toBeGreaterThanOrEqual(startedAt + 30_000)
-  })
-
-  test('pause for a second again when a look between two 429 went well', async () => {
-    let count = 0
-    const refuse = () => ([0, 1, 3].includes(count++) ? refused() : undefined)
-    const { clock, service, client, startedAt } = setup(
-      { refuse, latencyMs: 0, endsAt: () => startedAt + 6_000 },
-      { polling: { nextDelayMs: () => 100 } },
-    )
-    await clock.run(client.jobs.wait('job_1'))
-    const times = service.looks.slice(0, 5).map(({ at }) => at - startedAt)
-    expect(times).toEqual([0, 1_000, 3_000, 3_100, 4_100])
   })
 
   test('of one job share its looks', async () => {
