@@ -4,9 +4,9 @@
  * that say little of the folder are left out.
  */
 const JUDGES = [
-  ['http', ['*', 'http/*', 'jobs/*', 'runs/*', 'models/*']],
-  ['jobs', ['*', 'jobs/**/*', 'runs/*']],
-  ['runs', ['*', 'runs/*', 'jobs/*', 'models/*']],
+  ['http', ['*', 'http/*', 'jobs/*', 'runs/*', 'models/*', 'observe/*']],
+  ['jobs', ['*', 'jobs/**/*', 'runs/*', 'observe/*']],
+  ['runs', ['*', 'runs/*', 'jobs/*', 'models/*', 'observe/*', 'files/save-files']],
   ['webhooks', ['*inbox*', 'dead-letters', 'work/*', 'trust/*', 'recovery/*', 'receiving/*', 'expecting/*', 'follow/*']],
 ] as const
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NotFoundError, ServerError } from '../errors/api-errors.ts'
+import { AuthenticationError, NotFoundError, ServerError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
@@ -57,6 +57,12 @@ describe('client.request', () => {
     const { client } = createTestClient([refusal(404, 'NOT_FOUND')])
     const error = await caught(client.request('GET', '/v1/nope'), NotFoundError)
     expect(error.message).toBe('[NOT_FOUND] The NOT_FOUND message (HTTP 404, GET /v1/nope).')
+  })
+
+  test('says what to check when the key is not accepted (section 5.5)', async () => {
+    const { client } = createTestClient([refusal(401, 'UNAUTHORIZED')])
+    const error = await caught(client.request('GET', '/v1/usage'), AuthenticationError)
+    expect(error.message).toContain('Check the API key')
   })
 
   test.each([

@@ -12,7 +12,7 @@ import {
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { printedForms } from '../testing/printed-forms.ts'
-import { broken, json, text } from '../testing/scripted-service.ts'
+import { broken, json, stalled, text } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
@@ -96,6 +96,13 @@ describe('the API key', () => {
     const failing = createTestClient([text(400, 'a test of tests')], { apiKey: 'test' })
     await expect(failing.client.models.list()).rejects.toMatchObject({ body: 'a test of tests' })
   })
+})
+
+test('the time limit of an attempt ends an answer that stands still', async () => {
+  const { client, clock } = createTestClient([stalled(200, '{"models"')], { maxRetries: 0 })
+  const startedAt = clock.now()
+  await caught(clock.run(client.models.list()), AttemptTimeoutError)
+  expect(clock.now() - startedAt).toBe(30_000)
 })
 
 describe('a fetch that does not mind its signal', () => {

@@ -130,6 +130,14 @@ describe('a wait that ends early', () => {
     expect(service.received).toHaveLength(1)
   })
 
+  test('sends nothing when its signal has aborted before', async () => {
+    const { client, clock, service } = createTestClient([running])
+    const error = await caught(client.jobs.wait('job_1', { signal: AbortSignal.abort('enough') }), AbortedError)
+    expect(error).toMatchObject({ cause: 'enough', submission: 'unknown' })
+    await clock.advance(60_000)
+    expect([service.received.length, clock.timerCount]).toEqual([0, 0])
+  })
+
   test('ends the request that is under way', async () => {
     const { service } = await abortWait([silent()])
     expect(service.received[0]?.request.signal.aborted).toBe(true)

@@ -26,6 +26,12 @@ describe('findInputIssues (section 2.3)', () => {
     expect(pointersOf(input)).toEqual(pointers)
   })
 
+  test('takes a value of any type where the schema names none', () => {
+    const untyped: InputSchema = { type: 'object', properties: { seed: { enum: [1, 'random'] } }, required: [] }
+    expect([1, 'random'].map((seed) => findInputIssues(untyped, { seed }))).toEqual([[], []])
+    expect(findInputIssues(untyped, { seed: true })).toHaveLength(1)
+  })
+
   test('takes several types, as JSON Schema writes them', () => {
     const nullable: InputSchema = { type: 'object', properties: { seed: { type: ['integer', 'null'] } }, required: [] }
     expect(findInputIssues(nullable, { seed: 1 })).toEqual([])

@@ -87,6 +87,7 @@ test.each([
   ['<html>', 'not JSON'],
   ['', 'empty'],
   [{ id: 'job_1' }, 'wrong shape at /job_id'],
+  [{ job_id: '' }, 'its `job_id` is empty'],
 ])('refuseAnswer says what is wrong with an answer that names no job: %j', (body, problem) => {
   expect(() => refuseAnswer(answer(body))).toThrow(expect.any(UnreadableAnswer))
   expect(() => refuseAnswer(answer(body))).toThrow(

@@ -91,6 +91,14 @@ describe('many waits of one client', () => {
     expect(service.looks).toHaveLength(2)
   })
 
+  test('of one job share them by the very object that fetch is to get', async () => {
+    const { clock, service, client } = setup()
+    const [one, other] = [{ dispatcher: {} }, { dispatcher: {} }]
+    const waits = [one, other, one].map((fetchOptions) => client.jobs.wait('job_1', { fetchOptions }))
+    await clock.run(Promise.all(waits))
+    expect(service.looks).toHaveLength(2)
+  })
+
   test('give a late one the last known state at once', async () => {
     const { clock, client, service, startedAt } = setup({ endsAt: () => startedAt + 60_000 })
     const wait = client.jobs.wait('job_1')

@@ -53,8 +53,8 @@ export function createReconciler(core: InboxCore): Reconciler {
       const outcomes = await lookAtAll(core, pacer, due)
       found = due.length
       report.found += found
-      report.lost += outcomes.filter(({ kind }) => kind === 'lost').length
-      for (const outcome of outcomes) if (outcome.kind === 'reconciled') works.push(outcome.work)
+      report.lost += outcomes.filter((outcome) => outcome?.kind === 'lost').length
+      for (const outcome of outcomes) if (outcome?.kind === 'reconciled') works.push(outcome.work)
     }
     report.reconciled = works.length
     return { report, works }
@@ -106,5 +106,5 @@ async function lookAt(core: InboxCore, pacer: Pacer, record: DueRecord): Promise
   const ref = refOfKey(record.key)
   if (ref === undefined) return await pollRecord(core, pacer, record)
   await tellOrphan(core, record, ref)
-  return { kind: 'taken' }
+  return undefined
 }

@@ -197,6 +197,21 @@ describe('`complete` of a handler', () => {
   })
 })
 
+test('a store that fails while the context of a job is read has the handler run later', async () => {
+  const clock = createManualClock()
+  const store = createFaultyStore(createMemoryStore({ clock }))
+  const onUnknown = vi.fn()
+  const { deliver, inbox, told } = openInbox({ clock, store, onUnknown })
+  await inbox.expect(job_id, { context: 'mine' })
+  store.fail('get', 'before')
+  await deliver({ job_id, status: 'newer' })
+  await settle()
+  expect(onUnknown).not.toHaveBeenCalled()
+  expect(told.onHandlerError).toMatchObject([{ retryInMs: 1_000 }])
+  await clock.advance(1_000)
+  expect(onUnknown.mock.calls).toMatchObject([[{ reported_status: 'newer' }, { context: 'mine' }]])
+})
+
 test('what a store gives back and is no delivery becomes a dead letter, and reaches no handler', async () => {
   const onUnknown = vi.fn()
   const { clock, deliver, store, told, inbox } = openInbox({ onUnknown, onSucceeded: no })
