@@ -38,6 +38,7 @@ export function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W |
     }
   })
   if (signal.aborted) void stop()
-  signal.addEventListener('abort', stop, { once: true })
-  return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop))
+  // It may stay: the signal ends with the call.
+  signal.addEventListener('abort', stop)
+  return Promise.race([work, stopped])
 }

@@ -56,6 +56,14 @@ describe('a ky instance of the caller', () => {
     expect(seen.join()).not.toContain(API_KEY)
   })
 
+  test('sends its search parameters with a call that has none of its own too', async () => {
+    const { client, service } = createTestClient([json(200, { data: { status: 'queued' } })], {
+      ky: ky.extend({ searchParams: { tenant: 'a' } }),
+    })
+    await client.jobs.get('job_1')
+    expect(service.received[0]?.path).toBe('/v1/jobs/job_1?tenant=a')
+  })
+
   test('does not change what an error is', async () => {
     const { client, clock } = createTestClient([text(429, 'no')], {
       ky: ky.extend({ retry: { limit: 9, jitter: () => 60_000 }, timeout: 1, totalTimeout: 1 }),
