@@ -7,7 +7,10 @@ const JUDGES = [
   ['http', ['*', 'http/*', 'jobs/*', 'runs/*', 'models/*', 'observe/*']],
   ['jobs', ['*', 'jobs/**/*', 'runs/*', 'observe/*']],
   ['runs', ['*', 'runs/*', 'jobs/*', 'models/*', 'observe/*', 'files/save-files']],
-  ['webhooks', ['*inbox*', 'dead-letters', 'work/*', 'trust/*', 'recovery/*', 'receiving/*', 'expecting/*', 'follow/*']],
+  [
+    'webhooks',
+    ['*inbox*', 'dead-letters', 'work/*', 'trust/*', 'recovery/*', 'receiving/*', 'expecting/*', 'follow/*'],
+  ],
 ] as const
 
 const SDK = 'packages/sdk/src'

@@ -112,6 +112,7 @@ describe('describeNetworkFailure', () => {
     [new Error('client error (Connect): proxy authentication required'), 'user:password'],
     [nodeError('ERR_PROXY_TUNNEL', { message: 'Proxy refused to open a tunnel: 403 No' }), 'made no connection'],
     [new Error('client error (Connect): unsuccessful tunnel'), 'made no connection'],
+    [new TypeError('bad port'), 'never uses this port'],
     [nodeError('ECONNREFUSED'), undefined],
     [nodeError('ECONNRESET'), undefined],
   ])('says what to do about %s', (error, words) => {
@@ -148,6 +149,8 @@ describe('describeNetworkFailure', () => {
     })
     const mixed = Object.assign(new AggregateError([refused, nodeError('ECONNRESET')]), { code: 'ECONNREFUSED' })
     expect(describeNetworkFailure(fetchFailed(mixed)).isBeforeConnection).toBe(false)
+    const none = Object.assign(new AggregateError([]), { code: 'ETIMEDOUT' })
+    expect(describeNetworkFailure(fetchFailed(none)).isBeforeConnection).toBe(false)
   })
 
   test('goes by the deepest code of the chain', () => {
@@ -160,6 +163,7 @@ describe('describeNetworkFailure', () => {
   test('falls back to the deepest message', () => {
     expect(describeNetworkFailure(fetchFailed(new Error('other side closed'))).reason).toBe('other side closed')
     expect(describeNetworkFailure('just text').reason).toBe('just text')
+    expect(describeNetworkFailure(new Error('the last', { cause: null })).reason).toBe('the last')
   })
 
   test('reads errors of another realm, as test runners make them', () => {
@@ -182,6 +186,7 @@ describe('describeNetworkFailure', () => {
       const found = describeNetworkFailure(value)
       expect(found).toMatchObject({ reason: 'unknown failure', isBeforeConnection: false })
       expect(found.cause).toBeInstanceOf(Error)
+      expect([found.cause.name, Object.keys(found.cause)]).toEqual(['Error', ['name']])
     },
   )
 
