@@ -43,6 +43,19 @@ describe('client.request', () => {
     }
   })
 
+  test('does not speak of charges where nothing can cost anything', async () => {
+    const { client } = createTestClient([broken('ECONNRESET')], { maxRetries: 0 })
+    const error = await caught(client.request('DELETE', '/v1/webhooks/1'), ConnectionError)
+    expect(error.message).not.toContain('charge')
+  })
+
+  test('rejects a run whose error names no job with that error', async () => {
+    const { client } = createTestClient([text(502, '')])
+    const error = await caught(client.request('POST', '/v1/models/m/run', { body: {} }), ServerError)
+    expect([error.jobId, error.submission]).toEqual([undefined, 'unknown'])
+    expect(error.message).toContain('may have accepted the run')
+  })
+
   test('gives a run the time for which the service holds it (section 8), and finds its job in an error', async () => {
     const { client, clock } = createTestClient([silent()])
     const startedAt = clock.now()
@@ -74,6 +87,13 @@ describe('client.request', () => {
     ['/v1/models?limit=1'],
     ['/v1\\models'],
     ['/v1/mod els'],
+    ['/v1/models#top'],
+    ['/v1/models\n'],
+    ['//'],
+    ['///v1/models'],
+    ['/\\evil.test/v1/x'],
+    ['https://'],
+    [Symbol('/v1') as unknown as string],
     [''],
     [undefined as unknown as string],
   ])('does not send to the path %j', async (path) => {

@@ -97,9 +97,13 @@ describe('a model that is not found', () => {
   const options = { validateInput: true }
 
   test('is met with the id that was probably meant', async () => {
-    const { client } = createTestClient([notFound, list])
+    const { client, service } = createTestClient([notFound, list])
     const error = await caught(client.run('aurora-imgae', INPUT, options), InputValidationError)
-    expect(error.message).toContain('there is no model aurora-imgae; did you mean aurora-image?')
+    const message = 'there is no model aurora-imgae; did you mean aurora-image?'
+    expect(error.message).toContain(message)
+    expect(error.issues).toEqual([{ pointer: '', message }])
+    // As many at once as there can be (section 4.1).
+    expect(service.received.at(-1)?.path).toBe('/v1/models?limit=100')
   })
 
   test('stays a NotFoundError when no id is like it', async () => {

@@ -134,48 +134,6 @@ describe('runMany', () => {
     expect(clock.timerCount).toBe(0)
   })
 
-  test('looks no more at its jobs when the loop is left, also at one that was being submitted', async () => {
-    const { clock, run, steps } = setup({
-      latencyMs: 2_000,
-      endsAt: (id) => (id === 'job_0' ? 0 : Number.POSITIVE_INFINITY),
-    })
-    async function* slow() {
-      yield { prompt: 'one' }
-      yield { prompt: 'two' }
-      await new Promise<void>((resolve) => clock.setTimeout(resolve, 4_000))
-      yield { prompt: 'three' }
-    }
-    const loop = async () => {
-      for await (const _ of run(slow())) break
-    }
-    await clock.run(loop())
-    const submitted = () => steps.filter(({ step }) => step === 'submitted').length
-    expect(submitted()).toBe(2)
-    await clock.advance(60_000)
-    expect(submitted()).toBe(3)
-    expect(clock.timerCount).toBe(0)
-  })
-
-  test('closes the source when the loop is left, and keeps no listener on the signal', async () => {
-    const { clock, run } = setup()
-    const { signal } = abortable()
-    let isClosed = false
-    async function* endless() {
-      try {
-        for (let number = 0; ; number++) yield { prompt: `fox ${number}` }
-      } finally {
-        isClosed = true
-      }
-    }
-    const loop = async () => {
-      for await (const _ of run(endless(), { signal })) break
-    }
-    await clock.run(loop())
-    await clock.advance(60_000)
-    expect(isClosed).toBe(true)
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-  })
-
   test('ends by its signal, also while the source is silent', async () => {
     const { clock, run } = setup()
     const { signal, abort } = abortable()
@@ -185,6 +143,7 @@ describe('runMany', () => {
     const failure = caught(collect(run(silent(), { signal })), AbortedError)
     await settle()
     abort()
+    expect(await failure).toMatchObject({ submission: 'not_sent', cause: 'enough' })
     expect((await failure).message).toContain('The runs were aborted')
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
     expect(clock.timerCount).toBe(0)
@@ -227,6 +186,10 @@ describe('runMany', () => {
           },
         }),
     ],
+    [
+      'onProgress, when it comes later,',
+      ({ run }) => run(prompts(1), { onProgress: () => Promise.reject(new RangeError('a fault of the caller')) }),
+    ],
   ])('lets an error of %s through, after the runs under way', async (_, start) => {
     const bench = setup()
     const runs: SettledRun<Prompt>[] = []
@@ -246,5 +209,5 @@ describe('runMany', () => {
 
 function abortable() {
   const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort() }
+  return { signal: controller.signal, abort: () => controller.abort('enough') }
 }

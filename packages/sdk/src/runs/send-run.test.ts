@@ -2,10 +2,11 @@ import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import { AbortedError, ConnectionError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { broken, json, type Step } from '../testing/scripted-service.ts'
+import { broken, json, refusal, type Step } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 import type { RunOptions } from './run-options.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
@@ -104,9 +105,12 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     expect(listeners.size).toBe(0)
   })
 
-  test('that was not accepted is forgotten', async () => {
-    const { run, told, clock } = startRun([broken('ECONNREFUSED')])
-    await caught(clock.run(run), ConnectionError)
+  test.each([
+    ['not sent', broken('ECONNREFUSED')],
+    ['rejected', refusal(422, 'INVALID')],
+  ])('that was %s is forgotten', async (_, step) => {
+    const { run, told, clock } = startRun([step])
+    await caught(clock.run(run), ModelRunError)
     expect(told.at(-1)).toEqual(['forget', 'ref_1'])
   })
 
