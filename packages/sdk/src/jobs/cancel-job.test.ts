@@ -37,6 +37,11 @@ describe('jobs.cancel (section 4.5)', () => {
     expect(error.message).toContain('Whether the job job_1 is cancelled is not known')
   })
 
+  test('counts a refusal as one, also when an own attempt was lost before it', async () => {
+    const { client, clock } = createTestClient([broken('ECONNRESET'), refusal(409, 'CONFLICT')])
+    await caught(clock.run(client.jobs.cancel('job_1')), ConflictError)
+  })
+
   test('counts a 404 as done when an own attempt may have done it', async () => {
     const { client, clock, service } = createTestClient([broken('ECONNRESET'), refusal(404, 'NOT_FOUND')])
     const result = await clock.run(client.jobs.cancel('job_1'))

@@ -85,7 +85,7 @@ describe('a wait whose deadline passes', () => {
       'The job job_1 did not finish within deadlineMs (2000 ms); its last status is processing. ' +
         'It goes on: `error.job.result()` waits again.',
     )
-    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' } })
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' }, attempts: [] })
     expect(error.cancellation).toBeUndefined()
     expect(service.received.every(({ method }) => method === 'GET')).toBe(true)
   })

@@ -142,6 +142,8 @@ describe('deliveries without a genuine token', () => {
     expect(await store.list('retry', { limit: 1_000 })).toHaveLength(200 - 55)
     await clock.advance(120_000)
     expect(onSucceeded).toHaveBeenCalledTimes(200)
+    // Waiting for its turn is no attempt, and no failure.
+    expect(onSucceeded.mock.calls.every(([, { attempt }]) => attempt === 1)).toBe(true)
   })
 
   test('share a look at the same job', async () => {
