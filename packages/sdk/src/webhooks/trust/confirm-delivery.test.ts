@@ -41,6 +41,7 @@ describe('a delivery of a job that still runs', () => {
       16_000,
       undefined,
     ])
+    expect(told.onHandlerError.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6])
     expect(String(told.onHandlerError[0]?.error)).toContain('says succeeded; the service says processing')
     expect(clock.timerCount).toBe(0)
   })

@@ -40,6 +40,7 @@ describe('a service that cannot be reached', () => {
     isDown = false
     await clock.advance(460_000)
     expect(attempts).toEqual([1, 2, 3])
+    expect(told.onHandlerError[0]).toMatchObject({ error, attempt: 1 })
     expect(told.onDead).toEqual([])
     expect(clock.timerCount).toBe(0)
   })

@@ -2,6 +2,7 @@ import type { InboxCore } from '../inbox-core.ts'
 import { isPermanentError, JobLostError, LeaseLostError } from '../inbox-errors.ts'
 import type { NextStep } from '../store/inbox-store.ts'
 import type { StoredContext, StoredDelivery } from '../stored-delivery.ts'
+import type { FailedLook } from '../trust/confirm-delivery.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 import { rerunDelayMs } from './backoff.ts'
 import type { HeldLease } from './lease.ts'
@@ -83,10 +84,12 @@ export async function endDead(work: Work, error: unknown, isCompleted = false): 
 }
 
 /** Ends the work on a delivery that could not be confirmed. */
-export async function endUnconfirmed(work: Work, next: NextStep, error?: unknown): Promise<WorkOutcome> {
-  const isReleased = (await release(work, next, error)) === 'ok'
+export async function endUnconfirmed(work: Work, next: NextStep, failure?: FailedLook): Promise<WorkOutcome> {
+  const isReleased = (await release(work, next, failure?.error)) === 'ok'
   const rerunInMs = next.kind === 'retry' ? next.inMs : undefined
-  if (error !== undefined) report(work, error, rerunInMs)
+  if (failure !== undefined) {
+    work.core.hooks.tell('onHandlerError', { event: work.delivery.event, ...failure, retryInMs: rerunInMs })
+  }
   if (!isReleased) return endLost(work)
   return { kind: next.kind === 'retry' ? 'retry' : 'put_back', rerunInMs }
 }
