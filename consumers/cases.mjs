@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readGuideFiles } from './guide-files.mjs'
+import { projectCases } from './project-cases.mjs'
 import { tsconfig, typescriptCases } from './typescript-cases.mjs'
 
 const folder = join(import.meta.dirname, 'programs')
@@ -12,7 +13,7 @@ function pick(files, pattern) {
   return Object.fromEntries(Object.entries(files).filter(([name]) => pattern.test(name)))
 }
 
-const guide = readGuideFiles()
+const guide = readGuideFiles('docs/guides/jest-and-commonjs.md')
 const typed = { ...pick(guide, /\.test\.ts$/), 'job.ts': programs['job.ts'], 'job.test.ts': programs['jest.test.ts'] }
 
 /** The projects of the guide; those of TypeScript do the job too. */
@@ -108,4 +109,5 @@ export const cases = [
   ...[3, 4, 5].map(vitestCase),
   playwrightCase,
   openapiCase,
+  ...projectCases,
 ]

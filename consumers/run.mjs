@@ -1,13 +1,18 @@
-// Runs every case, or with --quick those for every day, and prints a table.
+// Runs every case, with --quick those for every day, or those whose names hold an argument, and prints a table.
 import { execFile } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { cases } from './cases.mjs'
 
 const TIME_LIMIT_MS = 120_000
 const MAX_OUTPUT = 4_000
-const isQuick = process.argv.includes('--quick')
+const { values, positionals } = parseArgs({ options: { quick: { type: 'boolean' } }, allowPositionals: true })
+const chosen = cases.filter(
+  ({ name, isQuick }) =>
+    (isQuick || !values.quick) && (positionals.length === 0 || positionals.some((part) => name.includes(part))),
+)
 
 function createProject({ name, workspace, files, ownPackages = [] }) {
   const folder = join(import.meta.dirname, workspace, 'out', name.replaceAll(/[^\w.]+/g, '-'))
@@ -20,7 +25,7 @@ function createProject({ name, workspace, files, ownPackages = [] }) {
   return folder
 }
 
-/** The file behind a command, as the project has it installed, and its version. Without a tool: Node's. */
+/** The file behind a tool, as the project has it installed, and its version. Without a tool: Node's. */
 function findTool(tool, folder) {
   if (tool === undefined) return { version: process.versions.node, start: [] }
   const manifest = createRequire(join(folder, 'x.js')).resolve(`${tool.package}/package.json`)
@@ -28,33 +33,61 @@ function findTool(tool, folder) {
   return { version, start: [join(dirname(manifest), tool.bin)] }
 }
 
-function runNode(args, cwd) {
-  const env = Object.fromEntries(
+/** The programs of the machine that would do for a case, and the first that is there. */
+function findProgram({ command, needsBrowser }) {
+  const names = command === undefined ? (needsBrowser ? ['chromium', 'google-chrome'] : []) : [command]
+  const paths = names.flatMap((name) => process.env.PATH.split(delimiter).map((folder) => join(folder, name)))
+  return { names, path: paths.find((path) => existsSync(path)) }
+}
+
+function run(program, args, { cwd, browser }) {
+  const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_|FORCE_)/.test(name)),
   )
-  const options = { cwd, env: { ...env, NO_COLOR: '1' }, timeout: TIME_LIMIT_MS, maxBuffer: 2 ** 26 }
+  const env = { ...inherited, NO_COLOR: '1', ...(browser && { BROWSER: browser }) }
+  const options = { cwd, env, timeout: TIME_LIMIT_MS, maxBuffer: 2 ** 26 }
   return new Promise((resolve) => {
-    execFile(process.execPath, args, options, (error, stdout, stderr) =>
+    execFile(program, args, options, (error, stdout, stderr) =>
       resolve({ isOk: error === null, output: stdout + stderr }),
     )
   })
 }
 
-async function check({ prepare, refusal, ...project }) {
-  const startedAt = performance.now()
+async function execute({ prepare, ...project }, path) {
   const folder = createProject(project)
   const { version, start } = findTool(project.tool, folder)
-  const prepared = prepare && (await runNode([...findTool(prepare.tool, folder).start, ...prepare.args], folder))
-  const { isOk, output } = prepared?.isOk === false ? prepared : await runNode([...start, ...project.args], folder)
-  const isRefused = !isOk && refusal?.test(output)
-  const result = isRefused ? 'refused, as expected' : isOk && refusal === undefined ? 'ok' : 'failed'
+  const options = { cwd: folder, browser: project.needsBrowser ? path : undefined }
+  const compile = prepare && findTool(prepare.tool, folder).start
+  const prepared = compile && (await run(process.execPath, [...compile, ...prepare.args], options))
+  if (prepared?.isOk === false) return { version, ...prepared }
+  if (project.command === undefined) {
+    return { version, ...(await run(process.execPath, [...start, ...project.args], options)) }
+  }
+  const { output } = await run(path, ['--version'], options)
+  return { version: output.replace(/[^\d.]/g, ''), ...(await run(path, project.args, options)) }
+}
+
+async function check(project) {
+  const startedAt = performance.now()
+  const { names, path } = findProgram(project)
+  if (names.length > 0 && path === undefined) {
+    const isLeftOut = process.env.REQUIRE_SERVICES !== '1'
+    const result = `${isLeftOut ? 'left out' : 'failed'}: ${names.join(' or ')} is not installed`
+    console.log(`| ${project.name} | | ${result} | 0 |`)
+    return isLeftOut
+  }
+  const { version, isOk, output } = await execute(project, path)
+  const isRefused = !isOk && project.refusal?.test(output)
+  const result = isRefused ? 'refused, as expected' : isOk && project.refusal === undefined ? 'ok' : 'failed'
   if (result === 'failed') console.error(`${project.name}:\n${output.slice(0, MAX_OUTPUT)}`)
-  console.log(`| ${project.name} | ${version} | ${result} | ${Math.round(performance.now() - startedAt)} |`)
+  const [, note] = /\bnote: (.+)/.exec(output) ?? []
+  const cell = note === undefined ? result : `${result}: ${note}`
+  console.log(`| ${project.name} | ${version} | ${cell} | ${Math.round(performance.now() - startedAt)} |`)
   return result !== 'failed'
 }
 
 console.log('| project | version | result | ms |\n| --- | --- | --- | --- |')
 let failures = 0
-for (const each of cases) if (!isQuick || each.isQuick) failures += (await check(each)) ? 0 : 1
+for (const each of chosen) failures += (await check(each)) ? 0 : 1
 console.log(`\n${failures} failed`)
 process.exitCode = failures === 0 ? 0 : 1

@@ -1,165 +1,69 @@
-// Packs the packages, installs them as a user would, and runs one program on every runtime.
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
+// Runs the program on every runtime, or on those whose names have the words of the command line, and prints a table.
+// `--write` puts it into the README when all of it is as expected.
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { isDeepStrictEqual, promisify } from 'node:util'
+import { parseArgs } from 'node:util'
+import { findProblems } from './expected.mjs'
+import { runCommand } from './run-command.mjs'
+import { runtimes } from './runtimes.mjs'
+import { withServices } from './services.mjs'
+import { renderHead, renderRow, writeTable } from './table.mjs'
 
-const TIME_LIMIT_MS = 60_000
-const root = join(import.meta.dirname, '..')
-const packages = { '@modelrun/contract': 'contract', modelrun: 'sdk', '@modelrun/reference-server': 'reference-server' }
-const installed = (...path) => join(import.meta.dirname, 'node_modules', ...path)
+const PREPARATION_LIMIT_MS = 300_000
 
-const workerd = (date) => ({
-  name: `workerd as of ${date}`,
-  module: 'workerd',
-  command: [process.execPath, join(import.meta.dirname, 'workerd.mjs'), date],
-  // It has the same words for a connection that was refused and for one that broke: nothing else would be safe.
-  submission: 'unknown',
-})
-
-const runtimes = [
-  { name: 'Node 22', module: 'node-22', command: [installed('node-22/bin/node'), 'main.mjs'] },
-  { name: 'Node 24', module: 'node-24', command: [installed('node-24/bin/node'), 'main.mjs'] },
-  { name: 'Bun', module: 'bun', command: [installed('.bin/bun'), 'main.mjs'] },
-  // No permission but the network: the environment may not be read.
-  {
-    name: 'Deno',
-    module: 'deno',
-    command: [installed('.bin/deno'), 'run', '--no-prompt', '--allow-net', 'main.mjs'],
-    // What knows the types of files reads the environment: the error asks for --allow-env.
-    picture: 'ConfigurationError',
-  },
-  workerd('2024-09-23'),
-  workerd('2026-07-01'),
-]
-
-const expected = {
-  run: 'succeeded',
-  failure: 'PROVIDER_FAILURE',
-  aborted: 'accepted',
-  picture: 'data:image/gif;base64,R0lGODlhAAAA',
-  noPicture: 'ConfigurationError',
-  typo: ['/prompt', '/promt'],
-  refused: true,
-  broken: [
-    { submission: 'unknown', postsUntilNow: 1 },
-    { submission: 'unknown', postsUntilNow: 2 },
-  ],
-  charged: 60, // the film alone
-  inbox: { answers: [202, 200], handled: ['job_1'] },
-  webhook: 'succeeded',
-  received: {
-    outcomes: ['delivered', 'delivered'],
-    refusals: { malformed: 400, tooLarge: 400, unsigned: 401 },
-    handledOnce: true,
-  },
-  showsKey: false,
+/** Made once for all rows that need it. */
+const prepared = new Map()
+function prepare(command) {
+  const key = command.join(' ')
+  if (!prepared.has(key)) prepared.set(key, runCommand(command, PREPARATION_LIMIT_MS))
+  return prepared.get(key)
 }
 
-/** `--prefix`, because npm hands its own down to the commands that it starts. */
-async function npm(folder, ...args) {
-  await promisify(execFile)('npm', [...args, '--prefix', folder], { cwd: folder })
-}
-
-async function installPackages(folder) {
-  const isBuilt = Object.values(packages).every((name) => existsSync(join(root, 'packages', name, 'dist')))
-  if (!isBuilt) await npm(root, 'run', 'build')
-  const workspaces = Object.keys(packages).flatMap((name) => ['--workspace', name])
-  await npm(root, 'pack', '--pack-destination', folder, ...workspaces)
-  const tarballs = (await readdir(folder)).map((name) => `./${name}`)
-  await writeFile(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs)
-  for (const name of ['program.mjs', 'main.mjs', 'worker.mjs', 'serve-inbox.mjs', 'deliver-results.mjs']) {
-    await copyFile(join(import.meta.dirname, name), join(folder, name))
-  }
-}
-
-async function listen(server) {
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${server.address().port}`
-}
-
-async function close(server) {
-  server.close()
-  server.closeAllConnections()
-  await once(server, 'close')
-}
-
-/** Where a server listened a moment ago. The system gives out no port that `fetch` refuses to use. */
-async function findClosedUrl() {
-  const server = createServer()
-  const url = await listen(server)
-  await close(server)
-  return url
-}
-
-/** Gets every POST and breaks its connection; whatever else it is asked, it answers with a list of models. */
-function createBreakingService() {
-  let posts = 0
-  return createServer((request, response) => {
-    if (request.method === 'POST') {
-      posts += 1
-      request.socket.resetAndDestroy()
-    } else {
-      response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ models: [], total: posts, limit: 20, offset: 0 }))
-    }
-  })
-}
-
-async function runProgram([file, ...args], cwd) {
+async function check({ name, module, command, preparation, differs = {} }) {
   const startedAt = performance.now()
-  const child = spawn(file, args, { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
-  // The whole group: some runtimes are the child of a launcher.
-  const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), TIME_LIMIT_MS)
-  const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
-  clearTimeout(timer)
-  const ms = Math.round(performance.now() - startedAt)
-  if (code === 0) return { ...JSON.parse(stdout), ms }
-  throw new Error(`${code === null ? `no end within ${TIME_LIMIT_MS} ms` : `exit code ${code}`}\n${stdout}${stderr}`)
-}
-
-function differences({ facts, refused }, ownFacts) {
-  const wanted = { ...expected, ...ownFacts }
-  const found = { ...facts, submission: refused.submission }
-  return Object.keys({ ...wanted, ...found })
-    .filter((name) => !isDeepStrictEqual(found[name], wanted[name]))
-    .map((name) => `${name}: ${JSON.stringify(found[name])} instead of ${JSON.stringify(wanted[name])}`)
-}
-
-async function check({ name, module, command, submission = 'not_sent', picture = expected.picture }, folder) {
-  const { version } = JSON.parse(await readFile(installed(module, 'package.json'), 'utf8'))
-  const service = createBreakingService()
+  const ms = () => Math.round(performance.now() - startedAt)
+  const row = { name, whys: Object.values(differs).map(({ why }) => why) }
   try {
-    const outcome = await runProgram([...command, await findClosedUrl(), await listen(service)], folder)
-    const problems = differences(outcome, { submission, picture })
-    const result = problems.length === 0 ? 'ok' : problems.join('; ')
-    const refusal = `\`${outcome.refused.submission}\` (${outcome.refused.reason})`
-    return { isOk: problems.length === 0, cells: [name, version, outcome.agent, result, refusal, outcome.ms] }
+    if (preparation) await prepare(preparation)
+    const outcome = JSON.parse(await withServices((urls) => runCommand([...command, ...urls])))
+    const version = outcome.version ?? (await versionOf(module))
+    return { ...row, ...outcome, version, problems: findProblems(outcome, differs), ms: ms() }
   } catch (error) {
     console.error(`${name}: ${error.message}`)
-    return { isOk: false, cells: [name, version, '', error.message.split('\n', 1)[0], '', ''] }
-  } finally {
-    await close(service)
+    return { ...row, problems: [error.message.split('\n', 1)[0]], ms: ms() }
   }
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'modelrun-runtimes-'))
-try {
-  await installPackages(folder)
-  console.log('| runtime | version | says it is | result | refused connection | ms |')
-  console.log('| --- | --- | --- | --- | --- | --- |')
-  for (const runtime of runtimes) {
-    const { isOk, cells } = await check(runtime, folder)
-    console.log(`| ${cells.join(' | ')} |`)
-    if (!isOk) process.exitCode = 1
-  }
-} finally {
-  await rm(folder, { recursive: true, force: true })
+async function versionOf(module) {
+  const path = join(import.meta.dirname, 'node_modules', module, 'package.json')
+  return JSON.parse(await readFile(path, 'utf8')).version
+}
+
+const columns = {
+  runtime: ({ name }) => name,
+  version: ({ version = '' }) => version,
+  'what differs': ({ whys }) => whys.join('; '),
+}
+const allColumns = {
+  ...columns,
+  'says it is': ({ agent = '' }) => agent,
+  result: ({ problems }) => (problems.length === 0 ? 'ok' : problems.join('; ')),
+  'refused connection': ({ refused }) => (refused ? `\`${refused.submission}\` (${refused.reason})` : ''),
+  ms: ({ ms }) => ms,
+}
+
+const { values, positionals } = parseArgs({ options: { write: { type: 'boolean' } }, allowPositionals: true })
+const words = positionals.map((word) => word.toLowerCase())
+const rows = []
+console.log(renderHead(allColumns))
+for (const runtime of runtimes) {
+  if (!words.every((word) => runtime.name.toLowerCase().includes(word))) continue
+  rows.push(await check(runtime))
+  console.log(renderRow(allColumns, rows.at(-1)))
+}
+const isWell = rows.length > 0 && rows.every(({ problems }) => problems.length === 0)
+process.exitCode = isWell ? 0 : 1
+if (values.write && isWell && words.length === 0) {
+  const table = [renderHead(columns), ...rows.map((row) => renderRow(columns, row))].join('\n')
+  writeTable(join(import.meta.dirname, '../README.md'), table)
 }

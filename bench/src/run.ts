@@ -16,6 +16,7 @@ const MEASUREMENTS = [
   'cpu',
   'reference-server',
   'server-memory',
+  'server-costs',
 ]
 
 const BENCH = fileURLToPath(new URL('../', import.meta.url))

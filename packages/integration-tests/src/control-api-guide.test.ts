@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createCheckedServer } from './openapi/checked-server.ts'
-import { findProgram } from './services/programs.ts'
+import { needs } from './services/programs.ts'
 
 const guide = fileURLToPath(new URL('../../../docs/guides/reference-server.md', import.meta.url))
 const text = await readFile(guide, 'utf8')
@@ -40,10 +40,9 @@ describe('the guide of the control API', () => {
     expect(shown?.trim()).toBe(await tableOfCalls())
   })
 
-  const python = findProgram('python3')
-  const note = python === undefined ? ' (left out: python3 is not installed)' : ''
+  const { isMissing, note } = needs('python3')
 
-  it.skipIf(python === undefined)(`has an example in Python that runs${note}`, async () => {
+  it.skipIf(isMissing)(`has an example in Python that runs${note}`, async () => {
     const program = /```python\n(.*?)```/s.exec(text)?.[1] ?? ''
     const cli = fileURLToPath(new URL('../../reference-server/src/node/cli.ts', import.meta.url))
     const command = [process.execPath, '--conditions=@modelrun/source', cli].map((part) => JSON.stringify(part))
@@ -51,7 +50,7 @@ describe('the guide of the control API', () => {
     const folder = await mkdtemp(join(tmpdir(), 'modelrun-python-'))
     const file = join(folder, 'example.py')
     await writeFile(file, program.replace('"npx", "@modelrun/reference-server"', command.join(', ')))
-    const { stdout, stderr } = await promisify(execFile)(python ?? 'python3', [file])
+    const { stdout, stderr } = await promisify(execFile)('python3', [file])
     await rm(folder, { recursive: true })
     expect({ stdout, stderr }).toEqual({ stdout: 'out of paint\nTrue\n0\n', stderr: '' })
   })

@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import ts from 'typescript'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { blocksOf, ROOT } from './code-blocks.ts'
 
@@ -33,6 +35,14 @@ describe('the documents', () => {
     expect(quickstart?.code.trim().split('\n').length).toBeLessThanOrEqual(10)
   })
 
+  const readmes = documents.filter((document) => document.endsWith('README.md'))
+  it.each(readmes)('install in %s what its examples import', async (document) => {
+    const text = await readFile(join(ROOT, document), 'utf8')
+    const installed = text.match(/(?<=npm install )[^`\n#]+/g)?.flatMap((words) => words.split(' '))
+    const imported = (await blocksOf(document)).flatMap(({ code }) => packagesOf(code))
+    expect(installed).toEqual(expect.arrayContaining(imported))
+  })
+
   it.each(blocks)('show an example that runs: $title', async ({ title, code }) => {
     const file = join(folder, `${title.replace(/\W+/g, '-')}.ts`)
     await writeFile(file, code)
@@ -40,3 +50,9 @@ describe('the documents', () => {
     await expect(run).resolves.toMatchObject({ stderr: '' })
   })
 })
+
+/** Names of the packages that a program imports. */
+function packagesOf(code: string): string[] {
+  const names = ts.preProcessFile(code).importedFiles.map(({ fileName }) => fileName)
+  return names.filter((name) => !isBuiltin(name)).map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+}

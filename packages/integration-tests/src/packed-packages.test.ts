@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -19,12 +19,13 @@ async function run(command: string, args: string[], cwd: string): Promise<string
   return stdout
 }
 
-/** The projects of `consumers` without what is installed in them, and the guide whose files they take. */
+/** The projects of `consumers` without what is installed in them, and the documents whose files they take. */
 async function createUsersFolder(parent: string): Promise<string> {
   const folder = join(parent, 'consumers')
   const filter = (path: string) => !/[\\/](node_modules|out)$/.test(path)
   await cp(join(root, 'consumers'), folder, { recursive: true, filter })
-  await cp(join(root, 'docs/guides/jest-and-commonjs.md'), join(parent, 'docs/guides/jest-and-commonjs.md'))
+  await cp(join(root, 'README.md'), join(parent, 'README.md'))
+  await cp(join(root, 'docs/guides'), join(parent, 'docs/guides'), { recursive: true })
   return folder
 }
 
@@ -36,6 +37,8 @@ async function linkOurTools(folder: string): Promise<void> {
     typescript: 'node_modules/typescript-6',
     'typescript-7': 'node_modules/typescript-7',
     vitest: 'vitest-5/node_modules/vitest',
+    express: 'node_modules/express',
+    '@types/express': 'node_modules/@types/express',
   }
   for (const [name, path] of Object.entries(tools)) {
     await symlink(join(root, 'node_modules', name), join(folder, path), 'junction')
@@ -76,7 +79,7 @@ describe('the packed packages, installed by a user', () => {
     expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('succeeded\n')
   })
 
-  it('do their job in the projects of users: compilers, Node, Jest, vitest', async () => {
+  it('do their job in the projects of users: compilers, Node, Jest, vitest, Express, Python', async () => {
     const checked = run(process.execPath, ['run.mjs', '--quick'], folder)
     expect(await checked.catch(({ stdout, stderr }) => stderr + stdout)).toMatch(/\n0 failed\n$/)
   }, 240_000)
@@ -126,6 +129,12 @@ describe('the packed packages, installed by a user', () => {
     const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023']
     const checked = run(process.execPath, [tsc, ...options, ...files], folder)
     await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
+  })
+
+  it.each(['modelrun-server', 'modelrun-conformance'])('say where the documentation of %s is', async (command) => {
+    const help = await run('npx', [command, '--help'], folder)
+    const [, path = ''] = /^Documentation: (\S+)$/m.exec(help) ?? []
+    expect(await readFile(join(folder, path), 'utf8')).toContain(help.match(/@modelrun\/[\w-]+/)?.[0])
   })
 
   it('check a server with npx against the specification', async () => {

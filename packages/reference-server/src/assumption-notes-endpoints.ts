@@ -52,6 +52,20 @@ export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
     alternatives: ['https only'],
   },
   {
+    name: 'webhookUserInfo',
+    section: '4.3',
+    question: 'A user name and password in webhook_url, as in https://user:secret@app.test/hook',
+    choice: '400, so that it is noticed at once: clients such as fetch call no such URL',
+    alternatives: ['sent to the receiver as basic authentication', 'a delivery that fails'],
+  },
+  {
+    name: 'nullMembers',
+    section: '4.3',
+    question: 'null for sync or webhook_url',
+    choice: '400: a member that is not wanted is left out',
+    alternatives: ['as if the member were missing'],
+  },
+  {
     name: 'unknownMembers',
     section: '4.3',
     question: 'Members of a request body, and query parameters, that the specification does not name',
@@ -88,6 +102,13 @@ export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
     choice: '400',
     alternatives: ['the default is applied instead'],
   },
+  {
+    name: 'emptyFilters',
+    section: '4.1',
+    question: 'category or search without a text',
+    choice: 'An empty category is an unknown one; an empty search is in every name, so it leaves nothing out',
+    alternatives: ['both as if they were missing', '400'],
+  },
   { name: 'defaultOffset', section: '4.1', question: 'Default of offset', choice: '0', alternatives: [] },
   {
     name: 'searchComparison',
@@ -95,6 +116,15 @@ export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'How search compares',
     choice: 'Letter case does not count; the text occurs in name or description',
     alternatives: ['words', 'fuzzy'],
+  },
+  {
+    name: 'headRequests',
+    section: '4',
+    question: 'HEAD of what can be read with GET',
+    choice:
+      'The response to GET without its body; HEAD of a job counts as a status request. HEAD of a file has a ' +
+      'content-length only when the file was read not long ago',
+    alternatives: ['405 METHOD_NOT_ALLOWED'],
   },
   {
     name: 'jobFields',

@@ -150,5 +150,12 @@ export const SERVICE_ASSUMPTIONS: readonly AssumptionNote[] = [
     choice: '1 MiB; more is 413 PAYLOAD_TOO_LARGE',
     alternatives: ['any other size'],
   },
+  {
+    name: 'deepestBody',
+    section: '8',
+    question: 'How deep the JSON of a request body may nest',
+    choice: '64 levels of objects and arrays, the body itself included; more is 400 VALIDATION_ERROR',
+    alternatives: ['any other depth'],
+  },
   { name: 'rateLimits', section: '8', question: 'Rate limits', choice: 'None', alternatives: ['429'] },
 ]

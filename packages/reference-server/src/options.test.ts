@@ -28,7 +28,12 @@ describe('options', () => {
       log: undefined,
       latencyOf: expect.any(Function),
       startTime: undefined,
-      retention: { finishedJobs: 100_000, deliveries: 10_000, journalBytes: 4 * 1024 * 1024 },
+      retention: {
+        finishedJobs: 100_000,
+        inputBytes: 16 * 1024 * 1024,
+        deliveries: 10_000,
+        journalBytes: 4 * 1024 * 1024,
+      },
       strict: false,
     })
   })

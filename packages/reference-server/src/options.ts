@@ -6,6 +6,7 @@ import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
 import { type LatencyOf, type LatencyOption, readLatency } from './domain/latency.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json-nesting.ts'
 import { parseShape } from './parse-shape.ts'
 import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './retention/retention.ts'
 import type { Deliver } from './webhooks/send-delivery.ts'
@@ -229,12 +230,17 @@ function readLatencies(latency: LatencyOption | undefined, catalog: readonly Cat
 }
 
 function readCatalog(catalog: readonly CatalogModel[] = DEFAULT_CATALOG): readonly CatalogModel[] {
+  if (nestsDeeperThan(MAX_NESTING, catalog)) throw new TypeError(`The option catalog ${nestingProblem()}.`)
   const checked = parseShape(catalogSchema, catalog)
   if (!checked.ok) throw new TypeError(`The option catalog is not right. ${checked.message}`)
-  const ids = catalog.map(({ id }) => id)
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index)
+  const twice = findTwice(catalog.map(({ id }) => id))
   if (twice !== undefined) throw new TypeError(`The option catalog is not right. Two models have the id ${twice}.`)
   return catalog
+}
+
+function findTwice(ids: readonly string[]): string | undefined {
+  const seen = new Set<string>()
+  return ids.find((id) => seen.size === seen.add(id).size)
 }
 
 function demand<Value>(isUsable: boolean, value: Value, allowed: string): Value {
@@ -243,5 +249,6 @@ function demand<Value>(isUsable: boolean, value: Value, allowed: string): Value 
 }
 
 function show(value: unknown): string {
+  if (nestsDeeperThan(MAX_NESTING, value)) return `a value that ${nestingProblem()}`
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

@@ -10,6 +10,7 @@ import { createApp } from './http/app.ts'
 import { createFetch } from './http/fetch.ts'
 import { createHandle, type RequestContext } from './http/handle.ts'
 import { type JournalView, viewJournal } from './journal/journal-view.ts'
+import { jsonCopy } from './json-copy.ts'
 import { type ReferenceServerOptions, readBaseUrl, resolveOptions } from './options.ts'
 import { parseShape, type ShapeCheck } from './parse-shape.ts'
 import { makeReport } from './report/make-report.ts'
@@ -20,7 +21,7 @@ import { Service } from './service/service.ts'
 import { type MintedKey, type MintKeyOptions, mintedKey, mintKey, scriptRuns } from './service/tenants.ts'
 import { forkService } from './snapshot/fork-service.ts'
 import { restoreSnapshot } from './snapshot/restore-snapshot.ts'
-import type { Snapshot } from './snapshot/snapshot.ts'
+import { SNAPSHOT_NESTING, type Snapshot } from './snapshot/snapshot.ts'
 import { takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { DeliveryRecord } from './webhooks/delivery-record.ts'
 import type { WebhookReceiver } from './webhooks/receivers.ts'
@@ -242,7 +243,7 @@ export function serverOf(service: Service): ReferenceServer {
     report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
     coverage: () => service.observer.coverage.coverage(),
     snapshot: () => takeSnapshot(service),
-    restore: (snapshot) => void demand('restore', restoreSnapshot(service, snapshot)),
+    restore: (snapshot) => void demand('restore', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
     fork: () => serverOf(forkService(service)),
     controlToken,
     close,

@@ -114,6 +114,19 @@ describe('a worker of a page', () => {
   })
 })
 
+describe('Electron', () => {
+  test('has a page in each renderer, also with Node integration: the key would be shipped with the app', () => {
+    vi.stubGlobal('process', { ...process, type: 'renderer' })
+    openPage({ origin: 'file://', userAgent: `${CHROME} Electron/40.0.0` })
+    expect(() => new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL })).toThrow('dangerouslyAllowBrowser')
+  })
+
+  test('has a program like any other in its main process', () => {
+    vi.stubGlobal('process', { ...process, type: 'browser', versions: { ...process.versions, electron: '40.0.0' } })
+    expect(() => new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL })).not.toThrow()
+  })
+})
+
 describe('a test environment that imitates a page', () => {
   test.each([
     'Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/26.1.0',

@@ -54,6 +54,7 @@ export const HELP = [
   '',
   'Checks a service against the specification. Without --allow-runs it reads only, and costs nothing.',
   'Exit code: 0 nothing failed, 1 something failed, 2 wrong usage or nothing could be started.',
+  'Documentation: node_modules/@modelrun/conformance/README.md',
   '',
   ...Object.entries(OPTIONS).map(([name, { value, help }]) => {
     return `  ${`--${name} ${value}`.padEnd(32)} ${help}`

@@ -46,6 +46,7 @@ const BODIES: Readonly<Record<string, (world: World) => object | Promise<object>
   completeJob: () => ({ output: { type: 'image', items: [{ type: 'image', url: 'https://files.test/1.png' }] } }),
   failJob: () => ({ code: 'PROVIDER_FAILURE', message: 'out of paint' }),
   setWebhooks: () => ({ deliveries: 2, receiver: { answer: 'reset' } }),
+  nextDelivery: ({ finished }) => ({ job_id: finished, timeout_ms: 1_000 }),
   restoreSnapshot: ({ server }) => server.snapshot(),
 }
 

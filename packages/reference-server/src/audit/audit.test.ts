@@ -57,7 +57,7 @@ describe('audit', () => {
     account.credits.charge(PRICE)
     audit.ended(job, { status: 'cancelled', at: 0 })
     expect(messages()).toEqual([
-      'job_1 ended cancelled, which charges 0 credits, yet in sk_test_ab12… 4 credits are charged and not 0.',
+      'job_1 ended cancelled, which charges 0 credits, yet in an account 4 credits are charged and not 0.',
     ])
     expect(messages()).toEqual([])
   })
@@ -78,7 +78,7 @@ describe('audit', () => {
     create()
     account.credits.release(1)
     expect(messages()).toEqual([
-      'no job was created and none ended, yet in sk_test_ab12… 3 credits are reserved and not 4.',
+      'no job was created and none ended, yet in an account 3 credits are reserved and not 4.',
     ])
     account.credits.release(PRICE)
     create()

@@ -68,7 +68,7 @@ export class Audit {
       left >= 0 ? '' : `${charged} of ${granted} credits are charged`,
     ].filter((problem) => problem !== '')
     if (problems.length === 0) return
-    this.#violations.push({ message: `${what}, yet in ${account.name} ${problems.join(', and ')}.`, job })
+    this.#violations.push({ message: `${what}, yet in an account ${problems.join(', and ')}.`, job })
     // From here on, so that one wrong number is not reported again and again.
     this.#books.set(account, { charged, reserved })
   }

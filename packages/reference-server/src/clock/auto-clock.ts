@@ -106,7 +106,7 @@ export function createAutoClock(startTime: number, parts: AutoClockParts): Runni
     timers.setTime(time)
   }
 
-  return { ...clock, forClients, setTime, close }
+  return { ...clock, forClients, canJump: () => timers.size > 0, setTime, close }
 }
 
 function createJump(timers: VirtualTimers, isClients: (handle: unknown) => boolean): Jump {

@@ -37,6 +37,8 @@ export interface ServerClock {
 export interface RunningClock extends ServerClock {
   /** The same time for clients, whose timers may count for less than the server's own. */
   readonly forClients: ServerClock
+  /** Of an `auto` clock: whether there is a moment to which time would jump. */
+  canJump?(): boolean
   /** Sets the time, also to one before. Whoever waits goes on waiting for as long as he would have. */
   setTime(time: number): void
   /** Drops all timers; none fires any more. */

@@ -6,6 +6,10 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+function refuse(): never {
+  throw new Error('A Node.js API is used which is not supported in the Edge Runtime.')
+}
+
 describe('real time', () => {
   it('lets other work run in each turn', async () => {
     let immediates = 0
@@ -24,6 +28,10 @@ describe('real time', () => {
     ['no setImmediate, as in browsers', { setImmediate: undefined }],
     ['a fake setImmediate, when loaded under fake timers', { setImmediate: Object.assign(vi.fn(), { clock: {} }) }],
     ['no MessageChannel either, as in older workers', { setImmediate: undefined, MessageChannel: undefined }],
+    [
+      'both, but they throw, as in the Edge runtime of Next.js',
+      { setImmediate: vi.fn(refuse), MessageChannel: refuse },
+    ],
   ])('has turns where there is %s', async (_, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
     vi.resetModules()

@@ -12,6 +12,11 @@ export function afterRealTime(ms: number, callback: () => void): () => void {
   return () => clearRealTimeout(timer)
 }
 
+/** A millisecond or so of real time. */
+export function shortMoment(): Promise<void> {
+  return new Promise((resolve) => afterRealTime(1, resolve))
+}
+
 /**
  * The same for what runs at the end of a turn of the event loop. Browsers and workers have none. A fake one, told by its
  * `clock`, would never run: this file was loaded under fake timers then.
@@ -21,9 +26,13 @@ const setRealImmediate = isReal(globalThis.setImmediate) ? globalThis.setImmedia
 /** Lets one turn of the event loop pass: whatever was ready runs, I/O and timers included. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    if (setRealImmediate !== undefined) setRealImmediate(resolve)
-    else if (typeof MessageChannel !== 'undefined') passMessage(resolve)
-    else afterRealTime(0, resolve)
+    try {
+      if (setRealImmediate !== undefined) setRealImmediate(resolve)
+      else passMessage(resolve)
+    } catch {
+      // There is neither, or they are there and throw when they are used: the Edge runtime of Next.js has such ones.
+      afterRealTime(0, resolve)
+    }
   })
 }
 

@@ -21,6 +21,35 @@ describe('system clock', () => {
     expect(clock.now()).toBe(START + 1_234)
   })
 
+  it.each([1, 60])(
+    'never goes back, and goes on at once, when the clock of the machine is set back (scale %d)',
+    (scale) => {
+      const clock = createSystemClock(START, scale)
+      const times: number[] = []
+      const pass = () => {
+        vi.advanceTimersByTime(1_000)
+        times.push(clock.now() - START)
+      }
+      pass()
+      vi.setSystemTime(Date.now() - 3_600_000)
+      times.push(clock.now() - START)
+      pass()
+      vi.setSystemTime(Date.now() - DAY_MS)
+      pass()
+      expect(times).toEqual([1_000, 1_000, 2_000, 3_000].map((ms) => ms * scale))
+      expect(clock.forClients.now()).toBe(clock.now())
+    },
+  )
+
+  it('does not leap when fake timers go that were ahead of the real time', () => {
+    vi.setSystemTime(Date.now() + DAY_MS)
+    const clock = createSystemClock(START)
+    vi.advanceTimersByTime(1)
+    expect(clock.now()).toBe(START + 1)
+    vi.useRealTimers()
+    expect(clock.now()).toBe(START + 1)
+  })
+
   it.each([START - DAY_MS, START + DAY_MS])('can be set, to %d, and moves on from there', (time) => {
     const clock = createSystemClock(START)
     const fired = vi.fn()

@@ -8,17 +8,18 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
  * fake timers work.
  */
 export function createSystemClock(startTime: number, scale = 1): RunningClock {
-  let start = { time: startTime, realTime: Date.now() }
+  const elapsed = createStopwatch()
+  let start = { time: startTime, elapsed: elapsed() }
   // Platform timers may fire a little early. A timer that fired is proof that its time has come.
   let provenTime = startTime
   /** By how much the time was set ahead so far. */
   let shiftedMs = 0
 
-  const now = () => Math.max(provenTime, Math.floor(start.time + (Date.now() - start.realTime) * scale))
+  const now = () => Math.max(provenTime, Math.floor(start.time + (elapsed() - start.elapsed) * scale))
 
   function setTime(time: number): void {
     shiftedMs += time - now()
-    start = { time, realTime: Date.now() }
+    start = { time, elapsed: elapsed() }
     provenTime = time
   }
 
@@ -70,4 +71,22 @@ export function createSystemClock(startTime: number, scale = 1): RunningClock {
   } as const
   // Closing the server takes back its own timers: what its clients wait for is theirs.
   return { ...time, ...createTimers(), setTime, forClients: { ...time, ...createTimers() } }
+}
+
+/**
+ * Measures milliseconds of real time, which never go back. They go by `Date`, as a test that fakes it expects. Where that
+ * was set back (by the network, a virtual machine that goes on, a test), they go on at the rate of `performance`.
+ */
+function createStopwatch(): () => number {
+  const look = () => ({ date: Date.now(), steady: performance.now(), source: performance.now })
+  let last = look()
+  let elapsedMs = 0
+  return () => {
+    const now = look()
+    // Fake timers that come or go bring another one, whose numbers do not follow on.
+    const steadyMs = now.source === last.source ? Math.max(0, now.steady - last.steady) : 0
+    elapsedMs += now.date < last.date ? steadyMs : now.date - last.date
+    last = now
+    return elapsedMs
+  }
 }

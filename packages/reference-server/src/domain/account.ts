@@ -36,7 +36,8 @@ export class Account {
 
   /** The outcomes that wait, by model id. */
   scripts(): Record<string, readonly ScriptedOutcome[]> {
-    return Object.fromEntries([...this.#scripts].filter(([, { length }]) => length > 0))
+    const waiting = [...this.#scripts].filter(([, { length }]) => length > 0)
+    return Object.fromEntries(waiting.map(([modelId, outcomes]) => [modelId, [...outcomes]]))
   }
 
   reset(): void {

@@ -4,6 +4,9 @@ import { Account } from './account.ts'
 import { createIpAllowlist } from './ip-allowlist.ts'
 import { showKey } from './show-key.ts'
 
+/** So many random characters follow the prefix of a key. */
+export const KEY_LETTERS = 32
+
 /** An API key and what it may do (section 5). */
 export interface ApiKey {
   readonly key: string
@@ -75,11 +78,6 @@ export class ApiKeys {
   }
 
   /** Every key there is or was, in the order in which they were made. */
-  names(): string[] {
-    return [...this.#byKey.keys()]
-  }
-
-  /** Every key there is or was, in the order in which they were made. */
   all(): ApiKey[] {
     return [...this.#byKey.values()]
   }
@@ -96,7 +94,7 @@ export class ApiKeys {
   }
 
   #newKey(isLive: boolean): string {
-    return this.#random.id(isLive ? KEY_PREFIXES.live : KEY_PREFIXES.test, 32)
+    return this.#random.id(isLive ? KEY_PREFIXES.live : KEY_PREFIXES.test, KEY_LETTERS)
   }
 
   #add({ key, isLive, permissions, allowIps, account }: Omit<ApiKey, 'allowsIp' | 'isRevoked'>): ApiKey {

@@ -36,8 +36,8 @@ export interface Job {
   readonly requestId: string
   readonly account: Account
   readonly model: CatalogModel
-  /** Checked, with defaults filled in. */
-  readonly input: Readonly<Record<string, unknown>>
+  /** Checked, with defaults filled in. Long texts in it may be cut later: see `cutInput`. */
+  input: Readonly<Record<string, unknown>>
   /** Seed of the files that it produces. */
   readonly seed: number
   readonly createdAt: number

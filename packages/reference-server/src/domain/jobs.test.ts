@@ -166,7 +166,7 @@ describe('jobs', () => {
 
   it('that have finished are kept up to a number, the newest, and the unfinished all', () => {
     const { moveTo, now } = setUp()
-    const jobs = new Jobs(now, vi.fn(), 3)
+    const jobs = new Jobs(now, vi.fn(), { finishedJobs: 3 })
     const account = new Account(1_000)
     const add = (id: string, endsAt: number | undefined) => {
       account.credits.reserve(7)

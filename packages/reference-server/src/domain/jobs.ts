@@ -1,8 +1,9 @@
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { TimerQueue } from '../clock/timer-queue.ts'
 import { FairBuffer } from '../retention/fair-buffer.ts'
-import { DEFAULT_RETENTION } from '../retention/retention.ts'
+import { DEFAULT_RETENTION, type Retention } from '../retention/retention.ts'
 import type { Account } from './account.ts'
+import { cutInput, cuttableLength } from './cut-input.ts'
 import type { Job, JobEnd, JobWebhook, ProviderPlan } from './job.ts'
 import type { JobPlan } from './plan-job.ts'
 import { providerFailure } from './provider-failure.ts'
@@ -13,8 +14,8 @@ export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input
   webhook: JobWebhook | undefined
 }
 
-/** Called when a job has ended, after its credits were settled. */
-export type JobEndListener = (job: Job, end: JobEnd) => void
+/** Called when a job has ended, after its credits were settled. A job that a reset forgot ends too. */
+export type JobEndListener = (job: Job, end: JobEnd, isForgotten: boolean) => void
 
 /** Of a job that has ended, whose plan nobody asks for any more: a hundred thousand of them would take 10 MB. */
 export const PLAN_IS_OVER: ProviderPlan = { endsAt: undefined, afterReads: 0, status: 'succeeded' }
@@ -31,13 +32,23 @@ export class Jobs {
   readonly #now: () => number
   readonly #onEnd: JobEndListener
   readonly #finished: FairBuffer<Account, Job>
+  /** Those with an input that can be cut. */
+  readonly #longInputs: FairBuffer<Account, Job>
   #evicted = 0
 
-  /** @param maxFinished so many finished jobs are kept, the newest */
-  constructor(now: () => number, onEnd: JobEndListener, maxFinished = DEFAULT_RETENTION.finishedJobs) {
+  /** @param retention how many finished jobs, and how much of inputs is kept */
+  constructor(now: () => number, onEnd: JobEndListener, retention: Partial<Retention> = {}) {
+    const { finishedJobs, inputBytes } = { ...DEFAULT_RETENTION, ...retention }
     this.#now = now
     this.#onEnd = onEnd
-    this.#finished = new FairBuffer({ limit: maxFinished, onEvict: (job) => this.#evict(job) })
+    this.#finished = new FairBuffer({ limit: finishedJobs, onEvict: (job) => this.#evict(job) })
+    this.#longInputs = new FairBuffer({
+      limit: inputBytes,
+      weigh: ({ input }) => cuttableLength(input),
+      onEvict: (job) => {
+        job.input = cutInput(job.input)
+      },
+    })
   }
 
   /** How many finished jobs had to go by now. */
@@ -45,15 +56,13 @@ export class Jobs {
     return this.#evicted
   }
 
-  /** The jobs that have not ended by now, in the order in which they were created. */
+  /** The jobs that had not ended when the clock was last settled, in the order in which they were created. */
   unfinished(): Job[] {
-    this.settle()
     return [...this.#unfinished]
   }
 
-  /** The jobs that have ended by now and are kept; those of one account in the order of their ends. */
+  /** The finished jobs that are kept, as of the last `settle`; those of one account in the order of their ends. */
   finished(): Job[] {
-    this.settle()
     return this.#finished.all()
   }
 
@@ -64,7 +73,7 @@ export class Jobs {
 
   /** Takes a job in as another server had it. An unfinished one does not end by itself until `awaitEnd`. */
   adopt(job: Job): void {
-    this.#byId.set(job.id, job)
+    this.#add(job)
     if (job.end === undefined) this.#unfinished.add(job)
     else this.#finished.add(job.account, job)
   }
@@ -93,7 +102,7 @@ export class Jobs {
       endsAt: undefined,
       end: undefined,
     }
-    this.#byId.set(job.id, job)
+    this.#add(job)
     this.#unfinished.add(job)
     if (job.plan.afterReads === 0) this.#endAt(job, job.plan.endsAt)
     return job
@@ -105,24 +114,30 @@ export class Jobs {
     return this.#byId.get(id)
   }
 
-  /** Whether the job is still known: a reset forgets jobs. */
+  /** Whether the job is still known: a reset forgets jobs, and retention drops the oldest finished ones. */
   has(job: Job): boolean {
-    return this.#byId.has(job.id)
+    return this.#byId.get(job.id) === job
   }
 
-  /** Ends every job whose provider is done by now, in the order of their ends. */
-  settle(): void {
+  /**
+   * Ends every job whose provider is done by now, in the order of their ends.
+   *
+   * @returns the time of "now": jobs and credits that are read in the same turn are those of this moment
+   */
+  settle(): number {
     const now = this.#now()
     for (let due = this.#ends.takeDue(now); due !== undefined; due = this.#ends.takeDue(now)) {
       const { status, output, error } = due.value.plan
       this.#finish(due.value, { status, at: due.dueAt, output, error })
     }
+    return now
   }
 
   /** Counts a read of the status; call it once the answer is made. */
   countRead(job: Job): void {
+    if (job.end !== undefined) return
     job.reads++
-    if (job.end !== undefined || job.reads !== job.plan.afterReads) return
+    if (job.reads !== job.plan.afterReads) return
     this.#endAt(job, Math.max(this.#now(), job.plan.endsAt ?? LATEST_TIME_MS))
   }
 
@@ -142,6 +157,12 @@ export class Jobs {
       this.end(job, { status: 'cancelled' })
     }
     this.#finished.forget(account)
+    this.#longInputs.forget(account)
+  }
+
+  #add(job: Job): void {
+    this.#byId.set(job.id, job)
+    if (cuttableLength(job.input) > 0) this.#longInputs.add(job.account, job)
   }
 
   #endAt(job: Job, endsAt: number | undefined): void {
@@ -156,12 +177,13 @@ export class Jobs {
     job.end = { ...end, error }
     if (end.status === 'succeeded') job.account.credits.charge(job.model.pricing.credits_per_run)
     else job.account.credits.release(job.model.pricing.credits_per_run)
-    this.#unfinished.delete(job)
-    this.#onEnd(job, job.end)
     job.plan = PLAN_IS_OVER
     job.endsAt = undefined
-    // A job that was forgotten ends too.
-    if (this.has(job)) this.#finished.add(job.account, job)
+    this.#unfinished.delete(job)
+    const isForgotten = !this.has(job)
+    // Before the listener: it may call a receiver in this process, which may take a snapshot.
+    if (!isForgotten) this.#finished.add(job.account, job)
+    this.#onEnd(job, job.end, isForgotten)
   }
 
   #evict(job: Job): void {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { produceFile } from '../media/produce-file.ts'
 import { Account } from './account.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './catalog.ts'
 import type { Job } from './job.ts'
-import { fileOf, outputOf } from './produce-output.ts'
+import { outputOf, fileOf as requestOf } from './produce-output.ts'
 
 function modelOf(kind: CatalogModel['output_kind']): CatalogModel {
   const found = DEFAULT_CATALOG.find(({ output_kind }) => output_kind === kind)
@@ -27,6 +28,11 @@ function succeeded(kind: CatalogModel['output_kind'], fields: Partial<Job> = {})
     end: { status: 'succeeded', at: 0 },
     ...fields,
   }
+}
+
+function fileOf(job: Job, name: string) {
+  const request = requestOf(job, name)
+  return request && produceFile(request)
 }
 
 /** Width and height as a PNG's header has them. */

@@ -1,10 +1,8 @@
 import type { Output } from '@modelrun/contract'
-import { type FileRequest, type ProducedFile, produceFile } from '../media/produce-file.ts'
+import { FILE_FORMS, type FileRequest } from '../media/produce-file.ts'
 import { imageSizePixels } from './catalog.ts'
+import { cutText } from './cut-input.ts'
 import type { Job } from './job.ts'
-
-/** What `produceFile` makes of each kind; known without producing anything. */
-const EXTENSIONS: Readonly<Record<FileRequest['kind'], string>> = { image: 'png', video: 'mp4', audio: 'wav' }
 
 /** A catalog that sets no maximum shall not let one request fill the memory. */
 const MAX_FILES = 100
@@ -20,16 +18,16 @@ export function outputOf(job: Job, baseUrl: string): Output {
   return { type, items: urls.map((url) => ({ type, url })) }
 }
 
-/** The file of a job that succeeded. `undefined` when it has none of this name. */
-export function fileOf(job: Job, name: string): ProducedFile | undefined {
+/** The file of a job that succeeded, to be produced. `undefined` when it has none of this name. */
+export function fileOf(job: Job, name: string): FileRequest | undefined {
   if (job.end?.status !== 'succeeded' || job.end.output !== undefined) return undefined
   const index = Number.parseInt(name, 10)
   if (!(index >= 0 && index < fileCount(job)) || name !== fileName(job, index)) return undefined
-  return produceFile({ kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) })
+  return { kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) }
 }
 
 function fileName(job: Job, index: number): string {
-  return `${index}.${EXTENSIONS[job.model.output_kind]}`
+  return `${index}.${FILE_FORMS[job.model.output_kind].extension}`
 }
 
 function fileCount({ model, input }: Job): number {
@@ -46,9 +44,11 @@ function numberOr(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise
 }
 
-// Models differ in what they call their text (`prompt`, `text`, `image_url`): all of it steers the file.
+// Models differ in what they call their text (`prompt`, `text`, `image_url`): all of it steers the file. Cut, so that the
+// file stays the same when the input is.
 function promptOf({ input }: Job): string {
   return Object.values(input)
     .filter((value) => typeof value === 'string')
+    .map(cutText)
     .join('\n')
 }

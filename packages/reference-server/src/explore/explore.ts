@@ -1,6 +1,7 @@
 import { type ReferenceServerOptions, resolveOptions } from '../options.ts'
 import { serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
+import { checkExploreOptions } from './check-options.ts'
 import { type Choices, ChoiceTree, followSeed } from './choices.ts'
 import { Director } from './director.ts'
 import { ExplorationError } from './exploration-error.ts'
@@ -51,9 +52,11 @@ const DEFAULT_TIMEOUT_MS = 2_000
  *   await Promise.all([inbox.waitFor(job.id), job.result()])
  * })
  *
+ * @throws TypeError that says which option is wrong, and what is allowed
  * @throws ExplorationError for the first order in which the test rejects: with the order, and a seed that replays it
  */
 export async function explore(test: ExploredTest, options: ExploreOptions = {}): Promise<Exploration> {
+  checkExploreOptions(test, options)
   const { maxRuns = DEFAULT_MAX_RUNS, seed, shuffle = 1 } = options
   if (seed !== undefined) {
     await runOnce(test, followSeed(keysOf(seed)), { ...options, run: 1 })

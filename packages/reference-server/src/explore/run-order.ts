@@ -1,4 +1,4 @@
-import { afterRealTime, realNow } from '../clock/real-time.ts'
+import { realNow, shortMoment } from '../clock/real-time.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import type { Service } from '../service/service.ts'
 import type { Choices } from './choices.ts'
@@ -40,7 +40,7 @@ export async function runOrder(test: ExploredTest, options: OrderOptions): Promi
     await activity.quiet(() => (director.waitsForTimeLimit ? PATIENCE_MS : settleMs))
     if (isOver) break
     if (takeStep(options, realNow() - lastStepAt)) lastStepAt = realNow()
-    else await moment()
+    else await shortMoment()
   }
   await ended
 }
@@ -62,8 +62,4 @@ function takeStep({ director, choices, timeoutMs }: OrderOptions, waitedMs: numb
   const step = steps.find((one) => one.key === key)
   if (step !== undefined) director.take(step)
   return true
-}
-
-function moment(): Promise<void> {
-  return new Promise((resolve) => afterRealTime(1, resolve))
 }

@@ -27,6 +27,13 @@ export interface Step {
   open(): void
 }
 
+const SEED = /* @__PURE__ */ new RegExp(`^([${NATURAL_ORDER.join('')}]\\d*)+$`)
+
+/** Whether a text can be a seed. */
+export function isSeed(text: unknown): text is string {
+  return typeof text === 'string' && SEED.test(text)
+}
+
 /** The letters of a seed. */
 export function keysOf(seed: string): string[] {
   return seed.match(/[a-z]\d*/g) ?? []

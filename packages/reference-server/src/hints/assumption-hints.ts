@@ -30,15 +30,15 @@ function namesFor(scene: HintScene): string[] {
   return route === 'listModels' ? listNames(scene) : []
 }
 
-function refusalNames({ trace, status }: HintScene, code: string): string[] {
+function refusalNames({ trace }: HintScene, code: string): string[] {
   const name = BY_CODE[code]
   if (name !== undefined) return [name]
-  if (code === 'NOT_FOUND') return [trace.foreignOwner === undefined ? 'unknownResource' : 'otherAccountsJob']
+  if (code === 'NOT_FOUND') return [trace.isForeignJob ? 'otherAccountsJob' : 'unknownResource']
   if (code === 'CONFLICT') return [trace.route === 'cancelJob' ? 'cancelOfFinishedJob' : 'cancelledSyncRunStatus']
   if (code === 'FORBIDDEN') return forbiddenNames(trace)
   if (code !== 'VALIDATION_ERROR') return []
-  const isInput = trace.route === 'runModel' && (status === 422 || /"input"/.test(trace.requestBody ?? ''))
-  return [isInput ? 'invalidInputStatus' : 'malformedRequest']
+  if (trace.refusedFor === 'webhook') return []
+  return [trace.refusedFor === 'input' ? 'invalidInputStatus' : 'malformedRequest']
 }
 
 /** Authentication refuses an address before it says whose key it is. */

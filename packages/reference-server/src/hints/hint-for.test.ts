@@ -50,6 +50,18 @@ describe('hints', () => {
     ['a parameter beside input', run({ prompt: 'a' }), 400, /send \{"input": \{"prompt": \.\.\.\}\}/],
     ['a field within input', run({ input: { ...PROMPT, sync: false } }), 400, /sync stands beside input/],
     ['a misspelt field', run({ input: PROMPT, webhookUrl: 'x' }), 400, /did you mean webhook_url\?/],
+    [
+      'a webhook with a password',
+      run({ input: PROMPT, webhook_url: 'https://user:secret@app.test/hook' }),
+      400,
+      /^Section 4\.3 leaves this open; assumption webhookUserInfo: 400/,
+    ],
+    [
+      'a malformed body beside a right input',
+      run({ input: PROMPT, webhook_url: 'app.test/hook' }),
+      400,
+      /^Section 7 .* malformedRequest: 400/,
+    ],
     ['a field of another service', run({ input: PROMPT, async: true }), 400, /async: did you mean sync: false\?/],
     ['a field in the query', post(`/v1/models/${MODEL}/run?sync=false`, {}), 400, /sync is a member of the JSON body/],
     ['a misspelt query parameter', get('/v1/models?catgory=x'), 400, /Did you mean category\?/],
@@ -66,8 +78,10 @@ describe('hints', () => {
     ['a key without Bearer', withHeaders((key) => ({ authorization: key })), 401, /"Bearer" is missing/],
     ['a key that was not set', bearer(() => 'undefined'), 401, /the word "undefined"/],
     ['a placeholder', bearer(() => '$MODELRUN_API_KEY'), 401, /placeholder/],
-    ['a key in quotes', bearer((key) => `"${key}"`), 401, /almost sk_test_\w{4}\.\.\., a key of this server/],
-    ['half a key', bearer((key) => key.slice(0, 20)), 401, /was it copied whole/],
+    ['a key in quotes', bearer((key) => `"${key}"`), 401, /stands in quotes/],
+    ['half a key', bearer((key) => key.slice(0, 20)), 401, /32 characters after sk_test_: was it copied whole/],
+    ['a key with a blank in it', bearer((key) => `${key.slice(0, 20)} ${key.slice(20)}`), 401, /no white space/],
+    ['a key with a sign in it', bearer((key) => `${key}%`), 401, /only letters, digits/],
     ['a key of something else', bearer(() => 'abc'), 401, /Keys begin with sk_live_ or sk_test_/],
     ['a live key from elsewhere', bearer(() => 'sk_live_0123456789'), 401, /live key that this server did not make/],
   ])('help with %s', async (_, ask, ...expected) => {
@@ -78,14 +92,12 @@ describe('hints', () => {
     expect(answer.text).not.toMatch(/assumption/)
   })
 
-  it('tell where a rotated key, a job of somebody else and an evicted job went', async () => {
+  it('tell where a job of another account and an evicted job went', async () => {
     const server = createReferenceServer({ clock: 'manual', retention: { finishedJobs: 1 } })
     const { key: other } = server.mintKey()
     const job = await apiCaller(server, other).run(MODEL, { sync: false })
     const foreign = await apiCaller(server).get(`/v1/jobs/${job.body.job_id}`)
-    expect(foreign.headers.get('x-modelrun-hint')).toMatch(
-      /job of another account, sk_test_\w{4}\.\.\.\..*otherAccountsJob/,
-    )
+    expect(foreign.headers.get('x-modelrun-hint')).toMatch(/job of another account: .*otherAccountsJob/)
     for (let count = 0; count < 2; count++) await apiCaller(server, other).run(MODEL, { sync: false })
     await server.clock.advance(60_000)
     const evicted = await apiCaller(server, other).get(`/v1/jobs/${job.body.job_id}`)
@@ -93,9 +105,6 @@ describe('hints', () => {
       404,
       expect.stringMatching(/2 older ones/),
     ])
-    const heir = server.rotateKey(other).key
-    const revoked = await apiCaller(server, other).get('/v1/models')
-    expect(revoked.headers.get('x-modelrun-hint')).toContain(`now has the key ${heir.slice(0, 12)}...`)
   })
 
   it('are missing where there is nothing to say', async () => {

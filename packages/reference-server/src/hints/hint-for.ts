@@ -4,7 +4,6 @@ import { corsHints } from './cors-hints.ts'
 import type { HintScene } from './hint-scene.ts'
 import { jobHints } from './job-hints.ts'
 import { keyHints } from './key-hints.ts'
-import { modelHints } from './model-hints.ts'
 import { pathHints } from './path-hints.ts'
 import { queryHints } from './query-hints.ts'
 
@@ -19,7 +18,6 @@ const SOURCES: readonly ((scene: HintScene) => readonly string[])[] = [
   pathHints,
   queryHints,
   bodyHints,
-  modelHints,
   jobHints,
   assumptionHints,
 ]

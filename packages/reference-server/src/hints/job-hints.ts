@@ -5,7 +5,7 @@ export function jobHints(scene: HintScene): string[] {
   const { service, status, trace } = scene
   if (status !== 404 || (trace.route !== 'getJob' && trace.route !== 'cancelJob')) return []
   const id = decoded(pathOf(scene).split('/').at(-1) ?? '')
-  if (trace.foreignOwner !== undefined) return [`It is a job of another account, ${trace.foreignOwner}.`]
+  if (trace.isForeignJob) return ['It is a job of another account: was it created with another key?']
   if (id.startsWith('req_')) return ['That is a request_id. The path takes the job_id.']
   if (!id.startsWith('job_')) return ['A job_id begins with job_.']
   const { evicted } = service.jobs

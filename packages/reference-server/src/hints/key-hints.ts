@@ -1,22 +1,23 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
-import { closestName } from '../domain/closest-name.ts'
-import { showKey } from '../domain/show-key.ts'
-import type { Service } from '../service/service.ts'
+import { KEY_LETTERS } from '../domain/api-keys.ts'
 import type { HintScene } from './hint-scene.ts'
 
 /** Where clients of other services put their key. */
 const OTHER_HEADERS = ['x-api-key', 'api-key', 'apikey', 'x-auth-token']
 
+const PREFIXES = Object.values(KEY_PREFIXES)
+
 const BEARER = 'Send it as "Authorization: Bearer <API_KEY>".'
 
-/** What may be wrong with the key of a request that got a 401. Shows no more than the beginning of keys made here. */
-export function keyHints({ service, request, status }: HintScene): string[] {
+/** What may be wrong with the form of the key of a request that got a 401. */
+export function keyHints({ request, status }: Pick<HintScene, 'request' | 'status'>): string[] {
   if (status !== 401) return []
   const header = request.headers.get('authorization')?.trim() ?? ''
   if (header === '') return missingHints(request)
   const [scheme = '', ...rest] = header.split(/\s+/)
   if (rest.length === 0 && scheme.startsWith('sk_')) return [`"Bearer" is missing before the key. ${BEARER}`]
-  return rest.length === 1 && /^bearer$/i.test(scheme) ? wrongKeyHints(service, rest[0] ?? '') : []
+  if (rest.length === 0 || !/^bearer$/i.test(scheme)) return []
+  return rest.length === 1 ? formHints(rest[0] ?? '') : ['A key has no white space in it.']
 }
 
 /** Whether a request carries a key of production that this server did not make. */
@@ -33,33 +34,19 @@ function missingHints(request: Request): string[] {
   return query === undefined ? [] : [`The service reads no key from the query (${query[0]}). ${BEARER}`]
 }
 
-function wrongKeyHints(service: Service, sent: string): string[] {
-  const known = service.keys.find(sent)
-  if (known !== undefined) return revokedHints(service, sent)
+/**
+ * Looks at the form of what was sent, and never at the keys that exist: a hint that compares would let a client find a
+ * key one character after the other.
+ */
+function formHints(sent: string): string[] {
   if (/^(undefined|null|none|\[object Object\])$/i.test(sent)) {
     return [`The key is the word "${sent}": a variable was probably not set.`]
   }
   if (/^[$<{]/.test(sent)) return ['The key is a placeholder: a variable was probably not filled in.']
-  const close = closeKey(service, sent)
-  if (close !== undefined) return [`It is almost ${showKey(close)}, a key of this server: was it copied whole?`]
-  const hasPrefix = Object.values(KEY_PREFIXES).some((prefix) => sent.startsWith(prefix))
-  return hasPrefix ? [] : [`Keys begin with ${Object.values(KEY_PREFIXES).join(' or ')}.`]
-}
-
-function closeKey(service: Service, sent: string): string | undefined {
-  const plain = sent.replace(/^["'`]|["'`,;]$/g, '')
-  const keys = service.keys.names()
-  const isPart = (key: string) => plain.length >= 12 && (key.startsWith(plain) || plain.startsWith(key))
-  return keys.find((key) => key === plain || isPart(key)) ?? closestName(plain, keys)
-}
-
-function revokedHints(service: Service, sent: string): string[] {
-  const { account } = service.keys.get(sent)
-  const heir = service.keys.names().find((key) => key !== sent && isHeir(service, key, account))
-  return heir === undefined ? [] : [`Its account now has the key ${showKey(heir)}.`]
-}
-
-function isHeir(service: Service, key: string, account: unknown): boolean {
-  const candidate = service.keys.get(key)
-  return candidate.account === account && !candidate.isRevoked
+  if (/^["'`]|["'`,;]$/.test(sent)) return ['The key stands in quotes, or has a comma or semicolon behind it.']
+  const prefix = PREFIXES.find((one) => sent.startsWith(one))
+  if (prefix === undefined) return [`Keys begin with ${PREFIXES.join(' or ')}.`]
+  if (!/^[\w-]+$/.test(sent)) return ['A key has only letters, digits, _ and -.']
+  if (sent.length === prefix.length + KEY_LETTERS) return []
+  return [`A key that the server creates has ${KEY_LETTERS} characters after ${prefix}: was it copied whole?`]
 }

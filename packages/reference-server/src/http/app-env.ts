@@ -18,6 +18,8 @@ export interface AppEnv {
   Bindings: {
     /** Address of the client. */
     ip: string
+    /** Whether it came over a socket, and not from a client in this process. */
+    isOverSocket: boolean
     /** To park while the request waits on the clock. */
     work: Work
     trace: RequestTrace

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import type { ApiKey, ApiKeys } from '../domain/api-keys.ts'
-import type { AppEnv } from './app-env.ts'
+import type { AppContext, AppEnv } from './app-env.ts'
 import { refusals } from './refusals.ts'
 
 const HOW_TO = 'Send the header "Authorization: Bearer <API_KEY>".'
@@ -8,7 +8,7 @@ const HOW_TO = 'Send the header "Authorization: Bearer <API_KEY>".'
 /** Lets only requests with a valid API key pass (section 5). */
 export function authenticate(keys: ApiKeys): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
-    const found = readKey(context.req.header('authorization'), keys)
+    const found = keyOf(context, keys)
     if (typeof found === 'string') return refusals.unauthorized(found)
     context.env.trace.apiKey = found
     if (!found.allowsIp(context.env.ip)) {
@@ -21,12 +21,16 @@ export function authenticate(keys: ApiKeys): MiddlewareHandler<AppEnv> {
   }
 }
 
-/** The key, or what is wrong. Never repeats what was sent: it may be a secret of somewhere else. */
-function readKey(header: string | undefined, keys: ApiKeys): ApiKey | string {
+/**
+ * The key of a request as it stands now, or what is wrong. Never repeats what was sent: it may be a secret of somewhere
+ * else. Ask once more after a body was received: the key may have been revoked meanwhile, or gone with a restored state.
+ */
+export function keyOf({ req }: AppContext, keys: ApiKeys): ApiKey | string {
+  const header = req.header('authorization')
   if (header === undefined || header === '') return `The request has no API key. ${HOW_TO}`
   const key = /^Bearer +(\S+) *$/i.exec(header)?.[1]
   if (key === undefined) return `The Authorization header is not a bearer token. ${HOW_TO}`
   const found = keys.find(key)
-  if (found === undefined) return 'The API key is not known here. Check that it was copied whole, and for this server.'
+  if (found === undefined) return 'The API key is not known here.'
   return found.isRevoked ? 'The API key was revoked. Use the key that it was replaced by, or a new one.' : found
 }

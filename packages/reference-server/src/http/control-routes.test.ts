@@ -143,7 +143,7 @@ describe('control API', () => {
     const { server } = setUp()
     const ask = async (ip: string | undefined, token?: string) => {
       const headers = token === undefined ? {} : { 'x-reference-token': token }
-      const request = new Request('http://x.test/_reference/deliveries', { headers })
+      const request = new Request('http://localhost/_reference/deliveries', { headers })
       return responseOf(await server.handle(request, { transport: 'node', ip })).status
     }
     for (const ip of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) expect(await ask(ip)).toBe(200)

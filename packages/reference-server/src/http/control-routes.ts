@@ -1,10 +1,10 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod/mini'
-import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
 import type { Service } from '../service/service.ts'
 import { scriptRuns } from '../service/tenants.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
+import { createControlAccess, TOKEN_HEADER } from './control-access.ts'
 import { listCalls } from './control-calls.ts'
 import { CLOCK_ROUTES } from './control-clock.ts'
 import { FAULT_ROUTES } from './control-faults.ts'
@@ -19,9 +19,6 @@ import { jsonResponse } from './json-response.ts'
 import { readControlBody } from './read-json-body.ts'
 import { refusals } from './refusals.ts'
 
-/** The header that clients on other machines need. */
-export const TOKEN_HEADER = 'x-reference-token'
-
 export const CONTROL_ROUTES = [
   ...KEY_ROUTES,
   { operationId: 'addScript', method: 'POST', name: 'scripts', handler: answerScripts },
@@ -33,6 +30,10 @@ export const CONTROL_ROUTES = [
   ...TRUTH_ROUTES,
   ...SNAPSHOT_ROUTES,
 ] as const satisfies readonly ControlRoute[]
+
+const TOKEN_NEEDED =
+  'From another machine, through a proxy, and at another host than localhost, 127.0.0.1, [::1] or that of the base URL, ' +
+  `the control API needs the header ${TOKEN_HEADER}.`
 
 /** Name of a call. */
 export type OperationId = (typeof CONTROL_ROUTES)[number]['operationId']
@@ -47,11 +48,8 @@ export const resetSchema = z.strictObject({ key: z.optional(z.string()) })
 /** The control API; its paths are relative to `/_reference`. */
 export function createControlRoutes(service: Service, token: string): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
-  const isLoopback = createIpAllowlist(['127.0.0.0/8', '::1'])
-  app.use('*', async (context, next) => {
-    if (isLoopback(context.env.ip) || context.req.header(TOKEN_HEADER) === token) return next()
-    return refusals.forbidden(`From another machine the control API needs the header ${TOKEN_HEADER}.`)
-  })
+  const mayControl = createControlAccess(service, token)
+  app.use('*', async ({ req, env }, next) => (mayControl(req.raw, env) ? next() : refusals.forbidden(TOKEN_NEEDED)))
   app.get('/', async () => jsonResponse(200, { calls: listCalls(await loadDocument()) }))
   app.get(DOCUMENT_PATH, async () => jsonResponse(200, await documentAt(service.baseUrl)))
   for (const { method, name, handler } of CONTROL_ROUTES) {

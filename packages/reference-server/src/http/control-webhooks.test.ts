@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { nextTurn } from '../clock/real-time.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
 
@@ -28,9 +29,9 @@ describe('webhooks over the control API', () => {
   it('are waited for', async () => {
     const { caller } = setUp('auto')
     const { body } = await caller.run(MODEL, { webhook_url: URL })
-    const next = await caller.get(`/_reference/deliveries/next?job_id=${body.job_id}`)
+    const next = await caller.post('/_reference/deliveries/next', { job_id: body.job_id })
     expect(next.body.delivery).toMatchObject({ job_id: body.job_id, outcome: 'delivered', status: 200 })
-    const none = await caller.get('/_reference/deliveries/next?timeout_ms=5')
+    const none = await caller.post('/_reference/deliveries/next', { timeout_ms: 5 })
     expect([none.status, errorOf(none).message]).toEqual([404, expect.stringContaining('within 5 ms of real time')])
   })
 
@@ -38,7 +39,34 @@ describe('webhooks over the control API', () => {
     const { caller } = setUp('manual')
     expect((await caller.post('/_reference/webhooks', { deliveries: -1 })).status).toBe(400)
     expect((await caller.post('/_reference/webhooks', { key: 'sk_test_none' })).status).toBe(404)
-    expect((await caller.get('/_reference/deliveries/next?key=sk_test_none')).status).toBe(404)
-    expect((await caller.get('/_reference/deliveries/next?timeout_ms=soon')).status).toBe(400)
+    expect((await caller.post('/_reference/deliveries/next', { key: 'sk_test_none' })).status).toBe(404)
+    for (const timeout_ms of ['5', '', null, 1.5, -1, 600_001]) {
+      expect((await caller.post('/_reference/deliveries/next', { timeout_ms })).status).toBe(400)
+    }
+  })
+
+  it('are given to no request that a page could make without a script', async () => {
+    const { caller } = setUp('auto')
+    await caller.run(MODEL, { webhook_url: URL })
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      const answer = await caller.call(method, '/_reference/deliveries/next')
+      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+    }
+    expect((await caller.post('/_reference/deliveries/next', {})).status).toBe(200)
+  })
+
+  it('are kept for the next reader when one has gone', async () => {
+    const { server, caller } = setUp('manual')
+    const reader = new AbortController()
+    const gone = server
+      .fetch('/_reference/deliveries/next', { method: 'POST', signal: reader.signal })
+      .catch((error: Error) => error.name)
+    await nextTurn() // the reader waits
+    reader.abort()
+    expect(await gone).toBe('AbortError')
+    const { body } = await caller.run(MODEL, { webhook_url: URL })
+    await server.clock.advance(60_000)
+    const next = await caller.post('/_reference/deliveries/next', { timeout_ms: 5 })
+    expect(next.body.delivery).toMatchObject({ job_id: body.job_id })
   })
 })

@@ -12,14 +12,18 @@ import { refusals } from './refusals.ts'
 export const WEBHOOK_ROUTES = [
   { operationId: 'setWebhooks', method: 'POST', name: 'webhooks', handler: answerHow },
   { operationId: 'listDeliveries', method: 'GET', name: 'deliveries', handler: answerDeliveries },
-  { operationId: 'nextDelivery', method: 'GET', name: 'deliveries/next', handler: answerNext },
+  { operationId: 'nextDelivery', method: 'POST', name: 'deliveries/next', handler: answerNext },
 ] as const satisfies readonly ControlRoute[]
 
 export const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
 
 /** A caller that gives no time gets an answer before most HTTP clients give up. */
 const DEFAULT_TIMEOUT_MS = 10_000
-const timeoutSchema = z.coerce.number().check(z.int(), z.nonnegative(), z.maximum(600_000))
+export const nextSchema = z.strictObject({
+  job_id: z.optional(z.string()),
+  timeout_ms: z.optional(z.int().check(z.nonnegative(), z.maximum(600_000))),
+  key: z.optional(z.string()),
+})
 
 async function answerHow(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, howSchema)
@@ -37,16 +41,17 @@ function answerDeliveries(service: Service, { req }: AppContext): Response {
   return jsonResponse(200, { deliveries: service.deliveries.of(account).map(deliveryJson) })
 }
 
-/** Waits in real time, while the server's own passes. */
+/** Waits in real time, while the server's own passes, and no longer than the client does. */
 async function answerNext(service: Service, { req, env: { work } }: AppContext): Promise<Response> {
-  const account = findAccount(service, req.query('key'))
+  const body = await readControlBody(req.raw, nextSchema)
+  if (!body.ok) return body.refusal
+  const { key, job_id: jobId, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = body.value
+  const account = findAccount(service, key)
   if (account === undefined) return unknownKey()
-  const timeout = timeoutSchema.safeParse(req.query('timeout_ms') ?? DEFAULT_TIMEOUT_MS)
-  if (!timeout.success) return refusals.invalid('timeout_ms must be milliseconds: an integer from 0 to 600000.')
   work.park()
   try {
-    const wish = { account, jobId: req.query('job_id'), timeoutMs: timeout.data }
-    return jsonResponse(200, { delivery: deliveryJson(await service.deliveries.next(wish)) })
+    const delivery = await service.deliveries.next({ account, jobId, timeoutMs, signal: req.raw.signal })
+    return jsonResponse(200, { delivery: deliveryJson(delivery) })
   } catch (error) {
     return refusals.notFound(error instanceof Error ? error.message : String(error))
   } finally {

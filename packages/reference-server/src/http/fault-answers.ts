@@ -1,5 +1,6 @@
 import type { FaultOptions } from '../faults/fault-options.ts'
 import { jsonResponse } from './json-response.ts'
+import { statusLine } from './status-text.ts'
 
 const encoder = new TextEncoder()
 
@@ -45,7 +46,7 @@ function retryAfterText(fault: FaultOptions, byDefault: number | null, now: numb
 function textResponse(status: number, contentType: string, text: string): Response {
   const bytes = encoder.encode(text)
   return new Response(bytes, {
-    status,
+    ...statusLine(status),
     headers: { 'content-type': contentType, 'content-length': String(bytes.byteLength) },
   })
 }

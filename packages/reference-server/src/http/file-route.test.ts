@@ -36,13 +36,28 @@ describe('GET /files/{job_id}/{name}', () => {
     expect(await bytesOf(1)).not.toEqual(await bytesOf(2))
   })
 
-  it('answers HEAD with the headers alone', async () => {
-    const { server, urls } = await urlsOf('vocalis/narrator-mini', { text: 'Hello.' })
-    const head = await server.fetch(urls[0] ?? '', { method: 'HEAD' })
-    expect(head.status).toBe(200)
-    expect(head.headers.get('content-type')).toBe('audio/wav')
-    expect(Number(head.headers.get('content-length'))).toBeGreaterThan(44)
-    expect((await head.arrayBuffer()).byteLength).toBe(0)
+  it.each([
+    ['aurora-image', { prompt: 'x' }, 'image/png'],
+    ['vocalis/narrator-mini', { text: 'Hello.' }, 'audio/wav'],
+    ['kinora/reel-swift', { prompt: 'x' }, 'video/mp4'],
+  ])('answers HEAD of a file of %s with the headers alone, and produces nothing for it', async (model, input, type) => {
+    const { server, urls } = await urlsOf(model, input)
+    const head = async () => {
+      const { status, headers, body } = await server.fetch(urls[0] ?? '', { method: 'HEAD' })
+      return { status, body, type: headers.get('content-type'), length: headers.get('content-length') }
+    }
+    expect(await head()).toEqual({ status: 200, body: null, type, length: null })
+    const { byteLength } = await (await server.fetch(urls[0] ?? '')).arrayBuffer()
+    expect(await head()).toEqual({ status: 200, body: null, type, length: String(byteLength) })
+  })
+
+  it('serves the same bytes to a second client, whatever the first did with its own', async () => {
+    const { server, urls } = await urlsOf('aurora-image', { prompt: 'x', image_size: 'square' })
+    const read = async () => new Uint8Array(await (await server.fetch(urls[0] ?? '')).arrayBuffer())
+    const first = await read()
+    const copy = first.slice()
+    first.fill(0)
+    expect(await read()).toEqual(copy)
   })
 
   it('answers 404 NOT_FOUND where there is no file', async () => {

@@ -1,9 +1,15 @@
 import { fileOf } from '../domain/produce-output.ts'
+import { FILE_FORMS } from '../media/produce-file.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
+import { WholeResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
+import { statusLine } from './status-text.ts'
 
-/** `GET /files/{job_id}/{index}.{ext}`: a produced file (section 2.5). Needs no key; the bytes are made on demand. */
+/**
+ * `GET /files/{job_id}/{index}.{ext}`: a produced file (section 2.5). Needs no key; the bytes are made on demand. `HEAD`
+ * makes none: it has a `content-length` when the file was read not long ago.
+ */
 export function answerFile(service: Service, context: AppContext): Response {
   const job = service.jobs.find(context.req.param('job') ?? '')
   context.env.trace.job = job
@@ -11,8 +17,18 @@ export function answerFile(service: Service, context: AppContext): Response {
   if (file === undefined) {
     return refusals.notFound('There is no such file. The output of a job that succeeded lists its files.')
   }
-  const { bytes, contentType } = file
-  return new Response(bytes, {
-    headers: { 'content-type': contentType, 'content-length': String(bytes.byteLength) },
+  const headers = { 'content-type': FILE_FORMS[file.kind].contentType }
+  if (context.req.method === 'HEAD') return headOnly(headers, service.files.knownLength(file))
+  const { bytes } = service.files.read(file)
+  return new WholeResponse(bytes, {
+    ...statusLine(200),
+    headers: { ...headers, 'content-length': String(bytes.byteLength) },
+  })
+}
+
+function headOnly(headers: Record<string, string>, length: number | undefined): Response {
+  return new Response(null, {
+    ...statusLine(200),
+    headers: length === undefined ? headers : { ...headers, 'content-length': String(length) },
   })
 }

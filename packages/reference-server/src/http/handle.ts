@@ -1,4 +1,5 @@
 import type { Hono } from 'hono'
+import { BusyPolls } from '../clock/busy-polls.ts'
 import type { Answer } from '../faults/fault.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
@@ -21,10 +22,14 @@ export type Handle = (request: Request, context: RequestContext) => Promise<Answ
 
 /** Makes the function that all transports call. While it works, virtual time stands still. */
 export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
+  // An exploration lets time pass by steps of its own.
+  const busyPolls = service.gates === undefined ? new BusyPolls(service.clock) : undefined
   return async (request, { transport, ip = transport === 'node' ? UNKNOWN_ADDRESS : '127.0.0.1' }) => {
     if (transport !== 'fetch') service.activity.expectRemoteClients()
     const work = service.activity.begin()
-    const env: AppEnv['Bindings'] = { ip, work, trace: {} }
+    const held = busyPolls?.admit(request, work)
+    if (held !== undefined) await held
+    const env: AppEnv['Bindings'] = { ip, isOverSocket: transport === 'node', work, trace: {} }
     const exchange = { request, env, at: service.clock.now(), beganAs: service.observer.journal.place() }
     try {
       return conclude(service, exchange, await answerTo(service, app, exchange))

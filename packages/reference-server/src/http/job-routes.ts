@@ -4,6 +4,7 @@ import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
 import { jsonResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
+import { statusLine } from './status-text.ts'
 
 /** `GET /v1/jobs/{id}` (section 4.4). */
 export function answerJob(service: Service, context: AppContext): Response {
@@ -30,7 +31,7 @@ export function answerCancel(service: Service, context: AppContext): Response {
   if (!isCancelled && cancelOfFinishedJob === 'conflict') {
     return refusals.conflict(`The job is ${status}. Only a queued or processing job can be cancelled.`)
   }
-  if (cancelAnswer === 'empty') return new Response(null, { status: 204 })
+  if (cancelAnswer === 'empty') return new Response(null, statusLine(204))
   return jsonResponse(200, { data: { job_id: job.id, status } })
 }
 
@@ -39,7 +40,7 @@ function findJob(service: Service, context: AppContext): Job | undefined {
   const { trace } = context.env
   const isOwn = job?.account === context.get('apiKey').account
   if (isOwn) trace.job = job
-  else trace.foreignOwner = job?.account.name
+  else trace.isForeignJob = job !== undefined
   return isOwn ? job : undefined
 }
 

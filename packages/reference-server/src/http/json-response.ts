@@ -1,16 +1,25 @@
 import { shownText } from '../journal/shown-text.ts'
+import { statusLine } from './status-text.ts'
 
 const encoder = new TextEncoder()
 
-/** An answer with a JSON body, which the journal and a transport can have without reading the stream. */
-export class JsonResponse extends Response {
-  readonly sentText: string
+/** An answer whose body is at hand, so that a transport can send it in one piece, without reading the stream. */
+export class WholeResponse extends Response {
+  readonly sent: string | Uint8Array
+
+  constructor(bytes: Uint8Array<ArrayBuffer>, init: ResponseInit, sent: string | Uint8Array = bytes) {
+    super(bytes, init)
+    this.sent = sent
+  }
+}
+
+/** An answer with a JSON body, which the journal can have without reading the stream. */
+export class JsonResponse extends WholeResponse {
   /** At most its first 2,048 bytes. */
   readonly shownBody: string
 
   constructor(text: string, bytes: Uint8Array<ArrayBuffer>, init: ResponseInit) {
-    super(bytes, init)
-    this.sentText = text
+    super(bytes, init, text)
     this.shownBody = shownText(bytes, text)
   }
 }
@@ -23,7 +32,7 @@ export function jsonResponse(status: number, body: unknown, headers: Readonly<Re
   const text = JSON.stringify(body)
   const bytes = encoder.encode(text)
   const init = {
-    status,
+    ...statusLine(status),
     headers: { 'content-type': 'application/json', 'content-length': String(bytes.byteLength), ...headers },
   }
   return new JsonResponse(text, bytes, init)

@@ -1,6 +1,5 @@
 import { LIMITS, listModelsQuerySchema, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../domain/catalog.ts'
-import { closestName } from '../domain/closest-name.ts'
 import { describeValue } from '../domain/describe-value.ts'
 import { listModels } from '../domain/list-models.ts'
 import { parseShape } from '../parse-shape.ts'
@@ -8,6 +7,7 @@ import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
 import { jsonResponse } from './json-response.ts'
 import { refusals } from './refusals.ts'
+import type { RequestTrace } from './request-trace.ts'
 
 /** Not longer, so that it is exact as a number. */
 const INTEGER = /^-?\d{1,15}$/
@@ -36,7 +36,7 @@ export function answerModel(service: Service, context: AppContext): Response {
   const id = context.req.param('id') ?? ''
   context.env.trace.modelId = id
   const model = service.models.get(id)
-  return model === undefined ? unknownModel(service, id) : jsonResponse(200, wireModel(model))
+  return model === undefined ? unknownModel(service, id, context.env.trace) : jsonResponse(200, wireModel(model))
 }
 
 /** `GET /v1/models/{id}` for an id that ends in `/run`; `undefined` when there is no such model. */
@@ -45,9 +45,10 @@ export function answerModelNamedRun(service: Service, context: AppContext): Resp
   return model && jsonResponse(200, wireModel(model))
 }
 
-export function unknownModel(service: Service, id: string): Response {
-  const closest = closestName(id, service.models.keys())
-  const advice = closest === undefined ? 'GET /v1/models lists the models.' : `Did you mean ${closest}?`
+export function unknownModel({ modelNames }: Service, id: string, trace: RequestTrace): Response {
+  const meant = modelNames.ofAnyProvider(id) ?? modelNames.closest(id)
+  trace.hints = [meant === undefined ? 'GET /v1/models lists the models.' : `Did you mean the model ${meant}?`]
+  const advice = meant === undefined ? 'GET /v1/models lists the models.' : `Did you mean ${meant}?`
   return refusals.notFound(`There is no model ${JSON.stringify(id.slice(0, 100))}. ${advice}`)
 }
 

@@ -81,9 +81,13 @@ describe('read JSON body', () => {
     expect((await readJsonBody(used, anything)).ok).toBe(false)
   })
 
-  it('reads deeply nested JSON without overflowing the stack', async () => {
-    const depth = 400_000
-    expect((await readJsonBody(request('['.repeat(depth) + ']'.repeat(depth)), anything)).ok).toBe(true)
+  it('reads 64 levels of objects and arrays, and rejects more', async () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+    expect((await readJsonBody(request(nested(64)), anything)).ok).toBe(true)
+    for (const depth of [65, 5_000, 400_000]) {
+      const message = 'The body nests deeper than 64 levels of objects and arrays, the most that is read.'
+      expect(await refusalOf(nested(depth))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', message })
+    }
   })
 
   it('says where a body does not fit', async () => {

@@ -1,11 +1,15 @@
 import type * as z from 'zod/mini'
 import { shownText } from '../journal/shown-text.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
 import { parseShape } from '../parse-shape.ts'
 import { refusals } from './refusals.ts'
 import type { RequestTrace } from './request-trace.ts'
 
 /** A body that could be read, or the answer that refuses it. */
 export type BodyCheck<Value> = { ok: true; value: Value } | { ok: false; refusal: Response }
+
+/** What reading a body tells about its request. */
+type BodyTrace = Pick<RequestTrace, 'requestBody' | 'assumptions'>
 
 /** Largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024
@@ -18,7 +22,7 @@ const MAX_BODY_BYTES = 1024 * 1024
 export async function readJsonBody<Value>(
   request: Request,
   schema: z.ZodMiniType<Value>,
-  trace?: Pick<RequestTrace, 'requestBody'>,
+  trace?: BodyTrace,
 ): Promise<BodyCheck<Value>> {
   if (!isJson(request.headers.get('content-type'))) {
     return refused(
@@ -40,7 +44,7 @@ export async function readControlBody<Value>(
 }
 
 interface ReadOptions {
-  trace?: Pick<RequestTrace, 'requestBody'> | undefined
+  trace?: BodyTrace | undefined
   /** What an empty body stands for. Default: nothing, it is rejected. */
   whenEmpty?: object | undefined
 }
@@ -107,12 +111,15 @@ async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array 
 }
 
 /** What the JSON means, or what is wrong with it. */
-function parseJson(bytes: Uint8Array, trace: Pick<RequestTrace, 'requestBody'> = {}): { json: unknown } | string {
+function parseJson(bytes: Uint8Array, trace: BodyTrace = {}): { json: unknown } | string {
   if (bytes.byteLength === 0) return 'The body is empty. Send a JSON object.'
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
     trace.requestBody = shownText(bytes, text)
-    return { json: JSON.parse(text) }
+    const json: unknown = JSON.parse(text)
+    if (!nestsDeeperThan(MAX_NESTING, json)) return { json }
+    trace.assumptions = ['deepestBody']
+    return `The body ${nestingProblem()}.`
   } catch (error) {
     if (!(error instanceof SyntaxError)) return 'The body is not valid UTF-8.'
     return `The body is not valid JSON: ${error.message.slice(0, 200)}.`

@@ -12,12 +12,14 @@ export interface RequestTrace {
   modelId?: string | undefined
   /** The job that it is about. */
   job?: Job | undefined
-  /** Whose the job in the path is, when it is not of the account that asks. */
-  foreignOwner?: string | undefined
+  /** Whether the job in the path is one of another account. */
+  isForeignJob?: boolean | undefined
   /** The job's status as the answer tells it: section 3, or `completed`. */
   jobStatus?: string | undefined
   /** At most its first 2,048 bytes. */
   requestBody?: string | undefined
+  /** What a 400 or 422 of a run is about, unless the request as a whole is malformed. */
+  refusedFor?: 'input' | 'webhook' | undefined
   /** Sentences for the header `x-modelrun-hint` that only the handler can tell. */
   hints?: string[] | undefined
   /** Names of the assumptions that only the handler knows to be behind its response. */

@@ -5,6 +5,7 @@ import { validateInput } from '../domain/validate-input.ts'
 import type { Service } from '../service/service.ts'
 import { startRun } from '../service/start-run.ts'
 import type { AppContext } from './app-env.ts'
+import { keyOf } from './authenticate.ts'
 import { checkWebhookTarget } from './check-webhook-target.ts'
 import { unknownModel } from './model-routes.ts'
 import { type BodyCheck, readJsonBody } from './read-json-body.ts'
@@ -17,14 +18,16 @@ export async function answerRun(service: Service, context: AppContext): Promise<
   context.env.trace.modelId = context.req.param('model')
   const body = await readJsonBody(context.req.raw, runRequestSchema, context.env.trace)
   if (!body.ok) return body.refusal
+  const apiKey = keyOf(context, service.keys)
+  if (typeof apiKey === 'string') return refusals.unauthorized(apiKey)
   const id = context.req.param('model') ?? ''
   const model = service.models.get(id)
-  if (model === undefined) return unknownModel(service, id)
+  if (model === undefined) return unknownModel(service, id, context.env.trace)
   const input = checkInput(service, model, { input: body.value.input, trace: context.env.trace })
   if (!input.ok) return input.refusal
   const refusal = checkWebhookTarget(service, context.env.trace, body.value.webhook_url)
   if (refusal !== undefined) return refusal
-  const { account } = context.get('apiKey')
+  const { account } = apiKey
   const job = startRun(service, { ...body.value, input: input.value, account, model })
   if (job === undefined) {
     const { available } = account.credits
@@ -56,6 +59,7 @@ function checkInput(
 ): BodyCheck<Record<string, unknown>> {
   const checked = validateInput(model.input_schema, input)
   if (checked.ok) return { ok: true, value: checked.input }
+  trace.refusedFor = 'input'
   trace.assumptions = [...new Set(checked.problems.flatMap(({ assumption }) => assumption ?? []))]
   const problems = checked.problems.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`

@@ -8,6 +8,7 @@ import type { AppContext, AppEnv } from './app-env.ts'
 import { gatewayPage, malformedJson, tellingToWait } from './fault-answers.ts'
 import { faultTarget } from './fault-target.ts'
 import { refusals } from './refusals.ts'
+import { statusLine } from './status-text.ts'
 
 /** What a fault has to work with. */
 interface Scene {
@@ -86,18 +87,18 @@ async function spoilBody({ service, context, fault, original }: Scene): Promise<
   const { status, headers, bytes } = await readAnswer(original)
   const { kind } = fault
   if (kind !== 'truncated-body') {
-    if (bytes.byteLength === 0) return new Response(null, { status, headers })
+    if (bytes.byteLength === 0) return new Response(null, { ...statusLine(status), headers })
     const options = {
       delayMs: fault.delay_ms ?? DEFAULT_DELAY_MS,
       pauses: service.pauses,
       signal: context.req.raw.signal,
     }
-    return { kind: 'slow-body', open: () => new Response(slowBody(bytes, options), { status, headers }) }
+    return { kind: 'slow-body', open: () => new Response(slowBody(bytes, options), { ...statusLine(status), headers }) }
   }
   // Of a body that is empty nothing can be cut off but the whole answer.
   if (bytes.byteLength === 0) return { kind: 'empty-reply' }
   const sent = bytes.subarray(0, Math.min(fault.bytes ?? Math.floor(bytes.byteLength / 2), bytes.byteLength - 1))
-  return { kind, open: () => new Response(cutBody(sent), { status, headers }) }
+  return { kind, open: () => new Response(cutBody(sent), { ...statusLine(status), headers }) }
 }
 
 async function readAnswer(answer = new Response()): Promise<{ status: number; headers: Headers; bytes: Uint8Array }> {

@@ -14,7 +14,7 @@ async function liveThrough(port: number) {
     },
   })
   const caller = apiCaller(server)
-  const webhook_url = `http://user:pass@127.0.0.1:${port}/hook?token=secret`
+  const webhook_url = `http://127.0.0.1:${port}/hook?token=secret`
   const { body } = await caller.run(SLOW_MODEL, { sync: false, webhook_url })
   const jobId = String(body.job_id)
   await server.clock.advance(5_000)

@@ -23,6 +23,13 @@ export interface ProducedFile {
   extension: string
 }
 
+/** What a file of each kind is; known without producing it. */
+export const FILE_FORMS = {
+  image: { contentType: 'image/png', extension: 'png' },
+  video: { contentType: 'video/mp4', extension: 'mp4' },
+  audio: { contentType: 'audio/wav', extension: 'wav' },
+} as const satisfies Record<FileRequest['kind'], Omit<ProducedFile, 'bytes'>>
+
 const DEFAULT_SIDE_PX = 1024
 const MAX_SIDE_PX = 2048
 
@@ -31,16 +38,25 @@ const MAX_SIDE_PX = 2048
  * video the one MP4 film that comes with the package. Pure: runs in Node, browsers and workers.
  */
 export function produceFile(request: FileRequest): ProducedFile {
-  const random = createSeededRandom(request.prompt, request.seed)
-  switch (request.kind) {
-    case 'image': {
-      const bytes = produceImage(random, sidePx(request.width), sidePx(request.height))
-      return { bytes, contentType: 'image/png', extension: 'png' }
-    }
+  return { bytes: produceBytes(request), ...FILE_FORMS[request.kind] }
+}
+
+/** What the bytes of a file follow from: requests with the same key give the same file. */
+export function fileKey({ kind, prompt, seed, width, height }: FileRequest): string {
+  if (kind === 'video') return kind
+  const size = kind === 'image' ? `${sidePx(width)}x${sidePx(height)}` : ''
+  return `${kind} ${size} ${createSeededRandom(prompt, seed).state().join()}`
+}
+
+function produceBytes({ kind, prompt, seed, width, height }: FileRequest): Uint8Array<ArrayBuffer> {
+  const random = createSeededRandom(prompt, seed)
+  switch (kind) {
+    case 'image':
+      return produceImage(random, sidePx(width), sidePx(height))
     case 'audio':
-      return { bytes: produceAudio(random), contentType: 'audio/wav', extension: 'wav' }
+      return produceAudio(random)
     case 'video':
-      return { bytes: decodeFilm(), contentType: 'video/mp4', extension: 'mp4' }
+      return decodeFilm()
   }
 }
 

@@ -68,6 +68,28 @@ describe('msw handlers', () => {
   })
 
   it.each([
+    ['https://API.Example.test', 'https://api.example.test'],
+    ['https://a.test:443', 'https://a.test'],
+    ['http://a.test:80/api', 'http://a.test/api'],
+    ['http://bücher.test', 'http://xn--bcher-kva.test'],
+    ['https://a.test/models/', 'https://a.test/models'],
+    ['https://a.test/./x/../models', 'https://a.test/models'],
+    ['https://a.test/möbel', 'https://a.test/m%C3%B6bel'],
+    ['http://127.1:4010', 'http://127.0.0.1:4010'],
+  ])('cover %s however it is written', async (baseUrl, normal) => {
+    for (const given of [baseUrl, normal]) {
+      const server = createReferenceServer()
+      const network = setupServer(...handlers(server, { baseUrl: given }))
+      network.listen({ onUnhandledFrame: 'error' })
+      const headers = { authorization: `Bearer ${server.apiKey}` }
+      for (const called of [baseUrl.replace(/\/$/, ''), normal]) {
+        expect((await fetch(`${called}/v1/models`, { headers })).status).toBe(200)
+      }
+      network.close()
+    }
+  })
+
+  it.each([
     'https://api.modelrun.test.example.com/v1/models',
     'https://apiXmodelrun.test/v1/models',
     'https://other.test/v1/models',

@@ -46,8 +46,11 @@ function answerOnce(server: MockedServer): (request: Request) => Promise<Respons
   }
 }
 
-// Not a pattern in text: there, characters such as `:` and the brackets of an IPv6 host have a meaning of their own.
+// Not a pattern in text: there, characters such as `:` and the brackets of an IPv6 host have a meaning of their own. In the
+// normal form of a URL, as msw has it of each request: a capital letter or a default port would match nothing, and the
+// request would go to the real service.
 function pathsBelow(baseUrl: string): RegExp {
-  const escaped = baseUrl.replace(/\/+$/, '').replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  const { origin, pathname } = new URL(baseUrl)
+  const escaped = `${origin}${pathname}`.replace(/\/+$/, '').replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
   return new RegExp(`^${escaped}(/|$)`)
 }

@@ -89,7 +89,7 @@ describe.skipIf(outside === undefined)('modelrun-server beyond loopback (skipped
       })
       const headers = { 'x-reference-token': controlToken }
       const { delivery } = await (
-        await fetch(`http://${outside}:${port}/_reference/deliveries/next`, { headers })
+        await fetch(`http://${outside}:${port}/_reference/deliveries/next`, { method: 'POST', headers })
       ).json()
       expect(delivery).toMatchObject({
         outcome: 'network_error',

@@ -14,6 +14,7 @@ export const HELP = [
   'Usage: modelrun-server [options]',
   '',
   'Runs the model inference service in memory and serves it over HTTP.',
+  'Documentation: node_modules/@modelrun/reference-server/docs/reference-server.md',
   ...GROUPS.flatMap((group) => [
     '',
     `${group}:`,
@@ -28,7 +29,7 @@ export const HELP = [
   '',
   'Control API, to steer it from any language:',
   '  JSON below /_reference, such as POST /_reference/reset; GET /_reference lists all calls.',
-  '  The guide is docs/guides/reference-server.md, section "From other languages".',
+  '  The documentation has them in its section "From other languages".',
   '',
   'Examples:',
   '  modelrun-server --scale 60',

@@ -149,7 +149,8 @@ describe('readCommand', () => {
   })
 
   it('says in its help where the control API is, and where it is described', () => {
-    expect(HELP).toMatch(/Control API.*below \/_reference.*GET \/_reference lists.*docs\/guides\/reference-server\.md/s)
+    expect(HELP).toMatch(/Control API.*below \/_reference.*GET \/_reference lists.*section "From other languages"/s)
+    expect(HELP).toContain('node_modules/@modelrun/reference-server/docs/reference-server.md')
   })
 
   it('names every option in its help, in lines that fit a terminal', () => {

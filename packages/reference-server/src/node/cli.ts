@@ -23,7 +23,16 @@ async function main(args: readonly string[]): Promise<void> {
 async function serve(command: ServeCommand): Promise<void> {
   if (command.exitWithParent) checkInput()
   const state = command.state === undefined ? undefined : await openState(command.state, warn)
-  const { server, keys } = await startServer(command, lineSink(command, state))
+  try {
+    await serveWith(command, state)
+  } catch (error) {
+    await state?.close()
+    throw error
+  }
+}
+
+async function serveWith(command: ServeCommand, state: StateFile | undefined): Promise<void> {
+  const { server, service, keys } = await startServer(command, lineSink(command, state))
   const { port, host, allowPrivateWebhooks, cors } = command
   const listening = await listen(server, { port, host, allowPrivateWebhooks, cors })
   if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
@@ -36,7 +45,7 @@ async function serve(command: ServeCommand): Promise<void> {
     return stopped
   }
   // Only now: results that were on their way are sent at once, and `listen` has said which addresses they may go to.
-  const keptKeys = await state?.begin(server).catch(async (error: unknown) => {
+  const keptKeys = await state?.begin(service).catch(async (error: unknown) => {
     await stop()
     throw error
   })

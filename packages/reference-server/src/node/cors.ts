@@ -19,7 +19,7 @@ export function createCors(origins: readonly string[]) {
   return (request: Request, outgoing: Pick<ServerResponse, 'setHeader'>): Response | undefined => {
     const origin = request.headers.get('origin')
     const url = new URL(request.url)
-    if (origin !== null && isControl(url) && !isSameHost(origin, url)) {
+    if (isControl(url) && isOtherPage(request, url)) {
       return refusals.forbidden(
         'The control API takes no requests of web pages of another origin. Call it from a program.',
       )
@@ -47,8 +47,14 @@ function isControl({ pathname }: URL): boolean {
   return `${pathname}/`.includes(`${CONTROL_PREFIX}/`)
 }
 
-function isSameHost(origin: string, { host }: URL): boolean {
-  return URL.canParse(origin) && new URL(origin).host === host
+/**
+ * Whether a page of another origin sends the request. Browsers give no `Origin` to what needs no CORS, such as an image,
+ * but say in `Sec-Fetch-Site` where it comes from.
+ */
+function isOtherPage({ headers }: Request, { host }: URL): boolean {
+  const origin = headers.get('origin')
+  const isOtherOrigin = origin !== null && !(URL.canParse(origin) && new URL(origin).host === host)
+  return isOtherOrigin || !['same-origin', 'none'].includes(headers.get('sec-fetch-site') ?? 'none')
 }
 
 function isPreflight({ method, headers }: Request): boolean {

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
+import { hasBlockedPort } from '../webhooks/blocked-ports.ts'
 import type { Deliver } from '../webhooks/send-delivery.ts'
 import { addressKind, targetKind } from '../webhooks/webhook-target.ts'
 
@@ -13,6 +14,7 @@ export const guardedDeliver: Deliver = (url, { method = 'POST', headers, body, s
   new Promise((resolve, reject) => {
     const kind = targetKind(url)
     if (kind === 'loopback' || kind === 'private') return reject(privateAddress(new URL(url).hostname))
+    if (hasBlockedPort(url)) return reject(new Error('bad port'))
     const send = url.startsWith('https:') ? httpsRequest : httpRequest
     const options = { method, headers: Object.fromEntries(new Headers(headers)), lookup: publicLookup, agent: false }
     const request = send(url, { ...options, ...(signal ? { signal } : {}) }, (response) => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
 import { UsageError } from './usage-error.ts'
 
 /**
@@ -8,14 +9,24 @@ import { UsageError } from './usage-error.ts'
  * @throws UsageError when it cannot be read, or is no JSON
  */
 export async function readJsonFile(what: string, path: string): Promise<unknown> {
-  const text = await readText(what, path)
+  const value = parseText(await readText(what, path), `The ${what} ${path}`)
+  if (nestsDeeperThan(MAX_NESTING, value)) throw new UsageError(`The ${what} ${path} ${nestingProblem()}.`)
+  return value
+}
+
+function parseText(text: string, file: string): unknown {
   try {
-    // Some editors put a byte order mark before the text.
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
+    return parseJsonText(text)
   } catch (error) {
     // The message may quote lines of the file.
-    throw new UsageError(`The ${what} ${path} is no JSON: ${String(error).replaceAll(/\s+/g, ' ')}`)
+    throw new UsageError(`${file} is no JSON: ${String(error).replaceAll(/\s+/g, ' ')}`)
   }
+}
+
+/** @throws SyntaxError for what is not JSON */
+export function parseJsonText(text: string): unknown {
+  // Some editors put a byte order mark before the text.
+  return JSON.parse(text.replace(/^\uFEFF/, ''))
 }
 
 async function readText(what: string, path: string): Promise<string> {

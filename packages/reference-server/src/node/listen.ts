@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, isIPv6 } from 'node:net'
-import { getRequestListener } from '@hono/node-server'
+import { getRequestListener, RequestError } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isFault } from '../faults/fault.ts'
-import { JsonResponse } from '../http/json-response.ts'
+import { WholeResponse } from '../http/json-response.ts'
+import { refusals } from '../http/refusals.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { createCors, readOrigin } from './cors.ts'
 import { enactFault } from './enact-fault.ts'
@@ -61,6 +62,8 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
   checkAddress(host, port)
   const cors = createCors((options.cors ?? []).map(demandOrigin))
   const nodeServer = createServer(
+    // Left to the listener, whose 400 has a body.
+    { requireHostHeader: false },
     getRequestListener(
       async (request, { incoming, outgoing }) => {
         const early = cors(request, outgoing as ServerResponse) // as below
@@ -69,15 +72,15 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
         if (isFault(answer)) {
           // `createServer` of http makes nothing of HTTP/2.
           await enactFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
-        } else if (answer instanceof JsonResponse && request.method === 'GET') {
-          sendJson(answer, outgoing as ServerResponse) // as above
+        } else if (answer instanceof WholeResponse && request.method === 'GET') {
+          sendWhole(answer, outgoing as ServerResponse) // as above
         } else {
           return answer
         }
         return RESPONSE_ALREADY_SENT
       },
       // The default replaces the process's own Request and Response.
-      { overrideGlobalObjects: false },
+      { overrideGlobalObjects: false, errorHandler },
     ),
   )
   const address = await bind(nodeServer, port, host)
@@ -95,13 +98,22 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
   }
 }
 
+/** The response to what the adapter can make no request of. */
+function errorHandler(error: unknown): Response {
+  if (!(error instanceof RequestError)) return refusals.internal(`The reference server has a defect: ${String(error)}`)
+  return refusals.invalid(
+    'The request has no URL: its path or its Host header is not valid. Send a path that begins with / and has no \\, and ' +
+      'a Host such as localhost:4010.',
+  )
+}
+
 /**
- * The adapter would read the body as a stream. A text goes out in one piece with the head. Only for requests without a
- * body: when one was not read to its end, the adapter looks after it.
+ * The adapter would read the body as a stream. What is at hand goes out in one piece with the head. Only for requests
+ * without a body: when one was not read to its end, the adapter looks after it.
  */
-function sendJson({ status, headers, sentText }: JsonResponse, outgoing: ServerResponse): void {
+function sendWhole({ status, headers, sent }: WholeResponse, outgoing: ServerResponse): void {
   outgoing.writeHead(status, Object.fromEntries(headers))
-  outgoing.end(sentText)
+  outgoing.end(sent)
 }
 
 function demandOrigin(text: string): string {

@@ -1,6 +1,7 @@
 import type { CatalogModel } from '../domain/catalog.ts'
-import { type ProfileOption, type ReferenceServerOptions, resolveOptions } from '../options.ts'
-import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import { type ProfileOption, type ReferenceServerOptions, type ResolvedOptions, resolveOptions } from '../options.ts'
+import { type ReferenceServer, serverOf } from '../reference-server.ts'
+import { Service } from '../service/service.ts'
 import type { ServeCommand } from './cli-options.ts'
 import type { FaultSetting } from './cli-settings.ts'
 import { readJsonFile } from './json-file.ts'
@@ -9,6 +10,8 @@ import { UsageError } from './usage-error.ts'
 /** A server that was made from the command line. */
 export interface StartedServer {
   server: ReferenceServer
+  /** What the server is made of. */
+  service: Service
   /** Its API keys, each with an account of its own; at least one. */
   keys: readonly string[]
 }
@@ -23,13 +26,12 @@ export async function startServer(
   command: ServeCommand,
   log: ((line: string) => void) | undefined,
 ): Promise<StartedServer> {
-  const options = { ...(await readOptions(command)), log }
-  checkOptions(options, command)
-  const server = createReferenceServer(options)
+  const service = new Service(checkOptions({ ...(await readOptions(command)), log }, command))
+  const server = serverOf(service)
   const more = Array.from({ length: command.keys - 1 }, () => server.mintKey().key)
   const keys = [server.apiKey, ...more]
   for (const setting of command.faults) addFault(server, keys, setting)
-  return { server, keys }
+  return { server, service, keys }
 }
 
 async function readOptions(command: ServeCommand): Promise<ReferenceServerOptions> {
@@ -45,9 +47,9 @@ async function readFileOf(option: 'catalog' | 'profile', { [option]: path }: Ser
 }
 
 /** Apart from the server's creation, so that a defect there is not taken for a mistake in the command line. */
-function checkOptions(options: ReferenceServerOptions, { catalog, profile }: ServeCommand): void {
+function checkOptions(options: ReferenceServerOptions, { catalog, profile }: ServeCommand): ResolvedOptions {
   try {
-    resolveOptions(options)
+    return resolveOptions(options)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     const message = error.message

@@ -1,72 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
+import { StateServers } from './state-servers.ts'
 
-const CLI = fileURLToPath(new URL('./cli.ts', import.meta.url))
-
-let folder: string
-let path: string
-const children: ChildProcess[] = []
+let servers: StateServers
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'modelrun-state-'))
-  path = join(folder, 'state.json')
+  servers = await StateServers.create()
 })
 
-afterEach(async () => {
-  for (const child of children.splice(0)) child.kill('SIGKILL')
-  await rm(folder, { recursive: true })
-})
-
-function start(...args: string[]) {
-  const options = ['--conditions=@modelrun/source', CLI, '--port', '0', '--json', '--state', path, ...args]
-  const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'pipe'] })
-  children.push(child)
-  let stderr = ''
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk
-  })
-  const firstLine = once(createInterface(child.stdout), 'line').then(([line]) => String(line))
-  const ended = once(child, 'close').then(([code]) => ({ code, stderr }))
-  return { child, firstLine, ended }
-}
-
-async function startReady(...args: string[]) {
-  const running = start(...args)
-  const { url, key, keys }: { url: string; key: string; keys?: string[] } = JSON.parse(await running.firstLine)
-  const call = async (method: string, target: string, body?: object) => {
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const response = await fetch(url + target, {
-      method,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-    })
-    return (await response.json()) as { job_id?: string; data?: object } // what the tests look at
-  }
-  const run = () => call('POST', '/v1/models/aurora-image/run', { input: { prompt: 'a fox' }, sync: false })
-  return { ...running, key, keys, call, run }
-}
-
-async function stop({ child, ended }: Pick<ReturnType<typeof start>, 'child' | 'ended'>) {
-  child.kill('SIGTERM')
-  return ended
-}
+afterEach(() => servers.close())
 
 describe('modelrun-server --state', () => {
   it('keeps jobs, credits and keys over a restart, and leaves nothing beside the file', async () => {
-    const first = await startReady('--clock', 'manual', '--keys', '2', '--seed', '5')
+    const first = await servers.startReady('--clock', 'manual', '--keys', '2', '--seed', '5')
     const { job_id } = await first.run()
-    expect(await stop(first)).toEqual({ code: 0, stderr: '' })
-    expect(await readdir(folder)).toEqual(['state.json'])
-    expect((await stat(path)).mode & 0o777).toBe(0o600)
+    expect(await servers.stop(first)).toEqual({ code: 0, stderr: '' })
+    expect(await readdir(servers.folder)).toEqual(['state.json'])
+    expect((await stat(servers.path)).mode & 0o777).toBe(0o600)
 
-    const second = await startReady('--clock', 'manual')
+    const second = await servers.startReady('--clock', 'manual')
     expect([second.key, second.keys]).toEqual([first.key, first.keys])
     expect(await second.call('GET', `/v1/jobs/${job_id}`)).toEqual({ data: { status: 'queued' } })
     await second.call('POST', '/_reference/clock', { advance_ms: 5_000 })
@@ -75,12 +29,12 @@ describe('modelrun-server --state', () => {
   })
 
   it('has written a change soon after it, so that a crash costs little', async () => {
-    const first = await startReady('--clock', 'manual')
+    const first = await servers.startReady('--clock', 'manual')
     const { job_id } = await first.run()
-    await vi.waitFor(async () => expect(await readFile(path, 'utf8')).toContain(job_id), { timeout: 5_000 })
+    await vi.waitFor(async () => expect(await readFile(servers.path, 'utf8')).toContain(job_id), { timeout: 5_000 })
     first.child.kill('SIGKILL')
     await first.ended
-    const second = await startReady('--clock', 'manual')
+    const second = await servers.startReady('--clock', 'manual')
     expect(await second.call('GET', `/v1/jobs/${job_id}`)).toMatchObject({ data: { status: 'queued' } })
   })
 
@@ -94,38 +48,102 @@ describe('modelrun-server --state', () => {
     ],
     ['empty', '', 'it is no JSON.'],
   ])('says in one line that a file is %s, ends with exit code 1, and leaves it alone', async (_, text, reason) => {
-    await writeFile(path, text)
-    const { code, stderr } = await start().ended
+    await writeFile(servers.path, text)
+    const { code, stderr } = await servers.start().ended
     expect(code).toBe(1)
-    expect(stderr).toContain(`modelrun-server: The state ${path} cannot be used, and was left as it is: ${reason}`)
+    expect(stderr).toContain(
+      `modelrun-server: The state ${servers.path} cannot be used, and was left as it is: ${reason}`,
+    )
     expect(stderr.trim().split('\n')).toHaveLength(1)
-    expect(await readFile(path, 'utf8')).toBe(text)
+    expect(await readFile(servers.path, 'utf8')).toBe(text)
   })
 
   it('says in one line that it cannot write, and ends with exit code 1', async () => {
-    path = join(folder, 'missing', 'state.json')
-    expect(await start().ended).toEqual({
+    servers.path = join(servers.folder, 'missing', 'state.json')
+    expect(await servers.start().ended).toEqual({
       code: 1,
       stderr: expect.stringMatching(/^modelrun-server: The state .* cannot be written: .*\n$/),
     })
   })
 
   it('says that a directory is no file', async () => {
-    await mkdir(path)
-    expect(await start().ended).toEqual({
+    await mkdir(servers.path)
+    expect(await servers.start().ended).toEqual({
       code: 1,
-      stderr: `modelrun-server: The state ${path} cannot be read: it is a directory.\n`,
+      stderr: `modelrun-server: The state ${servers.path} cannot be read: it is a directory.\n`,
     })
   })
 
   it('takes the snapshot of a server in a program, and the other way round', async () => {
     const server = createReferenceServer({ clock: 'manual', seed: 12, credits: 7 })
-    await writeFile(path, JSON.stringify(server.snapshot()))
-    const running = await startReady('--clock', 'manual')
+    await writeFile(servers.path, JSON.stringify(server.snapshot()))
+    const running = await servers.startReady('--clock', 'manual')
     expect(running.key).toBe(server.apiKey)
     await running.run()
-    await stop(running)
-    server.restore(JSON.parse(await readFile(path, 'utf8')))
+    await servers.stop(running)
+    server.restore(JSON.parse(await readFile(servers.path, 'utf8')))
     expect(server.report().unfinishedJobs).toHaveLength(1)
+  })
+
+  it('reads a file with a byte order mark, as some editors write it', async () => {
+    const server = createReferenceServer({ clock: 'manual', seed: 12 })
+    await writeFile(servers.path, `\uFEFF${JSON.stringify(server.snapshot())}`)
+    expect((await servers.startReady()).key).toBe(server.apiKey)
+  })
+
+  it.each([
+    ['is there', true],
+    ['is not there yet', false],
+  ])('keeps a link, and writes the file that it leads to, which %s', async (_, isThere) => {
+    const target = join(servers.folder, 'kept', 'world.json')
+    await mkdir(join(servers.folder, 'kept'))
+    const state = createReferenceServer({ clock: 'manual', seed: 12 }).snapshot()
+    if (isThere) await writeFile(target, JSON.stringify(state))
+    await symlink(join('kept', 'world.json'), join(servers.folder, 'link.json'))
+    await symlink('link.json', servers.path)
+    const running = await servers.startReady('--clock', 'manual')
+    const { job_id } = await running.run()
+    expect(await servers.stop(running)).toEqual({ code: 0, stderr: '' })
+    expect(await readFile(target, 'utf8')).toContain(job_id)
+    expect((await lstat(servers.path)).isSymbolicLink()).toBe(true)
+    expect(await readdir(servers.folder)).toEqual(['kept', 'link.json', 'state.json'])
+    expect(await readdir(join(servers.folder, 'kept'))).toEqual(['world.json'])
+  })
+
+  it('says that a link leads to itself', async () => {
+    await symlink(servers.path, servers.path)
+    const { code, stderr } = await servers.start().ended
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^modelrun-server: The state .* cannot be read: ELOOP.*\n$/),
+    ])
+  })
+
+  it('removes what a server left behind that was killed while it wrote, and nothing else', async () => {
+    for (const name of ['state.json.0123abcd.tmp', 'state.json.bak', 'state.json.tmp', 'other.json.0123abcd.tmp']) {
+      await writeFile(join(servers.folder, name), '{"format":')
+    }
+    await servers.stop(await servers.startReady())
+    const left = ['other.json.0123abcd.tmp', 'state.json', 'state.json.bak', 'state.json.tmp']
+    expect(await readdir(servers.folder)).toEqual(left)
+  })
+
+  it('leaves no lock behind when the command line is wrong', async () => {
+    const { code } = await servers.start('--catalog', '/no/such/file').ended
+    expect([code, await readdir(servers.folder)]).toEqual([1, []])
+  })
+
+  it('rejects a state that nests too deep, and one of which more is charged than was granted', async () => {
+    const state = JSON.stringify(createReferenceServer({ clock: 'manual' }).snapshot())
+    const deep = state.replace('"scripts":{', `"scripts":{"a":${'['.repeat(9_000)}${']'.repeat(9_000)}`)
+    for (const [text, reason] of [
+      [deep, 'nests deeper than 80 levels'],
+      [state.replace('"charged":0', '"charged":10001'), '/accounts/0/credits/charged must not be more than'],
+    ] as const) {
+      await writeFile(servers.path, text)
+      const { code, stderr } = await servers.start().ended
+      expect([code, stderr]).toEqual([1, expect.stringContaining(reason)])
+      expect(await readFile(servers.path, 'utf8')).toBe(text)
+    }
   })
 })

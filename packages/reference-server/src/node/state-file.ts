@@ -1,6 +1,13 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import type { ReferenceServer } from '../reference-server.ts'
-import type { Snapshot } from '../snapshot/snapshot.ts'
+import { randomBytes } from 'node:crypto'
+import { open, readdir, readFile, readlink, realpath, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { Service } from '../service/service.ts'
+import { mintKey } from '../service/tenants.ts'
+import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
+import { snapshotText } from '../snapshot/snapshot-text.ts'
+import { viewSnapshot } from '../snapshot/take-snapshot.ts'
+import { parseJsonText } from './json-file.ts'
+import { lockState, type StateLock } from './state-lock.ts'
 import { UsageError } from './usage-error.ts'
 
 /** After a change, others that follow soon are written along with it. */
@@ -13,34 +20,46 @@ const LARGEST_SHARE = 0.05
 export type Warn = (line: string) => void
 
 /**
- * Opens the file of `--state`, which keeps the state of a server over restarts.
+ * Opens the file of `--state`, which keeps the state of a server over restarts, for this process alone.
  *
- * @throws UsageError when it cannot be read, or is no JSON
+ * @throws UsageError when it cannot be read, is not JSON, or another server keeps its state there
  */
 export async function openState(path: string, warn: Warn): Promise<StateFile> {
-  const text = await readText(path)
+  const target = await targetOf(path)
+  const lock = await lockState(target)
+  if (lock === undefined) warn(`The state ${path} cannot be locked here. Let no other server use it.`)
   try {
-    return new StateFile(path, text === undefined ? undefined : JSON.parse(text), warn)
-  } catch {
-    throw new UsageError(unusable(path, 'it is no JSON.'))
+    if (lock !== undefined) await removeLeftovers(target)
+    return new StateFile({ path, target, found: await readState(path), lock, warn })
+  } catch (error) {
+    await lock?.release()
+    throw error
   }
+}
+
+interface OpenedState {
+  path: string
+  /** The file itself, when the path is a link. */
+  target: string
+  /** What was in it; whether that is a state is told by the server. */
+  found: unknown
+  lock: StateLock | undefined
+  warn: Warn
 }
 
 /** The file that keeps the state of a server. */
 export class StateFile {
-  readonly #path: string
-  /** What was in it; whether that is a state is told by the server. */
-  readonly #found: unknown
-  readonly #warn: Warn
-  #server: ReferenceServer | undefined
+  readonly #file: Readonly<Omit<OpenedState, 'found'>>
+  /** Until the state was read. */
+  #found: unknown
+  #service: Service | undefined
   #timer: NodeJS.Timeout | undefined
   #lastSave: Promise<void> = Promise.resolve()
   #pauseMs = SAVE_AFTER_MS
 
-  constructor(path: string, found: unknown, warn: Warn) {
-    this.#path = path
+  constructor({ found, ...file }: OpenedState) {
+    this.#file = file
     this.#found = found
-    this.#warn = warn
   }
 
   /**
@@ -49,21 +68,23 @@ export class StateFile {
    * @returns the keys that can be used in it; `undefined` when the file is new
    * @throws UsageError when the server cannot go on from it, or it cannot be written; an old file stays as it is
    */
-  async begin(server: ReferenceServer): Promise<readonly string[] | undefined> {
-    const keys = this.#found === undefined ? undefined : this.#restore(server)
-    this.#server = server
+  async begin(service: Service): Promise<readonly string[] | undefined> {
+    const keys = this.#found === undefined ? undefined : this.#restore(service)
+    this.#found = undefined
     try {
-      await this.#save(server)
+      // A file that could be locked can be written. To write a large one again would only cost time.
+      if (keys === undefined || this.#file.lock === undefined) await this.#save(service)
+      else await checkLock(this.#file)
     } catch (error) {
-      this.#server = undefined
-      throw new UsageError(`The state ${this.#path} cannot be written: ${messageOf(error)}`)
+      throw new UsageError(`The state ${this.#file.path} cannot be written: ${messageOf(error)}`)
     }
+    this.#service = service
     return keys
   }
 
   /** Something has happened on the server. It is in the file soon. */
   changed(): void {
-    if (this.#server === undefined || this.#timer !== undefined) return
+    if (this.#service === undefined || this.#timer !== undefined) return
     const save = () => {
       this.#timer = undefined
       void this.#saveOrWarn()
@@ -76,40 +97,79 @@ export class StateFile {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#saveOrWarn()
-    this.#server = undefined
+    this.#service = undefined
+    await this.#file.lock?.release()
   }
 
-  #restore(server: ReferenceServer): readonly string[] {
-    try {
-      server.restore(this.#found as Snapshot) // or anything else, which it refuses
-    } catch (error) {
-      throw new UsageError(unusable(this.#path, messageOf(error).replace('restore: ', '')))
-    }
-    const usable = server.snapshot().keys.filter(({ isRevoked }) => !isRevoked)
-    return usable.length > 0 ? usable.map(({ key }) => key) : [server.mintKey().key]
+  #restore(service: Service): readonly string[] {
+    const restored = restoreSnapshot(service, this.#found)
+    if (!restored.ok) throw new UsageError(unusable(this.#file.path, restored.message))
+    const usable = service.keys.all().filter(({ isRevoked }) => !isRevoked)
+    if (usable.length > 0) return usable.map(({ key }) => key)
+    // Nothing needs to be saved for it: the same key comes from the same state once more.
+    const minted = mintKey(service, {})
+    return minted.ok ? [minted.value.key] : []
   }
 
   async #saveOrWarn(): Promise<void> {
     try {
-      if (this.#server !== undefined) await this.#save(this.#server)
+      if (this.#service !== undefined) await this.#save(this.#service)
     } catch (error) {
-      this.#warn(`The state could not be written to ${this.#path}: ${messageOf(error)}`)
+      this.#file.warn(`The state could not be written to ${this.#file.path}: ${messageOf(error)}`)
     }
   }
 
-  /** One after the other; what is saved is the state at the time of the call. */
-  #save(server: ReferenceServer): Promise<void> {
-    const startedAt = performance.now()
-    const text = JSON.stringify(server.snapshot())
-    this.#pauseMs = Math.max(SAVE_AFTER_MS, (performance.now() - startedAt) / LARGEST_SHARE)
-    const saved = this.#lastSave.then(() => replaceFile(this.#path, text))
+  /** One after the other; what is saved is the state at the time when it begins. */
+  #save(service: Service): Promise<void> {
+    const saved = this.#lastSave.then(() => this.#write(service))
     this.#lastSave = saved.catch(() => {}) // whoever asked for it is told
     return saved
   }
+
+  async #write(service: Service): Promise<void> {
+    let busyMs = 0
+    // Between two parts the server responds to requests.
+    function* timed(): Iterable<string> {
+      let startedAt = performance.now()
+      for (const part of snapshotText(viewSnapshot(service))) {
+        busyMs += performance.now() - startedAt
+        yield part
+        startedAt = performance.now()
+      }
+    }
+    await replaceFile(this.#file.target, timed(), () => checkLock(this.#file))
+    this.#pauseMs = Math.max(SAVE_AFTER_MS, busyMs / LARGEST_SHARE)
+  }
+}
+
+async function checkLock({ lock }: Pick<OpenedState, 'lock'>): Promise<void> {
+  if ((await lock?.isHeld()) === false) throw new Error('another server has begun to keep its state there.')
 }
 
 function unusable(path: string, reason: string): string {
   return `The state ${path} cannot be used, and was left as it is: ${reason.replaceAll(/\s+/g, ' ')}`
+}
+
+/** The file that a path means. Of links that lead to a file that is not there yet, the last one says where it will be. */
+async function targetOf(path: string): Promise<string> {
+  const link = await readlink(path).catch(() => undefined)
+  if (link !== undefined) {
+    return realpath(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return targetOf(resolve(dirname(path), link))
+      throw new UsageError(`The state ${path} cannot be read: ${error.message}`)
+    })
+  }
+  const folder = await realpath(dirname(path)).catch(() => resolve(dirname(path)))
+  return join(folder, basename(path))
+}
+
+async function readState(path: string): Promise<unknown> {
+  const text = await readText(path)
+  try {
+    return text === undefined ? undefined : parseJsonText(text)
+  } catch {
+    throw new UsageError(unusable(path, 'it is no JSON.'))
+  }
 }
 
 async function readText(path: string): Promise<string | undefined> {
@@ -122,11 +182,40 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whoever reads the file finds the old text or the new one, and never a part. It holds keys, so it is the user's alone. */
-async function replaceFile(path: string, text: string): Promise<void> {
-  const next = `${path}.${process.pid}.tmp`
-  await writeFile(next, text, { mode: 0o600, flush: true })
-  await rename(next, path)
+/**
+ * A reader of the file finds the old text or the new one, and never a part, also after a crash. It holds keys, so it is the
+ * user's alone.
+ */
+async function replaceFile(path: string, parts: Iterable<string>, check: () => Promise<void>): Promise<void> {
+  const next = `${path}.${randomBytes(4).toString('hex')}.tmp`
+  const file = await open(next, 'wx', 0o600)
+  try {
+    for (const part of parts) await file.writeFile(part)
+    await file.sync()
+    await file.close()
+    await check()
+    await rename(next, path)
+  } catch (error) {
+    await file.close().catch(() => {})
+    await rm(next, { force: true }).catch(() => {})
+    throw error
+  }
+  await syncFolder(dirname(path))
+}
+
+/** The parts of files that servers wrote when they were killed. */
+async function removeLeftovers(path: string): Promise<void> {
+  const [folder, name] = [dirname(path), basename(path)]
+  const isLeftover = (file: string) =>
+    file.startsWith(`${name}.`) && /^\.[0-9a-f]{8}\.tmp$/.test(file.slice(name.length))
+  for (const file of await readdir(folder)) if (isLeftover(file)) await rm(join(folder, file), { force: true })
+}
+
+/** So that the new name outlives a crash of the machine. Where a folder cannot be opened, the system sees to it. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path).catch(() => undefined)
+  await folder?.sync().catch(() => {})
+  await folder?.close()
 }
 
 function messageOf(error: unknown): string {

@@ -5,7 +5,7 @@ import { type Report, reportOf } from './report.ts'
 
 /** What is left over of an account, or of all and of requests without a key. */
 export function makeReport(service: Service, account?: Account): Report {
-  const now = service.clock.now()
+  const now = service.jobs.settle()
   const accounts = account === undefined ? [...service.keys.accounts()] : [account]
   const jobs = service.jobs.unfinished().filter((job) => account === undefined || job.account === account)
   return reportOf({

@@ -8,7 +8,9 @@ import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
+import { ModelNames } from '../domain/model-names.ts'
 import { Faults } from '../faults/faults.ts'
+import { FileCache } from '../media/file-cache.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
 import { deliveryBody } from '../webhooks/delivery-body.ts'
@@ -30,6 +32,7 @@ export class Service {
   readonly clock: RunningClock
   readonly random: Random
   readonly models: ReadonlyMap<string, CatalogModel>
+  readonly modelNames: ModelNames
   readonly keys: ApiKeys
   readonly jobs: Jobs
   readonly heldRuns: HeldRuns
@@ -40,6 +43,7 @@ export class Service {
   readonly faults: Faults
   /** Of requests that a fault holds up. */
   readonly pauses: Pauses
+  readonly files = new FileCache()
   /** Files are addressed under it. */
   baseUrl: string
   isClosed = false
@@ -65,13 +69,14 @@ export class Service {
     this.faults = new Faults(options.seed)
     this.pauses = new Pauses(this.clock)
     this.models = new Map(options.catalog.map((model) => [model.id, model]))
+    this.modelNames = new ModelNames([...this.models.keys()])
     this.keys = new ApiKeys(this.random)
     const { credits, apiKey: key } = options
     this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined, key })
     this.observer = new Observer(options, this.clock.now)
-    const { finishedJobs, deliveries } = options.retention
-    this.deliveries = new DeliveryLog(deliveries)
-    this.jobs = new Jobs(this.clock.now, (job, end) => this.#jobEnded(job, end), finishedJobs)
+    const { retention } = options
+    this.deliveries = new DeliveryLog(retention.deliveries)
+    this.jobs = new Jobs(this.clock.now, this.#jobEnded.bind(this), retention)
     this.heldRuns = new HeldRuns(this.clock, (job) => this.chronicle.note(() => holdEnded(job, this.clock.now())))
     this.jobTimers = new JobTimers(this.clock, this.jobs)
     this.receivers = new Receivers(options.deliver)
@@ -119,15 +124,15 @@ export class Service {
     this.activity.close()
   }
 
-  #jobEnded(job: Job, end: JobEnd): void {
+  #jobEnded(job: Job, end: JobEnd, isForgotten: boolean): void {
     this.chronicle.note(() => jobEnded(job, end))
     // A job that a reset forgot did not happen.
-    if (this.jobs.has(job)) this.observer.jobEnded(job, end)
+    if (!isForgotten) this.observer.jobEnded(job, end)
     this.jobTimers.forget(job)
     this.heldRuns.release(job)
     const isWanted = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
     // A job that a reset forgot tells nobody.
-    const isTold = job.webhook !== undefined && isWanted && !this.isClosed && this.jobs.has(job)
+    const isTold = job.webhook !== undefined && isWanted && !this.isClosed && !isForgotten
     if (isTold) this.dispatcher.dispatch(job, job.webhook, deliveryBody(job, end, this.baseUrl))
     else this.dispatcher.skip(job)
   }

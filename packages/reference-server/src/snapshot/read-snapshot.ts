@@ -1,8 +1,9 @@
 import { closestName } from '../domain/closest-name.ts'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
+import { nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
-import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot } from './snapshot.ts'
+import { SNAPSHOT_FORMAT, SNAPSHOT_NESTING, SNAPSHOT_VERSION, type Snapshot } from './snapshot.ts'
 import { snapshotSchema } from './snapshot-schema.ts'
 
 /** Checks what is said to be a snapshot, and that the service can go on from it. The message is for people. */
@@ -17,6 +18,7 @@ export function readSnapshot(service: Service, value: unknown): ShapeCheck<Snaps
         'Take a new one with this release, or read it with the release that took it.',
     )
   }
+  if (nestsDeeperThan(SNAPSHOT_NESTING, value)) return refuse(damaged(`it ${nestingProblem(SNAPSHOT_NESTING)}`))
   const checked = parseShape(snapshotSchema, value)
   if (!checked.ok) return refuse(`The snapshot is damaged. ${checked.message}`)
   const problem = problemOf(service, checked.value)
@@ -32,6 +34,7 @@ function problemOf(service: Service, snapshot: Snapshot): string | undefined {
   return (
     missingModel(service, snapshot) ??
     danglingAccount(snapshot) ??
+    oddCredits(snapshot) ??
     oddKey(snapshot) ??
     oddJob(snapshot) ??
     oddErrand(snapshot)
@@ -52,13 +55,23 @@ function danglingAccount({ accounts, keys, jobs, unread }: Snapshot): string | u
   const users = [...keys, ...jobs, ...unread].map(({ account }) => account)
   const index = users.find((account) => account >= accounts.length)
   if (index !== undefined) return damaged(`it names the account ${index}, and has ${accounts.length}`)
-  const orphan = accounts.findIndex((_, account) => keys.every((key) => key.account !== account))
+  const owners = new Set(keys.map(({ account }) => account))
+  const orphan = accounts.findIndex((_, account) => !owners.has(account))
   return orphan < 0 ? undefined : damaged(`the account ${orphan} has no key`)
 }
 
+function oddCredits({ accounts }: Snapshot): string | undefined {
+  const odd = accounts.findIndex(({ credits }) => credits.charged > credits.granted)
+  if (odd < 0) return undefined
+  return damaged(`/accounts/${odd}/credits/charged must not be more than /accounts/${odd}/credits/granted`)
+}
+
 function oddKey({ keys }: Snapshot): string | undefined {
-  const twice = keys.findIndex(({ key }, index) => keys.findIndex((other) => other.key === key) !== index)
-  if (twice >= 0) return damaged(`/keys/${twice} is there twice`)
+  const known = new Set<string>()
+  for (const [index, { key }] of keys.entries()) {
+    if (known.has(key)) return damaged(`/keys/${index} is there twice`)
+    known.add(key)
+  }
   try {
     for (const { allowIps } of keys) if (allowIps !== undefined) createIpAllowlist(allowIps)
     return undefined

@@ -2,32 +2,37 @@ import { Account } from '../domain/account.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, ProviderPlan } from '../domain/job.ts'
 import { PLAN_IS_OVER } from '../domain/jobs.ts'
-import { jsonCopy } from '../json-copy.ts'
 import type { ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
 import { readSnapshot } from './read-snapshot.ts'
 import type { AccountState, JobState, PlanState, Snapshot } from './snapshot.ts'
 
-/** Puts a service into the state of a snapshot, or leaves it as it is and says what is wrong with the snapshot. */
+/**
+ * Puts a service into the state of a snapshot, or leaves it as it is and says what is wrong with the snapshot.
+ *
+ * @param value is the service's from now on: two servers that go on from the same snapshot must share nothing
+ */
 export function restoreSnapshot(service: Service, value: unknown): ShapeCheck<Snapshot> {
-  // A copy, so that two servers which go on from the same snapshot share nothing.
-  const checked = readSnapshot(service, jsonCopy(value))
+  const checked = readSnapshot(service, value)
   if (!checked.ok) return checked
   const snapshot = checked.value
   service.reset()
+  const accounts = accountsFor(service, snapshot)
   service.clock.setTime(timeNow(service, snapshot))
   service.random.restore(snapshot.random)
   service.requests = snapshot.requests
   service.faults.begin(snapshot.seed)
-  const accounts = snapshot.accounts.map((state) => new Account(state.credits.grant, state.name))
   service.keys.replace(
     snapshot.keys.map((key) => ({ ...key, allowIps: key.allowIps, account: at(accounts, key.account) })),
   )
   const jobs = snapshot.jobs.map((state) => jobFrom(state, at(accounts, state.account), service.models))
+  const reserved = reservations(jobs)
   for (const [index, state] of snapshot.accounts.entries()) {
-    fillAccount(service, at(accounts, index), { state, jobs })
+    const account = at(accounts, index)
+    account.credits.restore(state.credits, reserved.get(account) ?? 0)
+    fillAccount(service, account, state)
   }
-  for (const { account, delivery } of snapshot.unread) markUnread(service, at(accounts, account), delivery)
+  markUnread(service, snapshot, accounts)
   adoptJobs(service, snapshot, jobs)
   resumeErrands(service, snapshot)
   service.jobs.settle()
@@ -39,26 +44,44 @@ function timeNow({ clock }: Service, { time, realTime }: Snapshot): number {
   return clock.mode === 'system' && realTime !== undefined ? time + Math.max(0, Date.now() - realTime) : time
 }
 
-interface Filling {
-  state: AccountState
-  /** Of all accounts. */
-  jobs: readonly Job[]
+/**
+ * The accounts of a snapshot. Requests that are being received, and readers of deliveries, hold the account of their key:
+ * where the snapshot has it too, it goes on.
+ */
+function accountsFor({ keys }: Service, snapshot: Snapshot): Account[] {
+  const firstKeys = new Map(snapshot.keys.toReversed().map(({ account, key }) => [account, key]))
+  const reused = new Set<Account>()
+  return snapshot.accounts.map(({ credits, name }, index) => {
+    const known = keys.find(firstKeys.get(index) ?? '')?.account
+    if (known === undefined || known.name !== name || reused.has(known)) return new Account(credits.grant, name)
+    reused.add(known)
+    return known
+  })
 }
 
-function fillAccount(service: Service, account: Account, { state, jobs }: Filling): void {
-  const unfinished = jobs.filter((job) => job.account === account && job.end === undefined)
-  const reserved = unfinished.reduce((sum, { model }) => sum + model.pricing.credits_per_run, 0)
-  account.credits.restore(state.credits, reserved)
+/** The price of the unfinished jobs of each account. */
+function reservations(jobs: readonly Job[]): Map<Account, number> {
+  const sums = new Map<Account, number>()
+  for (const { account, end, model } of jobs) {
+    if (end === undefined) sums.set(account, (sums.get(account) ?? 0) + model.pricing.credits_per_run)
+  }
+  return sums
+}
+
+function fillAccount(service: Service, account: Account, state: AccountState): void {
   account.webhook = state.webhook
   for (const [modelId, outcomes] of Object.entries(state.scripts)) account.addScript(modelId, outcomes)
   service.faults.of(account).restore(state.faults)
   service.deliveries.adopt(account, state.deliveries)
 }
 
-function markUnread({ deliveries }: Service, account: Account, index: number): void {
-  const record = deliveries.of(account)[index]
+function markUnread({ deliveries }: Service, snapshot: Snapshot, accounts: readonly Account[]): void {
   // Fewer are kept when this server's retention is smaller.
-  if (record !== undefined) deliveries.markUnread(account, record)
+  const kept = new Set(accounts.flatMap((account) => deliveries.of(account)))
+  for (const { account, delivery } of snapshot.unread) {
+    const record = snapshot.accounts[account]?.deliveries[delivery]
+    if (record !== undefined && kept.has(record)) deliveries.markUnread(at(accounts, account), record)
+  }
 }
 
 function jobFrom(state: JobState, account: Account, models: ReadonlyMap<string, CatalogModel>): Job {

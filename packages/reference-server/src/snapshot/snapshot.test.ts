@@ -149,6 +149,18 @@ describe('restore', () => {
       '/unread/0',
     ],
     [
+      'more credits charged than granted',
+      (copy: { accounts: { credits: object }[] }) =>
+        Object.assign(copy.accounts[0]?.credits ?? {}, { charged: 10_001 }),
+      '/accounts/0/credits/charged must not be more than /accounts/0/credits/granted',
+    ],
+    [
+      'an input that is too deep',
+      (copy: { jobs: { input: object }[] }) =>
+        Object.assign(copy.jobs[0]?.input ?? {}, { deep: JSON.parse('['.repeat(8_000) + ']'.repeat(8_000)) }),
+      'nests deeper than 80 levels of objects and arrays',
+    ],
+    [
       'an address that is none',
       (copy: { keys: object[] }) => Object.assign(copy.keys[0] ?? {}, { allowIps: ['here'] }),
       'here',

@@ -3,6 +3,7 @@ import type { CreditsState } from '../domain/credits.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { FaultsState } from '../faults/account-faults.ts'
+import { MAX_NESTING } from '../json-nesting.ts'
 import type { DeliveryBody, DeliveryRecord } from '../webhooks/delivery-record.ts'
 
 /** What every snapshot begins with. */
@@ -10,6 +11,9 @@ export const SNAPSHOT_FORMAT = 'modelrun-reference-server'
 
 /** Rises when an older release could not read it any more. */
 export const SNAPSHOT_VERSION = 1
+
+/** So many levels of objects and arrays a snapshot may have: those of a request's body, and some around what it held. */
+export const SNAPSHOT_NESTING = MAX_NESTING + 16
 
 /**
  * The whole state of a server as plain JSON: time, random numbers, keys, accounts with their credits, scripts and faults,

@@ -45,11 +45,14 @@ interface Stage {
  * scripts that nothing used, requests for a path that the service does not have. `server.reset()` at the end of a test
  * that does so on purpose forgets it.
  *
+ * @throws TypeError for an option that does not exist, or does not go with the others
+ *
  * @example
  * const server = createReferenceServer({ clock: 'auto' })
  * const test = createTest({ server }) // one server for all tests, an account for each
  */
 export function createTest(options: CreateTestOptions = {}): ServerTest {
+  checkOptions(options)
   return vitestTest.extend<ServerFixtures & { stage: Stage }>({
     stage: async ({ task }, use) => {
       const stage = openStage(options)
@@ -75,6 +78,16 @@ export function createTest(options: CreateTestOptions = {}): ServerTest {
  * })
  */
 export const test: ServerTest = createTest()
+
+function checkOptions(options: CreateTestOptions): void {
+  const known = 'server' in options ? ['server', 'keyOptions'] : ['serverOptions']
+  const unknown = Object.keys(options).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  throw new TypeError(
+    `createTest has no option ${unknown} here. It takes { serverOptions }, for a server of each test, or ` +
+      '{ server, keyOptions }, for one that tests share.',
+  )
+}
 
 function openStage(options: CreateTestOptions): Stage {
   return 'server' in options ? openAccount(options.server, options.keyOptions) : openServer(options.serverOptions)

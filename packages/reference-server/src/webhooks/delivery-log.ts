@@ -12,6 +12,8 @@ export interface DeliveryWish {
   jobId?: string | undefined
   /** How long to wait, in real time. Default: for ever. */
   timeoutMs?: number | undefined
+  /** Ends the wait; a reader that has gone is given nothing. */
+  signal?: AbortSignal | undefined
 }
 
 interface Reader {
@@ -62,6 +64,7 @@ export class DeliveryLog {
 
   /** The next finished delivery that fits and was not returned here yet. */
   next(wish: DeliveryWish = {}): Promise<DeliveryRecord> {
+    if (wish.signal?.aborted) return Promise.reject(goneError())
     for (const [record, account] of this.#unread) {
       if (!fits(wish, account, record)) continue
       this.#unread.delete(record)
@@ -84,9 +87,11 @@ export class DeliveryLog {
 
   #wait(wish: DeliveryWish): Promise<DeliveryRecord> {
     return new Promise((resolve, reject) => {
+      const leave = () => reader.reject(goneError())
       const end = () => {
         this.#readers.delete(reader)
         stopTimer()
+        wish.signal?.removeEventListener('abort', leave)
       }
       const reader: Reader = {
         wish,
@@ -101,6 +106,7 @@ export class DeliveryLog {
       }
       const expire = () => reader.reject(timeoutError(wish, this.#unreadIdsFor(wish)))
       const stopTimer = wish.timeoutMs === undefined ? () => {} : afterRealTime(wish.timeoutMs, expire)
+      wish.signal?.addEventListener('abort', leave, { once: true })
       this.#readers.add(reader)
     })
   }
@@ -116,6 +122,10 @@ function fits(wish: DeliveryWish, account: Account, { job_id }: DeliveryRecord):
 
 function closedError(): Error {
   return new Error('The reference server was closed before another webhook delivery finished.')
+}
+
+function goneError(): Error {
+  return new Error('The reader of the next webhook delivery has gone.')
 }
 
 function timeoutError({ jobId, timeoutMs }: DeliveryWish, unreadIds: readonly string[]): Error {

@@ -21,6 +21,8 @@ it.each([
   ['http://[::]/', 'private'],
   ['http://[::ffff:10.0.0.1]/', 'private'],
   ['http://[64:ff9b::a00:1]/', 'private'],
+  ['http://[::127.0.0.1]/', 'private'],
+  ['http://[::8.8.8.8]/', 'private'],
   ['https://93.184.215.14/', 'public'],
   ['https://[2606:4700::1111]/', 'public'],
   ['https://receiver.test/', 'name'],

@@ -19,7 +19,19 @@ export function targetKind(url: string): TargetKind {
 /** The kind of an IP address. */
 export function addressKind(address: string): Exclude<TargetKind, 'name'> {
   // An IPv4 address in the clothes of an IPv6 one is what it is.
-  const range = ipaddr.process(address).range()
+  const parsed = ipaddr.process(address)
+  const range = parsed.range()
   if (range === 'loopback') return 'loopback'
-  return range === 'unicast' ? 'public' : 'private'
+  return range === 'unicast' && !isIpv4Compatible(parsed) ? 'public' : 'private'
+}
+
+/** `::127.0.0.1`: another form of IPv4 addresses (RFC 4291, section 2.5.5.1), which nothing public has any more. */
+function isIpv4Compatible(address: ReturnType<typeof ipaddr.parse>): boolean {
+  return (
+    address.kind() === 'ipv6' &&
+    address
+      .toByteArray()
+      .slice(0, 12)
+      .every((byte) => byte === 0)
+  )
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini'
+import { TOKEN_HEADER } from '../control-access.ts'
 import { CONTROL_PREFIX, type ControlRoute } from '../control-route.ts'
-import { CONTROL_ROUTES, TOKEN_HEADER } from '../control-routes.ts'
+import { CONTROL_ROUTES } from '../control-routes.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
 import { CONTROL_OPERATIONS, type ControlOperation } from './operations.ts'
 import { COMPONENTS } from './response-schemas.ts'
@@ -9,7 +10,7 @@ type JsonObject = { [name: string]: unknown }
 
 const ERROR_TEXTS = {
   400: 'The body or the query is not valid. The message says where.',
-  403: 'A call from another machine needs the control token. Pages of another origin are rejected.',
+  403: 'A call from another machine, through a proxy or to another host needs the control token. Pages of another origin are rejected.',
   404: 'There is no such key, job, fault or delivery.',
   409: 'It is not possible now.',
 }
@@ -37,7 +38,8 @@ export function controlDocument(): JsonObject {
           type: 'apiKey',
           in: 'header',
           name: TOKEN_HEADER,
-          description: 'Needed from another machine only. The server prints it when it starts.',
+          description:
+            'Needed from another machine, through a proxy and to another host only. The server prints it when it starts.',
         },
       },
       responses: Object.fromEntries(

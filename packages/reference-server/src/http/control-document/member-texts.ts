@@ -45,6 +45,7 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'AddFaultBody.key': 'API key of the account. Default: the first key.',
   'AddScriptBody.key': 'API key of the account. Default: the first key.',
   'JournalEntry.key': 'The start of the API key.',
+  'NextDeliveryBody.key': 'API key of the account. Default: the first key.',
   'ResetBody.key': 'API key of the account. Without it everything is reset.',
   'SetWebhooksBody.key': 'API key of the account. Default: the first key.',
   'query.key': 'API key of the account. Default: the first key; for the journal and the report: all accounts.',

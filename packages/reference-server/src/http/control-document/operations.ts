@@ -6,7 +6,7 @@ import { completeSchema, failSchema } from '../control-jobs.ts'
 import { keySchema, limitSchema, mintSchema } from '../control-keys.ts'
 import type { OperationId } from '../control-routes.ts'
 import { resetSchema, scriptsSchema } from '../control-routes.ts'
-import { howSchema } from '../control-webhooks.ts'
+import { howSchema, nextSchema } from '../control-webhooks.ts'
 import { COMPONENTS } from './response-schemas.ts'
 
 /** What the document says of a call besides its method and path. */
@@ -104,12 +104,8 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     errors: [404],
   },
   nextDelivery: {
-    summary: 'Wait for the next delivery: 10 s of real time unless given, then 404',
-    query: z.object({
-      key: z.optional(z.string()),
-      job_id: z.optional(z.string()),
-      timeout_ms: z.optional(z.int().check(z.minimum(0), z.maximum(600_000))),
-    }),
+    summary: 'Wait for the next delivery, and take it: 10 s of real time unless given, then 404',
+    body: nextSchema,
     response: z.object({ delivery: Delivery }),
     errors: [404],
   },

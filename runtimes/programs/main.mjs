@@ -1,6 +1,6 @@
 import { createInbox } from 'modelrun/webhooks'
 import { deliverResults } from './deliver-results.mjs'
-import { findFacts } from './program.mjs'
+import { findFacts } from './find-facts.mjs'
 import { serveInbox } from './serve-inbox.mjs'
 
 async function receive() {
@@ -15,5 +15,13 @@ async function receive() {
   return received
 }
 
-const found = await findFacts(...process.argv.slice(2))
-console.log(JSON.stringify({ ...found, facts: { ...found.facts, received: await receive() } }))
+// A function, because CommonJS has no `await` outside of one.
+async function main() {
+  const found = await findFacts(...process.argv.slice(2))
+  console.log(JSON.stringify({ ...found, facts: { ...found.facts, received: await receive() } }))
+}
+
+main().catch((error) => {
+  console.error(error)
+  process.exitCode = 1
+})

@@ -23,6 +23,9 @@ const delivery = JSON.stringify({
  */
 export async function findFacts(closedUrl, breakingUrl) {
   const server = createReferenceServer({ clock: 'auto' })
+  const guard = await meetGuard(server)
+  // Where a key is rejected, the program goes on as one whose user has allowed it.
+  const permission = guard.withKey === 'created' ? {} : { dangerouslyAllowBrowser: true }
   const client = new ModelRun(server.clientOptions())
   const creditsBefore = server.credits()
   const film = await client.run('lumen/aurora-video', { prompt: 'waves at dusk' })
@@ -34,10 +37,10 @@ export async function findFacts(closedUrl, breakingUrl) {
   const aborted = await rejection(client.run('aurora-image', { prompt: 'a fox' }, whenSeen))
   const typo = await rejection(client.run('aurora-image', { promt: 'a fox' }, { validateInput: true }))
 
-  const nowhere = new ModelRun({ apiKey: server.apiKey, baseUrl: closedUrl, maxRetries: 0 })
+  const nowhere = new ModelRun({ apiKey: server.apiKey, baseUrl: closedUrl, maxRetries: 0, ...permission })
   const refused = await rejection(nowhere.run('aurora-image', { prompt: 'a fox' }))
 
-  const breaking = new ModelRun({ apiKey: server.apiKey, baseUrl: breakingUrl })
+  const breaking = new ModelRun({ apiKey: server.apiKey, baseUrl: breakingUrl, ...permission })
   const onNewConnection = await brokenRun(breaking)
   const onUsedConnection = await brokenRun(breaking)
 
@@ -51,9 +54,10 @@ export async function findFacts(closedUrl, breakingUrl) {
 
   const printed = [client, failure, aborted, typo, refused].map((value) => `${JSON.stringify(value)} ${value}`)
   return {
-    agent: navigator.userAgent,
+    agent: globalThis.navigator?.userAgent ?? '',
     refused: { submission: refused.submission, reason: refused.attempts[0]?.reason },
     facts: {
+      guard,
       run: film.status,
       failure: isJobFailedError(failure) && failure.failureCode,
       aborted: isAbortedError(aborted) && aborted.submission,
@@ -69,6 +73,26 @@ export async function findFacts(closedUrl, breakingUrl) {
     },
   }
 }
+
+/** What becomes of a client with a key, and of one that has a path instead, as a page has it. */
+async function meetGuard(server) {
+  return { withKey: createWithKey(server), pathAlone: await countModels(new ModelRun({ baseUrl: '/api/modelrun' })) }
+}
+
+function createWithKey({ apiKey, baseUrl }) {
+  try {
+    new ModelRun({ apiKey, baseUrl })
+    return 'created'
+  } catch ({ name }) {
+    return name
+  }
+}
+
+const countModels = (client) =>
+  client.models.list().then(
+    ({ total }) => total,
+    ({ name }) => name,
+  )
 
 async function brokenRun(breaking) {
   const { submission } = await rejection(breaking.run('aurora-image', { prompt: 'a fox' }))

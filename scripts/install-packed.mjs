@@ -1,4 +1,4 @@
-// Packs the packages and installs them here, beside the tools of the users.
+// Packs the packages and installs them in the folder where this is run, beside the tools that are there.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,12 +20,12 @@ function npm(folder, ...args) {
 const isBuilt = Object.values(packages).every((name) => existsSync(join(root, 'packages', name, 'dist')))
 if (!isBuilt) npm(root, 'run', 'build')
 
-const folder = mkdtempSync(join(tmpdir(), 'modelrun-consumers-'))
+const folder = mkdtempSync(join(tmpdir(), 'modelrun-packed-'))
 try {
   const workspaces = Object.keys(packages).flatMap((name) => ['--workspace', name])
   npm(root, 'pack', '--silent', '--pack-destination', folder, ...workspaces)
   const tarballs = readdirSync(folder).map((name) => join(folder, name))
-  npm(import.meta.dirname, 'install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs)
+  npm(process.cwd(), 'install', '--no-save', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs)
 } finally {
   rmSync(folder, { recursive: true })
 }

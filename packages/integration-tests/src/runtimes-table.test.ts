@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+
+const root = new URL('../../../', import.meta.url)
+
+test('the table of the README has the runtimes that are checked (npm run runtimes -- --write writes it anew)', async () => {
+  // Our own list, which has a name for each row.
+  const { runtimes }: { runtimes: { name: string }[] } = await import(new URL('runtimes/runtimes.mjs', root).href)
+  const readme = await readFile(new URL('README.md', root), 'utf8')
+  const [, table = ''] = /<!-- runtimes: start -->\n(.*?)<!-- runtimes: end -->/s.exec(readme) ?? []
+  const [, , ...rows] = table.trim().split('\n')
+  expect(rows.map((row) => row.split(' | ', 1)[0])).toEqual(runtimes.map(({ name }) => `| ${name}`))
+})

@@ -1,0 +1,45 @@
+import { hashText } from '../media/seeded-random.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+/** A parameter that is longer than this, such as a picture as a data URI, can be cut. */
+const MAX_LENGTH = 1_024
+
+/** So much of its beginning is left, and room for what stands behind it. */
+const KEPT_LENGTH = MAX_LENGTH - 64
+
+/** How many characters of an input can be cut; 0 for nearly all. */
+export function cuttableLength(input: Input): number {
+  return Object.values(input).reduce<number>((sum, value) => sum + (isLong(value) ? textOf(value).length : 0), 0)
+}
+
+/** An input with no more than the beginning of long texts, and a note in place of long arrays and objects. */
+export function cutInput(input: Input): Input {
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isLong(value) ? cut(value) : value]))
+}
+
+/** A text cut to its beginning, its length and a hash, if it is long. What was cut is not cut again. */
+export function cutText(text: string): string {
+  if (text.length <= MAX_LENGTH) return text
+  return `${detached(text.slice(0, KEPT_LENGTH))}… (${text.length} characters, hash ${hashText(text) >>> 0})`
+}
+
+function isLong(value: unknown): boolean {
+  return textOf(value).length > MAX_LENGTH
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : ''
+}
+
+function cut(value: unknown): unknown {
+  if (typeof value === 'string') return cutText(value)
+  const note = `… (${textOf(value).length} characters of JSON)`
+  return Array.isArray(value) ? [note] : { cut: note }
+}
+
+/** A slice would keep all of its text in memory, and may end with half a letter. */
+function detached(slice: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(slice)).replace(/\uFFFD$/, '')
+}

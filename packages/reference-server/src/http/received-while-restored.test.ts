@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
+import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+
+const PRICE = 4
+const RUN = new TextEncoder().encode(JSON.stringify({ input: { prompt: 'a fox' }, sync: false }))
+
+/** A run whose head has arrived, and whose body comes when `send` is called. */
+async function beginRun(server: ReferenceServer, key = server.apiKey) {
+  let send = () => {}
+  let began = () => {}
+  const hasBegun = new Promise<void>((resolve) => {
+    began = resolve
+  })
+  const body = new ReadableStream<Uint8Array>(
+    {
+      // Called when the server reads the body, which is after it has looked at the key.
+      pull: (controller) => {
+        send = () => {
+          controller.enqueue(RUN)
+          controller.close()
+        }
+        began()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  // `duplex` is asked for by the platform for streams; its types do not know it yet.
+  const init: RequestInit = { body, ...{ duplex: 'half' } }
+  const response = apiCaller(server, key).call('POST', '/v1/models/aurora-image/run', init)
+  await Promise.race([hasBegun, response]) // a key that is not known is rejected before the body is read
+  return { response, send: () => send() }
+}
+
+function charged(snapshot: Snapshot): number {
+  return snapshot.accounts.reduce((sum, { credits }) => sum + credits.charged, 0)
+}
+
+function succeeded(snapshot: Snapshot): number {
+  return snapshot.jobs.filter(({ end }) => end?.status === 'succeeded').length
+}
+
+describe('a run that is being received', () => {
+  it('is of the account that its key has when its body has come', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const empty = server.snapshot()
+    const run = await beginRun(server)
+    server.restore(empty)
+    run.send()
+    const { status, body } = await run.response
+    expect([status, await apiCaller(server).status(body.job_id)]).toEqual([202, 'queued'])
+    await server.clock.advance(60_000)
+    expect(server.credits()).toBe(10_000 - PRICE)
+    expect(() => server.restore(server.snapshot())).not.toThrow()
+    expect(() => server.fork()).not.toThrow()
+  })
+
+  it('is rejected when its key has gone with the state, or was revoked (section 5)', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const without = server.snapshot()
+    const { key } = server.mintKey()
+    const gone = await beginRun(server, key)
+    server.restore(without)
+    gone.send()
+    const answer = await gone.response
+    expect([answer.status, errorOf(answer).code]).toEqual([401, 'UNAUTHORIZED'])
+    expect(errorOf(answer).message).toContain('not known here')
+
+    const revoked = await beginRun(server)
+    server.revokeKey(server.apiKey)
+    revoked.send()
+    expect(errorOf(await revoked.response).message).toContain('revoked')
+    expect(server.snapshot().jobs).toEqual([])
+  })
+
+  it('is of its account after a reset', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const run = await beginRun(server)
+    server.reset()
+    run.send()
+    expect((await run.response).status).toBe(202)
+    expect(server.report().unfinishedJobs).toHaveLength(1)
+  })
+})
+
+describe('a server that is restored again and again', () => {
+  it('has exact books and snapshots that can be restored, with 16 clients at work', async () => {
+    const server = createReferenceServer({
+      clock: { scale: 500 },
+      credits: 1_000_000,
+      deliver: async () => new Response(),
+    })
+    const { run } = apiCaller(server)
+    for (let count = 0; count < 5; count++) await run('aurora-image', { sync: false })
+    const { key } = server.mintKey({ credits: 1_000_000 })
+    const states = [server.snapshot()]
+    let isOver = false
+    const clients = Array.from({ length: 16 }, async (_, index) => {
+      while (!isOver) {
+        const owner = index % 2 === 0 ? server.apiKey : key
+        const { response, send } = await beginRun(server, owner)
+        // Some bodies come soon, some late; some runs are held, some have a webhook.
+        await new Promise((resolve) => (index % 3 === 0 ? setTimeout(resolve, 1) : setImmediate(resolve)))
+        send()
+        await response
+        if (index % 5 === 0) await apiCaller(server, owner).run('aurora-image')
+        if (index % 7 === 0)
+          await apiCaller(server, owner).run('aurora-image', { webhook_url: 'http://receiver.test/' })
+      }
+    })
+    for (let round = 0; round < 60; round++) {
+      await new Promise((resolve) => setTimeout(resolve, round % 4))
+      if (round % 6 === 5) server.reset(round % 12 === 5 ? key : undefined)
+      else server.restore(states[round % states.length] ?? server.snapshot())
+      const snapshot = server.snapshot()
+      expect(charged(snapshot)).toBe(PRICE * succeeded(snapshot))
+      expect(() => createReferenceServer({ clock: 'manual' }).restore(snapshot)).not.toThrow()
+      if (round % 5 === 0) states.push(snapshot)
+    }
+    isOver = true
+    await Promise.all(clients)
+    const last = server.snapshot()
+    expect(charged(last)).toBe(PRICE * succeeded(last))
+    expect(() => createReferenceServer({ clock: 'manual' }).restore(last)).not.toThrow()
+    await server.close()
+  }, 60_000)
+
+  it('gives a delivery to the reader that has waited for one of its key', async () => {
+    const server = createReferenceServer({ clock: 'manual', deliver: async () => new Response() })
+    const { key } = server.mintKey()
+    const next = server.webhooks.next({ key, timeoutMs: 5_000 })
+    server.restore(server.snapshot())
+    const { body } = await apiCaller(server, key).run('aurora-image', { webhook_url: 'http://receiver.test/' })
+    await server.clock.advance(60_000)
+    expect((await next).job_id).toBe(body.job_id)
+  })
+})

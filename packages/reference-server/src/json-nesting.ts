@@ -1,0 +1,16 @@
+/**
+ * So many levels of objects and arrays a body may have. `JSON.parse` takes any number, `JSON.stringify` and other functions
+ * that call themselves overflow the stack at some thousand, so what is deeper is rejected where it comes in.
+ */
+export const MAX_NESTING = 64
+
+/** Whether a value has more levels of objects and arrays than that: `{}` has one. A cycle has. */
+export function nestsDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => nestsDeeperThan(levels - 1, member))
+}
+
+/** What is wrong with it, as the rest of a sentence. */
+export function nestingProblem(levels = MAX_NESTING): string {
+  return `nests deeper than ${levels} levels of objects and arrays, the most that is read`
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createRandom } from '../random.ts'
+import { createReferenceServer } from '../reference-server.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
+import { StateServers } from './state-servers.ts'
+
+// 40 in a row: MODELRUN_CRASH_ROUNDS=40 npx vitest run packages/reference-server/src/node/state-crash.test.ts
+const ROUNDS = Number(process.env.MODELRUN_CRASH_ROUNDS ?? 4)
+const SEED = Number(process.env.MODELRUN_CRASH_SEED ?? Date.now() % 100_000)
+const CLIENTS = 4
+const PRICE = 4
+
+let servers: StateServers
+
+beforeEach(async () => {
+  servers = await StateServers.create()
+})
+
+afterEach(() => servers.close())
+
+/** Runs jobs until the server is gone. @returns the jobs of which the clients know */
+async function load(server: Awaited<ReturnType<StateServers['startReady']>>): Promise<string[]> {
+  const known: string[] = []
+  const clients = Array.from({ length: CLIENTS }, async (_, index) => {
+    for (;;) {
+      const { job_id } = await server.run(index === 0 ? {} : { sync: false })
+      if (job_id !== undefined) known.push(job_id)
+    }
+  })
+  await Promise.allSettled(clients) // each ends when its connection breaks
+  return known
+}
+
+function check(snapshot: Snapshot): void {
+  const succeeded = snapshot.jobs.filter(({ end }) => end?.status === 'succeeded')
+  expect(snapshot.accounts[0]?.credits.charged).toBe(PRICE * succeeded.length)
+  createReferenceServer({ clock: 'manual' }).restore(snapshot)
+}
+
+describe('a state file', () => {
+  it(
+    `can be read after each of ${ROUNDS} crashes and stops under load (seed ${SEED})`,
+    async () => {
+      const random = createRandom(SEED)
+      let atLeast = 0
+      for (let round = 0; round < ROUNDS; round++) {
+        const server = await servers.startReady('--scale', '100', '--credits', '100000000')
+        const begun = JSON.parse(JSON.stringify(await server.call('GET', '/_reference/snapshot')))
+        check(begun)
+        expect(begun.jobs.length).toBeGreaterThanOrEqual(atLeast)
+        const work = load(server)
+        await new Promise((resolve) => setTimeout(resolve, 300 + (random.fileSeed() % 900)))
+        const isCrash = round % 4 !== 3
+        await servers.stop(server, isCrash ? 'SIGKILL' : 'SIGTERM')
+        const known = await work
+        const saved = JSON.parse(await readFile(servers.path, 'utf8'))
+        check(saved)
+        const ids = new Set(saved.jobs.map(({ id }: { id: string }) => id))
+        // An orderly stop loses nothing that a client knows of.
+        if (!isCrash) expect(known.filter((id) => !ids.has(id))).toEqual([])
+        atLeast = saved.jobs.length
+      }
+      expect(atLeast).toBeGreaterThan(0)
+    },
+    30_000 + ROUNDS * 10_000,
+  )
+})

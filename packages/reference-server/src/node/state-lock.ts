@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { constants } from 'node:fs'
+import { access, lstat, rename, rm, stat } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import { dirname, relative } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { UsageError } from './usage-error.ts'
+
+/** A holder whose process has been stopped accepts the connection and says nothing. */
+const REPLY_WITHIN_MS = 500
+
+/** Longer names of sockets are rejected on macOS; Linux takes four bytes more. */
+const LONGEST_SOCKET_NAME = 103
+
+/**
+ * The right to write a state file, for one server at a time.
+ *
+ * It is a socket beside the file, on which its holder listens and says its process id. So the system knows whether the
+ * holder lives: a process that was killed, or a machine that was started again, leaves a file to which nothing can be
+ * connected, whatever process has the same id now. Linux and macOS work alike, and so do two containers with one volume.
+ * A lock file with a process id would need the start times of processes and a look into other containers; Node has no
+ * `flock`.
+ */
+export class StateLock {
+  readonly #path: string
+  readonly #server: Server
+  /** Number of the socket in its file system: another one has the lock's name when another server took it. */
+  readonly #inode: bigint
+
+  constructor(path: string, server: Server, inode: bigint) {
+    this.#path = path
+    this.#server = server
+    this.#inode = inode
+  }
+
+  /** False when another server has taken the lock: two that start at the same moment both find it free. */
+  async isHeld(): Promise<boolean> {
+    const inode = await inodeOf(this.#path)
+    return inode === this.#inode || inode === undefined // somebody has tidied up
+  }
+
+  async release(): Promise<void> {
+    if ((await inodeOf(this.#path)) === this.#inode) await rm(this.#path, { force: true })
+    this.#server.close()
+  }
+}
+
+/**
+ * Takes the lock of a state file.
+ *
+ * @param target the file itself, not a link to it
+ * @returns `undefined` where there can be no sockets: on Windows, on some shared folders, and where the path is too long
+ * @throws UsageError when another server holds it, or the folder cannot be written
+ */
+export async function lockState(target: string): Promise<StateLock | undefined> {
+  const path = `${target}.lock`
+  await checkFolder(target)
+  await checkHolder(target, path)
+  const ownPath = `${path}.${randomBytes(4).toString('hex')}`
+  if (Buffer.byteLength(socketName(ownPath)) > LONGEST_SOCKET_NAME) return undefined
+  // It keeps no process alive.
+  const server = createServer((socket) => socket.on('error', () => {}).end(String(process.pid))).unref()
+  try {
+    server.listen(socketName(ownPath))
+    await once(server, 'listening')
+    const inode = await inodeOf(ownPath)
+    // It listens already when it gets its name, and takes the place of one that nothing listens on.
+    await rename(ownPath, path)
+    return inode === undefined ? undefined : new StateLock(path, server, inode)
+  } catch {
+    server.close()
+    return undefined
+  }
+}
+
+async function checkFolder(target: string): Promise<void> {
+  try {
+    await access(dirname(target), constants.W_OK)
+  } catch (error) {
+    throw new UsageError(`The state ${target} cannot be written: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
+async function checkHolder(target: string, path: string): Promise<void> {
+  const file = await lstat(path).catch(() => undefined)
+  if (file === undefined) return
+  if (!file.isSocket()) {
+    throw new UsageError(`The state ${target} cannot be locked: ${path} is there, and is not a lock. Remove it.`)
+  }
+  const holder = await holderOf(path)
+  if (holder === undefined) return
+  throw new UsageError(
+    `The state ${target} is in use: ${holder} keeps its state there. Stop it, or give each server a file of its own.`,
+  )
+}
+
+/** The process that listens on a socket, in words; `undefined` when none does. */
+async function holderOf(path: string): Promise<string | undefined> {
+  const socket = connect(socketName(path)).setTimeout(REPLY_WITHIN_MS, () => socket.destroy())
+  try {
+    await once(socket, 'connect')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // `net` rejects with nothing else
+    return code === 'ECONNREFUSED' || code === 'ENOENT' ? undefined : `a server that cannot be asked (${code})`
+  }
+  const reply = await text(socket).catch(() => '')
+  return reply === '' ? 'another server' : `the server with the process id ${reply}`
+}
+
+/** The shorter of its two names: the length of a socket's name is limited. */
+function socketName(path: string): string {
+  const fromHere = relative(process.cwd(), path)
+  return fromHere.length < path.length ? fromHere : path
+}
+
+async function inodeOf(path: string): Promise<bigint | undefined> {
+  return stat(path, { bigint: true }).then(
+    ({ ino }) => ino,
+    () => undefined,
+  )
+}

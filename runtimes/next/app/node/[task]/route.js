@@ -1,0 +1,6 @@
+import { after } from 'next/server'
+import worker from '@/programs/worker.mjs'
+
+const handle = (request) => worker.fetch(request, {}, { waitUntil: (work) => after(() => work) })
+
+export { handle as GET, handle as POST }
