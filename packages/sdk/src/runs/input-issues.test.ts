@@ -29,6 +29,9 @@ describe('findInputIssues (section 2.3)', () => {
   test('takes a value of any type where the schema names none', () => {
     const untyped: InputSchema = { type: 'object', properties: { seed: { enum: [1, 'random'] } }, required: [] }
     expect([1, 'random'].map((seed) => findInputIssues(untyped, { seed }))).toEqual([[], []])
+    expect(findInputIssues({ type: 'object', properties: { seed: { type: [] } }, required: [] }, { seed: 1 })).toEqual(
+      [],
+    )
     expect(findInputIssues(untyped, { seed: true })).toHaveLength(1)
   })
 
