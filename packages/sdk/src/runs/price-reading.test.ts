@@ -108,6 +108,17 @@ describe('the price of a run (sections 2.1 and 2.4)', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
+  test.each([
+    ['succeeds', succeeded],
+    ['fails', fixtures.jobs.failed.body.data],
+  ])('leaves nothing on the signal of a wait for a job that %s', async (_, data) => {
+    const { client, clock } = start({ job: json(200, { data }) })
+    const { signal } = new AbortController()
+    const job = client.jobs.attach({ job_id, model_id: 'aurora-image' })
+    await clock.run(job.result({ readPrice: true, signal }).catch(() => {}))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
   test('comes with a delivery', async () => {
     const webhook: WebhookReceiver = {
       prepare: async () => ({ url: 'https://example.com/hook', ref: '1' }),
