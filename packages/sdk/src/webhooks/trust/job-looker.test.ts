@@ -2,8 +2,9 @@ import type { Job } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
 import { ApiError, AuthenticationError, NotFoundError, RateLimitError, ServerError } from '../../errors/api-errors.ts'
 import { ConnectionError } from '../../errors/transport-errors.ts'
-import { settle } from '../../testing/manual-clock.ts'
-import { jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+import { createManualClock, settle } from '../../testing/manual-clock.ts'
+import { gate, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+import { createJobLooker } from './job-looker.ts'
 
 const fail = (error: unknown) => () => {
   throw error
@@ -78,5 +79,36 @@ describe('a service that cannot be reached', () => {
     expect(calls).toHaveLength(1)
     await clock.advance(1)
     expect(calls).toHaveLength(2)
+  })
+})
+
+describe('looks at one job at the same time', () => {
+  function openLooker() {
+    const { opened, open: answer } = gate()
+    const { client, calls } = jobsOf(async () => {
+      await opened
+      return SUCCEEDED_JOB
+    })
+    return { looker: createJobLooker(client, createManualClock()), calls, answer }
+  }
+
+  test('are one request', async () => {
+    const { looker, calls, answer } = openLooker()
+    const looks = [looker.look('job_1'), looker.look('job_1')]
+    answer()
+    await expect(Promise.all(looks)).resolves.toMatchObject([{ kind: 'job' }, { kind: 'job' }])
+    expect(calls).toEqual(['job_1'])
+    await looker.look('job_1')
+    expect(calls).toHaveLength(2)
+  })
+
+  test('take no turns of other strangers', async () => {
+    const { looker, calls, answer } = openLooker()
+    const wait = () => Promise.reject(new Error('it had to wait'))
+    const looks = Array.from({ length: 10 }, () => looker.lookForStranger('job_1', wait))
+    looks.push(looker.lookForStranger('job_2', wait))
+    answer()
+    await Promise.all(looks)
+    expect(calls).toEqual(['job_1', 'job_2'])
   })
 })
