@@ -1,9 +1,13 @@
 import type { Finding } from './judge/finding.ts'
 import type { SpecialKey } from './options.ts'
+import type { ModelTarget } from './plan/targets.ts'
 import type { Session } from './session/session.ts'
 
 /** Which model a run is of. `longest`: the slow one, else the main one. */
 export type RunKind = 'main' | 'slow' | 'failing' | 'longest'
+
+/** How many runs: a number, or what follows from the model. */
+export type RunCount = number | ((target: ModelTarget) => number)
 
 /**
  * Something that is done to the service once, however many checks look at what came of it. Whoever performs it may start
@@ -12,7 +16,7 @@ export type RunKind = 'main' | 'slow' | 'failing' | 'longest'
 export interface Scenario<Evidence> {
   id: string
   /** Runs that it starts at most, those included which the service should refuse. 0: it needs the model, and runs none. */
-  runs?: { [Kind in RunKind]?: number } | undefined
+  runs?: { [Kind in RunKind]?: RunCount } | undefined
   /** Whether it sends more than GET requests. A scenario with `runs` does. */
   writes?: boolean | undefined
   /** Whether webhook deliveries must be able to arrive. */

@@ -60,7 +60,10 @@ export interface ConformanceOptions {
     | undefined
   /** Where webhooks arrive. Checks of deliveries are skipped without it. */
   receiver?: WebhookReceiver | undefined
-  /** Tells the credits left of the account. The interface has no such endpoint: checks of charges are skipped without it. */
+  /**
+   * Tells the credits left of the account, before and after runs: about 25 times. The interface has no such endpoint, so
+   * checks of charges are skipped without it.
+   */
   readCredits?: (() => Promise<number>) | undefined
   /** Ids of checks or requirements. Default: all. */
   only?: readonly string[] | undefined

@@ -5,6 +5,7 @@ import { listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ConformanceOptions } from './options.ts'
 import { runConformance } from './run-conformance.ts'
+import { VirtualClock } from './test-kit/legal-service/virtual-clock.ts'
 
 const API_KEY = 'sk_test_probe'
 
@@ -131,11 +132,16 @@ describe('a wrong base URL or key', () => {
       'redirects to https://www.api.test/v1/models (301): use the base URL of that service.',
     ],
     [respond('busy', { status: 503 }), 'is not available (503): run the suite again when it is.'],
-    [respond('{"error":{}}', { status: 429 }), 'is not available (429): run the suite again when it is.'],
   ])('is told where the response is %o', async (options, sentence) => {
     const { error, requests } = await attempt(options)
     expect(error).toContain(`CannotStartError: https://api.test ${sentence}`)
     expect(requests).toEqual(['GET https://api.test/v1/models?limit=1'])
+  })
+
+  it('is told where the service goes on rejecting requests with 429', async () => {
+    const { error, requests } = await attempt({ ...respond('{}', { status: 429 }), clock: new VirtualClock() })
+    expect(error).toBe('CannotStartError: https://api.test is not available (429): run the suite again when it is.')
+    expect(requests.length).toBe(6)
   })
 
   it('is not seen in a list with a mistake: that is for the checks', async () => {

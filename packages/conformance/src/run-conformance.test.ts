@@ -79,6 +79,36 @@ describe('runConformance', () => {
     expect(results.filter(({ verdict }) => verdict === 'fail').map(lineOf)).toEqual([])
   })
 
+  it('loses nothing but the checks of charges when the credits cannot be read', async () => {
+    const { options } = createReferenceService()
+    const readCredits = async () => {
+      throw new Error('the page of the account is down')
+    }
+    const { results } = await runConformance({ ...options, readCredits })
+    const unsettled = results.filter(({ verdict, detail }) => verdict === 'skipped' && /credits left/.test(detail))
+    expect(unsettled.map(({ check }) => check)).toEqual([
+      'cancel/not-charged',
+      'cancel/processing-not-charged',
+      'charges/succeeded',
+      'charges/asynchronous',
+      'charges/held',
+      'charges/webhook',
+      'charges/failed',
+      'cancel/not-charged-later',
+    ])
+    expect(results.filter(({ verdict }) => verdict === 'fail').map(lineOf)).toEqual([])
+  })
+
+  it('plans a run for each rule of the schema that an input can break', async () => {
+    const planned = async (model: string) => {
+      const { options } = createReferenceService()
+      const only = ['inputs/every-other-rule']
+      return (await runConformance({ ...options, models: { main: { model } }, only })).credits
+    }
+    expect(await planned('lumen/aurora-image-swift')).toMatchObject({ planned: 2, sent: 2 })
+    expect(await planned('conformance/every-rule')).toMatchObject({ planned: 4 * 15, sent: 4 * 15 })
+  })
+
   it('runs the cheapest model whose input can be made up, when none is chosen', async () => {
     const { options } = createReferenceService()
     const { exchanges } = await runConformance({ ...options, models: {}, only: ['runs/default-waits'] })
@@ -94,6 +124,7 @@ describe('runConformance', () => {
       'auth/key-prefix',
       'models/limit-applied',
       'limits/rate-limit-headers',
+      'limits/too-many-requests',
     ])
     await expect(runConformance({ ...options, only: ['mdels'] })).rejects.toThrow(
       'There is no check, requirement or area mdels. Did you mean models?',

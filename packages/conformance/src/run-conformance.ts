@@ -1,10 +1,12 @@
 import { ALL_CHECKS, AREAS } from './areas/all-checks.ts'
+import { rejectedForRate } from './areas/limits.ts'
 import { onePerPage } from './areas/models-scenarios.ts'
 import type { Check } from './check.ts'
 import { closestName } from './closest-name.ts'
 import { ExchangeLog } from './exchange.ts'
-import { NoAnswerError } from './http/answer.ts'
+import { type Answer, NoAnswerError } from './http/answer.ts'
 import { createCaller, createDownloader } from './http/caller.ts'
+import { TOO_MANY_REQUESTS, waitingWhenLimited } from './http/rate-limited.ts'
 import type { JsonValue } from './json.ts'
 import { BlockedError, type Finding, fail, skip } from './judge/finding.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
@@ -13,9 +15,10 @@ import { costOf, plannedRuns } from './plan/plan.ts'
 import { chooseTargets } from './plan/targets.ts'
 import { probeService } from './probe.ts'
 import { profileOf } from './profile.ts'
-import { createRedactor } from './redact.ts'
+import { createRedactor, type Redactor } from './redact.ts'
 import type { CheckResult, ConformanceReport, Summary } from './report.ts'
 import { requirementsOf } from './requirements.ts'
+import { almostKeys } from './session/almost-keys.ts'
 import { Ledger } from './session/ledger.ts'
 import { Session } from './session/session.ts'
 import { Mailroom } from './webhooks/mailroom.ts'
@@ -24,8 +27,9 @@ import { Mailroom } from './webhooks/mailroom.ts'
  * Checks a service against the specification, statement by statement, over plain HTTP.
  *
  * Sends nothing but GET requests unless `allowRuns` is set, and starts nothing when the plan could cost more than
- * `maxCredits`. Requests are sent one after the other, and none is ever sent twice. The first one, which reads a list of
- * one model, shows whether the service is there and takes the key; otherwise nothing is judged.
+ * `maxCredits`. Requests are sent one after the other. None is sent twice, except one that was rejected with 429, which
+ * did nothing: it is sent again after `Retry-After`. The first request, which reads a list of one model, shows whether the
+ * service is there and takes the key; otherwise nothing is judged.
  *
  * @throws CannotStartError when an option is wrong, nothing serves the API at `baseUrl`, the key is rejected, the budget
  *   is too small, or no model can be chosen
@@ -35,10 +39,12 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const checks = selectChecks(resolved.only)
   const log = new ExchangeLog()
   const startedAt = resolved.clock.now()
-  const { session, planned } = await prepare(resolved, checks, log)
+  const almost = Object.values(almostKeys(resolved.apiKey))
+  const redactor = createRedactor([resolved.apiKey, ...Object.values(resolved.keys), ...almost])
+  const { session, planned } = await prepare(resolved, checks, { log, redactor })
   const results: CheckResult[] = []
   for (const check of checks) {
-    const result = resultOf(check, await findingOf(check, session))
+    const result = resultOf(check, await findingOf(check, session), redactor)
     results.push(result)
     resolved.onResult(result)
   }
@@ -73,20 +79,27 @@ function areaOf(id: string): string {
   return id.split('/', 1)[0] ?? id
 }
 
-async function prepare(options: ResolvedOptions, checks: readonly Check[], log: ExchangeLog) {
+interface Recorders {
+  log: ExchangeLog
+  redactor: Redactor
+}
+
+async function prepare(options: ResolvedOptions, checks: readonly Check[], { log, redactor }: Recorders) {
   const { baseUrl, fetch, clock, limits, receiver } = options
-  const redactor = createRedactor([options.apiKey, ...Object.values(options.keys)])
   const callerOptions = { baseUrl, fetch, clock, log, redactor, requestTimeoutMs: limits.requestMs }
-  const send = createCaller(callerOptions)
+  const limited: Answer[] = []
+  const send = waitingWhenLimited(createCaller(callerOptions), { clock, limited })
   const probed = await probeService(send, options)
   const runs = plannedRuns(checks, options)
-  const targets = runs.length === 0 ? {} : await chooseTargets(options, send).catch(cannotStart)
+  const targets =
+    runs.length === 0 ? {} : await chooseTargets(options, send).catch((error) => cannotStart(error, redactor))
   const planned = costOf(runs, targets, options)
   const session = new Session({
     options,
     send,
     download: createDownloader(callerOptions),
     targets,
+    limited,
     ledger: new Ledger(options.maxCredits),
     mailroom: receiver && new Mailroom({ receiver, clock, log, redactor }),
   })
@@ -94,17 +107,18 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], log: 
   return { session, planned }
 }
 
-function cannotStart(error: unknown): never {
+/** The message may show what the service sent. */
+function cannotStart(error: unknown, redactor: Redactor): never {
   if (error instanceof NoAnswerError)
     throw new CannotStartError(`The service cannot be reached. ${error.message}.`, { cause: error })
-  throw error
+  throw error instanceof CannotStartError ? new CannotStartError(redactor.body(error.message)) : error
 }
 
 async function findingOf(check: Check, session: Session): Promise<Finding> {
   const missing = missingFor(check.scenario, session.options)
   if (missing !== undefined) return skip(missing)
   try {
-    return await check.run(session)
+    return unlessLimited(check, await check.run(session))
   } catch (error) {
     if (error instanceof BlockedError) return skip(error.message, error.exchanges)
     if (error instanceof NoAnswerError) return fail(error.message, [error.exchange])
@@ -113,14 +127,27 @@ async function findingOf(check: Check, session: Session): Promise<Finding> {
   }
 }
 
-function resultOf({ id }: Check, { verdict, detail, observation, exchanges }: Finding): CheckResult {
+/**
+ * The specification shows no rate limits (section 8): a request that was rejected for one shows nothing else. A 429 alone
+ * may mean something else, such as an account without credits, so it can be an observation.
+ */
+function unlessLimited({ scenario }: Check, finding: Finding): Finding {
+  const { verdict, exchanges } = finding
+  const rejected = exchanges.filter(({ response }) => response?.status === TOO_MANY_REQUESTS)
+  const isShown = verdict === 'observed' && !rejected.some(({ response }) => response?.headers['retry-after'])
+  if (verdict === 'skipped' || rejected.length === 0 || isShown || scenario === rejectedForRate) return finding
+  return skip('the service rejected too many requests with 429; check again later', exchanges)
+}
+
+function resultOf({ id }: Check, finding: Finding, redactor: Redactor): CheckResult {
+  const { verdict, detail, observation, exchanges } = finding
   return {
     check: id,
     area: areaOf(id),
     requirements: requirementsOf(id),
     verdict,
-    detail,
-    observation,
+    detail: redactor.body(detail),
+    observation: observation === undefined ? undefined : redactor.value(observation),
     exchanges: exchanges.map((exchange) => exchange.id),
   }
 }

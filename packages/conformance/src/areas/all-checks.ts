@@ -1,27 +1,36 @@
 import type { Check } from '../check.ts'
+import { AFTERWARDS_CHECKS } from './afterwards.ts'
 import { AUTH_CHECKS } from './auth.ts'
-import { CANCEL_CHECKS } from './cancel.ts'
+import { AUTH_VARIANTS_CHECKS } from './auth-variants.ts'
+import { CANCEL_CHECKS, LATE_CANCEL_CHECKS } from './cancel.ts'
 import { CHARGES_CHECKS } from './charges.ts'
+import { DELIVERIES_CHECKS, LATE_DELIVERIES_CHECKS } from './deliveries.ts'
 import { DETAILS_CHECKS } from './details.ts'
 import { ERRORS_CHECKS } from './errors.ts'
 import { FILES_CHECKS } from './files.ts'
+import { FILTERS_CHECKS } from './filters.ts'
 import { INPUTS_CHECKS } from './inputs.ts'
 import { JOBS_CHECKS } from './jobs.ts'
-import { LIMITS_CHECKS } from './limits.ts'
+import { LIMITS_CHECKS, RATE_CHECKS } from './limits.ts'
 import { MODELS_CHECKS } from './models.ts'
 import { PERMISSIONS_CHECKS } from './permissions.ts'
+import { PERMISSIONS_OTHERS_CHECKS } from './permissions-others.ts'
 import { RUNS_CHECKS } from './runs.ts'
+import { RUNS_MORE_CHECKS } from './runs-more.ts'
 import { SCHEMAS_CHECKS } from './schemas.ts'
 import { WEBHOOKS_CHECKS } from './webhooks.ts'
 
-/** Every check, in the order in which they are made: what is free comes first. */
+/** Every check, in the order in which they are made: what is free comes first, what all answers show together last. */
 export const ALL_CHECKS: readonly Check[] = [
   ...AUTH_CHECKS,
+  ...AUTH_VARIANTS_CHECKS,
   ...MODELS_CHECKS,
+  ...FILTERS_CHECKS,
   ...DETAILS_CHECKS,
   ...SCHEMAS_CHECKS,
   ...LIMITS_CHECKS,
   ...RUNS_CHECKS,
+  ...RUNS_MORE_CHECKS,
   ...JOBS_CHECKS,
   ...FILES_CHECKS,
   ...INPUTS_CHECKS,
@@ -29,7 +38,13 @@ export const ALL_CHECKS: readonly Check[] = [
   ...CANCEL_CHECKS,
   ...CHARGES_CHECKS,
   ...PERMISSIONS_CHECKS,
+  ...PERMISSIONS_OTHERS_CHECKS,
   ...WEBHOOKS_CHECKS,
+  ...RATE_CHECKS,
+  ...DELIVERIES_CHECKS,
+  ...LATE_CANCEL_CHECKS,
+  ...AFTERWARDS_CHECKS,
+  ...LATE_DELIVERIES_CHECKS,
 ]
 
 /** Names of the areas; each check's id begins with its area. */

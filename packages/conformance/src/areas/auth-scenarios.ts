@@ -10,8 +10,10 @@ const INVALID_KEY = 'sk_test_conformance_no_such_key'
 type ReadRoute = 'listModels' | 'getModel' | 'getJob'
 type WriteRoute = Exclude<RouteName, ReadRoute>
 
-const READS = ['listModels', 'getModel', 'getJob'] as const satisfies readonly ReadRoute[]
-const WRITES = ['runModel', 'cancelJob'] as const satisfies readonly WriteRoute[]
+/** Endpoints that read. */
+export const READS = ['listModels', 'getModel', 'getJob'] as const satisfies readonly ReadRoute[]
+/** Endpoints that change something. */
+export const WRITES = ['runModel', 'cancelJob'] as const satisfies readonly WriteRoute[]
 
 /** Every endpoint that reads, without a key. */
 export const readsWithoutKey: Scenario<Record<ReadRoute, Answer>> = {
@@ -56,7 +58,12 @@ export const blockedAddress: Scenario<Answer> = {
   perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(['blocked-ip']) }),
 }
 
-async function askEach<Name extends RouteName>(session: Session, names: readonly Name[], call: Partial<SessionCall>) {
+/** Sends each endpoint a request for what is not there. */
+export async function askEach<Name extends RouteName>(
+  session: Session,
+  names: readonly Name[],
+  call: Partial<SessionCall>,
+) {
   const answers: Partial<Record<Name, Answer>> = {}
   for (const name of names) {
     const { method, path } = ROUTES[name]

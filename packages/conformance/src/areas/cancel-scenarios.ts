@@ -1,29 +1,93 @@
 import type { Scenario } from '../check.ts'
+import { sleepInSteps } from '../clock.ts'
 import type { Answer } from '../http/answer.ts'
 import { BlockedError } from '../judge/finding.ts'
 import { cancelJob, type JobWatch, jobIdOf, jobStatus, readJob, watchJob } from '../session/jobs.ts'
 import { type CancelledRun, cancelRunning, startRun } from '../session/runs.ts'
-import { defaultRunJob } from './runs-scenarios.ts'
+import type { Charge, Session } from '../session/session.ts'
+import { asyncJob, defaultRunJob, heldJob } from './runs-scenarios.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
-/** A cancel right after an asynchronous run. */
-export const cancelledQueued: Scenario<CancelledRun> = {
-  id: 'cancelled-queued',
-  runs: { longest: 1 },
-  perform: async (session) => cancelRunning(session, await startRun(session, 'longest', { sync: false })),
+/** A cancelled run, and what it was charged where that can be known. */
+export interface MeasuredCancel extends CancelledRun {
+  charge: Charge | undefined
 }
 
-/** A cancel once the job is seen to be processed. */
-export const cancelledProcessing: Scenario<CancelledRun> = {
-  id: 'cancelled-processing',
+/** A cancel right after an asynchronous run. */
+export const cancelledQueued: Scenario<MeasuredCancel> = {
+  id: 'cancelled-queued',
   runs: { longest: 1 },
   perform: async (session) => {
-    const started = await startRun(session, 'longest', { sync: false })
-    const isProcessing = (answer: Answer) => jobStatus(answer) === 'processing'
-    const { last } = await watchJob(session, jobIdOf(started), isProcessing)
-    if (!isProcessing(last)) throw new BlockedError('the job was never seen in processing; give a slow model', last)
-    return cancelRunning(session, started)
+    const { value, charge } = await session.measured(async () =>
+      cancelRunning(session, await startRun(session, 'longest', { sync: false })),
+    )
+    return { ...value, charge }
   },
+}
+
+/** What was tried on a job that must go on: cancels that are rejected, and the cancel of another job. */
+export interface Disturbed {
+  rejected: readonly Answer[]
+  afterRejected: Answer
+  afterOther: Answer
+}
+
+/** A cancel once the job is seen to be processed. A slow one has time to be disturbed before. */
+export const cancelledProcessing: Scenario<MeasuredCancel & { disturbed: Disturbed | undefined }> = {
+  id: 'cancelled-processing',
+  runs: { longest: 1 },
+  mayUse: [cancelledQueued],
+  perform: async (session) => {
+    const { value, charge } = await session.measured(async () => {
+      const started = await startRun(session, 'longest', { sync: false })
+      const isProcessing = (answer: Answer) => jobStatus(answer) === 'processing'
+      const { last } = await watchJob(session, jobIdOf(started), isProcessing)
+      if (!isProcessing(last)) throw new BlockedError('the job was never seen in processing; give a slow model', last)
+      const isSlow = session.options.models.slow !== undefined
+      const disturbed = isSlow ? await disturb(session, jobIdOf(started)) : undefined
+      return { ...(await cancelRunning(session, started)), disturbed }
+    })
+    return { ...value, charge }
+  },
+}
+
+async function disturb(session: Session, jobId: string): Promise<Disturbed> {
+  const rejected = [await cancelJob(session, jobId, { authorization: null })]
+  const lacking = session.options.keys['without-jobs-write'] ?? session.options.keys['read-only']
+  if (lacking !== undefined) rejected.push(await cancelJob(session, jobId, { key: lacking }))
+  const afterRejected = await readJob(session, jobId)
+  // Judged by its own checks, whatever comes of it.
+  await session.evidence(cancelledQueued).catch(() => {})
+  return { rejected, afterRejected, afterOther: await readJob(session, jobId) }
+}
+
+/** The cancelled jobs once their runs would have ended, and the credits before and after that time. */
+export interface LateCancel {
+  reads: readonly Answer[]
+  charge: Charge | undefined
+}
+
+export const cancelledLongAgo: Scenario<LateCancel> = {
+  id: 'cancelled-long-ago',
+  uses: [cancelledQueued, cancelledProcessing],
+  mayUse: [heldJob, asyncJob],
+  perform: async (session) => {
+    const usualMs = await usualTime(session)
+    const jobs = [await session.evidence(cancelledQueued), await session.evidence(cancelledProcessing)]
+    const { value: reads, charge } = await session.measured(async () => {
+      await sleepInSteps(session.clock, Math.min(usualMs, session.options.limits.jobMs))
+      const answers: Answer[] = []
+      for (const { after } of jobs) answers.push(await readJob(session, after.jobId))
+      return answers
+    })
+    return { reads, charge }
+  },
+}
+
+/** How long a run of the model takes that is cancelled. */
+async function usualTime(session: Session): Promise<number> {
+  const { answer, watch } = await session.evidence(session.options.models.slow === undefined ? asyncJob : heldJob)
+  return answer.durationMs + (watch.readAfterMs.at(-1) ?? 0)
 }
 
 /** A second cancel of the job that was cancelled. */
@@ -49,52 +113,4 @@ export const cancelledUnknown: Scenario<Answer> = {
   id: 'cancelled-unknown',
   writes: true,
   perform: (session) => cancelJob(session, UNKNOWN_ID),
-}
-
-/** The credits before a run, and once its job was cancelled. */
-export interface Charge {
-  before: number
-  after: number
-  creditsPerRun: number
-  answers: readonly Answer[]
-}
-
-export const chargeOfCancelled: Scenario<Charge> = {
-  id: 'charge-of-cancelled',
-  runs: { longest: 1 },
-  credits: true,
-  perform: async (session) => {
-    const before = await session.credits()
-    const { started, cancel, after } = await cancelRunning(session, await startRun(session, 'longest', { sync: false }))
-    const answers = [started, cancel, after.last]
-    return { before, after: await session.credits(), creditsPerRun: session.target('longest').creditsPerRun, answers }
-  },
-}
-
-export const chargeOfSucceeded: Scenario<Charge> = {
-  id: 'charge-of-succeeded',
-  runs: { main: 1 },
-  credits: true,
-  perform: async (session) => {
-    const before = await session.credits()
-    const answer = await startRun(session, 'main')
-    if (jobStatus((await watchJob(session, jobIdOf(answer))).last) !== 'succeeded') {
-      throw new BlockedError('the run did not succeed', answer)
-    }
-    const { creditsPerRun } = session.target('main')
-    return { before, after: await session.credits(), creditsPerRun, answers: [answer] }
-  },
-}
-
-export const chargeOfFailed: Scenario<Charge> = {
-  id: 'charge-of-failed',
-  runs: { failing: 1 },
-  credits: true,
-  perform: async (session) => {
-    const before = await session.credits()
-    const answer = await startRun(session, 'failing', { sync: false })
-    await watchJob(session, jobIdOf(answer))
-    const { creditsPerRun } = session.target('failing')
-    return { before, after: await session.credits(), creditsPerRun, answers: [answer] }
-  },
 }

@@ -1,24 +1,43 @@
 import { type Check, check } from '../check.ts'
+import type { Answer } from '../http/answer.ts'
 import { at, show } from '../json.ts'
 import { refusalOf, refusalText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { CancelledRun } from '../session/runs.ts'
 import {
-  type Charge,
   cancelledFinished,
+  cancelledLongAgo,
   cancelledProcessing,
   cancelledQueued,
   cancelledTwice,
   cancelledUnknown,
-  chargeOfCancelled,
 } from './cancel-scenarios.ts'
+import {
+  chargeOfCancelledLater,
+  chargeOfCancelledProcessing,
+  chargeOfCancelledQueued,
+  type RunCharge,
+} from './charges-scenarios.ts'
 
 /** Cancels (sections 1, 3 and 4.5). */
 export const CANCEL_CHECKS: readonly Check[] = [
-  check('cancel/queued-is-cancelled', cancelledQueued, isCancelled),
+  // First, as it cancels the queued job below while its own goes on.
   check('cancel/processing-is-cancelled', cancelledProcessing, isCancelled),
-  check('cancel/not-charged', chargeOfCancelled, isFree),
+  check('cancel/queued-is-cancelled', cancelledQueued, isCancelled),
+  check('cancel/rejected-does-nothing', cancelledProcessing, ({ disturbed }) => {
+    if (disturbed === undefined) return skip(NEEDS_TIME)
+    const { rejected, afterRejected } = disturbed
+    return goesOn(
+      afterRejected,
+      `cancels that were rejected with ${rejected.map(({ status }) => status).join(' and ')}`,
+    )
+  }),
+  check('cancel/that-job-only', cancelledProcessing, ({ disturbed }) =>
+    disturbed === undefined ? skip(NEEDS_TIME) : goesOn(disturbed.afterOther, 'the cancel of another job'),
+  ),
+  check('cancel/not-charged', chargeOfCancelledQueued, isFree),
+  check('cancel/processing-not-charged', chargeOfCancelledProcessing, isFree),
   check('cancel/no-credits-shown', cancelledQueued, showsNoCredits),
   check('cancel/answer', cancelledQueued, ({ cancel }) => {
     if (cancel.status >= 300) return skip(`the cancel was refused: ${refusalText(cancel)}`, cancel)
@@ -46,8 +65,31 @@ function isCancelled({ cancel, after: { last } }: CancelledRun): Finding {
   ])
 }
 
-function isFree({ before, after, answers }: Charge): Finding {
-  return judge(before === after, `${before} credits before the run, ${after} after its cancel`, answers)
+/** The cancelled jobs at the end of the suite. */
+export const LATE_CANCEL_CHECKS: readonly Check[] = [
+  check('cancel/stays-cancelled', cancelledLongAgo, ({ reads }) =>
+    every(reads.map((read) => judge(isReadAs(read, 'cancelled'), `later the job is ${show(jobStatus(read))}`, read))),
+  ),
+  check('cancel/not-charged-later', chargeOfCancelledLater, isFree),
+]
+
+const NEEDS_TIME = 'needs a slow model, one that takes longer than 55 s'
+
+function isReadAs(read: Answer, status: string): boolean {
+  return read.status < 300 && jobStatus(read) === status
+}
+
+/** Judges that a job was not cancelled by something else. */
+function goesOn(read: Answer, what: string): Finding {
+  const status = jobStatus(read)
+  if (status === 'succeeded' || status === 'failed') return skip(`the job was ${status} too early`, read)
+  const isRight = isReadAs(read, 'queued') || isReadAs(read, 'processing')
+  return judge(isRight, `after ${what}, the job is ${show(status)}; expected that it goes on`, read)
+}
+
+function isFree({ before, after, creditsPerRun, answers }: RunCharge): Finding {
+  if (creditsPerRun === 0) return skip('the model costs nothing', answers)
+  return judge(before === after, `${before} credits before, ${after} after`, answers)
 }
 
 function showsNoCredits({ cancel, after: { last } }: CancelledRun): Finding {

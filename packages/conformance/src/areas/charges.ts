@@ -1,17 +1,26 @@
 import { type Check, check } from '../check.ts'
-import { judge, observe } from '../judge/finding.ts'
-import { chargeOfFailed, chargeOfSucceeded } from './cancel-scenarios.ts'
+import { type Finding, judge, observe } from '../judge/finding.ts'
+import {
+  chargeOfAsync,
+  chargeOfFailed,
+  chargeOfHeld,
+  chargeOfSucceeded,
+  chargeOfWebhook,
+  type RunCharge,
+} from './charges-scenarios.ts'
 
 /** What runs are charged (sections 1 and 2.1). */
 export const CHARGES_CHECKS: readonly Check[] = [
-  check('charges/succeeded', chargeOfSucceeded, ({ before, after, creditsPerRun, answers }) =>
-    judge(
-      before - after === creditsPerRun,
-      `${before - after} credits charged; the price is ${creditsPerRun}`,
-      answers,
-    ),
-  ),
+  check('charges/succeeded', chargeOfSucceeded, isThePrice),
+  check('charges/asynchronous', chargeOfAsync, isThePrice),
+  check('charges/held', chargeOfHeld, isThePrice),
+  check('charges/webhook', chargeOfWebhook, isThePrice),
   check('charges/failed', chargeOfFailed, ({ before, after, answers }) =>
     observe(before - after, `${before - after} credits charged for a failed run`, answers),
   ),
 ]
+
+function isThePrice({ before, after, creditsPerRun, answers }: RunCharge): Finding {
+  const charged = before - after
+  return judge(charged === creditsPerRun, `${charged} credits charged; the price is ${creditsPerRun}`, answers)
+}

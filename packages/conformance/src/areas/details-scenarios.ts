@@ -54,7 +54,8 @@ export const plainSlash: Scenario<{ id: string; answer: Answer }> = {
       .map((model) => String(model.id))
       .find((one) => one.includes('/'))
     if (id === undefined) throw new BlockedError('no model on the first page has a slash in its id', list)
-    return { id, answer: await session.call({ path: `${ROUTES.listModels.path}/${id}` }) }
+    const plain = id.split('/').map(encodeURIComponent).join('/')
+    return { id, answer: await session.call({ path: `${ROUTES.listModels.path}/${plain}` }) }
   },
 }
 

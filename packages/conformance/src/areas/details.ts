@@ -3,8 +3,15 @@ import { type Check, check } from '../check.ts'
 import type { Answer } from '../http/answer.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { refusalOf, refusalText } from '../judge/answers.ts'
-import { every, type Finding, judge, observe } from '../judge/finding.ts'
-import { type ModelViews, modelViews, plainSlash, unknownModel, withoutVersion } from './details-scenarios.ts'
+import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
+import {
+  type ModelView,
+  type ModelViews,
+  modelViews,
+  plainSlash,
+  unknownModel,
+  withoutVersion,
+} from './details-scenarios.ts'
 import { firstPage, modelsOf } from './models-scenarios.ts'
 
 const isText = (value: unknown) => typeof value === 'string'
@@ -28,6 +35,7 @@ export const DETAILS_CHECKS: readonly Check[] = [
     return observe(values, `status values in the list: ${show(values)}`, answer)
   }),
   check('details/list-without-schema', firstPage, (answer) => {
+    if (modelsOf(answer).length === 0) return skip('there are no models', answer)
     const withSchema = modelsOf(answer).filter((model) => Object.hasOwn(model, 'input_schema'))
     const ids = withSchema.map(({ id }) => id)
     return judge(ids.length === 0, `list entries with an input_schema: ${show(ids)}; expected none`, answer)
@@ -42,12 +50,17 @@ export const DETAILS_CHECKS: readonly Check[] = [
       'there are no models',
     ),
   ),
+  check('details/same-in-both', modelViews, ({ views }) => every(views.map(agrees), 'there are no models')),
   check('details/with-schema', modelViews, (views) =>
     ofDetails(views, (details) => {
       const schema = at(details.json, '/input_schema')
       return judge(isRecord(schema), `/input_schema is ${show(schema)}; expected an object`, details)
     }),
   ),
+  check('details/unknown-is-not-a-model', unknownModel, (answer) => {
+    const detail = `an unknown id: ${refusalText(answer)}, /id ${show(at(answer.json, '/id'))}; expected no model`
+    return judge(answer.status >= 400, detail, answer)
+  }),
   check('details/unknown-model', unknownModel, (answer) => observe(refusalOf(answer), refusalText(answer), answer)),
   check('details/plain-slash', plainSlash, ({ id, answer }) => {
     const isServed = answer.status === 200 && at(answer.json, '/id') === id
@@ -55,6 +68,15 @@ export const DETAILS_CHECKS: readonly Check[] = [
   }),
   check('details/without-version', withoutVersion, (answer) => observe(refusalOf(answer), refusalText(answer), answer)),
 ]
+
+/** Judges that a model is the same in the list and in its details. */
+function agrees({ id, listed, list, details }: ModelView): Finding {
+  const pointers = ['/name', '/category', '/provider', '/pricing/credits_per_run']
+  const other = pointers.find((pointer) => at(listed, pointer) !== at(details.json, pointer))
+  if (other === undefined) return judge(true, `${id} is the same in the list and in its details`, [list, details])
+  const values = `${show(at(listed, other))} in the list, ${show(at(details.json, other))} in its details`
+  return judge(false, `${other} of ${id} is ${values}`, [list, details])
+}
 
 /** Judges a value in the list's entries and in the details. */
 function everywhere({ list, views }: ModelViews, pointer: string, isRight: (value: unknown) => boolean): Finding {

@@ -1,7 +1,7 @@
 import { type Check, check, type Scenario } from '../check.ts'
 import type { Answer } from '../http/answer.ts'
 import { at } from '../json.ts'
-import { BlockedError, judge, observe } from '../judge/finding.ts'
+import { BlockedError, judge, observe, skip } from '../judge/finding.ts'
 import { fileUrls } from '../judge/output.ts'
 import { defaultRun } from './runs-scenarios.ts'
 
@@ -13,6 +13,7 @@ const firstFile: Scenario<Answer> = {
     const { answer } = await session.evidence(defaultRun)
     const [url] = fileUrls(at(answer.json, '/output'))
     if (url === undefined) throw new BlockedError('the run has no file', answer)
+    if (!/^https?:/i.test(url)) throw new BlockedError(`a file at ${new URL(url).protocol} is not read`, answer)
     return session.download(url)
   },
 }
@@ -21,8 +22,9 @@ const firstFile: Scenario<Answer> = {
 export const FILES_CHECKS: readonly Check[] = [
   check('files/can-be-read', firstFile, (file) => {
     const needsKey = file.status === 401 || file.status === 403
-    const isRight = needsKey || (file.status === 200 && file.text !== '[0 bytes read]')
-    return judge(isRight, `status ${file.status}, ${file.text}; expected a file, or a refusal without a key`, file)
+    if (needsKey) return skip(`status ${file.status}: the file is not public, and the key is sent nowhere else`, file)
+    const isRight = file.status === 200 && file.text !== '[0 bytes read]'
+    return judge(isRight, `status ${file.status}, ${file.text}; expected a file`, file)
   }),
   check('files/access', firstFile, (file) =>
     observe(file.status === 200 ? 'public' : 'refused', `without a key: status ${file.status}`, file),

@@ -1,9 +1,10 @@
 import { ROUTES, routePath } from '@modelrun/contract'
 import type { Scenario } from '../check.ts'
 import type { Answer } from '../http/answer.ts'
-import { at, isRecord, itemsOf } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
+import { largestInput, smallestInput } from '../plan/edge-inputs.ts'
 import type { ModelTarget } from '../plan/targets.ts'
+import { type Violation, violationsOf } from '../plan/violations.ts'
 import { type DoubtfulRun, probeRun, startRun, tryRun } from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
 import { propertiesOf } from './details-scenarios.ts'
@@ -31,28 +32,79 @@ function badInput(
   }
 }
 
-export const missingParameter = badInput('missing-parameter', ({ input, inputSchema }) => {
-  const [required] = itemsOf(at(inputSchema, '/required'))
-  if (typeof required !== 'string') return undefined
-  return Object.fromEntries(Object.entries(input).filter(([name]) => name !== required))
-})
+/** The first violation of a rule. */
+function firstOf(wanted: Violation['rule']) {
+  return (target: ModelTarget) => violationsOf(target).find(({ rule }) => rule === wanted)?.input
+}
 
-export const valueOutsideEnum = badInput('value-outside-enum', (target) =>
-  withValue(target, 'enum', () => 'conformance-no-such-value'),
-)
-
-export const valueAboveMaximum = badInput('value-above-maximum', (target) =>
-  withValue(target, 'maximum', ({ maximum }) => Number(maximum) + 1),
-)
-
-export const valueBelowMinimum = badInput('value-below-minimum', (target) =>
-  withValue(target, 'minimum', ({ minimum }) => Number(minimum) - 1),
-)
+export const missingParameter = badInput('missing-parameter', firstOf('required'))
+export const valueOutsideEnum = badInput('value-outside-enum', firstOf('enum'))
+export const valueAboveMaximum = badInput('value-above-maximum', firstOf('maximum'))
+export const valueBelowMinimum = badInput('value-below-minimum', firstOf('minimum'))
 
 export const valueOfWrongType = badInput('value-of-wrong-type', ({ input, inputSchema }) => {
   const text = propertiesOf(inputSchema).find(([, { type }]) => type === 'string')
   return text && { ...input, [text[0]]: { conformance: true } }
 })
+
+/** What else breaks the schema, beside the first violation of each rule above. */
+function otherViolations(target: ModelTarget): Violation[] {
+  const violations = violationsOf(target)
+  const isTried = ({ rule }: Violation, index: number) =>
+    rule !== 'type' && index === violations.findIndex((one) => one.rule === rule)
+  return violations.filter((violation, index) => !isTried(violation, index))
+}
+
+/** A run that should be refused, and what is wrong with it. */
+export interface WrongRun extends DoubtfulRun {
+  wrong: string
+}
+
+/** Every other violation, asynchronously: inputs are checked whatever the mode. */
+export const everyOtherRule: Scenario<readonly WrongRun[]> = {
+  id: 'every-other-rule',
+  runs: { main: (target) => otherViolations(target).length },
+  perform: async (session) => {
+    const runs: WrongRun[] = []
+    for (const { wrong, input } of otherViolations(session.target('main'))) {
+      runs.push({ wrong, ...(await tryRun(session, 'main', { body: { input, sync: false } })) })
+    }
+    return runs
+  },
+}
+
+/** Inputs that are no objects. */
+const NO_OBJECTS: readonly (readonly [string, unknown])[] = [
+  ['a text', 'conformance'],
+  ['an array', ['conformance']],
+  ['null', null],
+  ['a number', 7],
+  ['a boolean', true],
+]
+
+export const inputsOfOtherTypes: Scenario<readonly WrongRun[]> = {
+  id: 'inputs-of-other-types',
+  runs: { main: NO_OBJECTS.length },
+  perform: async (session) => {
+    const runs: WrongRun[] = []
+    for (const [what, input] of NO_OBJECTS) {
+      runs.push({ wrong: `${what} as input`, ...(await tryRun(session, 'main', { body: { input } })) })
+    }
+    return runs
+  },
+}
+
+/** A violation in a run with `webhook_url`. */
+export const badInputWithWebhook: Scenario<DoubtfulRun> = {
+  id: 'bad-input-with-webhook',
+  runs: { main: 1 },
+  receiver: true,
+  perform: async (session) => {
+    const { url } = session.mailroom.open('accept')
+    const [violation] = violationsOf(session.target('main'))
+    return tryRun(session, 'main', { body: { input: violation?.input ?? 'conformance', webhook_url: url } })
+  },
+}
 
 /** A body without `input`. */
 export const missingInput: Scenario<DoubtfulRun> = {
@@ -102,27 +154,18 @@ export const strangeWebhookUrl: Scenario<Answer> = {
   perform: (session) => probeRun(session, 'main', { webhook_url: 'ftp://127.0.0.1/conformance' }),
 }
 
-/** A run whose input has every parameter that a rule limits, at the edges of the rules. */
+/** A run whose input has every parameter that a rule limits, at the lower edges of the rules. */
 export const edgeInput: Scenario<Answer> = {
   id: 'edge-input',
   runs: { main: 1 },
-  perform: (session) => {
-    const { input, inputSchema } = session.target('main')
-    const edges = propertiesOf(inputSchema).flatMap(([name, { minimum, enum: allowed }]) => {
-      const edge = itemsOf(allowed).at(-1) ?? minimum
-      return edge === undefined ? [] : [[name, edge]]
-    })
-    return startRun(session, 'main', { body: { input: { ...input, ...Object.fromEntries(edges) } } })
-  },
+  perform: (session) => startRun(session, 'main', { body: { input: smallestInput(session.target('main')) } }),
 }
 
-function withValue(
-  { input, inputSchema }: ModelTarget,
-  rule: string,
-  makeValue: (property: Record<string, unknown>) => unknown,
-): Record<string, unknown> | undefined {
-  const found = propertiesOf(inputSchema).find(([, property]) => property[rule] !== undefined)
-  return found && isRecord(found[1]) ? { ...input, [found[0]]: makeValue(found[1]) } : undefined
+/** The same at the upper edges. */
+export const upperEdgeInput: Scenario<Answer> = {
+  id: 'upper-edge-input',
+  runs: { main: 1 },
+  perform: (session) => startRun(session, 'main', { body: { input: largestInput(session.target('main')) } }),
 }
 
 function runPath(session: Session): string {

@@ -2,10 +2,10 @@ import { JOB_STATUSES, ROUTES, routePath } from '@modelrun/contract'
 import { type Check, check, type Scenario } from '../check.ts'
 import type { Answer } from '../http/answer.ts'
 import { at, isRecord, show } from '../json.ts'
-import { hasObject, hasStatus, hasText, hasValue, lacks, refusalOf, refusalText } from '../judge/answers.ts'
-import { every, type Finding, judge, observe } from '../judge/finding.ts'
+import { hasObject, hasText, hasValue, isSuccess, lacks, refusalOf, refusalText } from '../judge/answers.ts'
+import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { outputJudges } from '../judge/output.ts'
-import { type JobWatch, jobStatus } from '../session/jobs.ts'
+import { isTerminal, type JobWatch, jobStatus } from '../session/jobs.ts'
 import { asyncJob, defaultRunJob, failingJob } from './runs-scenarios.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
@@ -20,8 +20,13 @@ const STATED_MEMBERS: readonly string[] = ['status', 'output', 'error']
 /** The status and the result of jobs (sections 2.4, 2.5, 3 and 4.4). */
 export const JOBS_CHECKS: readonly Check[] = [
   check('jobs/data', asyncJob, ({ watch }) =>
-    every(watch.reads.flatMap((read) => [hasStatus(read, 200), hasObject(read, '/data')])),
+    every(watch.reads.flatMap((read) => [isSuccess(read), hasObject(read, '/data')])),
   ),
+  check('jobs/status-code', asyncJob, ({ watch }) => {
+    const unfinished = watch.reads.find((read) => isSuccess(read).verdict === 'pass' && !isTerminal(jobStatus(read)))
+    if (unfinished === undefined) return skip('the job had ended when it was first asked for', watch.last)
+    return observe(unfinished.status, `status ${unfinished.status} while the job goes on`, unfinished)
+  }),
   check('jobs/status', asyncJob, ({ watch }) => every(watch.reads.map(hasKnownStatus))),
   check('jobs/async-ends', asyncJob, ({ watch }) => endsAs(watch, 'succeeded')),
   check('jobs/completed-reads-succeeded', defaultRunJob, ({ watch }) => endsAs(watch, 'succeeded')),

@@ -10,7 +10,7 @@ const MAX_PAGES = 20
 const NONSENSE = 'zzqxvkjw-conformance'
 
 /** A page of the list of models, by its query. */
-function listModels(session: Session, query: Record<string, string | number> = {}): Promise<Answer> {
+export function listModels(session: Session, query: Record<string, string | number> = {}): Promise<Answer> {
   const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
   return session.call({ path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
 }
@@ -43,6 +43,13 @@ export const pagesOfTwoSizes: Scenario<readonly [Answer, Answer]> = {
   id: 'pages-of-two-sizes',
   uses: [firstPage, onePerPage],
   perform: async (session) => [await session.evidence(firstPage), await session.evidence(onePerPage)],
+}
+
+/** The first page, and a search for what no model mentions. */
+export const nonsenseBesideAll: Scenario<readonly [Answer, Answer]> = {
+  id: 'nonsense-beside-all',
+  uses: [firstPage, searchNonsense],
+  perform: async (session) => [await session.evidence(firstPage), await session.evidence(searchNonsense)],
 }
 
 /** Values of `limit` and `offset` that make no sense. */
@@ -112,41 +119,80 @@ export interface Search {
   text: string
   /** Id of the model that must be found. */
   wanted: unknown
-  answer: Answer
+  /** All that was found, page by page: the specification names no order. */
+  pages: readonly Answer[]
 }
 
 export const searchByName: Scenario<Search> = {
   id: 'search-by-name',
   uses: [firstPage],
-  perform: (session) => search(session, (model) => String(model.name)),
+  perform: async (session) => search(session, await firstModel(session), ({ name }) => String(name)),
 }
 
 export const searchByDescription: Scenario<Search> = {
   id: 'search-by-description',
   uses: [firstPage],
-  perform: (session) => search(session, describingWord),
+  perform: async (session) => {
+    const list = await session.evidence(firstPage)
+    const described = describedModel(modelsOf(list))
+    if (described === undefined)
+      throw new BlockedError('no listed model has a description with a word of its own', list)
+    return search(session, described.model, () => described.word)
+  },
 }
 
 export const searchInCapitals: Scenario<Search> = {
   id: 'search-in-capitals',
   uses: [firstPage],
-  perform: (session) => search(session, (model) => otherCase(String(model.name))),
+  perform: async (session) => {
+    const model = await firstModel(session)
+    const name = String(model.name)
+    if (otherCase(name) === name) throw new BlockedError('the name of the first model has no letters of two cases')
+    return search(session, model, () => otherCase(name))
+  },
 }
 
-async function search(session: Session, textOf: (model: Record<string, unknown>) => string): Promise<Search> {
+async function firstModel(session: Session): Promise<Record<string, unknown>> {
   const list = await session.evidence(firstPage)
   const model = modelsOf(list)[0]
   if (model === undefined) throw new BlockedError('the list of models is empty', list)
-  const text = textOf(model)
-  return { text, wanted: model.id, answer: await listModels(session, { search: text, limit: LIMITS.modelsPageMax }) }
+  return model
 }
 
-/** The longest word of the description that the name does not hold, so that only the description can be meant. */
-function describingWord({ name, description }: Record<string, unknown>): string {
-  const words = String(description).match(/\p{L}+/gu) ?? []
+async function search(
+  session: Session,
+  model: Record<string, unknown>,
+  textOf: (model: Record<string, unknown>) => string,
+): Promise<Search> {
+  const [text, wanted] = [textOf(model), model.id]
+  const pages: Answer[] = []
+  for (let offset = 0; pages.length < MAX_PAGES; offset += LIMITS.modelsPageMax) {
+    const answer = await listModels(session, { search: text, limit: LIMITS.modelsPageMax, offset })
+    pages.push(answer)
+    if (idsOf(answer).includes(wanted) || modelsOf(answer).length < LIMITS.modelsPageMax) break
+  }
+  return { text, wanted, pages }
+}
+
+/**
+ * A model with a word that only its description holds. Of all such words the rarest among the models, which finds the
+ * fewest; of those the longest.
+ */
+function describedModel(models: readonly Record<string, unknown>[]) {
+  const candidates = models.flatMap((model) => ownWords(model).map((word) => ({ model, word })))
+  const rarity = ({ word }: { word: string }) =>
+    models.filter((model) => String(model.description).includes(word)).length
+  return candidates
+    .map((candidate) => ({ ...candidate, holders: rarity(candidate) }))
+    .toSorted((one, other) => one.holders - other.holders || other.word.length - one.word.length)[0]
+}
+
+/** Whole words of the description that the name does not hold. */
+function ownWords({ name, description }: Record<string, unknown>): string[] {
+  if (typeof description !== 'string') return []
+  const words = description.match(/(?<![^\s])\p{L}{2,}(?=[\s.,;:!?]|$)/gu) ?? []
   const inName = String(name).toLowerCase()
-  const own = words.filter((word) => !inName.includes(word.toLowerCase()))
-  return own.toSorted((one, other) => other.length - one.length)[0] ?? String(description)
+  return [...new Set(words)].filter((word) => !inName.includes(word.toLowerCase()))
 }
 
 function otherCase(text: string): string {

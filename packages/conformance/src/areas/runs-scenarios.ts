@@ -6,13 +6,15 @@ import { BlockedError } from '../judge/finding.ts'
 import type { ModelTarget } from '../plan/targets.ts'
 import { cancelJob, type JobWatch, jobIdOf, watchJob, watchRun } from '../session/jobs.ts'
 import { startRun, wasHeld } from '../session/runs.ts'
-import type { Session } from '../session/session.ts'
+import type { Charge, Session } from '../session/session.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
 /** A run with its answer. */
 export interface Run {
   target: ModelTarget
   answer: Answer
+  /** What it was charged, where that can be known. */
+  charge?: Charge | undefined
 }
 
 /** A run with what was seen of its job until it ended. */
@@ -36,10 +38,12 @@ export const syncRun: Scenario<Run> = {
 
 async function quickRun(session: Session, sync?: boolean): Promise<Run> {
   const target = session.target('main')
-  const answer = await startRun(session, 'main', sync === undefined ? {} : { sync })
+  const { value: answer, charge } = await session.measured(() =>
+    startRun(session, 'main', sync === undefined ? {} : { sync }),
+  )
   if (wasHeld(answer))
     throw new BlockedError(`${target.modelId} takes longer than the hold; choose a quicker model`, answer)
-  return { target, answer }
+  return { target, answer, charge }
 }
 
 /** The job of the run above, asked for once it has ended. */
@@ -57,8 +61,11 @@ export const asyncRun: Scenario<Run & { watch: JobWatch | undefined }> = {
   id: 'async-run',
   runs: { main: 1 },
   perform: async (session) => {
-    const answer = await startRun(session, 'main', { sync: false })
-    return { target: session.target('main'), answer, watch: await watchRun(session, answer) }
+    const { value, charge } = await session.measured(async () => {
+      const answer = await startRun(session, 'main', { sync: false })
+      return { answer, watch: await watchRun(session, answer) }
+    })
+    return { ...value, target: session.target('main'), charge }
   },
 }
 
@@ -84,15 +91,19 @@ export const startedSlowRun: Scenario<Answer> = {
   },
 }
 
-/** A synchronous run that takes longer than the hold. */
-export const heldRun: Scenario<Run> = {
+/** A synchronous run that takes longer than the hold, and its job. */
+export const heldRun: Scenario<Run & { watch: JobWatch | undefined }> = {
   id: 'held-run',
   runs: { slow: 1 },
   perform: async (session) => {
     const target = session.target('slow')
-    const answer = await startRun(session, 'slow')
+    const { value, charge } = await session.measured(async () => {
+      const answer = await startRun(session, 'slow')
+      return { answer, watch: await watchRun(session, answer) }
+    })
+    const { answer } = value
     const isQuick = at(answer.json, '/status') === 'completed' && answer.durationMs < LIMITS.syncWaitMs
-    if (!isQuick) return { target, answer }
+    if (!isQuick) return { ...value, target, charge }
     throw new BlockedError(`${target.modelId} took ${Math.round(answer.durationMs)} ms; choose a slower model`, answer)
   },
 }
@@ -101,8 +112,9 @@ export const heldJob: Scenario<FollowedRun> = {
   id: 'held-job',
   uses: [heldRun],
   perform: async (session) => {
-    const run = await session.evidence(heldRun)
-    return { ...run, watch: await watchJob(session, jobIdOf(run.answer)) }
+    const { watch, ...run } = await session.evidence(heldRun)
+    if (watch === undefined) throw new BlockedError('the run was answered without a job_id', run.answer)
+    return { ...run, watch }
   },
 }
 
@@ -118,19 +130,31 @@ export const failingJob: Scenario<FollowedRun> = {
   id: 'failing-job',
   runs: { failing: 1 },
   perform: async (session) => {
-    const answer = await startRun(session, 'failing', { sync: false })
-    return { target: session.target('failing'), answer, watch: await watchJob(session, jobIdOf(answer)) }
+    const { value, charge } = await session.measured(async () => {
+      const answer = await startRun(session, 'failing', { sync: false })
+      return { answer, watch: await watchJob(session, jobIdOf(answer)) }
+    })
+    return { ...value, target: session.target('failing'), charge }
   },
 }
 
-/** A run of a model that is not there. Nothing can be charged for it: it counts nothing in the plan. */
+/** A run of a model that is not there, with an input that another one takes. It counts nothing in the plan. */
 export const unknownModelRun: Scenario<Answer> = {
   id: 'unknown-model-run',
-  writes: true,
-  perform: (session) =>
-    session.call({
-      method: 'POST',
-      path: routePath(ROUTES.runModel, { model: UNKNOWN_ID }),
-      body: { input: {}, sync: false },
-    }),
+  runs: { main: 0 },
+  perform: (session) => {
+    const { input } = session.target('main')
+    const path = routePath(ROUTES.runModel, { model: UNKNOWN_ID })
+    return session.call({ method: 'POST', path, body: { input, sync: false } })
+  },
+}
+
+/** The same, and its job if there is one. */
+export const unknownModelJob: Scenario<{ answer: Answer; watch: JobWatch | undefined }> = {
+  id: 'unknown-model-job',
+  uses: [unknownModelRun],
+  perform: async (session) => {
+    const answer = await session.evidence(unknownModelRun)
+    return { answer, watch: await watchRun(session, answer) }
+  },
 }

@@ -24,6 +24,9 @@ const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 15_000
 /** "At once", for a service on the other side of the world. */
 const AT_ONCE_MS = 10_000
 
+/** The specification gives no wording: polling, the path, or the status of a job in one order or the other. */
+const TELLS_TO_POLL = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
+
 /** Runs: synchronous, asynchronous, held (sections 3, 4.3 and 8). */
 export const RUNS_CHECKS: readonly Check[] = [
   check('runs/default-waits', defaultRun, ({ answer }) => hasStatus(answer, 200)),
@@ -79,6 +82,6 @@ function heldLongEnough(answer: Answer): Finding {
 /** Judges the message that tells to poll the job's status. */
 export function tellsToPoll(answer: Answer): Finding {
   const message = at(answer.json, '/message')
-  const isRight = typeof message === 'string' && /poll|\/jobs\b|\bjob[ -]status\b|status of the job/i.test(message)
+  const isRight = typeof message === 'string' && TELLS_TO_POLL.test(message)
   return judge(isRight, `/message is ${show(message)}; expected a text that tells to poll the job`, answer)
 }

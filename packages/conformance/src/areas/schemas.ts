@@ -1,10 +1,12 @@
 import { type Check, check } from '../check.ts'
 import { at, isRecord, show } from '../json.ts'
-import { every, type Finding, judge, observe } from '../judge/finding.ts'
+import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { type ModelView, modelViews, propertiesOf } from './details-scenarios.ts'
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
 const isText = (value: unknown) => typeof value === 'string'
+/** "JSON-schema-like": JSON Schema has one type, or a list of them. */
+const isType = (value: unknown) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText))
 
 /** The description of a model's input (section 2.3). */
 export const SCHEMAS_CHECKS: readonly Check[] = [
@@ -20,14 +22,15 @@ export const SCHEMAS_CHECKS: readonly Check[] = [
   ),
   check('schemas/required', modelViews, ({ views }) =>
     ofSchema(views, (schema) => {
-      const required = at(schema, '/required') ?? []
+      const required = at(schema, '/required')
+      if (required === undefined) return undefined
       const names: unknown[] = propertiesOf(schema).map(([name]) => name)
       const isRight = Array.isArray(required) && required.every((name) => names.includes(name))
       return [isRight, `required is ${show(required)}; expected names of properties`]
     }),
   ),
   check('schemas/property-texts', modelViews, ({ views }) =>
-    every([ofProperty(views, 'type', isText), ofProperty(views, 'description', isText)], NONE),
+    every([ofProperty(views, 'type', isType), ofProperty(views, 'description', isText)], NONE),
   ),
   check('schemas/property-enum', modelViews, ({ views }) =>
     ofProperty(views, 'enum', (value) => Array.isArray(value) && value.length > 0),
@@ -45,10 +48,15 @@ export const SCHEMAS_CHECKS: readonly Check[] = [
 
 const NONE = 'no model that was read has one'
 
-function ofSchema(views: readonly ModelView[], judgeSchema: (schema: unknown) => [boolean, string]): Finding {
+function ofSchema(
+  views: readonly ModelView[],
+  judgeSchema: (schema: unknown) => [boolean, string] | undefined,
+): Finding {
   return every(
     views.map(({ id, details }) => {
-      const [isRight, detail] = judgeSchema(at(details.json, '/input_schema'))
+      const judged = judgeSchema(at(details.json, '/input_schema'))
+      if (judged === undefined) return skip(`${id}: there is no such member`, details)
+      const [isRight, detail] = judged
       return judge(isRight, `${id}: ${detail}`, details)
     }),
     'there are no models',

@@ -1,12 +1,12 @@
 import type { RunKind, Scenario } from '../check.ts'
-import { sleep } from '../clock.ts'
+import { sleep, sleepInSteps } from '../clock.ts'
 import type { Answer } from '../http/answer.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ModelTarget } from '../plan/targets.ts'
-import { type JobWatch, watchRun } from '../session/jobs.ts'
-import { type CancelledRun, cancelRunning, startRun } from '../session/runs.ts'
-import type { Session } from '../session/session.ts'
-import { type Delivery, type Mailbox, type Manner, SILENCE_MS } from '../webhooks/mailroom.ts'
+import { type JobWatch, readJob, watchRun } from '../session/jobs.ts'
+import { type CancelledRun, cancelRunning, type RunOptions, startRun } from '../session/runs.ts'
+import type { Charge, Session } from '../session/session.ts'
+import { type Delivery, type Manner, SILENCE_MS } from '../webhooks/mailroom.ts'
 
 /** A run with a webhook, its job, and what arrived. */
 export interface DeliveredRun {
@@ -15,16 +15,42 @@ export interface DeliveredRun {
   /** Missing when the answer names no job. */
   watch: JobWatch | undefined
   deliveries: readonly Delivery[]
+  /** The `webhook_url` that was given. */
+  url: string
+  /** What it was charged, where that can be known. */
+  charge: Charge | undefined
+  /** What polling read once everything had arrived. */
+  afterwards: Answer | undefined
 }
 
 const LOOK_EVERY_MS = 500
 
+/** What arrives within the quiet time is counted to its end: more than one delivery may be a duplicate. */
 export const successWebhook = webhookRun('success-webhook', 'main', 'accept')
 export const failureWebhook = webhookRun('failure-webhook', 'failing', 'accept')
 /** The receiver answers with 500: what must not follow is another attempt. */
 export const rejectedWebhook = webhookRun('rejected-webhook', 'main', 'reject')
 /** The receiver answers after more than the 10 s that it has. */
 export const silentWebhook = webhookRun('silent-webhook', 'main', 'silent')
+
+/** A run whose delivery was not accepted, and how often one that is accepted comes: duplicates are allowed. */
+export interface RefusedRun extends DeliveredRun {
+  usual: number
+}
+
+export const rejectedBesideUsual = besideUsual(rejectedWebhook)
+export const silentBesideUsual = besideUsual(silentWebhook)
+
+function besideUsual(refused: Scenario<DeliveredRun>): Scenario<RefusedRun> {
+  return {
+    id: `${refused.id}-beside-usual`,
+    uses: [refused, successWebhook],
+    perform: async (session) => {
+      const { deliveries } = await session.evidence(successWebhook)
+      return { ...(await session.evidence(refused)), usual: deliveries.length }
+    },
+  }
+}
 
 /** A job with a webhook that is cancelled. */
 export const cancelledWebhook: Scenario<CancelledRun & { deliveries: readonly Delivery[] }> = {
@@ -34,45 +60,46 @@ export const cancelledWebhook: Scenario<CancelledRun & { deliveries: readonly De
   perform: async (session) => {
     const mailbox = session.mailroom.open('accept')
     const run = await cancelRunning(session, await startRun(session, 'longest', { webhook_url: mailbox.url }))
-    await arrivals(session, mailbox, { count: 1, withinMs: session.options.limits.quietMs })
+    await arrivals(session, mailbox.deliveries, { count: 1, withinMs: session.options.limits.quietMs })
     return { ...run, deliveries: mailbox.deliveries }
   },
 }
 
-/** `sync: false` and `webhook_url` in one run. */
-export const asyncWebhook: Scenario<Answer> = {
-  id: 'async-webhook',
-  runs: { main: 1 },
-  receiver: true,
-  perform: async (session) => {
-    const { url } = session.mailroom.open('accept')
-    return startRun(session, 'main', { sync: false, webhook_url: url })
-  },
-}
+/** `sync: false` and `webhook_url` in one run; the receiver answers with 404. */
+export const asyncWebhook = webhookRun('async-webhook', 'main', 'miss', { sync: false })
+export const asyncBesideUsual = besideUsual(asyncWebhook)
 
-function webhookRun(id: string, kind: RunKind, manner: Manner): Scenario<DeliveredRun> {
+function webhookRun(id: string, ...[kind, manner, options]: [RunKind, Manner, RunOptions?]): Scenario<DeliveredRun> {
   return {
     id,
     runs: { [kind]: 1 },
     receiver: true,
     perform: async (session) => {
-      const mailbox = session.mailroom.open(manner)
-      const answer = await startRun(session, kind, { webhook_url: mailbox.url })
-      const watch = await watchRun(session, answer)
-      const { deliveryMs, quietMs } = session.options.limits
-      await arrivals(session, mailbox, { count: 1, withinMs: deliveryMs })
-      // What comes after the first is a duplicate, or an attempt that must not be.
-      const withinMs = quietMs + (manner === 'silent' ? SILENCE_MS : 0)
-      if (mailbox.deliveries.length > 0) await arrivals(session, mailbox, { count: 2, withinMs })
-      return { target: session.target(kind), answer, watch, deliveries: mailbox.deliveries }
+      const { url, deliveries } = session.mailroom.open(manner)
+      const { value, charge } = await session.measured(async () => {
+        const answer = await startRun(session, kind, { ...options, webhook_url: url })
+        return { answer, watch: await watchRun(session, answer) }
+      })
+      await expectDeliveries(session, deliveries, manner)
+      const { answer, watch } = value
+      const afterwards = watch && (await readJob(session, watch.jobId))
+      return { target: session.target(kind), answer, watch, deliveries, url, charge, afterwards }
     },
   }
+}
+
+/** What comes after the first is a duplicate, or an attempt that must not be. */
+async function expectDeliveries(session: Session, deliveries: readonly Delivery[], manner: Manner): Promise<void> {
+  const { deliveryMs, quietMs } = session.options.limits
+  await arrivals(session, deliveries, { count: 1, withinMs: deliveryMs })
+  const withinMs = quietMs + (manner === 'silent' ? SILENCE_MS : 0)
+  if (deliveries.length > 0) await sleepInSteps(session.clock, withinMs)
 }
 
 /** Waits until so many deliveries have arrived, or the time is over. */
 async function arrivals(
   { clock }: Session,
-  { deliveries }: Mailbox,
+  deliveries: readonly Delivery[],
   { count, withinMs }: { count: number; withinMs: number },
 ): Promise<void> {
   const until = clock.now() + withinMs
@@ -90,4 +117,11 @@ export function firstDelivery({ deliveries, answer }: DeliveredRun): Delivery {
 export function lastRead({ watch, answer }: DeliveredRun): Answer {
   if (watch === undefined) throw new BlockedError('the run was answered without a job_id', answer)
   return watch.last
+}
+
+/** What polling read after the deliveries. */
+export function readAfterDelivery(run: DeliveredRun): Answer {
+  firstDelivery(run)
+  if (run.afterwards === undefined) throw new BlockedError('the run was answered without a job_id', run.answer)
+  return run.afterwards
 }

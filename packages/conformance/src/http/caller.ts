@@ -14,6 +14,8 @@ export interface Call {
   body?: string | undefined
   /** Default `application/json` when there is a body. */
   contentType?: string | undefined
+  /** More headers. */
+  headers?: Readonly<Record<string, string>> | undefined
 }
 
 export interface CallerOptions {
@@ -28,15 +30,15 @@ export interface CallerOptions {
 /** The most of a produced file that is read. */
 const MAX_FILE_BYTES = 64 * 1024
 
-/** Sends a request and reads its answer to the end. Nothing is ever sent twice. */
+/** Sends a request once and reads its answer to the end. */
 export function createCaller(options: CallerOptions): (call: Call) => Promise<Answer> {
-  return ({ method, path, authorization, body, contentType = 'application/json' }) => {
-    const headers = new Headers({ accept: 'application/json' })
+  return ({ method, path, authorization, body, contentType = 'application/json', headers: more }) => {
+    const headers = new Headers({ accept: 'application/json', ...more })
     if (authorization !== undefined) headers.set('authorization', authorization)
     if (body !== undefined) headers.set('content-type', contentType)
     const init = { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body }) } as const
     const url = `${options.baseUrl}${path}`
-    return exchange(options, url, { init, shownUrl: options.redactor.text(url), read: (response) => response.text() })
+    return exchange(options, url, { init, shownUrl: options.redactor.url(url), read: (response) => response.text() })
   }
 }
 

@@ -7,6 +7,12 @@ export function hasStatus(answer: Answer, ...allowed: readonly number[]): Findin
   return judge(allowed.includes(answer.status), `status ${answer.status}; expected ${allowed.join(' or ')}`, answer)
 }
 
+/** Judges that the HTTP status is one of success, where the specification names none. */
+export function isSuccess(answer: Answer): Finding {
+  const isRight = answer.status >= 200 && answer.status < 300
+  return judge(isRight, `status ${answer.status}; expected one of success`, answer)
+}
+
 /** Judges that a value is text, and not empty. */
 export function hasText(answer: Answer, pointer: string): Finding {
   const value = at(answer.json, pointer)

@@ -45,17 +45,18 @@ export function skip(reason: string, proof: Proof = []): Finding {
 }
 
 /**
- * One finding for many: the first failure, else all of them together.
+ * One finding for many: the first failure, else all that were judged together. It is skipped when none was.
  *
  * @param nothing why nothing can be judged when there are no findings
  */
 export function every(findings: readonly Finding[], nothing = 'there was nothing to judge'): Finding {
   const failed = findings.find(({ verdict }) => verdict === 'fail')
   if (failed !== undefined) return failed
-  const [first] = findings
-  if (first === undefined) return skip(nothing)
-  const exchanges = [...new Set(findings.flatMap((finding) => finding.exchanges))]
-  const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : ''
+  const judged = findings.filter(({ verdict }) => verdict !== 'skipped')
+  const [first] = judged
+  if (first === undefined) return findings[0] ?? skip(nothing)
+  const exchanges = [...new Set(judged.flatMap((finding) => finding.exchanges))]
+  const more = judged.length > 1 ? ` (and ${judged.length - 1} more)` : ''
   return { ...first, detail: `${first.detail}${more}`, exchanges }
 }
 

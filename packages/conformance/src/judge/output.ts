@@ -1,7 +1,7 @@
 import type { Answer } from '../http/answer.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { hasObject, hasText } from './answers.ts'
-import { every, type Finding, fail, judge } from './finding.ts'
+import { every, type Finding, fail, judge, skip } from './finding.ts'
 
 /** Judges the parts of an output (section 2.5) that stands at a pointer of an answer. */
 export const outputJudges = {
@@ -17,8 +17,8 @@ export const outputJudges = {
   itemUrls: (answer: Answer, pointer: string): Finding =>
     everyItem(answer, pointer, (item) => {
       const url = at(answer.json, `${item}/url`)
-      const isRight = typeof url === 'string' && URL.canParse(url) && /^https?:/.test(url)
-      return judge(isRight, `${item}/url is ${isRight ? 'an address' : show(url)}; expected an http(s) address`, answer)
+      const isRight = typeof url === 'string' && URL.canParse(url)
+      return judge(isRight, `${item}/url is ${isRight ? 'a url' : show(url)}; expected an absolute url`, answer)
     }),
 }
 
@@ -29,8 +29,9 @@ export function hasOutput(answer: Answer, pointer: string): Finding {
 }
 
 function everyItem(answer: Answer, pointer: string, judgeItem: (item: string) => Finding): Finding {
-  const items = itemsOf(at(answer.json, `${pointer}/items`))
-  if (items.length === 0) return fail(`${pointer}/items is empty; a finished run has at least one file`, answer)
+  const items = at(answer.json, `${pointer}/items`)
+  if (!Array.isArray(items)) return fail(`${pointer}/items is ${show(items)}; expected an array`, answer)
+  if (items.length === 0) return skip(`${pointer}/items is empty`, answer)
   return every(items.map((_, index) => judgeItem(`${pointer}/items/${index}`)))
 }
 

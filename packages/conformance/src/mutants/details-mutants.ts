@@ -38,7 +38,7 @@ export const DETAILS_MUTANTS: readonly Mutant[] = [
   mutant('schemas/properties', 'lists the properties', schema(put('/input_schema/properties', []))),
   mutant('schemas/required', 'requires an unknown parameter', schema(put('/input_schema/required', ['text_prompt']))),
   mutant('schemas/required', 'has a boolean as required', schema(put('/input_schema/required', true))),
-  mutant('schemas/property-texts', 'has a list of types', schema(put('/input_schema/properties/*/type', ['string']))),
+  mutant('schemas/property-texts', 'has numbers as types', schema(put('/input_schema/properties/*/type', [1]))),
   mutant(
     'schemas/property-enum',
     'has a text as enum',

@@ -1,5 +1,5 @@
 import { at } from '../json.ts'
-import { FAILING_MODEL } from '../test-kit/reference-service.ts'
+import { FAILING_MODEL } from '../test-kit/catalog.ts'
 import {
   answers,
   answersTo,
@@ -56,7 +56,7 @@ export const JOB_MUTANTS: readonly Mutant[] = [
       put('', (body: { data: unknown }) => body.data),
     ),
   ),
-  mutant('jobs/data', 'answers 202 while the job goes on', job(isUnfinished, status(202))),
+  mutant('jobs/data', 'answers 404 while the job goes on', job(isUnfinished, status(404))),
   mutant('jobs/status', 'says completed in the job status', job(isDone, put('/data/status', 'completed'))),
   mutant('jobs/status', 'has a status of its own', job(reads('queued'), put('/data/status', 'starting'))),
   mutant('jobs/async-ends', 'never ends an asynchronous run', job(always, put('/data', { status: 'processing' }))),

@@ -101,7 +101,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   mutant(
     'models/category-total',
     'counts all models in the total of a category',
-    answers('listModels', put('/total', 14)),
+    answers('listModels', put('/total', 126)),
   ),
   mutant(
     'models/search-name',
@@ -113,7 +113,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     'does not search descriptions',
     answers('listModels', when(has('search'), withoutMatches('/description'))),
   ),
-  mutant('models/search-nothing', 'ignores the search', ignores('search')),
+  mutant('models/search-narrows', 'ignores the search', ignores('search')),
   mutant(
     'errors/json-answers',
     'calls its JSON a page',

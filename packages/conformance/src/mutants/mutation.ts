@@ -1,6 +1,7 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
 import type { Deliver, ReferenceServer } from '@modelrun/reference-server'
 import type { ConformanceOptions } from '../options.ts'
+import { requirementsOf } from '../requirements.ts'
 import type { ReferenceService } from '../test-kit/reference-service.ts'
 
 /** A request on its way to the server. */
@@ -22,33 +23,49 @@ export interface WireAnswer {
   bytes: ArrayBuffer
 }
 
-type Send = (request: WireRequest) => Promise<WireAnswer>
+/** Way of a request to the server, and of its answer back. */
+export type Send = (request: WireRequest) => Promise<WireAnswer>
+
+/** The keys that the suite is given beside the one with all permissions. */
+export type Keys = NonNullable<ConformanceOptions['keys']>
 
 /** Breaks one rule of a service. */
 export interface Mutation {
   /** Wraps the way to the server and back. */
-  wrap?: (send: Send, server: ReferenceServer) => Send
+  wrap?: (send: Send, server: ReferenceServer, keys: Keys) => Send
   /** Wraps the way of deliveries. */
   tamper?: (deliver: Deliver) => Deliver
   /** Changes what the suite is given, for what is not on the wire. */
   options?: (service: ReferenceService) => Partial<ConformanceOptions>
 }
 
-/** A service that breaks one rule, and the check that must notice. */
+/** A service that breaks one rule. */
 export interface Mutant {
-  /** Id of the check. */
-  check: string
+  /** Section and sentence of the specification that it breaks. */
+  sentence: string
   /** What it does wrong. */
   breaks: string
   mutation: Mutation
+  /** Id of a check that must notice, beside others: each check of what is stated has such a mutant. */
+  check?: string | undefined
 }
 
-/** A service that breaks one rule. */
+/** A service that breaks a statement of the suite. */
 export function mutant(check: string, breaks: string, mutation: Mutation): Mutant {
-  return { check, breaks, mutation }
+  const statements = requirementsOf(check).map(({ id, statement }) => `${id} ${statement}`)
+  return { check, breaks, mutation, sentence: statements.join(' ') }
 }
 
-type Edit = (answer: WireAnswer, request: WireRequest) => void
+/**
+ * A service that breaks a sentence of the specification.
+ *
+ * @param check id of one that must notice, among others; default: any
+ */
+export function liar(...[sentence, breaks, mutation, check]: [string, string, Mutation, string?]): Mutant {
+  return { sentence, breaks, mutation, check }
+}
+
+export type Edit = (answer: WireAnswer, request: WireRequest) => void
 
 /** Changes the answers of an endpoint. */
 export function answers(route: RouteName, ...edits: readonly Edit[]): Mutation {
@@ -124,8 +141,9 @@ export function isFor({ method, url }: WireRequest, route: RouteName): boolean {
 }
 
 /** The `fetch` of a server with a rule broken. */
-export function mutatedFetch({ server }: ReferenceService, { wrap }: Mutation) {
+export function mutatedFetch({ server, options }: ReferenceService, { wrap }: Mutation) {
   const send: Send = async ({ method, url, authorization, body, init }) => {
+    if (url.pathname.startsWith('/files/')) return aFile()
     const headers = new Headers(init.headers)
     if (authorization === null) headers.delete('authorization')
     else headers.set('authorization', authorization)
@@ -139,7 +157,7 @@ export function mutatedFetch({ server }: ReferenceService, { wrap }: Mutation) {
     const bytes = await response.arrayBuffer()
     return { status: response.status, headers: new Headers(response.headers), json: parse(bytes), bytes }
   }
-  const mutated = wrap?.(send, server) ?? send
+  const mutated = wrap?.(send, server, options.keys ?? {}) ?? send
   return async (url: string, init: RequestInit): Promise<Response> => {
     const authorization = new Headers(init.headers).get('authorization')
     const body = init.body === undefined ? undefined : (parseText(String(init.body)) ?? String(init.body))
@@ -149,6 +167,12 @@ export function mutatedFetch({ server }: ReferenceService, { wrap }: Mutation) {
     const content = json === undefined ? bytes : JSON.stringify(json)
     return new Response(code === 204 ? null : content, { status: code, headers })
   }
+}
+
+/** Pictures of the reference server take longer to draw than everything else of a run of the suite. */
+function aFile(): WireAnswer {
+  const headers = new Headers({ 'content-type': 'image/png' })
+  return { status: 200, headers, json: undefined, bytes: new TextEncoder().encode('a picture').buffer }
 }
 
 function parse(bytes: ArrayBuffer): unknown {

@@ -55,7 +55,7 @@ function shortHold(): Mutation {
 /** Runs whatever input it gets. */
 function lenient(): Mutation {
   return requests('runModel', (request) => {
-    if (isRecord(request.body)) request.body = { ...request.body, input: { prompt: 'anything' } }
+    if (isRecord(request.body)) request.body = { ...request.body, input: { prompt: 'anything', style: 'photo' } }
   })
 }
 

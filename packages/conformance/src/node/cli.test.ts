@@ -8,7 +8,8 @@ import { createReferenceServer, type ReferenceServer } from '@modelrun/reference
 import { type ListeningServer, listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ConformanceReport } from '../report.ts'
-import { catalogWithFailing, FAILING_MODEL, keysOf, MAIN_MODEL, SLOW_MODEL } from '../test-kit/reference-service.ts'
+import { FAILING_MODEL, largeCatalog, MAIN_MODEL } from '../test-kit/catalog.ts'
+import { keysOf, SLOW_MODEL } from '../test-kit/reference-service.ts'
 
 /** So many times as fast as real time: quick, and slow enough for a busy machine to keep up. */
 const SCALE = 30
@@ -18,7 +19,7 @@ let listening: ListeningServer
 let folder: string
 
 beforeAll(async () => {
-  server = createReferenceServer({ clock: { scale: SCALE }, catalog: catalogWithFailing() })
+  server = createReferenceServer({ clock: { scale: SCALE }, catalog: largeCatalog() })
   server.script(FAILING_MODEL, Array(20).fill({ result: 'failed' }))
   listening = await listen(server)
   folder = await mkdtemp(join(tmpdir(), 'modelrun-conformance-'))
@@ -70,9 +71,14 @@ describe('modelrun-conformance', () => {
     const unsettled = report.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped')
     expect(unsettled.map(({ check }) => check)).toEqual([
       'cancel/not-charged',
+      'cancel/processing-not-charged',
       'cancel/no-credits-shown',
       'charges/succeeded',
+      'charges/asynchronous',
+      'charges/held',
+      'charges/webhook',
       'charges/failed',
+      'cancel/not-charged-later',
     ])
     expect(code).toBe(0)
     expect(stdout).toContain('| 4.1-08 | must | Never more than 100 models')

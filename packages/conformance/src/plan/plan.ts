@@ -1,26 +1,22 @@
-import type { Check, RunKind, Scenario } from '../check.ts'
+import type { Check, RunCount, RunKind, Scenario } from '../check.ts'
 import { CannotStartError, type ResolvedOptions } from '../options.ts'
 import { missingFor } from './missing.ts'
 import type { Targets } from './targets.ts'
 
-/** Runs of one model. */
+/** Runs of one scenario. */
 export interface PlannedRuns {
   kind: RunKind
-  count: number
+  count: RunCount
 }
 
 /** The runs that these checks start at most: each scenario once, those that cannot be performed left out. */
 export function plannedRuns(checks: readonly Check[], options: ResolvedOptions): PlannedRuns[] {
   const scenarios = new Set<Scenario<unknown>>()
   for (const { scenario } of checks) addPerformed(scenarios, scenario, options)
-  const counts = new Map<RunKind, number>()
-  for (const { runs = {} } of scenarios) {
-    for (const [kind, count] of Object.entries(runs)) {
-      // The keys of `runs` are its type's.
-      counts.set(kind as RunKind, (counts.get(kind as RunKind) ?? 0) + count)
-    }
-  }
-  return [...counts].map(([kind, count]) => ({ kind, count }))
+  return [...scenarios].flatMap(({ runs = {} }) =>
+    // The keys of `runs` are its type's.
+    Object.entries(runs).map(([kind, count]) => ({ kind: kind as RunKind, count })),
+  )
 }
 
 function addPerformed(performed: Set<Scenario<unknown>>, scenario: Scenario<unknown>, options: ResolvedOptions): void {
@@ -37,7 +33,9 @@ function addPerformed(performed: Set<Scenario<unknown>>, scenario: Scenario<unkn
 export function costOf(runs: readonly PlannedRuns[], targets: Targets, { maxCredits }: ResolvedOptions): number {
   const priced = runs.flatMap(({ kind, count }) => {
     const target = { ...targets, longest: targets.slow ?? targets.main }[kind]
-    return target === undefined ? [] : [{ ...target, count, credits: count * target.creditsPerRun }]
+    if (target === undefined) return []
+    const runs = typeof count === 'number' ? count : count(target)
+    return [{ ...target, count: runs, credits: runs * target.creditsPerRun }]
   })
   const total = priced.reduce((sum, { credits }) => sum + credits, 0)
   if (total <= maxCredits) return total

@@ -18,7 +18,7 @@ function sampleValue(name: string, property: unknown): unknown {
   if (!isRecord(property)) return undefined
   const known = property.default ?? itemsOf(property.enum)[0]
   if (known !== undefined) return known
-  switch (property.type) {
+  switch (typeOf(property)) {
     case 'string':
       return isAddress(name, property) ? undefined : SAMPLE_TEXT
     case 'integer':
@@ -29,6 +29,11 @@ function sampleValue(name: string, property: unknown): unknown {
     default:
       return undefined
   }
+}
+
+/** JSON Schema has one type, or a list of them. */
+export function typeOf({ type }: Record<string, unknown>): unknown {
+  return Array.isArray(type) ? type.find((one) => one !== 'null') : type
 }
 
 function isAddress(name: string, { description }: Record<string, unknown>): boolean {

@@ -31,19 +31,20 @@ export async function chooseTargets(options: ResolvedOptions, send: (call: Call)
   const { main, slow, failing } = options.models
   const read: Read = (path) => send({ method: 'GET', path, authorization: `Bearer ${options.apiKey}` })
   return {
-    main: main === undefined ? await cheapest(read) : await chosen(read, main),
-    slow: slow && (await chosen(read, slow)),
-    failing: failing && (await chosen(read, failing)),
+    main: main === undefined ? await cheapest(read) : await chosen(read, main, '--input'),
+    slow: slow && (await chosen(read, slow, '--slow-input')),
+    failing: failing && (await chosen(read, failing, '--failing-input')),
   }
 }
 
-async function chosen(read: Read, { model, input }: ModelChoice): Promise<ModelTarget> {
+/** @param option of the command line that gives the model's input */
+async function chosen(read: Read, { model, input }: ModelChoice, option: string): Promise<ModelTarget> {
   const answer = await read(routePath(ROUTES.getModel, { id: model }))
   if (answer.status !== 200) {
     throw new CannotStartError(`The model ${model} cannot be read: GET /v1/models/{id} answers ${answer.status}.`)
   }
   const target = targetOf(answer, model, input)
-  if (typeof target === 'string') throw new CannotStartError(target)
+  if (typeof target === 'string') throw new CannotStartError(target.replace(/Give one\.$/, `Give one (${option}).`))
   return target
 }
 

@@ -33,9 +33,14 @@ export function jobStatus(answer: Answer): unknown {
   return at(answer.json, '/data/status')
 }
 
+/** Whether a status is one of those that a job ends with. */
+export function isTerminal(status: unknown): boolean {
+  return TERMINAL.includes(status)
+}
+
 /** Whether the answer shows a job that goes on. */
 function isUnfinished(answer: Answer): boolean {
-  return answer.status < 300 && !TERMINAL.includes(jobStatus(answer))
+  return answer.status < 300 && !isTerminal(jobStatus(answer))
 }
 
 /** Asks for a job's status until it has ended, the time limit is over, or `until` says so. */

@@ -21,6 +21,23 @@ export interface SessionCall {
   /** Sent as it is, instead of `body`. */
   text?: string | undefined
   contentType?: string | undefined
+  /** More headers. */
+  headers?: Readonly<Record<string, string>> | undefined
+}
+
+/** A request with its response, in full. */
+export interface Recorded {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  /** Whether the key with all permissions was sent. Other keys may belong to other accounts. */
+  isOwn: boolean
+  answer: Answer
+}
+
+/** The credits before something was done, and after. */
+export interface Charge {
+  before: number
+  after: number
 }
 
 export interface SessionParts {
@@ -28,6 +45,8 @@ export interface SessionParts {
   send: (call: Call) => Promise<Answer>
   download: (url: string) => Promise<Answer>
   targets: Targets
+  /** Every response 429, also of requests that were sent again. */
+  limited: readonly Answer[]
   ledger: Ledger
   mailroom: Mailroom | undefined
 }
@@ -37,15 +56,19 @@ export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
   readonly ledger: Ledger
+  /** Every response 429 so far, also of requests that were sent again. */
+  readonly limited: readonly Answer[]
   readonly download: (url: string) => Promise<Answer>
   readonly #parts: SessionParts
   readonly #evidence = new Map<Scenario<unknown>, Promise<unknown>>()
+  readonly #recorded: Recorded[] = []
 
   constructor(parts: SessionParts) {
     this.#parts = parts
     this.options = parts.options
     this.clock = parts.options.clock
     this.ledger = parts.ledger
+    this.limited = parts.limited
     this.download = parts.download
   }
 
@@ -64,13 +87,29 @@ export class Session {
     this.#evidence.set(scenario, Promise.resolve(evidence))
   }
 
-  call({ method = 'GET', path, key, authorization, body, text, contentType }: SessionCall): Promise<Answer> {
+  async call({
+    method = 'GET',
+    path,
+    key,
+    authorization,
+    body,
+    text,
+    contentType,
+    headers,
+  }: SessionCall): Promise<Answer> {
     // The promise to users: nothing but reads unless they allow more.
     if (method !== 'GET' && !this.options.allowRuns)
       throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
-    return this.#parts.send({ method, path, authorization: header, body: content, contentType })
+    const answer = await this.#parts.send({ method, path, authorization: header, body: content, contentType, headers })
+    this.#recorded.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, answer })
+    return answer
+  }
+
+  /** Every request that has a response so far, in order. */
+  get recorded(): readonly Recorded[] {
+    return this.#recorded
   }
 
   /** The first of these keys that was given. */
@@ -92,9 +131,16 @@ export class Session {
     return this.#parts.mailroom
   }
 
-  /** Credits left of the account. */
-  credits(): Promise<number> {
-    if (this.options.readCredits === undefined) throw new BlockedError('the credits left are not known')
-    return this.options.readCredits()
+  /** Does something, and reads the credits before and after, where that is possible. */
+  async measured<Value>(work: () => Promise<Value>): Promise<{ value: Value; charge: Charge | undefined }> {
+    const before = await this.#credits()
+    const value = await work()
+    const after = await this.#credits()
+    return { value, charge: before === undefined || after === undefined ? undefined : { before, after } }
+  }
+
+  /** Credits left of the account. What is run must not be lost because they cannot be read. */
+  async #credits(): Promise<number | undefined> {
+    return this.options.readCredits?.().catch(() => undefined)
   }
 }

@@ -1,20 +1,16 @@
 import { PERMISSIONS, type Permission } from '@modelrun/contract'
 import {
   type AssumptionOptions,
-  type CatalogModel,
   createReferenceServer,
-  DEFAULT_CATALOG,
   type Deliver,
   type ProfileOption,
   type ReferenceServer,
 } from '@modelrun/reference-server'
 import type { ConformanceOptions, SpecialKey } from '../options.ts'
+import { FAILING_MODEL, largeCatalog, MAIN_MODEL } from './catalog.ts'
 
-/** Quick, and its schema has every kind of rule. */
-export const MAIN_MODEL = 'aurora-image'
 /** Takes 90 s. */
 export const SLOW_MODEL = 'lumen/aurora-video'
-export const FAILING_MODEL = 'conformance/always-fails'
 
 /** A reference server in this process, and the options by which the suite checks all of it. */
 export interface ReferenceService {
@@ -36,7 +32,7 @@ export function createReferenceService({
 }: ReferenceServiceOptions = {}): ReferenceService {
   let receive = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
   const deliver = tamper((url, init) => receive(new Request(url, init)))
-  const server = createReferenceServer({ clock: 'auto', catalog: catalogWithFailing(), assumptions, profile, deliver })
+  const server = createReferenceServer({ clock: 'auto', catalog: largeCatalog(), assumptions, profile, deliver })
   server.script(FAILING_MODEL, Array(20).fill({ result: 'failed' }))
   return {
     server,
@@ -63,14 +59,6 @@ export function createReferenceService({
       limits: { quietMs: 5_000 },
     },
   }
-}
-
-/** The catalog with a model that the caller scripts to fail. */
-export function catalogWithFailing(): CatalogModel[] {
-  const template = DEFAULT_CATALOG.find(({ id }) => id === MAIN_MODEL)
-  if (template === undefined) throw new Error(`The catalog has no ${MAIN_MODEL}.`)
-  const failing = { ...template, id: FAILING_MODEL, name: 'Always Fails', description: 'Never draws anything at all.' }
-  return [...DEFAULT_CATALOG, failing]
 }
 
 /** Every special key. */

@@ -6,6 +6,7 @@ import type { WebhookReceiver } from './receiver.ts'
 /** A delivery that arrived. */
 export interface Delivery {
   method: string
+  url: string
   headers: Headers
   /** `undefined` when the body was no JSON. */
   json: unknown
@@ -13,10 +14,12 @@ export interface Delivery {
 }
 
 /**
- * How a mailbox answers: `accept` with 200, `reject` with 500, `silent` with 200 after the 10 s that a receiver has
+ * How a mailbox answers: `accept` with 200, `reject` with 500, `miss` with 404, `silent` with 200 after the 10 s that a receiver has
  * (section 6, rule 1) are over.
  */
-export type Manner = 'accept' | 'reject' | 'silent'
+export type Manner = keyof typeof STATUSES
+
+const STATUSES = { accept: 200, reject: 500, miss: 404, silent: 200 } as const
 
 /** An address of its own for one run's deliveries. */
 export interface Mailbox {
@@ -30,6 +33,9 @@ interface MailroomOptions {
   log: ExchangeLog
   redactor: Redactor
 }
+
+/** Receivers read in the query what a delivery is about: it must arrive as it was given. */
+const QUERY = 'conformance=1&signed=a%2Bb%3D%3D'
 
 /** Longer than a receiver has to answer. */
 export const SILENCE_MS = 11_000
@@ -47,7 +53,8 @@ export class Mailroom {
   open(manner: Manner): Mailbox {
     // Nobody else on the network shall guess it: deliveries are not signed.
     const name = crypto.randomUUID()
-    const mailbox: Mailbox = { url: `${this.#options.receiver.url.replace(/\/+$/, '')}/${name}`, deliveries: [] }
+    const url = `${this.#options.receiver.url.replace(/\/+$/, '')}/${name}?${QUERY}`
+    const mailbox: Mailbox = { url, deliveries: [] }
     this.#mailboxes.set(name, { mailbox, manner })
     return mailbox
   }
@@ -63,11 +70,16 @@ export class Mailroom {
       direction: 'received',
       startedAt: new Date(startedAt).toISOString(),
       durationMs: 0,
-      request: { method, url: request.url, headers: redactor.headers(headers), body: redactor.body(text) },
+      request: {
+        method,
+        url: redactor.url(request.url),
+        headers: redactor.headers(headers),
+        body: redactor.body(text),
+      },
     })
-    opened.mailbox.deliveries.push({ method, headers, json: parse(text), exchange: recorded })
+    opened.mailbox.deliveries.push({ method, url: request.url, headers, json: parse(text), exchange: recorded })
     if (opened.manner === 'silent') await sleep(clock, SILENCE_MS)
-    const status = opened.manner === 'reject' ? 500 : 200
+    const status = STATUSES[opened.manner]
     recorded.response = { status, headers: {}, body: '' }
     recorded.durationMs = clock.now() - startedAt
     return new Response(null, { status })

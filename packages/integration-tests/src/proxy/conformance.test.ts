@@ -18,6 +18,8 @@ const SESSIONS: { [Name in SpecialKey]?: string } = {
 const LEFT_OUT: Record<string, string> = {
   'permissions/': 'what a user may do beyond spending its budget is decided by the application',
   'auth/blocked-address': 'addresses are checked by what is in front of the application',
+  'inputs/with-webhook': 'as webhooks/',
+  'charges/webhook': 'as webhooks/',
   'webhooks/': 'a page cannot have a `webhook_url`: the proxy would have the service post to any address',
 }
 

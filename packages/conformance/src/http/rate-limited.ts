@@ -1,0 +1,46 @@
+import { type ConformanceClock, sleep } from '../clock.ts'
+import type { Answer } from './answer.ts'
+import type { Call } from './caller.ts'
+
+/** HTTP status of a request that came too early. */
+export const TOO_MANY_REQUESTS = 429
+
+/** So many times a request is sent again. */
+const MAX_REPEATS = 5
+/** Where the service does not say how long to wait; it doubles each time. */
+const FIRST_WAIT_MS = 1_000
+/** A service that asks for more than that is not waited for. */
+const LONGEST_WAIT_MS = 120_000
+
+type Send = (call: Call) => Promise<Answer>
+
+/**
+ * Sends a request again that was rejected with 429, after `Retry-After`: the specification shows no rate limits (section
+ * 8), so a service may have any. Such a request did nothing; nothing else is ever sent twice.
+ *
+ * @param limited gets every response 429
+ */
+export function waitingWhenLimited(
+  send: Send,
+  { clock, limited }: { clock: ConformanceClock; limited: Answer[] },
+): Send {
+  return async (call) => {
+    for (let repeats = 0; ; repeats++) {
+      const answer = await send(call)
+      if (answer.status !== TOO_MANY_REQUESTS) return answer
+      limited.push(answer)
+      const waitMs = retryAfterMs(answer.headers, clock.now()) ?? FIRST_WAIT_MS * 2 ** repeats
+      if (repeats === MAX_REPEATS || waitMs > LONGEST_WAIT_MS) return answer
+      await sleep(clock, waitMs)
+    }
+  }
+}
+
+/** Seconds or a date; `undefined` when the header is missing or neither. */
+function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const text = headers.get('retry-after')?.trim() ?? ''
+  if (/^\d+$/.test(text)) return Number(text) * 1_000
+  const [date, sentAt] = [Date.parse(text), Date.parse(headers.get('date') ?? '')]
+  // By the clock of the service, where it says what that shows.
+  return Number.isNaN(date) ? undefined : Math.max(0, date - (Number.isNaN(sentAt) ? now : sentAt))
+}

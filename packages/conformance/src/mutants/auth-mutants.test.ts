@@ -1,0 +1,4 @@
+import { AUTH_MUTANTS } from './auth-mutants.ts'
+import { describeMutants } from './describe-mutants.ts'
+
+describeMutants(AUTH_MUTANTS)

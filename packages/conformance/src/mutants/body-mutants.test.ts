@@ -1,0 +1,4 @@
+import { BODY_MUTANTS } from './body-mutants.ts'
+import { describeMutants } from './describe-mutants.ts'
+
+describeMutants(BODY_MUTANTS)

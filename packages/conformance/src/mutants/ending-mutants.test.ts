@@ -1,0 +1,4 @@
+import { describeMutants } from './describe-mutants.ts'
+import { ENDING_MUTANTS } from './ending-mutants.ts'
+
+describeMutants(ENDING_MUTANTS)

@@ -1,0 +1,203 @@
+import { at } from '../json.ts'
+import { hasFailed, instead, isCancelled, isDone, jobOf } from './edits.ts'
+import {
+  answers,
+  type Edit,
+  isFor,
+  liar,
+  type Mutant,
+  type Mutation,
+  put,
+  type Send,
+  status,
+  take,
+  type WireAnswer,
+  type WireRequest,
+  when,
+} from './mutation.ts'
+
+const FINISHED = '3: succeeded, failed and cancelled are ends; no transition leads out of them'
+const CANCEL = '3: DELETE makes a queued or processing job cancelled'
+const ASKS = '4.4: when the job is still processing, the service asks the provider and returns the result if ready'
+const NEVER_BEGUN = { status: 'processing' }
+
+const job = (...edits: Parameters<typeof when>) => answers('getJob', when(...edits))
+const isJob = (request: WireRequest) => isFor(request, 'getJob')
+
+/** Changes what is read of a job once it was read like this so many times. */
+function afterReads(isCounted: (answer: WireAnswer) => boolean, times: number, ...edits: Edit[]): Mutation {
+  return {
+    wrap: (send) => {
+      const counts = new Map<string, number>()
+      return async (request) => {
+        const answer = await send(request)
+        if (!isJob(request) || !isCounted(answer)) return answer
+        const count = (counts.get(jobOf(request)) ?? 0) + 1
+        counts.set(jobOf(request), count)
+        if (count > times) for (const edit of edits) edit(answer, request)
+        return answer
+      }
+    },
+  }
+}
+
+/** Changes what is read of a job so long after it was first read like this. */
+function later(isCounted: (answer: WireAnswer) => boolean, ms: number, ...edits: Edit[]): Mutation {
+  return {
+    wrap: (send, server) => {
+      const firsts = new Map<string, number>()
+      return async (request) => {
+        const answer = await send(request)
+        if (!isJob(request) || !isCounted(answer)) return answer
+        const first = firsts.get(jobOf(request)) ?? server.clock.now()
+        firsts.set(jobOf(request), first)
+        if (server.clock.now() - first >= ms) for (const edit of edits) edit(answer, request)
+        return answer
+      }
+    },
+  }
+}
+
+/** Reads processing until so long after the end could first be read. */
+function stale(ms: number): Mutation {
+  return {
+    wrap: (send, server) => {
+      const ends = new Map<string, number>()
+      return async (request) => {
+        const answer = await send(request)
+        if (!isJob(request) || !isDone(answer)) return answer
+        const end = ends.get(jobOf(request)) ?? server.clock.now()
+        ends.set(jobOf(request), end)
+        if (server.clock.now() - end < ms) put('/data', NEVER_BEGUN)(answer, request)
+        return answer
+      }
+    },
+  }
+}
+
+/** Changes what is read of the jobs of some runs. */
+function ofRuns(isWanted: (answer: WireAnswer, request: WireRequest) => boolean, ...edits: Edit[]): Mutation {
+  return {
+    wrap: (send) => {
+      const jobs = new Set<unknown>()
+      return async (request) => {
+        const answer = await send(request)
+        if (isFor(request, 'runModel') && isWanted(answer, request)) jobs.add(at(answer.json, '/job_id'))
+        if (isJob(request) && jobs.has(jobOf(request))) for (const edit of edits) edit(answer, request)
+        return answer
+      }
+    },
+  }
+}
+
+/** With one job, cancels all that were run. */
+function cancelsAll(): Mutation {
+  return {
+    wrap: (send) => {
+      const jobs = new Set<string>()
+      return async (request) => {
+        const answer = await send(request)
+        const jobId = at(answer.json, '/job_id')
+        if (isFor(request, 'runModel') && typeof jobId === 'string') jobs.add(jobId)
+        if (isFor(request, 'cancelJob') && answer.status < 300) await cancelEach(send, request, jobs)
+        return answer
+      }
+    },
+  }
+}
+
+async function cancelEach(send: Send, request: WireRequest, jobs: Iterable<string>): Promise<void> {
+  for (const id of jobs) await send({ ...request, url: new URL(`/v1/jobs/${id}`, request.url) })
+}
+
+/** Cancels at the second request. */
+function cancelsAtSecond(): Mutation {
+  return {
+    wrap: (send) => {
+      const asked = new Set<string>()
+      return async (request) => {
+        if (!isFor(request, 'cancelJob') || asked.has(jobOf(request))) return send(request)
+        asked.add(jobOf(request))
+        return { ...(await send({ ...request, method: 'GET' })) }
+      }
+    },
+  }
+}
+
+const isHeldRun = (answer: WireAnswer, { body }: WireRequest) =>
+  answer.status === 202 && at(body, '/sync') === undefined && at(body, '/webhook_url') === undefined
+
+/** Ends of jobs, cancels, and what stays of both. */
+export const ENDING_MUTANTS: readonly Mutant[] = [
+  liar(FINISHED, 'shows a result once', afterReads(isDone, 1, status(404))),
+  liar(FINISHED, 'shows the output once', afterReads(isDone, 1, take('/data/output'))),
+  liar(FINISHED, 'shows an error once', afterReads(hasFailed, 1, take('/data/error'))),
+  liar(FINISHED, 'forgets a result after half a minute', later(isDone, 30_000, status(404))),
+  liar(FINISHED, 'forgets a failure after half a minute', later(hasFailed, 30_000, status(404))),
+  liar(FINISHED, 'reads processing again after a while', later(isDone, 30_000, put('/data', NEVER_BEGUN))),
+  liar(
+    FINISHED,
+    'reads failed after a while',
+    later(isDone, 30_000, put('/data', { status: 'failed', error: { code: 'EXPIRED', message: 'Too late.' } })),
+    'jobs/stays-ended',
+  ),
+  liar(
+    FINISHED,
+    'reads succeeded for a failed job after a while',
+    later(hasFailed, 20_000, put('/data/status', 'succeeded')),
+  ),
+  liar(
+    FINISHED,
+    'lets a cancelled job end after a while',
+    later(isCancelled, 60_000, put('/data', { status: 'succeeded', output: { type: 'image', items: [] } })),
+  ),
+  liar(FINISHED, 'lets a cancelled job fail after a while', later(isCancelled, 60_000, put('/data/status', 'failed'))),
+  liar(
+    FINISHED,
+    'forgets a cancel at the second read',
+    afterReads(isCancelled, 1, put('/data', NEVER_BEGUN)),
+    'cancel/stays-cancelled',
+  ),
+  liar(CANCEL, 'responds 404 for a cancelled job', job(isCancelled, status(404))),
+  liar(CANCEL, 'has a status deleted', job(isCancelled, put('/data/status', 'deleted'))),
+  liar(CANCEL, 'cancels all jobs with one', cancelsAll(), 'cancel/that-job-only'),
+  liar(CANCEL, 'cancels at the second request', cancelsAtSecond()),
+  liar(
+    CANCEL,
+    'responds 500 to a cancel',
+    answers(
+      'cancelJob',
+      when(({ status: code }) => code < 300, status(500)),
+    ),
+  ),
+  liar(
+    CANCEL,
+    'responds 403 to a cancel',
+    answers(
+      'cancelJob',
+      when(({ status: code }) => code < 300, status(403)),
+    ),
+  ),
+  liar(
+    CANCEL,
+    'rejects the cancel of a processing job',
+    instead(
+      (request) => isFor(request, 'cancelJob'),
+      async (request, send, server) => {
+        const isBusy = jobOf(request).startsWith('job_') && server.job(jobOf(request)).status === 'processing'
+        if (!isBusy) return send(request)
+        return {
+          ...(await send({ ...request, method: 'GET' })),
+          status: 409,
+          json: { error: { code: 'BUSY', message: 'No.' } },
+        }
+      },
+    ),
+  ),
+  liar(
+    '3: cancelled, cancelled by the user',
+    'cancels a held run when its time is over',
+    ofRuns(isHeldRun, put('/data', { status: 'cancelled' })),
+  ),
+  liar(ASKS, 'reads a job as processing for a minute after its end', stale(60_000), 'webhooks/after-the-end'),
+]

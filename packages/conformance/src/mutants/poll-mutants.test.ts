@@ -1,0 +1,4 @@
+import { describeMutants } from './describe-mutants.ts'
+import { POLL_MUTANTS } from './poll-mutants.ts'
+
+describeMutants(POLL_MUTANTS)

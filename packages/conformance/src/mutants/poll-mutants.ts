@@ -1,0 +1,181 @@
+import { at } from '../json.ts'
+import { hasFailed, isCancelled, isDone, jobOf, reads } from './edits.ts'
+import {
+  answers,
+  type Edit,
+  isFor,
+  liar,
+  type Mutant,
+  type Mutation,
+  put,
+  status,
+  take,
+  type WireAnswer,
+  type WireRequest,
+  when,
+} from './mutation.ts'
+
+const DATA = '4.4: the response is an object with data, which holds status, output when succeeded and error when failed'
+const ID = '4.4: the path parameter is the job_id returned by the run endpoint'
+const OUTPUT = '2.5: an output has a type and items, each with type and url'
+const ERROR = '2.4: error is an object with code and message'
+
+const job = (...edits: Parameters<typeof when>) => answers('getJob', when(...edits))
+const isJob = (request: WireRequest) => isFor(request, 'getJob')
+const isUnfinished = (answer: WireAnswer) => reads('queued')(answer) || reads('processing')(answer)
+const isProcessing = reads('processing')
+
+/** Changes what is read of the jobs of some runs. */
+function ofRuns(isWanted: (answer: WireAnswer, request: WireRequest) => boolean, ...edits: Edit[]): Mutation {
+  return {
+    wrap: (send) => {
+      const jobs = new Set<unknown>()
+      return async (request) => {
+        const answer = await send(request)
+        if (isFor(request, 'runModel') && isWanted(answer, request)) jobs.add(at(answer.json, '/job_id'))
+        if (isJob(request) && jobs.has(jobOf(request))) for (const edit of edits) edit(answer, request)
+        return answer
+      }
+    },
+  }
+}
+
+/** Reads every job as the one that was run last. */
+function latestJob(): Mutation {
+  return {
+    wrap: (send) => {
+      let latest: string | undefined
+      return async (request) => {
+        if (isJob(request) && latest !== undefined && jobOf(request).startsWith('job_'))
+          request.url.pathname = `/v1/jobs/${latest}`
+        const answer = await send(request)
+        const jobId = at(answer.json, '/job_id')
+        if (isFor(request, 'runModel') && typeof jobId === 'string') latest = jobId
+        return answer
+      }
+    },
+  }
+}
+
+const isHeldRun = (answer: WireAnswer, { body }: WireRequest) =>
+  answer.status === 202 && at(body, '/sync') === undefined && at(body, '/webhook_url') === undefined
+const isHookedRun = (answer: WireAnswer, { body }: WireRequest) =>
+  answer.status < 300 && at(body, '/webhook_url') !== undefined
+const isSyncRun = (answer: WireAnswer) => at(answer.json, '/status') === 'completed'
+const whenDone = (...edits: Edit[]): Edit => when(isDone, ...edits)
+const flat = put('', (body: { data: unknown }) => body.data)
+
+/** What polling reads, whichever run made the job. */
+export const POLL_MUTANTS: readonly Mutant[] = [
+  liar(DATA, 'wraps no failed job in data', job(hasFailed, flat)),
+  liar(DATA, 'wraps no cancelled job in data', job(isCancelled, flat)),
+  liar(DATA, 'wraps no unfinished job in data', job(isUnfinished, flat)),
+  liar(
+    DATA,
+    'wraps the job in a list',
+    job(
+      () => true,
+      put('/data', (data: unknown) => [data]),
+    ),
+  ),
+  liar(
+    DATA,
+    'wraps the job in job',
+    job(
+      () => true,
+      put('', ({ data }: { data: unknown }) => ({ job: data })),
+    ),
+  ),
+  liar(DATA, 'has no status in data', job(isUnfinished, take('/data/status')), 'jobs/every-poll'),
+  liar(DATA, 'has null as the output of a job', job(isDone, put('/data/output', null))),
+  liar(
+    DATA,
+    'has the output beside data',
+    job(
+      isDone,
+      put('', ({ data }: { data: { output: unknown } }) => ({
+        data: { ...data, output: undefined },
+        output: data.output,
+      })),
+    ),
+  ),
+  liar(DATA, 'has no output in jobs of synchronous runs', ofRuns(isSyncRun, take('/data/output'))),
+  liar(DATA, 'has no output in jobs of runs with webhook_url', ofRuns(isHookedRun, take('/data/output'))),
+  liar(DATA, 'has no output in jobs of held runs', ofRuns(isHeldRun, take('/data/output')), 'jobs/every-output'),
+  liar(DATA, 'has null as the error of a failed job', job(hasFailed, put('/data/error', null))),
+  liar(ERROR, 'has a text as the error of a failed job', job(hasFailed, put('/data/error', 'PROVIDER_FAILURE'))),
+  liar(
+    ERROR,
+    'has a list of errors in a failed job',
+    job(
+      hasFailed,
+      put('/data/error', (error: unknown) => [error]),
+    ),
+  ),
+  liar(
+    ERROR,
+    'has no message in the error of jobs with webhook_url',
+    ofRuns(isHookedRun, take('/data/error/message')),
+    'webhooks/failure-by-polling',
+  ),
+  liar(
+    ERROR,
+    'has the code in small letters in a failed job',
+    job(hasFailed, put('/data/error/code', 'provider_failure')),
+  ),
+  liar(ERROR, 'has a number as the message of a failed job', job(hasFailed, put('/data/error/message', 500))),
+  liar(OUTPUT, 'has a number as the type of output', job(isDone, put('/data/output/type', 1))),
+  liar(
+    OUTPUT,
+    'has a map of items',
+    job(
+      isDone,
+      put('/data/output/items', (items: unknown[]) => ({ ...items })),
+    ),
+  ),
+  liar(
+    OUTPUT,
+    'has null among the items',
+    job(
+      isDone,
+      put('/data/output/items', (items: unknown[]) => [...items, null]),
+    ),
+  ),
+  liar(OUTPUT, 'has items without an address', job(isDone, take('/data/output/items/*/url'))),
+  liar(OUTPUT, 'has addresses as numbers', job(isDone, put('/data/output/items/*/url', 7))),
+  liar(
+    OUTPUT,
+    'has paths in jobs of held runs',
+    ofRuns(isHeldRun, whenDone(put('/data/output/items/*/url', '/files/0.png'))),
+  ),
+  liar(
+    OUTPUT,
+    'has no type of items in jobs of runs with webhook_url',
+    ofRuns(isHookedRun, whenDone(take('/data/output/items/*/type'))),
+  ),
+  liar(
+    OUTPUT,
+    'reads another type of output than it responded with',
+    ofRuns(isSyncRun, whenDone(put('/data/output/type', 'audio'))),
+    'jobs/same-output-type',
+  ),
+  liar(
+    OUTPUT,
+    'reads more files than it responded with',
+    ofRuns(isSyncRun, whenDone(put('/data/output/items', (items: unknown[]) => [...items, ...items]))),
+  ),
+  liar(ID, 'does not know jobs of synchronous runs', ofRuns(isSyncRun, status(404))),
+  liar(ID, 'does not know jobs of held runs', ofRuns(isHeldRun, status(404))),
+  liar(ID, 'does not know jobs of runs with webhook_url', ofRuns(isHookedRun, status(404))),
+  liar(ID, 'reads every job as the latest', latestJob()),
+  liar('3: the five statuses of a job', 'has the status running', job(isProcessing, put('/data/status', 'running'))),
+  liar('3: the five statuses of a job', 'has the status error', job(hasFailed, put('/data/status', 'error'))),
+  liar(
+    '3: the five statuses of a job',
+    'has statuses in capitals',
+    job(
+      () => true,
+      put('/data/status', (word: string) => word.toUpperCase()),
+    ),
+  ),
+]
