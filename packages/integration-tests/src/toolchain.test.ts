@@ -33,7 +33,7 @@ test('the lock file names no registry: only workspaces have an address, and it i
   expect(addresses.filter((address) => !/^(packages|examples)\/[\w-]+$/.test(address))).toEqual([])
 })
 
-test.each(['bench', 'consumers', 'runtimes'])('the lock file of %s names no registry', (folder) => {
+test.each(['bench', 'consumers', 'mutation', 'runtimes'])('the lock file of %s names no registry', (folder) => {
   const text = readFileSync(new URL(`../../../${folder}/package-lock.json`, import.meta.url), 'utf8')
   expect(text).toContain('"lockfileVersion": 3')
   expect(text).not.toMatch(/"resolved": "(?!file:)[a-z+]+:/)

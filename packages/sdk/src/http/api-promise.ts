@@ -7,11 +7,6 @@ export class ApiPromise<T> extends Promise<T> {
   readonly #result: Promise<ApiResult<T>>
   #data: Promise<T> | undefined
 
-  /** Derived promises are plain ones. */
-  static override get [Symbol.species](): PromiseConstructor {
-    return Promise
-  }
-
   /** @internal */
   constructor(result: Promise<ApiResult<T>>) {
     // Settled and never looked at: `then` below answers from #result, so a rejection nobody handles is reported once.

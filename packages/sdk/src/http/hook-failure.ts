@@ -23,22 +23,22 @@ export function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError |
 }
 
 /**
- * Settles like `work`. Hooks of the caller may wait for ever: an abort or a deadline ends the call all the same. An attempt
- * that is under way ends by itself then, and knows more.
+ * Settles like `work`. Hooks of the caller may wait for ever: an abort or a deadline ends the call all the same, without a
+ * response. An attempt that is under way ends by itself then, and knows more.
  */
 export function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W | undefined> {
   if (call.client.ky === undefined) return work
   const { signal } = call.context.scope
   let stop = async () => {}
-  const stopped = new Promise<undefined>((resolve, reject) => {
+  const stopped = new Promise<undefined>((resolve) => {
     stop = async () => {
       await call.sending
-      call.error ??= call.result === undefined ? interruptedError(call, 'waiting for a ky hook') : undefined
-      if (call.error === undefined) resolve(undefined)
-      else reject(call.error)
+      if (call.result === undefined) call.error ??= interruptedError(call, 'waiting for a ky hook')
+      resolve(undefined)
     }
   })
   if (signal.aborted) void stop()
-  signal.addEventListener('abort', stop, { once: true })
-  return Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop))
+  // It may stay: the signal ends with the call.
+  signal.addEventListener('abort', stop)
+  return Promise.race([work, stopped])
 }

@@ -56,6 +56,14 @@ describe('a ky instance of the caller', () => {
     expect(seen.join()).not.toContain(API_KEY)
   })
 
+  test('sends its search parameters with a call that has none of its own too', async () => {
+    const { client, service } = createTestClient([json(200, { data: { status: 'queued' } })], {
+      ky: ky.extend({ searchParams: { tenant: 'a' } }),
+    })
+    await client.jobs.get('job_1')
+    expect(service.received[0]?.path).toBe('/v1/jobs/job_1?tenant=a')
+  })
+
   test('does not change what an error is', async () => {
     const { client, clock } = createTestClient([text(429, 'no')], {
       ky: ky.extend({ retry: { limit: 9, jitter: () => 60_000 }, timeout: 1, totalTimeout: 1 }),
@@ -127,9 +135,13 @@ describe('a ky hook that forces a retry', () => {
   const forced = ky.extend({ hooks: { afterResponse: [() => ky.retry()] } })
 
   test('does not send an accepted run again: its job is returned', async () => {
-    const { client, service, clock } = createTestClient([json(202, QUEUED)], { ky: forced })
+    const warnings: string[] = []
+    const logger = { ...console, warn: (line: string) => warnings.push(line) }
+    const options = { ky: forced, logger, logLevel: 'warn' } as const
+    const { client, service, clock } = createTestClient([json(202, QUEUED)], options)
     await expect(clock.run(client.submit('aurora-image', {}))).resolves.toMatchObject({ id: 'job_1' })
     expect(service.received).toHaveLength(1)
+    expect(warnings.join()).toContain('POST /v1/models/aurora-image/run was not sent again')
   })
 
   test('does not send a run again whose outcome is unknown, and the error says so', async () => {
@@ -188,6 +200,13 @@ describe('a ky hook that never ends', () => {
     await settle()
     controller.abort()
     expect(await work).toMatchObject({ submission: 'not_sent' })
+  })
+
+  test('does not hold a call whose signal has aborted before', async () => {
+    const mine = ky.extend({ hooks: { beforeRequest: [never] } })
+    const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
+    const work = client.submit('aurora-image', {}, { signal: AbortSignal.abort('enough') })
+    expect(await caught(work, AbortedError)).toMatchObject({ submission: 'not_sent', cause: 'enough' })
   })
 
   test('does not hold a deadline', async () => {

@@ -21,7 +21,7 @@ export function createKy(client: ResolvedOptions): CallKy {
       timeout: false as const,
       totalTimeout: false as const,
       // To ky, a list that is undefined removes the one of the instance; its types leave that out.
-      ...(beforeRetry.length === 0 ? {} : { hooks: { beforeRetry: undefined } as unknown as Hooks }),
+      hooks: { beforeRetry: undefined } as unknown as Hooks,
     }
   })
   return { ky: callKy, beforeRetry }

@@ -104,6 +104,16 @@ describe('the request of a call', () => {
     expect(message).toContain('Nothing was sent.')
   })
 
+  test('keeps what the engine said of a body that is not JSON', async () => {
+    const cause = new RangeError('no')
+    const body = {
+      get input() {
+        throw cause
+      },
+    }
+    expect(await refused(run({ body }))).toMatchObject({ cause: { cause } })
+  })
+
   test.each([
     ['x-token', `${API_KEY}\n1`],
     ['x token', API_KEY],

@@ -36,7 +36,7 @@ interface RequestParts {
 
 function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: RequestParts): KyRequest {
   const { method } = operation.route
-  const body = operation.body === undefined ? undefined : toJson(operation.body)
+  const body = toJson(operation.body)
   // `Headers`, because ky tells `X-Name` from `x-name` when it merges plain objects.
   const headers = mergeHeaders(client.headers, call.headers)
   headers.set('accept', 'application/json')
@@ -52,7 +52,7 @@ function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: 
 }
 
 /** @throws TypeError in words of our own: those of the engine differ, and go on over many lines */
-function toJson(body: unknown): string {
+function toJson(body: unknown): string | undefined {
   try {
     return JSON.stringify(body)
   } catch (cause) {

@@ -12,19 +12,23 @@ const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause })
 
 describe('describeNetworkFailure', () => {
   test.each([
-    nodeError('ECONNREFUSED', { syscall: 'connect' }),
-    nodeError('ENOTFOUND', { syscall: 'getaddrinfo' }),
-    nodeError('EAI_AGAIN', { syscall: 'getaddrinfo' }),
     nodeError('ETIMEDOUT', { syscall: 'connect' }),
     nodeError('EHOSTUNREACH', { syscall: 'connect' }),
-    nodeError('UND_ERR_CONNECT_TIMEOUT'),
-    nodeError('CERT_HAS_EXPIRED'),
-    nodeError('DEPTH_ZERO_SELF_SIGNED_CERT'),
-    nodeError('ERR_TLS_CERT_ALTNAME_INVALID'),
-    nodeError('ERR_SSL_WRONG_VERSION_NUMBER'),
-    nodeError('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'),
-    nodeError('ERR_PROXY_TUNNEL'),
-    nodeError('ConnectionRefused'),
+    nodeError('EMFILE', { syscall: 'getaddrinfo' }),
+    // Fetch functions besides that of Node do not always name the system call.
+    ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'UND_ERR_CONNECT_TIMEOUT'].map((code) => nodeError(code)),
+    ...['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'].map(
+      (code) => nodeError(code),
+    ),
+    ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].map(
+      (code) => nodeError(code),
+    ),
+    ...['ERR_TLS_CERT_ALTNAME_INVALID', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION'].map(
+      (code) => nodeError(code),
+    ),
+    ...['ERR_PROXY_TUNNEL', 'UND_ERR_PRX_CONN', 'ConnectionRefused', 'FailedToOpenSocket'].map((code) =>
+      nodeError(code),
+    ),
   ])('knows that $code comes before the connection', (error) => {
     const found = describeNetworkFailure(fetchFailed(error))
     expect(found).toMatchObject({ reason: error.code, isBeforeConnection: true })
@@ -67,6 +71,21 @@ describe('describeNetworkFailure', () => {
     ['UND_ERR_INVALID_ARG', 'Redirect loop detected. Cannot redirect to https://api.example.com.'],
     ['UND_ERR_ABORTED', 'Request aborted'],
     ['ECONNRESET', 'bad port'],
+    [undefined, 'bad port, said the service'],
+    [undefined, 'unknown scheme of the answer'],
+    [undefined, 'It said: Fetch failed: Requests to port 6666 are blocked'],
+    [undefined, 'Fetch failed: Requests to port 6666 are blocked for an hour'],
+    ['ECONNRESET', 'Client network socket disconnected before secure TLS connection was established, or after it'],
+    ['UND_ERR_SOCKET', 'Client network socket disconnected before secure TLS connection was established'],
+    ['EPROTO', 'EPROTO: a TLS record of the answer is wrong'],
+    ['ECONNRESET', 'The TLS handshake failed'],
+    ['UND_ERR_INVALID_ARG', 'it got an invalid onError method'],
+    ['UND_ERR_INVALID_ARG', 'invalid onError method of the answer'],
+    ['UND_ERR_INVALID_ARG', 'invalid on method'],
+    ['UND_ERR_INVALID_ARG', 'invalid  header'],
+    ['UND_ERR_ABORTED', 'the Proxy response (407) was cut'],
+    ['UND_ERR_ABORTED', 'Proxy response (none)'],
+    [undefined, 'The service said: client error (Connect): '],
     [undefined, 'invalid content-length header'],
     [undefined, 'Failed to fetch'],
     [undefined, 'Only absolute URLs are supported by this service'],
@@ -93,6 +112,7 @@ describe('describeNetworkFailure', () => {
     [new Error('client error (Connect): proxy authentication required'), 'user:password'],
     [nodeError('ERR_PROXY_TUNNEL', { message: 'Proxy refused to open a tunnel: 403 No' }), 'made no connection'],
     [new Error('client error (Connect): unsuccessful tunnel'), 'made no connection'],
+    [new TypeError('bad port'), 'never uses this port'],
     [nodeError('ECONNREFUSED'), undefined],
     [nodeError('ECONNRESET'), undefined],
   ])('says what to do about %s', (error, words) => {
@@ -129,6 +149,8 @@ describe('describeNetworkFailure', () => {
     })
     const mixed = Object.assign(new AggregateError([refused, nodeError('ECONNRESET')]), { code: 'ECONNREFUSED' })
     expect(describeNetworkFailure(fetchFailed(mixed)).isBeforeConnection).toBe(false)
+    const none = Object.assign(new AggregateError([]), { code: 'ETIMEDOUT' })
+    expect(describeNetworkFailure(fetchFailed(none)).isBeforeConnection).toBe(false)
   })
 
   test('goes by the deepest code of the chain', () => {
@@ -141,6 +163,7 @@ describe('describeNetworkFailure', () => {
   test('falls back to the deepest message', () => {
     expect(describeNetworkFailure(fetchFailed(new Error('other side closed'))).reason).toBe('other side closed')
     expect(describeNetworkFailure('just text').reason).toBe('just text')
+    expect(describeNetworkFailure(new Error('the last', { cause: null })).reason).toBe('the last')
   })
 
   test('reads errors of another realm, as test runners make them', () => {
@@ -163,6 +186,7 @@ describe('describeNetworkFailure', () => {
       const found = describeNetworkFailure(value)
       expect(found).toMatchObject({ reason: 'unknown failure', isBeforeConnection: false })
       expect(found.cause).toBeInstanceOf(Error)
+      expect([found.cause.name, Object.keys(found.cause)]).toEqual(['Error', ['name']])
     },
   )
 

@@ -136,9 +136,9 @@ function textOf(error: unknown, key: string): string | undefined {
 }
 
 function fieldOf(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null) return undefined
   try {
-    return Reflect.get(value, key)
+    // It throws for what is not an object.
+    return Reflect.get(value as object, key)
   } catch {
     return undefined
   }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { NotFoundError, ServerError } from '../errors/api-errors.ts'
+import { AuthenticationError, NotFoundError, ServerError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { AttemptTimeoutError, ConnectionError } from '../errors/transport-errors.ts'
+import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { broken, json, refusal, silent, text } from '../testing/scripted-service.ts'
+import { broken, cut, json, refusal, silent, text } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 describe('client.request', () => {
@@ -43,6 +43,19 @@ describe('client.request', () => {
     }
   })
 
+  test('does not speak of charges where nothing can cost anything', async () => {
+    const { client } = createTestClient([broken('ECONNRESET')], { maxRetries: 0 })
+    const error = await caught(client.request('DELETE', '/v1/webhooks/1'), ConnectionError)
+    expect(error.message).not.toContain('charge')
+  })
+
+  test('rejects a run whose error names no job with that error', async () => {
+    const { client } = createTestClient([text(502, '')])
+    const error = await caught(client.request('POST', '/v1/models/m/run', { body: {} }), ServerError)
+    expect([error.jobId, error.submission]).toEqual([undefined, 'unknown'])
+    expect(error.message).toContain('may have accepted the run')
+  })
+
   test('gives a run the time for which the service holds it (section 8), and finds its job in an error', async () => {
     const { client, clock } = createTestClient([silent()])
     const startedAt = clock.now()
@@ -59,6 +72,12 @@ describe('client.request', () => {
     expect(error.message).toBe('[NOT_FOUND] The NOT_FOUND message (HTTP 404, GET /v1/nope).')
   })
 
+  test('says what to check when the key is not accepted (section 5.5)', async () => {
+    const { client } = createTestClient([refusal(401, 'UNAUTHORIZED')])
+    const error = await caught(client.request('GET', '/v1/usage'), AuthenticationError)
+    expect(error.message).toContain('Check the API key')
+  })
+
   test.each([
     ['https://evil.test/v1/x'],
     ['//evil.test/v1/x'],
@@ -68,6 +87,13 @@ describe('client.request', () => {
     ['/v1/models?limit=1'],
     ['/v1\\models'],
     ['/v1/mod els'],
+    ['/v1/models#top'],
+    ['/v1/models\n'],
+    ['//'],
+    ['///v1/models'],
+    ['/\\evil.test/v1/x'],
+    ['https://'],
+    [Symbol('/v1') as unknown as string],
     [''],
     [undefined as unknown as string],
   ])('does not send to the path %j', async (path) => {
@@ -75,6 +101,39 @@ describe('client.request', () => {
     const error = await caught(client.request('GET', path), ConfigurationError)
     expect(error.message).toContain('The path of client.request must begin with /')
     expect(service.received).toHaveLength(0)
+  })
+
+  test('does not send a GET with a body, which fetch would reject in words of its own', async () => {
+    const { client, service } = createTestClient([json(200, {})])
+    const error = await caught(client.request('GET', '/v1/x', { body: {} }), ConfigurationError)
+    expect(error.message).toContain('has no `body`')
+    expect(service.received).toHaveLength(0)
+  })
+
+  test.each([
+    ['is not JSON', text(200, '<html>'), 'the body is not JSON'],
+    ['breaks off', cut(200, '{"used"'), 'the connection ended after 7 characters'],
+  ])('rejects when a body %s', async (_, step, problem) => {
+    const { client } = createTestClient([step], { maxRetries: 0 })
+    const error = await caught(client.request('GET', '/v1/usage'), InvalidResponseError)
+    expect(error.message).toContain(problem)
+  })
+
+  test.each(['/v1/models/m/run/x', '/x/v1/models/m/run', '/v1/models/a/b/run', '/v1/jobs/m/run'])(
+    'does not take POST %s for the run of a model: it is not held',
+    async (path) => {
+      const { client, clock } = createTestClient([silent()])
+      const startedAt = clock.now()
+      const error = await caught(clock.run(client.request('POST', path, { body: {} })), AttemptTimeoutError)
+      expect(clock.now() - startedAt).toBe(30_000)
+      expect(error.message).toContain('may have accepted the request')
+    },
+  )
+
+  test('takes a method in any case', async () => {
+    const { client, service } = createTestClient([json(200, {})])
+    await client.request('get' as 'GET', '/v1/usage')
+    expect(service.received[0]?.method).toBe('GET')
   })
 
   test('does not know other methods', async () => {

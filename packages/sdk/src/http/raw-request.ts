@@ -50,8 +50,8 @@ function checkMethod(method: string): RequestMethod {
 
 /** A path that a URL parser would fold into another one is rejected: the request would reach another place. */
 function checkPath(path: string): string {
-  const isPath = typeof path === 'string' && path.startsWith('/') && !path.startsWith('//') && !/[?#\\\s]/.test(path)
-  if (isPath && new URL(path, 'https://service.invalid').pathname === path) return path
+  const base = 'https://service.invalid'
+  if (typeof path === 'string' && URL.canParse(path, base) && new URL(path, base).pathname === path) return path
   throw new ConfigurationError({
     message: `The path of client.request must begin with / and be percent-encoded, like /v1/models; the query goes into \`query\`. Got ${JSON.stringify(path)}. Nothing was sent.`,
   })

@@ -68,6 +68,17 @@ describe('readBody', () => {
     await expect(readBody(response, never)).resolves.toMatchObject({ isCut: false })
   })
 
+  test('settles at once, and frees the connection, for a signal that has aborted before', async () => {
+    const { response, cancel } = chunked([], 'stall')
+    await expect(readBody(response, AbortSignal.abort())).resolves.toEqual({ text: '', isCut: true })
+    expect(cancel).toHaveBeenCalledOnce()
+  })
+
+  test('shows that the last character of a body is incomplete', async () => {
+    const { response } = chunked([bytes('€').subarray(0, 2)], 'close')
+    await expect(readBody(response, never)).resolves.toEqual({ text: '\ufffd', isCut: false })
+  })
+
   test('settles at once with what came when the signal aborts, and frees the connection and the signal', async () => {
     const controller = new AbortController()
     const { response, cancel } = chunked([bytes('{"job_id"')], 'stall')

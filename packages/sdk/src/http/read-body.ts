@@ -17,7 +17,7 @@ export async function readBody(response: Response, signal: AbortSignal): Promise
   // Ends the read that is waiting, whatever the body does then.
   const stop = () => void reader.cancel().catch(() => {})
   if (signal.aborted) stop()
-  else signal.addEventListener('abort', stop, { once: true })
+  else signal.addEventListener('abort', stop)
   const decoder = new TextDecoder()
   let text = ''
   let byteCount = 0

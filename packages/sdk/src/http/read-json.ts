@@ -8,7 +8,8 @@ export function readJson<T>(schema: z.ZodMiniType<T>): (answer: Answer) => T {
   return ({ text, isCut }) => {
     const checked = parseWire(schema, parseJson(text, isCut))
     if (checked.success) return checked.data
-    throw new UnreadableAnswer(describeIssue(checked.error.issues[0]))
+    // What does not fit has an issue.
+    throw new UnreadableAnswer(describeIssue(checked.error.issues[0] as z.core.$ZodIssue))
   }
 }
 
@@ -29,8 +30,8 @@ function parseJson(text: string, isCut: boolean): unknown {
   return value
 }
 
-function describeIssue(issue: z.core.$ZodIssue | undefined): string {
-  return `the body has a wrong shape at ${jsonPointer(issue?.path ?? []) || 'its root'}: ${issue?.message ?? 'unknown'}`
+function describeIssue({ path, message }: z.core.$ZodIssue): string {
+  return `the body has a wrong shape at ${jsonPointer(path) || 'its root'}: ${message}`
 }
 
 function excerpt(text: string): string {

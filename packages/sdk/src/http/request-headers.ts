@@ -31,7 +31,6 @@ function append(headers: Headers, name: string, value: unknown): void {
 /** The headers of a call over those of the client. */
 export function mergeHeaders(client: Headers, call: HeadersOption | undefined): Headers {
   const headers = new Headers(client)
-  if (call === undefined) return headers
   for (const [name, value] of readHeaders(call)) headers.set(name, value)
   return headers
 }

@@ -2,10 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { ServerError } from '../errors/api-errors.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
 import { ModelRunError } from '../errors/model-run-error.ts'
-import { ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
+import {
+  AbortedError,
+  AttemptTimeoutError,
+  ConnectionError,
+  DeadlineExceededError,
+  InvalidResponseError,
+} from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
+import { settle } from '../testing/manual-clock.ts'
 import { printedForms } from '../testing/printed-forms.ts'
-import { broken, json, text } from '../testing/scripted-service.ts'
+import { broken, json, stalled, text } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
@@ -89,4 +96,50 @@ describe('the API key', () => {
     const failing = createTestClient([text(400, 'a test of tests')], { apiKey: 'test' })
     await expect(failing.client.models.list()).rejects.toMatchObject({ body: 'a test of tests' })
   })
+})
+
+test('the time limit of an attempt ends an answer that stands still', async () => {
+  const { client, clock } = createTestClient([stalled(200, '{"models"')], { maxRetries: 0 })
+  const startedAt = clock.now()
+  await caught(clock.run(client.models.list()), AttemptTimeoutError)
+  expect(clock.now() - startedAt).toBe(30_000)
+})
+
+describe('a fetch that does not mind its signal', () => {
+  const deaf = { fetch: () => new Promise<Response>(() => {}), maxRetries: 0 }
+
+  test('does not outlive the time limit of an attempt', async () => {
+    const { client, clock } = createTestClient([], deaf)
+    const startedAt = clock.now()
+    const error = await caught(clock.run(client.submit('aurora-image', {})), AttemptTimeoutError)
+    expect(error.submission).toBe('unknown')
+    expect(clock.now() - startedAt).toBe(30_000)
+  })
+
+  test('does not outlive the abort of a call', async () => {
+    const { client, clock } = createTestClient([], deaf)
+    const controller = new AbortController()
+    const failure = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
+    await settle()
+    controller.abort('enough')
+    expect(await failure).toMatchObject({ cause: 'enough', submission: 'unknown' })
+    expect(clock.timerCount).toBe(0)
+  })
+
+  test('does not outlive the deadline of a run', async () => {
+    const { client, clock } = createTestClient([], deaf)
+    const startedAt = clock.now()
+    await caught(clock.run(client.run('aurora-image', {}, { deadlineMs: 2_000 })), DeadlineExceededError)
+    expect(clock.now() - startedAt).toBe(2_000)
+  })
+})
+
+test('an API key that is slow to come does not outlive the abort of a run, of which nothing was sent', async () => {
+  const { client, service } = createTestClient([], { apiKey: () => new Promise(() => {}) })
+  const controller = new AbortController()
+  const failure = caught(client.submit('aurora-image', {}, { signal: controller.signal }), AbortedError)
+  await settle()
+  controller.abort('enough')
+  expect(await failure).toMatchObject({ submission: 'not_sent', cause: 'enough' })
+  expect(service.received).toHaveLength(0)
 })

@@ -71,12 +71,15 @@ describe('a read', () => {
     expect(elapsedMs()).toBe(0)
   })
 
-  test('fails at once when the next attempt would come after the deadline', async () => {
-    const { result, times, elapsedMs } = callOnce(read, [text(503, '')], { deadlineMs: 1_200 })
-    await caught(result, ServerError)
-    expect(times()).toEqual([0, 500])
-    expect(elapsedMs()).toBe(500)
-  })
+  test.each([1_200, 1_500])(
+    'fails at once when the deadline of %i ms is not after the next attempt',
+    async (deadlineMs) => {
+      const { result, times, elapsedMs } = callOnce(read, [text(503, '')], { deadlineMs })
+      await caught(result, ServerError)
+      expect(times()).toEqual([0, 500])
+      expect(elapsedMs()).toBe(500)
+    },
+  )
 
   test('is sent as often as the call says, over what the client says', async () => {
     const none = callOnce(read, [text(500, '')], { options: { maxRetries: 0 } })
@@ -183,6 +186,12 @@ describe('a cancel (section 4.5)', () => {
   ])('counts as done when the job is gone after %s', async (_, step) => {
     const { result } = callOnce(cancel, [step, refusal(404, 'NOT_FOUND')])
     await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
+  })
+
+  test('counts as done when the job is gone after a lost attempt and a later one that did nothing', async () => {
+    const { result, service } = callOnce(cancel, [broken('ECONNRESET'), text(429, ''), refusal(404, 'NOT_FOUND')])
+    await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
+    expect(service.received).toHaveLength(3)
   })
 
   test.each([

@@ -15,6 +15,7 @@ describe('jobs.cancel (section 4.5)', () => {
     ['the job as it is now', json(200, fixtures.jobs.cancel.body)],
     ['a status without a wrapper', json(200, { job_id: 'job_1', status: 'cancelled' })],
     ['text', text(200, 'OK')],
+    ['text with a tag in it', text(200, 'It is <b>cancelled</b>')],
     ['JSON of another shape', json(200, { status: 5, ok: true })],
     ['a list', json(200, [])],
     ['a body that was cut', cut(200, '{"data":{"sta')],
@@ -30,10 +31,15 @@ describe('jobs.cancel (section 4.5)', () => {
   })
 
   test('does not take a web page for the service: the job may go on', async () => {
-    const { client } = createTestClient([text(200, '\n<!doctype html><title>Sign in to the network</title>')])
+    const { client } = createTestClient([text(200, '\n\n<!doctype html><title>Sign in to the network</title>')])
     const error = await caught(client.jobs.cancel('job_1'), InvalidResponseError)
     expect(error).toMatchObject({ jobId: 'job_1', isRetryable: true })
     expect(error.message).toContain('Whether the job job_1 is cancelled is not known')
+  })
+
+  test('counts a refusal as one, also when an own attempt was lost before it', async () => {
+    const { client, clock } = createTestClient([broken('ECONNRESET'), refusal(409, 'CONFLICT')])
+    await caught(clock.run(client.jobs.cancel('job_1')), ConflictError)
   })
 
   test('counts a 404 as done when an own attempt may have done it', async () => {

@@ -22,7 +22,7 @@ const cancelBodySchema = /* @__PURE__ */ (() =>
  * The call of `DELETE /v1/jobs/{id}` (section 4.5). The body of its answer is not specified, so any will do; only a web
  * page is something else that answered, and the job goes on.
  */
-export function cancelJobOperation(jobId: string, isJobConfirmed = false): Operation<CancelResult> {
+export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<CancelResult> {
   return {
     route: ROUTES.cancelJob,
     parameters: { id: jobId },

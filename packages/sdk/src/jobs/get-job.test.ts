@@ -1,7 +1,23 @@
 import { expect, test } from 'vitest'
+import { NotFoundError } from '../errors/api-errors.ts'
+import { caught } from '../testing/caught.ts'
+import { json, refusal } from '../testing/scripted-service.ts'
+import { createTestClient } from '../testing/test-client.ts'
 import { isFinished } from './get-job.ts'
 
 test('isFinished knows the terminal statuses alone, by either word for success (section 3)', () => {
   const statuses = ['queued', 'processing', 'succeeded', 'failed', 'cancelled', 'completed', 'paused', '']
   expect(statuses.filter((status) => isFinished({ status }))).toEqual(['succeeded', 'failed', 'cancelled', 'completed'])
+})
+
+test('client.jobs.get gives the job, whose success reads succeeded by either word (sections 3 and 4.4)', async () => {
+  const output = { type: 'image', items: [] }
+  const { client, service } = createTestClient([json(200, { data: { status: 'completed', output, more: 1 } })])
+  await expect(client.jobs.get('job 1')).resolves.toEqual({ status: 'succeeded', output, more: 1 })
+  expect(service.received).toMatchObject([{ method: 'GET', path: '/v1/jobs/job%201' }])
+})
+
+test('client.jobs.get knows nothing of a job that the service does not know', async () => {
+  const { client } = createTestClient([refusal(404, 'NOT_FOUND')])
+  expect(await caught(client.jobs.get('job_1'), NotFoundError)).toMatchObject({ jobId: 'job_1', submission: 'unknown' })
 })

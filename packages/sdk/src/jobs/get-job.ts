@@ -4,7 +4,7 @@ import { readJson } from '../http/read-json.ts'
 import { isFinishedStatus, withKnownStatus } from './job-status.ts'
 
 /** The call of `GET /v1/jobs/{id}` (section 4.4). */
-export function getJobOperation(jobId: string, isJobConfirmed = false): Operation<Job> {
+export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<Job> {
   const read = readJson(jobResponseSchema)
   return {
     route: ROUTES.getJob,

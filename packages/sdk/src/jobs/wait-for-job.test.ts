@@ -85,7 +85,7 @@ describe('a wait whose deadline passes', () => {
       'The job job_1 did not finish within deadlineMs (2000 ms); its last status is processing. ' +
         'It goes on: `error.job.result()` waits again.',
     )
-    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' } })
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' }, attempts: [] })
     expect(error.cancellation).toBeUndefined()
     expect(service.received.every(({ method }) => method === 'GET')).toBe(true)
   })
@@ -130,11 +130,25 @@ describe('a wait that ends early', () => {
     expect(service.received).toHaveLength(1)
   })
 
+  test('sends nothing when its signal has aborted before', async () => {
+    const { client, clock, service } = createTestClient([running])
+    const error = await caught(client.jobs.wait('job_1', { signal: AbortSignal.abort('enough') }), AbortedError)
+    expect(error).toMatchObject({ cause: 'enough', submission: 'unknown' })
+    await clock.advance(60_000)
+    expect([service.received.length, clock.timerCount]).toEqual([0, 0])
+  })
+
+  test('ends the request that is under way', async () => {
+    const { service } = await abortWait([silent()])
+    expect(service.received[0]?.request.signal.aborted).toBe(true)
+  })
+
   test('cancels the job when the policy says so, and does not wait for that (section 4.5)', async () => {
-    const { error, service } = await abortWait([byMethod(running, text(204, null))], 'cancel')
+    const { error, service, clock } = await abortWait([byMethod(running, text(204, null))], 'cancel')
     expect(error.message).toContain('Its cancellation was requested')
     await expect(error.cancellation).resolves.toBe(true)
     expect(service.received.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
+    expect(clock.timerCount).toBe(0)
   })
 
   test.each([

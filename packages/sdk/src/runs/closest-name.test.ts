@@ -24,3 +24,9 @@ test('a short name may differ by one letter', () => {
   expect(closestName('ad', ['ab'])).toBe('ab')
   expect(closestName('cd', ['ab'])).toBeUndefined()
 })
+
+test('of several names, the closest was meant, and of equally close ones the first', () => {
+  expect(closestName('aurora-imag', ['aurora-images', 'aurora-image', 'aurora-imaged'])).toBe('aurora-image')
+  expect(closestName('aurora-imag', ['aurora-image', 'aurora-images'])).toBe('aurora-image')
+  expect(closestName('ab', ['ac', 'ad'])).toBe('ac')
+})

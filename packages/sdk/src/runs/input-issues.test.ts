@@ -26,6 +26,36 @@ describe('findInputIssues (section 2.3)', () => {
     expect(pointersOf(input)).toEqual(pointers)
   })
 
+  test('takes a value of any type where the schema names none', () => {
+    const untyped: InputSchema = { type: 'object', properties: { seed: { enum: [1, 'random'] } }, required: [] }
+    expect([1, 'random'].map((seed) => findInputIssues(untyped, { seed }))).toEqual([[], []])
+    expect(findInputIssues({ type: 'object', properties: { seed: { type: [] } }, required: [] }, { seed: 1 })).toEqual(
+      [],
+    )
+    expect(findInputIssues(untyped, { seed: true })).toHaveLength(1)
+  })
+
+  test('leaves objects to the service where the schema has a list of values, and what is no number where it has limits', () => {
+    const open: InputSchema = {
+      type: 'object',
+      properties: { size: { enum: ['small'] }, seed: { minimum: 1, maximum: 2 } },
+      required: [],
+    }
+    expect(findInputIssues(open, { size: { width: 1 }, seed: '0' })).toEqual([])
+    expect(findInputIssues(open, { seed: '9' })).toEqual([])
+  })
+
+  test('knows an object from a list and from nothing', () => {
+    const nested: InputSchema = { type: 'object', properties: { size: { type: 'object' } }, required: [] }
+    expect([{}, [], null, 'x'].map((size) => findInputIssues(nested, { size }).length)).toEqual([0, 1, 1, 1])
+  })
+
+  test('asks for a parameter that the schema requires and does not describe', () => {
+    expect(findInputIssues({ type: 'object', properties: {}, required: ['ghost'] }, {})).toMatchObject([
+      { pointer: '/ghost' },
+    ])
+  })
+
   test('takes several types, as JSON Schema writes them', () => {
     const nullable: InputSchema = { type: 'object', properties: { seed: { type: ['integer', 'null'] } }, required: [] }
     expect(findInputIssues(nullable, { seed: 1 })).toEqual([])

@@ -38,7 +38,7 @@ function unknownParameter(name: string, names: readonly string[]): string {
 
 function findProblem({ type, enum: allowed, minimum, maximum }: InputProperty, value: unknown): string | undefined {
   const got = `not ${showValue(value)}`
-  const types = type === undefined ? [] : [type].flat()
+  const types = [type ?? []].flat()
   if (types.length > 0 && !types.some((one) => hasType(value, one))) {
     return `must be of type ${types.join(' or ')}, ${got}`
   }

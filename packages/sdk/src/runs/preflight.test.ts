@@ -46,7 +46,8 @@ describe('maxCredits (section 2.1)', () => {
     const { client, clock, service } = createTestClient([text(500, '')])
     const error = await clock.run(client.run('aurora-image', INPUT, { maxCredits: 4 }).catch((reason) => reason))
     expect(error).toMatchObject({ name: 'ServerError', submission: 'not_sent' })
-    expect(new Set(service.received.map(({ method }) => method))).toEqual(new Set(['GET']))
+    // Nor is there a guess at another model: this one may exist.
+    expect(new Set(service.received.map(({ path }) => path))).toEqual(new Set(['/v1/models/aurora-image']))
   })
 
   test('settles at once when the signal aborts while the price is read', async () => {
@@ -97,9 +98,13 @@ describe('a model that is not found', () => {
   const options = { validateInput: true }
 
   test('is met with the id that was probably meant', async () => {
-    const { client } = createTestClient([notFound, list])
+    const { client, service } = createTestClient([notFound, list])
     const error = await caught(client.run('aurora-imgae', INPUT, options), InputValidationError)
-    expect(error.message).toContain('there is no model aurora-imgae; did you mean aurora-image?')
+    const message = 'there is no model aurora-imgae; did you mean aurora-image?'
+    expect(error.message).toContain(message)
+    expect(error.issues).toEqual([{ pointer: '', message }])
+    // As many at once as there can be (section 4.1).
+    expect(service.received.at(-1)?.path).toBe('/v1/models?limit=100')
   })
 
   test('stays a NotFoundError when no id is like it', async () => {

@@ -94,6 +94,31 @@ describe('the price of a run (sections 2.1 and 2.4)', () => {
     await expect(clock.run(run)).resolves.toMatchObject({ credits_per_run: 4 })
   })
 
+  test('is read with the headers of the run, and leaves nothing on its signal', async () => {
+    const headers: (string | null)[] = []
+    const model = (request: Request) => {
+      headers.push(request.headers.get('x-tenant'))
+      return json(200, fixtures.models.textToImage.body)(request)
+    }
+    const { client } = createTestClient([model, json(200, fixtures.runs.completed.body)])
+    const { signal } = new AbortController()
+    const steps = { readPrice: true, mode: 'sync', headers: { 'x-tenant': 'a' }, signal } as const
+    await client.run('aurora-image', {}, steps)
+    expect(headers).toEqual(['a'])
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  test.each([
+    ['succeeds', succeeded],
+    ['fails', fixtures.jobs.failed.body.data],
+  ])('leaves nothing on the signal of a wait for a job that %s', async (_, data) => {
+    const { client, clock } = start({ job: json(200, { data }) })
+    const { signal } = new AbortController()
+    const job = client.jobs.attach({ job_id, model_id: 'aurora-image' })
+    await clock.run(job.result({ readPrice: true, signal }).catch(() => {}))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
   test('comes with a delivery', async () => {
     const webhook: WebhookReceiver = {
       prepare: async () => ({ url: 'https://example.com/hook', ref: '1' }),

@@ -143,6 +143,7 @@ describe('runMany', () => {
     const failure = caught(collect(run(silent(), { signal })), AbortedError)
     await settle()
     abort()
+    expect(await failure).toMatchObject({ submission: 'not_sent', cause: 'enough' })
     expect((await failure).message).toContain('The runs were aborted')
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
     expect(clock.timerCount).toBe(0)
@@ -185,6 +186,10 @@ describe('runMany', () => {
           },
         }),
     ],
+    [
+      'onProgress, when it comes later,',
+      ({ run }) => run(prompts(1), { onProgress: () => Promise.reject(new RangeError('a fault of the caller')) }),
+    ],
   ])('lets an error of %s through, after the runs under way', async (_, start) => {
     const bench = setup()
     const runs: SettledRun<Prompt>[] = []
@@ -204,5 +209,5 @@ describe('runMany', () => {
 
 function abortable() {
   const controller = new AbortController()
-  return { signal: controller.signal, abort: () => controller.abort() }
+  return { signal: controller.signal, abort: () => controller.abort('enough') }
 }

@@ -24,6 +24,18 @@ describe('client.run (section 4.3)', () => {
     ])
   })
 
+  test('learns from a held run when the next one of the model is worth a poll', async () => {
+    const held = async () => {
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 20_000))
+      return Response.json(completed.body)
+    }
+    const { client, clock, service } = createTestClient([held, json(202, queued.body), running, succeeded])
+    await clock.run(client.run(completed.body.model_id, INPUT))
+    await clock.run(client.run(completed.body.model_id, INPUT, { mode: 'async' }))
+    const [, submitted, polled] = service.received.map(({ at }) => at)
+    expect((polled ?? 0) - (submitted ?? 0)).toBeGreaterThan(15_000)
+  })
+
   test.each([
     ['202 processing', json(202, processingSlow.body), processingSlow.body],
     ['202 queued', json(202, queued.body), queued.body],

@@ -1,6 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../http/operation.ts'
+import { type Answer, UnreadableAnswer } from '../http/operation.ts'
 import { runOperation } from './run-operation.ts'
 
 const operation = runOperation('aurora-image', { input: {} })
@@ -34,6 +34,10 @@ describe('the answer to a run (section 4.3)', () => {
     fixtures.runs.queued,
   ])('of status $body.status is read as it is', ({ body }) => {
     expect(read(body)).toEqual(body)
+  })
+
+  test.each([5, 'text', null, true, []])('that is %j names no job', (body) => {
+    expect(() => read(body)).toThrow(expect.any(UnreadableAnswer))
   })
 
   test('keeps fields that are not specified', () => {

@@ -1,7 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
-import { InvalidResponseError } from '../errors/transport-errors.ts'
+import { JobFailedError } from '../errors/job-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { outcomeOfCompleted, outcomeOfJob } from './run-result.ts'
 
@@ -33,6 +32,13 @@ describe('the result of a job (section 4.4)', () => {
     ])
   })
 
+  test('takes the model from the job when only the id is known, as text', () => {
+    const known = { ...fixtures.jobs.succeeded.body.data, model_id: 'drift-video' }
+    expect(outcomeOfJob({ jobId: 'job_1' }, known).model_id).toBe('drift-video')
+    expect(outcomeOfJob(reference, known).model_id).toBe('aurora-image')
+    expect(outcomeOfJob({ jobId: 'job_1' }, { ...known, model_id: 5 } as never)).not.toHaveProperty('model_id')
+  })
+
   test('takes credits and duration when the service shows them, as numbers (section 2.4)', () => {
     const job = { status: 'succeeded', output, credits_used: 4, duration_ms: '8421' }
     expect(outcomeOfJob(reference, job)).toMatchObject({ credits_used: 4 })
@@ -54,11 +60,21 @@ describe('the result of a job (section 4.4)', () => {
   })
 
   test('is a JobCancelledError when the job was cancelled, which is not charged (section 1)', () => {
-    expect(() => outcomeOfJob(reference, { status: 'cancelled' })).toThrow(JobCancelledError)
+    const job = { status: 'cancelled' }
+    expect(() => outcomeOfJob(reference, job)).toThrow(
+      expect.objectContaining({ name: 'JobCancelledError', jobId: 'job_1', job, submission: 'accepted' }),
+    )
     expect(() => outcomeOfJob(reference, { status: 'cancelled' })).toThrow('It is not charged.')
   })
 
   test('is an InvalidResponseError when the service sends no output', () => {
-    expect(() => outcomeOfJob(reference, { status: 'succeeded' })).toThrow(InvalidResponseError)
+    expect(() => outcomeOfJob(reference, { status: 'succeeded' })).toThrow(
+      expect.objectContaining({
+        name: 'InvalidResponseError',
+        jobId: 'job_1',
+        submission: 'accepted',
+        isRetryable: true,
+      }),
+    )
   })
 })

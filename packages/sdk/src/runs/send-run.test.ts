@@ -2,11 +2,13 @@ import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import { AbortedError, ConnectionError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { broken, json, type Step } from '../testing/scripted-service.ts'
+import { broken, json, refusal, type Step } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
+import type { RunOptions } from './run-options.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
 
 const accepted = json(202, fixtures.runs.processingWebhook.body)
@@ -38,7 +40,7 @@ function createReceiver(failing: Partial<Pick<WebhookReceiver, 'prepare' | 'expe
   return { receiver, told, listeners, deliver }
 }
 
-function startRun(steps: readonly Step[], options: { signal?: AbortSignal } = {}) {
+function startRun(steps: readonly Step[], options: RunOptions = {}) {
   const bench = createTestClient(steps)
   const webhook = createReceiver()
   const run = bench.client.run('aurora-image', { prompt: 'a fox' }, { webhook: webhook.receiver, ...options })
@@ -81,26 +83,34 @@ describe('a run with a webhook receiver (section 4.3)', () => {
   })
 
   test('takes a delivery of an unknown status for no end', async () => {
-    const { run, deliver, clock } = startRun([accepted, succeeded])
+    const states: string[] = []
+    const onStatus: RunOptions['onStatus'] = ({ status }) => states.push(status)
+    const { run, deliver, clock } = startRun([accepted, succeeded], { onStatus })
     await settle()
     deliver({ status: 'unknown' })
     await expect(clock.run(run)).resolves.toMatchObject({ status: 'succeeded' })
+    expect(states).toEqual(['processing', 'succeeded'])
   })
 
-  test('resolves at once by a delivery that came before the answer to the run', async () => {
+  test('resolves at once by a delivery that came before the answer to the run, and listens no longer', async () => {
     const { client } = createTestClient([accepted])
-    const { receiver } = createReceiver()
-    const listen: WebhookReceiver['listen'] = (_, listener) => {
+    const { receiver, listeners } = createReceiver()
+    const listen: WebhookReceiver['listen'] = (jobId, listener) => {
+      const stop = receiver.listen(jobId, listener)
       listener(event)
-      return () => {}
+      return stop
     }
     const run = client.run('aurora-image', { prompt: 'a fox' }, { webhook: { ...receiver, listen } })
     await expect(run).resolves.toMatchObject({ job_id, status: 'succeeded' })
+    expect(listeners.size).toBe(0)
   })
 
-  test('that was not accepted is forgotten', async () => {
-    const { run, told, clock } = startRun([broken('ECONNREFUSED')])
-    await caught(clock.run(run), ConnectionError)
+  test.each([
+    ['not sent', broken('ECONNREFUSED')],
+    ['rejected', refusal(422, 'INVALID')],
+  ])('that was %s is forgotten', async (_, step) => {
+    const { run, told, clock } = startRun([step])
+    await caught(clock.run(run), ModelRunError)
     expect(told.at(-1)).toEqual(['forget', 'ref_1'])
   })
 

@@ -63,6 +63,19 @@ describe('drain', () => {
     expect(clock.timerCount).toBe(0)
   })
 
+  test('makes no dead letter of the last attempt that it aborts: the handler did not fail', async () => {
+    const { inbox, clock, deliver, store, told } = openInbox({
+      maxAttempts: 1,
+      onSucceeded: (_, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    })
+    await deliver(SUCCEEDED)
+    await settle()
+    await clock.run(inbox.drain({ timeoutMs: 5_000 }))
+    await expect(store.get(job_id)).resolves.toMatchObject({ state: 'retry', dueInMs: 0 })
+    expect(told.onDead).toEqual([])
+  })
+
   test('leaves a handler behind that does not mind its signal, 1 s later, and no timer', async () => {
     const { inbox, clock, deliver } = openInbox({ onSucceeded: () => new Promise(() => {}) })
     await deliver(SUCCEEDED)

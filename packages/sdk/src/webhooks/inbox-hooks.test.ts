@@ -1,5 +1,7 @@
-import { afterEach, expect, test, vi } from 'vitest'
-import { FAILED, openInbox } from '../testing/test-inbox.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { settle } from '../testing/manual-clock.ts'
+import { FAILED, openInbox, SUCCEEDED } from '../testing/test-inbox.ts'
+import type { Inbox } from './inbox.ts'
 
 const no = () => {
   throw new Error('no')
@@ -42,4 +44,28 @@ test('failures are logged with console.error by default', async () => {
     `modelrun: the webhook of the job ${FAILED.job_id} was not handled (try 1; next try in 1000 ms):`,
   )
   expect(lines.at(-1)).toContain('(try 8; it is not tried again)')
+})
+
+describe('an inbox without a handler', () => {
+  const openBare = () => openInbox({ onSucceeded: undefined })
+
+  test('warns of a result that nothing waits for', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const { deliver } = openBare()
+    await deliver(SUCCEEDED)
+    await settle()
+    expect(warn.mock.calls.join()).toContain(`the job ${SUCCEEDED.job_id} succeeded, and its result is dropped`)
+  })
+
+  test.each<[string, (inbox: Inbox) => unknown]>([
+    ['a run that expected it', (inbox) => inbox.expect(SUCCEEDED.job_id)],
+    ['a caller of waitFor', (inbox) => void inbox.waitFor(SUCCEEDED.job_id)],
+  ])('warns of nothing when %s has the result', async (_, prepare) => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const { deliver, inbox } = openBare()
+    await prepare(inbox)
+    await deliver(SUCCEEDED)
+    await settle()
+    expect(warn).not.toHaveBeenCalled()
+  })
 })

@@ -106,8 +106,8 @@ describe('watching one job (section 4.4)', () => {
     expect(warnings).toEqual(['modelrun: the job job_1 has the unknown status "paused"; it is treated as not finished'])
   })
 
-  test('waits as long as Retry-After asks', async () => {
-    const { end, times } = poll([refusal(429, 'X', { 'retry-after': '30' }), succeeded])
+  test.each([429, 503])('waits as long as Retry-After of a %i asks', async (status) => {
+    const { end, times } = poll([refusal(status, 'X', { 'retry-after': '30' }), succeeded])
     await end
     expect(times()).toEqual([0, 30_000])
   })

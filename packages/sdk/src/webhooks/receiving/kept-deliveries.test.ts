@@ -57,6 +57,23 @@ describe('a store that is down', () => {
     expect(told.onHandlerError).toHaveLength(90 - 83)
   })
 
+  test.each([
+    ['number', 1_000, 'x'],
+    ['amount', 83, 'x'.repeat(200_000)],
+  ])('has room for as many again, by %s, once those that were kept are stored', async (_, count, url) => {
+    const { clock, store } = openFaulty()
+    const { deliver, told } = openInbox({ clock, store })
+    const output = { type: 'image', items: [{ type: 'image', url }] }
+    for (const outage of ['first', 'second']) {
+      store.breakDown('before')
+      for (let n = 0; n < count; n++) await deliver({ ...SUCCEEDED, output, job_id: `job_${outage}_${n}` })
+      store.repair()
+      await clock.advance(60_000)
+    }
+    expect(told.onHandlerError).toEqual([])
+    await expect(store.get(`job_second_${count - 1}`)).resolves.toMatchObject({ state: 'done' })
+  })
+
   test('that does not answer has the delivery answered after 2 s, and the work begins when it does', async () => {
     const { clock, store } = openFaulty()
     const onSucceeded = vi.fn()

@@ -129,6 +129,20 @@ describe('a job whose delivery does not come', () => {
     expect(told.onLost).toEqual([])
   })
 
+  test('is given up once, also when two processes do so at the same time', async () => {
+    const first = openInbox()
+    const { clock, store } = first
+    const second = openInbox({ clock, store })
+    await first.inbox.expect(job_id)
+    // Its store is tested, so that both are equally fast.
+    await second.inbox.sweep()
+    await clock.advance(86_400_000)
+    const reports = await Promise.all([first.inbox.reconcile(), second.inbox.reconcile()])
+    expect(reports.map(({ lost }) => lost).toSorted()).toEqual([0, 1])
+    expect([...first.told.onLost, ...second.told.onLost]).toHaveLength(1)
+    expect(first.count('dead') + second.count('dead')).toBe(1)
+  })
+
   test('without a client, is given up in time without a look', async () => {
     const { inbox, clock, told } = openInbox()
     inbox.start()

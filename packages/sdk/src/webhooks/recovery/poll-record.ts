@@ -16,8 +16,9 @@ import type { Pacer } from './pacer.ts'
 /** What a look at an overdue job came to. */
 export type PollOutcome =
   | { kind: 'reconciled'; work: Promise<WorkOutcome> }
-  /** `waiting`: it is still running, or could not be looked at. `taken`: by another process, or by a delivery. */
-  | { kind: 'waiting' | 'taken' | 'lost' }
+  | { kind: 'lost' }
+  /** It is still expected, or another process or a delivery has it. */
+  | undefined
 
 /** How often a job must be missing before it is given up. */
 const MAX_MISSING = 3
@@ -31,13 +32,13 @@ export async function pollRecord(core: InboxCore, pacer: Pacer, record: DueRecor
   const { looker, stopping } = core
   if (looker === undefined) return await waitOrGiveUp(core, record)
   const begin = async () => !pacer.isPaused && (await postpone(core, record))
-  if (!(await pacer.turn(stopping.signal, begin))) return { kind: 'taken' }
+  if (!(await pacer.turn(stopping.signal, begin))) return undefined
   const postponed = { ...record, polls: record.polls + 1 }
   const jobId = jobIdOfKey(record.key)
   const look = await abortable(looker.look(jobId), stopping.signal)
   if (look.kind === 'unreachable') pacer.pause(look.retryInMs)
   if (look.kind === 'not_found') return await missing(core, postponed)
-  if (look.kind === 'unreachable' || look.kind === 'throttled') return { kind: 'waiting' }
+  if (look.kind === 'unreachable' || look.kind === 'throttled') return undefined
   if (look.kind === 'refused') core.hooks.warn(`the overdue job ${jobId} could not be looked at`, look.error)
   const event = look.kind === 'job' ? eventOfJob(jobId, look.job) : undefined
   return event === undefined ? await giveUpWhenOld(core, postponed) : await deliver(core, record.key, event)
@@ -52,11 +53,12 @@ async function postpone({ store, options }: InboxCore, { key, polls }: DueRecord
 
 async function waitOrGiveUp(core: InboxCore, record: DueRecord): Promise<PollOutcome> {
   if (record.ageMs >= core.options.giveUpAfterMs) return await lose(core, record, 'gave_up')
-  return { kind: (await postpone(core, record)) ? 'waiting' : 'taken' }
+  await postpone(core, record)
+  return undefined
 }
 
 async function giveUpWhenOld(core: InboxCore, record: DueRecord): Promise<PollOutcome> {
-  if (record.ageMs < core.options.giveUpAfterMs) return { kind: 'waiting' }
+  if (record.ageMs < core.options.giveUpAfterMs) return undefined
   return await lose(core, record, 'gave_up')
 }
 
@@ -65,7 +67,8 @@ async function missing(core: InboxCore, record: DueRecord): Promise<PollOutcome>
   const [, before = '0'] = MISSING.exec((await core.store.get(record.key))?.lastError ?? '') ?? []
   const count = Number(before) + 1
   if (count >= MAX_MISSING) return await lose(core, record, 'not_found')
-  return { kind: (await postpone(core, record, `not found ×${count}`)) ? 'waiting' : 'taken' }
+  await postpone(core, record, `not found ×${count}`)
+  return undefined
 }
 
 const WHY_LOST = {
@@ -76,7 +79,7 @@ const WHY_LOST = {
 async function lose(core: InboxCore, record: DueRecord, reason: LostJob['reason']): Promise<PollOutcome> {
   const { store, options, hooks, followers } = core
   const next = { kind: 'dead', keepMs: options.keepDeadMs } as const
-  if (!(await store.postpone(record.key, record.polls, next, WHY_LOST[reason]))) return { kind: 'taken' }
+  if (!(await store.postpone(record.key, record.polls, next, WHY_LOST[reason]))) return undefined
   const jobId = jobIdOfKey(record.key)
   hooks.metric('dead', jobId)
   hooks.tell('onLost', { jobId, reason, context: readStoredContext(record.context)?.context })
@@ -88,7 +91,7 @@ async function lose(core: InboxCore, record: DueRecord, reason: LostJob['reason'
 async function deliver(core: InboxCore, key: string, event: WebhookEvent): Promise<PollOutcome> {
   const delivery: StoredDelivery = { source: 'poll', token: 'none', event }
   const { claimed } = await claimRecord(core, key, { fingerprint: fingerprintOf(event), delivery })
-  if (claimed === undefined) return { kind: 'taken' }
+  if (claimed === undefined) return undefined
   if (readStoredDelivery(claimed.payload)?.source === 'poll') {
     const jobId = event.job_id
     core.hooks.metric('reconciled', jobId)

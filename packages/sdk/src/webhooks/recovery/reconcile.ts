@@ -53,8 +53,8 @@ export function createReconciler(core: InboxCore): Reconciler {
       const outcomes = await lookAtAll(core, pacer, due)
       found = due.length
       report.found += found
-      report.lost += outcomes.filter(({ kind }) => kind === 'lost').length
-      for (const outcome of outcomes) if (outcome.kind === 'reconciled') works.push(outcome.work)
+      report.lost += outcomes.filter((outcome) => outcome?.kind === 'lost').length
+      for (const outcome of outcomes) if (outcome?.kind === 'reconciled') works.push(outcome.work)
     }
     report.reconciled = works.length
     return { report, works }
@@ -88,7 +88,7 @@ async function lookAtAll(core: InboxCore, pacer: Pacer, due: readonly DueRecord[
   const failures: unknown[] = []
   const lookAtSome = async () => {
     for (let record = left.shift(); record !== undefined; record = left.shift()) {
-      if (core.stopping.signal.aborted || pacer.isPaused || failures.length > 0) return
+      if (core.stopping.signal.aborted || failures.length > 0) return
       try {
         outcomes.push(await lookAt(core, pacer, record))
       } catch (error) {
@@ -106,5 +106,5 @@ async function lookAt(core: InboxCore, pacer: Pacer, record: DueRecord): Promise
   const ref = refOfKey(record.key)
   if (ref === undefined) return await pollRecord(core, pacer, record)
   await tellOrphan(core, record, ref)
-  return { kind: 'taken' }
+  return undefined
 }

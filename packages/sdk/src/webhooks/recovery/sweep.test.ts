@@ -70,6 +70,25 @@ describe('sweep', () => {
     expect(onSucceeded).toHaveBeenCalledTimes(30)
   })
 
+  test('claims nothing more once the inbox is drained', async () => {
+    const clock = createManualClock()
+    const store = createFaultyStore(createMemoryStore({ clock }))
+    const { inbox, deliver } = openInbox({ clock, store })
+    await deliver({ ...SUCCEEDED, job_id: 'job_before' })
+    await leaveBehind(store, jobs(60))
+    await clock.advance(60_000)
+    store.fail('claim', 'late')
+    const before = store.calls.claim ?? 0
+    const swept = inbox.sweep()
+    await settle()
+    const drained = inbox.drain()
+    store.answerLate()
+    await expect(swept).resolves.toMatchObject({ found: 50, claimed: 1 })
+    await drained
+    expect(store.calls.claim).toBe(before + 1)
+    expect(store.calls.due).toBe(1)
+  })
+
   test('buries a delivery whose handler ended its process 8 times, without running it', async () => {
     const onSucceeded = vi.fn()
     const { inbox, clock, store, told } = openInbox({ onSucceeded })

@@ -42,7 +42,7 @@ export async function sweep(core: InboxCore): Promise<SweepReport> {
     const outcomes = await Promise.all(works)
     report.found += found
     report.claimed += outcomes.length
-    report.completed += outcomes.filter(({ kind }) => kind === 'completed').length
+    report.completed += outcomes.filter(({ isCompleted }) => isCompleted).length
     if (found < SWEEP_LIMIT || works.length === 0) break
   }
   return report

@@ -15,10 +15,16 @@ export interface Unconfirmed {
   isExpected: boolean
 }
 
+/** Why a delivery is not confirmed; `attempt` is 1 for the first look at the job. */
+export interface FailedLook {
+  error: unknown
+  attempt: number
+}
+
 /** What came of it: an event that may be shown to a handler, or what becomes of the record. */
 export type Confirmation =
   | { kind: 'confirmed'; event: WebhookEvent }
-  | { kind: 'unconfirmed'; next: NextStep; error: unknown }
+  | { kind: 'unconfirmed'; next: NextStep; failure: FailedLook }
   /** The service answered something that waiting does not change: counts as a failed attempt. */
   | { kind: 'refused'; error: unknown }
 
@@ -34,7 +40,7 @@ export async function confirmDelivery(core: InboxCore, unconfirmed: Unconfirmed)
     return await lookUntilClear(core, unconfirmed)
   } catch (error) {
     if (!core.stopping.signal.aborted) throw error
-    return { kind: 'unconfirmed', next: { kind: 'retry', inMs: 0, isFree: true }, error }
+    return { kind: 'unconfirmed', next: { kind: 'retry', inMs: 0, isFree: true }, failure: { error, attempt: 1 } }
   }
 }
 
@@ -49,16 +55,17 @@ export function needsLook(core: InboxCore, { source, token, event }: StoredDeliv
 
 async function lookUntilClear(core: InboxCore, unconfirmed: Unconfirmed): Promise<Confirmation> {
   const { event } = unconfirmed.delivery
-  for (let tries = 0; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const look = await lookFor(core, unconfirmed.delivery)
-    if (look.kind === 'unreachable' || look.kind === 'throttled') return notNow(core, look)
+    if (look.kind === 'unreachable' || look.kind === 'throttled') return notNow(core, look, attempt)
     if (look.kind === 'refused') return look
     const confirmed = look.kind === 'job' ? eventOfJob(event.job_id, look.job, event) : undefined
     if (confirmed !== undefined) return { kind: 'confirmed', event: confirmed }
     const { error, waitsMs } = describeUnclear(event, look)
-    const retryInMs = waitsMs[tries]
-    if (retryInMs === undefined) return { kind: 'unconfirmed', next: nextOf(core, unconfirmed, look), error }
-    core.hooks.tell('onHandlerError', { event, attempt: tries + 1, error, retryInMs })
+    const retryInMs = waitsMs[attempt - 1]
+    const failure = { error, attempt }
+    if (retryInMs === undefined) return { kind: 'unconfirmed', next: nextOf(core, unconfirmed, look), failure }
+    core.hooks.tell('onHandlerError', { event, ...failure, retryInMs })
     await sleep(core.options.clock, retryInMs, core.stopping.signal)
   }
 }
@@ -72,11 +79,11 @@ async function lookFor(core: InboxCore, { token, event }: StoredDelivery): Promi
   return await abortable(look, aborting.signal)
 }
 
-function notNow(core: InboxCore, look: Look & { retryInMs: number }): Confirmation {
+function notNow(core: InboxCore, look: Look & { retryInMs: number }, attempt: number): Confirmation {
   const inMs = look.retryInMs * (1 + core.options.random() / 2)
   const error =
     look.kind === 'unreachable' ? look.error : new UnconfirmedError('Too many deliveries are to be verified.')
-  return { kind: 'unconfirmed', next: { kind: 'retry', inMs, isFree: true }, error }
+  return { kind: 'unconfirmed', next: { kind: 'retry', inMs, isFree: true }, failure: { error, attempt } }
 }
 
 /** A job that runs is left to its real delivery and to the poller; one that is not there, only when it was expected. */

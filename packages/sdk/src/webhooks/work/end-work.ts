@@ -2,6 +2,7 @@ import type { InboxCore } from '../inbox-core.ts'
 import { isPermanentError, JobLostError, LeaseLostError } from '../inbox-errors.ts'
 import type { NextStep } from '../store/inbox-store.ts'
 import type { StoredContext, StoredDelivery } from '../stored-delivery.ts'
+import type { FailedLook } from '../trust/confirm-delivery.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 import { rerunDelayMs } from './backoff.ts'
 import type { HeldLease } from './lease.ts'
@@ -23,8 +24,8 @@ export interface Work {
 
 /** What came of the work on a record. */
 export interface WorkOutcome {
-  /** `put_back`: it was not confirmed. `lost`: another worker has it, or the store could not be told. */
-  kind: 'completed' | 'retry' | 'dead' | 'put_back' | 'lost'
+  /** True when the job is done. */
+  isCompleted?: boolean | undefined
   /** Milliseconds until the record should be claimed again. */
   rerunInMs?: number | undefined
   /** The event, when it was confirmed. */
@@ -50,7 +51,7 @@ export async function endRun(work: Work, event: WebhookEvent, end: HandlerEnd): 
  *
  * @param isCompleted True when the handler had marked the job as done before it failed
  */
-export async function endFailed(work: Work, error: unknown, isCompleted = false): Promise<WorkOutcome> {
+export async function endFailed(work: Work, error: unknown, isCompleted?: boolean): Promise<WorkOutcome> {
   const { core, held, confirmed } = work
   const { attempt } = held.lease
   const { random, maxAttempts } = core.options
@@ -60,11 +61,11 @@ export async function endFailed(work: Work, error: unknown, isCompleted = false)
   const inMs = isEnding ? 0 : rerunDelayMs(attempt, random)
   const isReleased = (await release(work, { kind: 'retry', inMs }, error)) === 'ok'
   report(work, error, isReleased ? inMs : undefined)
-  return isReleased ? { kind: 'retry', rerunInMs: inMs, confirmed } : endUnreleased(work, isCompleted)
+  return isReleased ? { rerunInMs: inMs, confirmed } : endUnreleased(work, isCompleted)
 }
 
 /** Ends the work as a dead letter. */
-export async function endDead(work: Work, error: unknown, isCompleted = false): Promise<WorkOutcome> {
+export async function endDead(work: Work, error: unknown, isCompleted?: boolean): Promise<WorkOutcome> {
   const { core, held, delivery, context, confirmed } = work
   const isReleased = (await release(work, { kind: 'dead', keepMs: core.options.keepDeadMs }, error)) === 'ok'
   report(work, error)
@@ -79,32 +80,33 @@ export async function endDead(work: Work, error: unknown, isCompleted = false): 
       jobId,
       new JobLostError({ message: `The job ${jobId} was given up: ${describe(error)}`, jobId }),
     )
-  return { kind: 'dead' }
+  return {}
 }
 
 /** Ends the work on a delivery that could not be confirmed. */
-export async function endUnconfirmed(work: Work, next: NextStep, error?: unknown): Promise<WorkOutcome> {
-  const isReleased = (await release(work, next, error)) === 'ok'
+export async function endUnconfirmed(work: Work, next: NextStep, failure?: FailedLook): Promise<WorkOutcome> {
+  const isReleased = (await release(work, next, failure?.error)) === 'ok'
   const rerunInMs = next.kind === 'retry' ? next.inMs : undefined
-  if (error !== undefined) report(work, error, rerunInMs)
-  if (!isReleased) return endLost(work)
-  return { kind: next.kind === 'retry' ? 'retry' : 'put_back', rerunInMs }
+  if (failure !== undefined) {
+    work.core.hooks.tell('onHandlerError', { event: work.delivery.event, ...failure, retryInMs: rerunInMs })
+  }
+  return isReleased ? { rerunInMs } : endLost(work)
 }
 
 /** Nobody may have it: so it is asked for again when the lease has surely ended. */
 export function endLost({ held, confirmed }: Work): WorkOutcome {
-  return { kind: 'lost', rerunInMs: Math.max(0, held.msLeft()), confirmed }
+  return { rerunInMs: Math.max(0, held.msLeft()), confirmed }
 }
 
 /** The transaction in which the job was marked as done was committed, or the lease is lost. */
-function endUnreleased(work: Work, isCompleted: boolean): WorkOutcome {
+function endUnreleased(work: Work, isCompleted: boolean | undefined): WorkOutcome {
   return isCompleted && work.confirmed !== undefined ? endCompleted(work, work.confirmed) : endLost(work)
 }
 
 function endCompleted({ core }: Work, event: WebhookEvent): WorkOutcome {
   core.hooks.metric('completed', event.job_id)
   core.followers.ended(event)
-  return { kind: 'completed' }
+  return { isCompleted: true }
 }
 
 async function release({ core, held }: Work, next: NextStep, reason: unknown): Promise<Persisted> {

@@ -1,7 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createFaultyStore } from '../../testing/faulty-store.ts'
 import { createManualClock, settle } from '../../testing/manual-clock.ts'
-import { gate, openBusyInbox as openBusy, openInbox, SUCCEEDED } from '../../testing/test-inbox.ts'
+import {
+  gate,
+  jobsOf,
+  openBusyInbox as openBusy,
+  openInbox,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../../testing/test-inbox.ts'
+import type { InboxOptions } from '../inbox-options.ts'
 import { createMemoryStore } from '../store/memory-store.ts'
 
 const { job_id } = SUCCEEDED
@@ -79,16 +87,12 @@ describe('the lease of a handler that runs', () => {
     const { clock, deliver, store, signals, told, finish, count } = openBusy()
     await deliver(SUCCEEDED)
     await settle()
-    // Another worker takes it, by a clock that is wrong.
-    store.fail('extend', 'before', 2)
-    await clock.advance(50_000)
-    const lease = { key: job_id, owner: 'nobody', fence: 1, attempt: 1 }
-    await store.extend(lease, 1)
+    // By a clock that is wrong: the lease is good for 60 s here.
     vi.spyOn(store, 'extend').mockResolvedValue(false)
-    await clock.advance(0)
+    await clock.advance(19_999)
     expect(signals[0]?.aborted).toBe(false)
-    await clock.advance(10_000)
-    expect(signals[0]?.aborted).toBe(true)
+    await clock.advance(1)
+    expect(String(signals[0]?.reason)).toContain('another worker has it')
     finish()
     await settle()
     expect(count('lost_lease')).toBe(1)
@@ -178,6 +182,28 @@ describe('a worker that stalled', () => {
       { error: { name: 'LeaseLostError', message: expect.stringContaining('undo') }, retryInMs: undefined },
     ])
     await expect(store.get(job_id)).resolves.toMatchObject({ state: 'done', fence: 2 })
+  })
+
+  test('whose lease was lost while the service was asked about the job does not begin its handler', async () => {
+    const clock = createManualClock()
+    const store = createFaultyStore(createMemoryStore({ clock }))
+    const { opened, open: answer } = gate()
+    const { client } = jobsOf(async () => {
+      await opened
+      return SUCCEEDED_JOB
+    })
+    const attempts: number[] = []
+    const onSucceeded: InboxOptions['onSucceeded'] = (_, { attempt }) => void attempts.push(attempt)
+    const { deliver, count } = openInbox({ clock, store, client, onSucceeded })
+    await deliver(SUCCEEDED)
+    await settle()
+    store.fail('extend', 'before', 9)
+    await clock.advance(54_000)
+    answer()
+    await settle()
+    expect([attempts, count('lost_lease')]).toEqual([[], 1])
+    await clock.advance(6_000)
+    expect(attempts).toEqual([2])
   })
 
   test('a claim whose answer came after 90 % of the lease is not begun; the job is claimed again', async () => {

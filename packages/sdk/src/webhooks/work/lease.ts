@@ -67,7 +67,7 @@ export function holdLease(core: InboxCore, lease: Lease, sentAt: number): HeldLe
   const armExpiry = () =>
     arm('expiry', lastSentAt + leaseMs * SAFE_PART - clock.now(), () => lose('it could not be extended in time'))
 
-  controller.signal.addEventListener('abort', stop, { once: true })
+  controller.signal.addEventListener('abort', stop)
   arm('beat', leaseMs / BEATS, beat)
   arm('limit', maxRunMs, () => {
     const message = `The work on the job ${jobId} took longer than maxRunMs (${maxRunMs} ms).`

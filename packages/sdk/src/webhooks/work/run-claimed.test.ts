@@ -1,8 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
-import { settle } from '../../testing/manual-clock.ts'
+import { createFaultyStore } from '../../testing/faulty-store.ts'
+import { createManualClock, settle } from '../../testing/manual-clock.ts'
 import { FAILED, gate, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
 import { PermanentError } from '../inbox-errors.ts'
 import type { DeliveryContext, InboxOptions } from '../inbox-options.ts'
+import { createMemoryStore } from '../store/memory-store.ts'
 
 const { job_id } = SUCCEEDED
 
@@ -172,6 +174,21 @@ describe('`complete` of a handler', () => {
       'ConfigurationError: The store of the inbox cannot take part',
     )
   })
+})
+
+test('a store that fails while the context of a job is read has the handler run later', async () => {
+  const clock = createManualClock()
+  const store = createFaultyStore(createMemoryStore({ clock }))
+  const onUnknown = vi.fn()
+  const { deliver, inbox, told } = openInbox({ clock, store, onUnknown })
+  await inbox.expect(job_id, { context: 'mine' })
+  store.fail('get', 'before')
+  await deliver({ job_id, status: 'newer' })
+  await settle()
+  expect(onUnknown).not.toHaveBeenCalled()
+  expect(told.onHandlerError).toMatchObject([{ retryInMs: 1_000 }])
+  await clock.advance(1_000)
+  expect(onUnknown.mock.calls).toMatchObject([[{ reported_status: 'newer' }, { context: 'mine' }]])
 })
 
 test('what a store gives back and is no delivery becomes a dead letter, and reaches no handler', async () => {

@@ -44,7 +44,7 @@ function tooOften({ core, held }: Work): string | undefined {
 async function confirmAndRun(work: Work): Promise<WorkOutcome> {
   const { core, held, delivery, context } = work
   const confirmation = await confirm(work)
-  if (confirmation.kind === 'unconfirmed') return await endUnconfirmed(work, confirmation.next, confirmation.error)
+  if (confirmation.kind === 'unconfirmed') return await endUnconfirmed(work, confirmation.next, confirmation.failure)
   if (confirmation.kind === 'refused') return await endFailed(work, confirmation.error)
   const { event } = confirmation
   const confirmed = { ...work, confirmed: event }

@@ -1,0 +1,23 @@
+/**
+ * The tests that judge a mutant, by where it is: the unit tests beside the code and of what is built on it. Stryker notes
+ * which of them run through a mutant, and runs only those; a mutant that survives has run through them all, so slow ones
+ * that say little of the folder are left out.
+ */
+const JUDGES = [
+  ['http', ['*', 'http/*', 'jobs/*', 'runs/*', 'models/*', 'observe/*']],
+  ['jobs', ['*', 'jobs/**/*', 'runs/*', 'observe/*']],
+  ['runs', ['*', 'runs/*', 'jobs/*', 'models/*', 'observe/*', 'files/save-files']],
+  [
+    'webhooks',
+    ['*inbox*', 'dead-letters', 'work/*', 'trust/*', 'recovery/*', 'receiving/*', 'expecting/*', 'follow/*'],
+  ],
+] as const
+
+const SDK = 'packages/sdk/src'
+
+/** Patterns of test files. */
+export function judges(target: string): string[] {
+  const [room, names] = JUDGES.find(([name]) => target.startsWith(`${SDK}/${name}`)) ?? ['', ['**/*']]
+  const folder = room === 'webhooks' ? `${SDK}/webhooks` : SDK
+  return names.map((name) => `${folder}/${name}.test.ts`)
+}

@@ -1,0 +1,42 @@
+import { describe, expect, test, vi } from 'vitest'
+import { settle } from '../../testing/manual-clock.ts'
+import { jobsOf, openBusyInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+import { PermanentError } from '../inbox-errors.ts'
+
+const { job_id } = SUCCEEDED
+
+describe('a handler that failed', () => {
+  test('makes no dead letter when another worker has the job meanwhile', async () => {
+    const onSucceeded = () => Promise.reject(new PermanentError('the order was deleted'))
+    const { deliver, store, told, count } = openBusyInbox({ onSucceeded })
+    vi.spyOn(store, 'release').mockResolvedValue('lost')
+    await deliver(SUCCEEDED)
+    await settle()
+    expect(told.onHandlerError).toHaveLength(1)
+    expect([told.onDead, count('dead')]).toEqual([[], 0])
+  })
+
+  test('has the first 500 characters of its error stored', async () => {
+    const onSucceeded = () => Promise.reject(new PermanentError('x'.repeat(9_000)))
+    const { deliver, store } = openBusyInbox({ onSucceeded })
+    await deliver(SUCCEEDED)
+    await settle()
+    expect((await store.get(job_id))?.lastError).toHaveLength(500)
+  })
+
+  test('is told with the result that it was called with, which is the one of the service', async () => {
+    const { client } = jobsOf(() => SUCCEEDED_JOB)
+    const onSucceeded = () => Promise.reject(new Error('no'))
+    const { deliver, told } = openBusyInbox({ client, onSucceeded })
+    await deliver({ ...SUCCEEDED, output: { type: 'image', items: [] } })
+    await settle()
+    expect(told.onHandlerError).toMatchObject([{ event: { output: SUCCEEDED_JOB.output } }])
+  })
+})
+
+test('a job that its handler has marked as done is not marked again', async () => {
+  const { deliver, store, count } = openBusyInbox({ onSucceeded: (_, { complete }) => complete() })
+  await deliver(SUCCEEDED)
+  await settle()
+  expect([store.calls.complete, count('completed')]).toEqual([1, 1])
+})
