@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 
 /** How a request is rejected: HTTP status and error code. A status of success has no code: the request is accepted. */
 export interface Refusal {
+  /** HTTP status of the response. */
   status: number
   /** `null` where the response is not an error. */
   code: string | null

@@ -1,5 +1,5 @@
 import { ConfigurationError, type ModelRun } from 'modelrun'
-import type { Engine, Rate, Worker } from '../engine/engine.ts'
+import type { Engine, Rate, TaskRecord, Worker } from '../engine/engine.ts'
 import { FOLLOW_ATTEMPTS, followRun } from './follow-run.ts'
 import { PollDelays } from './poll-delay.ts'
 import { Prices } from './prices.ts'
@@ -57,7 +57,10 @@ export interface Runs {
   unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<(Run & { cursor: string })[]>
   /** Decides that a run that is `unknown` is this job of the service. Resolves to whether it was unknown. */
   resolve(key: string, decision: { jobId: string }): Promise<boolean>
-  /** Sends a run that is `unknown` again. It may be paid twice. Resolves to whether it was unknown. */
+  /**
+   * Sends a run that is `unknown` again. It may be paid twice. Decide at one place: two calls at the same moment can send
+   * it twice. Resolves to whether it was unknown.
+   */
   resubmit(key: string): Promise<boolean>
 }
 
@@ -131,13 +134,19 @@ export function createRuns(options: RunsOptions): Runs {
     },
     async resubmit(key) {
       const record = await engine.get(queues.unknown, key)
-      if (record === undefined) return false
+      const sent = await engine.get(queues.submit, key)
+      // The task of a run that is unknown is done. Another call may have sent it again by now.
+      if (record === undefined || (sent !== undefined && !isParked(sent))) return false
       // In this order: a process that dies on the way leaves a run that can be resubmitted again.
       await engine.remove(queues.submit, key)
       await engine.add(queues.submit, key, { data: record.data })
       return await engine.remove(queues.unknown, key)
     },
   }
+}
+
+function isParked({ state, result }: TaskRecord): boolean {
+  return state === 'done' && Object(result).unknown === true
 }
 
 function contextOf({

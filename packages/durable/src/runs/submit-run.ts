@@ -19,7 +19,11 @@ const RESUBMITS = 3
  */
 export async function submitRun(task: Task, prices: Prices, context: RunsContext): Promise<Json | undefined> {
   const data = fromJson<SubmitData>(task.data)
-  if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) return park(task, context)
+  if (task.lost > 0) {
+    // The process died after it had noted what became of the run.
+    if (await hasMovedOn(task, context)) return undefined
+    if (context.onUnknown === 'park' || task.lost >= RESUBMITS) return park(task, context)
+  }
   const { engine, queues, maxCredits } = context
   let price = 0
   let isSent = false
@@ -37,6 +41,11 @@ export async function submitRun(task: Task, prices: Prices, context: RunsContext
     if (!isSent && !isModelRunError(error)) throw new Again(OUTAGE_DELAY_MS)
     return await afterFailure(error, { task, price }, context)
   }
+}
+
+async function hasMovedOn({ id }: Task, { engine, queues }: RunsContext): Promise<boolean> {
+  const [followed, outcome] = await Promise.all([engine.get(queues.follow, id), engine.get(queues.outcomes, id)])
+  return followed !== undefined || outcome !== undefined
 }
 
 async function afterFailure(

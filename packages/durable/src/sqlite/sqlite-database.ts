@@ -42,7 +42,9 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
         isToDisk = toDisk
         return inTransaction(database, work)
       }),
-    close: () => database.close(),
+    close: () => {
+      if (database.isOpen) database.close()
+    },
   }
 }
 

@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createRuns, type FinishedRun, type Runs, type RunsOptions } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { ModelRun } from 'modelrun'
@@ -106,6 +110,28 @@ it('sends a run later when the store fails before it was sent', async () => {
   expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
   expect(posts(server)).toEqual({ a: 1 })
 }, 15_000)
+
+it.each(['park', 'resubmit'] as const)(
+  'does not send or park a run whose process died after it had noted the job (%s)',
+  async (onUnknown) => {
+    const folder = await mkdtemp(join(tmpdir(), 'modelrun-died-'))
+    const path = join(folder, 'runs.db')
+    const engine = createSqliteEngine({ path, pollMs: 20 })
+    const { server, runs } = await setUp({ engine, onUnknown })
+    await engine.setup()
+    cleanUps.unshift(() => rm(folder, { recursive: true }))
+    await runs.add('a', MODEL, { prompt: 'a' })
+    await finish(runs)
+    await runs.stop()
+    // The submit as that process left it: locked, and the lock is over.
+    const database = new DatabaseSync(path)
+    database.exec("UPDATE modelrun_tasks SET state = 'running', due_at = 0, result = NULL WHERE queue = 'runs:submit'")
+    database.close()
+    expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+    expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0, running: 0 })
+    expect(posts(server)).toEqual({ a: 1 })
+  },
+)
 
 it('sends an unknown run again when its user says so', async () => {
   const { server, runs } = await setUp()
