@@ -63,8 +63,9 @@ class RunTest(ServiceTest):
         url, bodies = self.receive_webhooks()
         self.call("POST", "/_reference/webhooks", {"deliveries": 2})
         _, job = self.start(webhook_url=url)
-        path = "/_reference/deliveries/next?timeout_ms=5000&job_id=" + job["job_id"]
-        outcomes = [self.call("GET", path)[1]["delivery"]["outcome"] for _ in range(2)]
+        wish = {"job_id": job["job_id"], "timeout_ms": 5000}
+        responses = [self.call("POST", "/_reference/deliveries/next", wish)[1] for _ in range(2)]
+        outcomes = [response["delivery"]["outcome"] for response in responses]
         self.assertEqual((outcomes, bodies.qsize()), (["delivered", "delivered"], 2))
 
     def test_a_failure_is_delivered_too(self):

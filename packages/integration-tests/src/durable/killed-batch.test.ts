@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { createRuns, type Engine } from '@modelrun/durable'
-import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
+import type { ReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { ModelRun } from 'modelrun'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCheckedServer } from '../openapi/checked-server.ts'
 import { ENGINE_STORES } from './engine-stores.ts'
 import { type EngineAt, openEngine } from './open-engine.ts'
 
@@ -35,7 +36,7 @@ describe.each(ENGINE_STORES)('a batch on $title', ({ isMissing, start: startStor
   it.skipIf(isMissing)(
     `sends each key once, and gives its result`,
     async () => {
-      const server = createReferenceServer({ clock: 'system', latency: 0 })
+      const server = createCheckedServer({ clock: 'system', latency: 0 })
       const runs = createRuns({ engine, client: new ModelRun(server.clientOptions()), name: 'small' })
       for (const key of ['a', 'b', 'a:b', 'b']) await runs.add(key, MODEL, { prompt: key })
       runs.start()
@@ -57,7 +58,7 @@ describe.each(ENGINE_STORES)('a batch on $title', ({ isMissing, start: startStor
   it.skipIf(isMissing)(
     `sends ${KEYS} keys at most once each while ${KILLS} processes are killed`,
     async () => {
-      const server = createReferenceServer({ latency: 40, credits: 1_000_000 })
+      const server = createCheckedServer({ clock: 'system', latency: 40, credits: 1_000_000 })
       const listening = await listen(server, { port: 0 })
       const { apiKey, baseUrl } = server
       const start = () => {
