@@ -94,3 +94,18 @@ export function onDelivery(
 ): Mutation {
   return { tamper: (deliver) => (url, init) => tamper(deliver, url, init) }
 }
+
+/** Changes what is read of the jobs of some runs. */
+export function ofRuns(isWanted: (answer: WireAnswer, request: WireRequest) => boolean, ...edits: Edit[]): Mutation {
+  return {
+    wrap: (send) => {
+      const jobs = new Set<unknown>()
+      return async (request) => {
+        const answer = await send(request)
+        if (isFor(request, 'runModel') && isWanted(answer, request)) jobs.add(at(answer.json, '/job_id'))
+        if (isFor(request, 'getJob') && jobs.has(jobOf(request))) for (const edit of edits) edit(answer, request)
+        return answer
+      }
+    },
+  }
+}

@@ -1,5 +1,5 @@
 import { at } from '../json.ts'
-import { hasFailed, instead, isCancelled, isDone, jobOf } from './edits.ts'
+import { hasFailed, instead, isCancelled, isDone, jobOf, ofRuns } from './edits.ts'
 import {
   answers,
   type Edit,
@@ -69,21 +69,6 @@ function stale(ms: number): Mutation {
         const end = ends.get(jobOf(request)) ?? server.clock.now()
         ends.set(jobOf(request), end)
         if (server.clock.now() - end < ms) put('/data', NEVER_BEGUN)(answer, request)
-        return answer
-      }
-    },
-  }
-}
-
-/** Changes what is read of the jobs of some runs. */
-function ofRuns(isWanted: (answer: WireAnswer, request: WireRequest) => boolean, ...edits: Edit[]): Mutation {
-  return {
-    wrap: (send) => {
-      const jobs = new Set<unknown>()
-      return async (request) => {
-        const answer = await send(request)
-        if (isFor(request, 'runModel') && isWanted(answer, request)) jobs.add(at(answer.json, '/job_id'))
-        if (isJob(request) && jobs.has(jobOf(request))) for (const edit of edits) edit(answer, request)
         return answer
       }
     },

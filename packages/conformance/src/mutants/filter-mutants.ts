@@ -1,38 +1,12 @@
 import { at, itemsOf } from '../json.ts'
 import { asks, instead } from './edits.ts'
-import {
-  answers,
-  isFor,
-  liar,
-  type Mutant,
-  put,
-  status,
-  take,
-  type WireAnswer,
-  type WireRequest,
-  when,
-} from './mutation.ts'
+import { always, asked, both, countOf, forgets, has, isLater, isList, list } from './list-edits.ts'
+import { liar, type Mutant, put, status, take } from './mutation.ts'
 
 const CATEGORY = '4.1: category is a filter by a category from 2.2'
 const SEARCH = '4.1: search is by name or description'
 const ENTRY = '4.1: each entry holds id, name, description, category, provider, status, pricing (no input_schema)'
 const RESPONSE = '4.1: the response is 200, a JSON object with models, total, limit, offset'
-
-const asked = ({ url }: WireRequest, name: string) => url.searchParams.get(name)
-const has = (name: string) => (_: unknown, request: WireRequest) => asked(request, name) !== null
-const isLater = (_: unknown, request: WireRequest) => Number(asked(request, 'offset')) > 0
-const list = (...edits: Parameters<typeof when>) => answers('listModels', when(...edits))
-const always = () => true
-const both = (query: URLSearchParams, ...names: string[]) => names.every((name) => query.has(name))
-const isList = (request: WireRequest) => isFor(request, 'listModels')
-const countOf = ({ json }: WireAnswer) => itemsOf(at(json, '/models')).length
-
-/** Forgets one parameter where another is there. */
-function forgets(name: string, where: string) {
-  return asks((query) => {
-    if (both(query, name, where) && query.get(where) !== '0') query.delete(name)
-  })
-}
 
 /** Finds only what is among the first models of the catalog. */
 function onlyAmongFirst(name: string, count: number) {

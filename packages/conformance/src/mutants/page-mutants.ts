@@ -1,27 +1,12 @@
 import { at, itemsOf } from '../json.ts'
 import { asks, hasCode, instead } from './edits.ts'
-import { answers, isFor, liar, type Mutant, put, status, type WireAnswer, type WireRequest, when } from './mutation.ts'
+import { always, asked, countOf, forgets, has, isLater, isList, list } from './list-edits.ts'
+import { liar, type Mutant, put, status, type WireAnswer, type WireRequest } from './mutation.ts'
 
 const LIMIT = '4.1: limit is the number of results; default 20; maximum 100'
 const OFFSET = '4.1: offset is the pagination offset'
 const TOTAL = '4.1: total is the number of matching models'
 const APPLIED = '4.1: limit and offset of the response are those applied'
-
-const asked = ({ url }: WireRequest, name: string) => url.searchParams.get(name)
-const has = (name: string) => (_: unknown, request: WireRequest) => asked(request, name) !== null
-const isLater = (_: unknown, request: WireRequest) => Number(asked(request, 'offset')) > 0
-const list = (...edits: Parameters<typeof when>) => answers('listModels', when(...edits))
-const always = () => true
-const both = (query: URLSearchParams, ...names: string[]) => names.every((name) => query.has(name))
-const isList = (request: WireRequest) => isFor(request, 'listModels')
-const countOf = ({ json }: WireAnswer) => itemsOf(at(json, '/models')).length
-
-/** Forgets one parameter where another is there. */
-function forgets(name: string, where: string) {
-  return asks((query) => {
-    if (both(query, name, where) && query.get(where) !== '0') query.delete(name)
-  })
-}
 
 /** Has no maximum: a larger page is put together from two. */
 function trulyUncapped() {

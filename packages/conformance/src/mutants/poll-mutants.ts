@@ -1,5 +1,5 @@
 import { at } from '../json.ts'
-import { hasFailed, isCancelled, isDone, jobOf, reads } from './edits.ts'
+import { hasFailed, isCancelled, isDone, jobOf, ofRuns, reads } from './edits.ts'
 import {
   answers,
   type Edit,
@@ -24,21 +24,6 @@ const job = (...edits: Parameters<typeof when>) => answers('getJob', when(...edi
 const isJob = (request: WireRequest) => isFor(request, 'getJob')
 const isUnfinished = (answer: WireAnswer) => reads('queued')(answer) || reads('processing')(answer)
 const isProcessing = reads('processing')
-
-/** Changes what is read of the jobs of some runs. */
-function ofRuns(isWanted: (answer: WireAnswer, request: WireRequest) => boolean, ...edits: Edit[]): Mutation {
-  return {
-    wrap: (send) => {
-      const jobs = new Set<unknown>()
-      return async (request) => {
-        const answer = await send(request)
-        if (isFor(request, 'runModel') && isWanted(answer, request)) jobs.add(at(answer.json, '/job_id'))
-        if (isJob(request) && jobs.has(jobOf(request))) for (const edit of edits) edit(answer, request)
-        return answer
-      }
-    },
-  }
-}
 
 /** Reads every job as the one that was run last. */
 function latestJob(): Mutation {

@@ -1,4 +1,5 @@
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { toLockedTask, toRecord } from '../engine/read-row.ts'
 import { msUntilStart, type Spacing } from '../engine/spacing.ts'
 import { type LockedTasks, type LockRequest, PROCESS_DIED, type TaskEnd, type TaskTable } from '../engine/task-table.ts'
 import { type PostgresQuery, type PostgresValue, queryRows, type Row } from './postgres-query.ts'
@@ -115,28 +116,5 @@ export class PostgresTable implements TaskTable {
 
   async #isDone(sql: string, ...values: PostgresValue[]): Promise<boolean> {
     return (await this.#rows(sql, ...values)).length > 0
-  }
-}
-
-function toLockedTask(row: Row) {
-  return {
-    id: String(row.id),
-    data: JSON.parse(String(row.data)),
-    attempts: Number(row.attempts),
-    lost: Number(row.lost),
-    fence: Number(row.fence),
-  }
-}
-
-function toRecord(row: Row): TaskRecord {
-  return {
-    id: String(row.id),
-    state: String(row.state) as TaskState, // what the statements write
-    data: JSON.parse(String(row.data)),
-    result: row.result === null ? undefined : JSON.parse(String(row.result)),
-    error: row.error === null ? undefined : JSON.parse(String(row.error)),
-    addedAt: Math.floor(Number(row.added_at)),
-    endedAt: row.ended_at === null ? undefined : Math.floor(Number(row.ended_at)),
-    cursor: String(row.seq),
   }
 }

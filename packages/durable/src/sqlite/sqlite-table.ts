@@ -1,4 +1,5 @@
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { toRecord } from '../engine/read-row.ts'
 import { msUntilStart, type Spacing, takeStarts } from '../engine/spacing.ts'
 import {
   type LockedTask,
@@ -187,17 +188,4 @@ export class SqliteTable implements TaskTable {
 
 function isPoison(row: Row): boolean {
   return Number(row.lost) >= POISON_AFTER
-}
-
-function toRecord(row: Row): TaskRecord {
-  return {
-    id: String(row.id),
-    state: String(row.state) as TaskState, // what this file writes
-    data: JSON.parse(String(row.data)),
-    result: row.result === null ? undefined : JSON.parse(String(row.result)),
-    error: row.error === null ? undefined : JSON.parse(String(row.error)),
-    addedAt: Number(row.added_at),
-    endedAt: row.ended_at === null ? undefined : Number(row.ended_at),
-    cursor: String(row.seq),
-  }
 }
