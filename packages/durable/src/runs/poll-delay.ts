@@ -26,8 +26,7 @@ export class PollDelays {
   /** Milliseconds until the next poll of a job of this age. */
   next(model: string, ageMs: number): number {
     const expectedMs = this.#expectedMs.get(model)
-    const unknown = clamp(ageMs * UNKNOWN.share)
-    if (expectedMs === undefined) return unknown
+    if (expectedMs === undefined) return clamp(ageMs * UNKNOWN.share)
     const dueMs = expectedMs * EARLY_SHARE
     if (ageMs < dueMs) return Math.max(UNKNOWN.minMs, dueMs - ageMs)
     return clamp(Math.max(expectedMs * 0.1, (ageMs - dueMs) * LATE_SHARE))

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { Engine } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ENGINE_STORES } from './engine-stores.ts'
-import { type EngineAt, openEngine } from './open-engine.ts'
+import type { EngineAt } from './open-engine.ts'
 
 const program = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 
@@ -37,23 +37,17 @@ function startWorker(settings: { engineAt: EngineAt; name: string; taskMs: numbe
   return { child, lines }
 }
 
-describe.each(ENGINE_STORES)('on $title', ({ isMissing, start }) => {
+describe.each(ENGINE_STORES)('on $title', ({ isMissing, open }) => {
   let engineAt: EngineAt
-  let stopStore: () => Promise<void>
   let engine: Engine
 
   beforeAll(async () => {
     if (isMissing) return
-    const store = await start()
-    engineAt = store.engineAt
-    stopStore = store.stop
-    engine = openEngine(engineAt)
-    await engine.setup()
+    const opened = await open()
+    engineAt = opened.engineAt
+    engine = opened.engine
+    return opened.close
   }, 60_000)
-  afterAll(async () => {
-    await engine?.close()
-    await stopStore?.()
-  })
 
   it.skipIf(isMissing)(
     'a task that ends its process is dead after four, and takes no other task with it',

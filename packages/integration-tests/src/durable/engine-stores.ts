@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { POSTGRES_PROGRAMS, startPostgres } from '../services/postgres.ts'
 import { needs } from '../services/programs.ts'
 import { REDIS_PROGRAMS, startRedis } from '../services/redis.ts'
-import type { EngineAt } from './open-engine.ts'
+import { type EngineAt, openEngine } from './open-engine.ts'
 
 interface RunningStore {
   engineAt: EngineAt
@@ -27,9 +27,21 @@ async function startRedisStore(): Promise<RunningStore> {
   return { engineAt: { kind: 'bullmq', at: `redis://127.0.0.1:${port}` }, stop }
 }
 
+/** Starts a store, and opens its engine. */
+async function openStore(start: () => Promise<RunningStore>) {
+  const { engineAt, stop } = await start()
+  const engine = openEngine(engineAt)
+  await engine.setup()
+  const close = async () => {
+    await engine.close()
+    await stop()
+  }
+  return { engineAt, engine, close }
+}
+
 /** The engines, each with a store of its own, for `describe.each`. */
 export const ENGINE_STORES = [
   { name: 'SQLite', isMissing: false, note: '', start: startSqlite },
   { name: 'Postgres', ...needs(...POSTGRES_PROGRAMS), start: startPostgresStore },
   { name: 'BullMQ', ...needs(...REDIS_PROGRAMS), start: startRedisStore },
-].map(({ name, note, ...store }) => ({ title: `${name}${note}`, ...store }))
+].map(({ name, note, isMissing, start }) => ({ title: `${name}${note}`, isMissing, open: () => openStore(start) }))

@@ -5,33 +5,27 @@ import { createRuns, type Engine } from '@modelrun/durable'
 import type { ReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { ModelRun } from 'modelrun'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { createCheckedServer } from '../openapi/checked-server.ts'
 import { ENGINE_STORES } from './engine-stores.ts'
-import { type EngineAt, openEngine } from './open-engine.ts'
+import type { EngineAt } from './open-engine.ts'
 
 const KEYS = Number(process.env.BATCH_KEYS ?? 60)
 const KILLS = Number(process.env.BATCH_KILLS ?? 4)
 const MODEL = 'aurora-image'
 const program = fileURLToPath(new URL('batch-process.ts', import.meta.url))
 
-describe.each(ENGINE_STORES)('a batch on $title', ({ isMissing, start: startStore }) => {
+describe.each(ENGINE_STORES)('a batch on $title', ({ isMissing, open }) => {
   let engineAt: EngineAt
-  let stopStore: () => Promise<void>
   let engine: Engine
 
   beforeAll(async () => {
     if (isMissing) return
-    const store = await startStore()
-    engineAt = store.engineAt
-    stopStore = store.stop
-    engine = openEngine(engineAt)
-    await engine.setup()
+    const opened = await open()
+    engineAt = opened.engineAt
+    engine = opened.engine
+    return opened.close
   }, 60_000)
-  afterAll(async () => {
-    await engine?.close()
-    await stopStore?.()
-  })
 
   it.skipIf(isMissing)(
     `sends each key once, and gives its result`,
