@@ -5,7 +5,6 @@ export default definePackage({
     'src/index.ts',
     'src/proxy/index.ts',
     'src/webhooks/index.ts',
-    'src/webhooks/store/{sqlite,redis,postgres}-store.ts',
     'src/webhooks/testing/index.ts',
   ],
   // What is used of them is a small part: loading it out of many files would take longer than everything else.

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+export { Again, PauseQueue, Permanent } from 'modelrun/webhooks'
 export type {
   Engine,
   Json,
@@ -16,6 +18,5 @@ export type {
   Worker,
   WorkOptions,
 } from './engine/engine.ts'
-export { Again, PauseQueue, Permanent } from './engine/task-ends.ts'
 export { createRuns, type Runs, type RunsOptions } from './runs/create-runs.ts'
 export type { FinishedRun, Run, RunState, RunsProgress } from './runs/run-types.ts'

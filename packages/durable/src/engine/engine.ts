@@ -1,110 +1,23 @@
-/** What JSON can hold. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
+import type { InboxEngine, TaskState } from 'modelrun/webhooks'
+
+export type {
+  Json,
+  Rate,
+  Task,
+  TaskFailure,
+  TaskHandler,
+  TaskList,
+  TaskRecord,
+  TaskState,
+  Worker,
+  WorkOptions,
+} from 'modelrun/webhooks'
 
 /**
- * - `waiting`: it runs when it is due
- * - `running`: a worker has locked it
- * - `done`: its handler returned
- * - `dead`: it failed for good, too often, or its process died too often
+ * A durable queue: what batch runs and the inbox of `modelrun/webhooks` are built on. `engineChecks` of
+ * `@modelrun/durable/testing` says what an implementation has to do.
  */
-export type TaskState = 'waiting' | 'running' | 'done' | 'dead'
-
-/** A task as the engine holds it. */
-export interface TaskRecord {
-  readonly id: string
-  readonly state: TaskState
-  /** What it was added with. */
-  readonly data: Json
-  /** What its handler returned. Present when `done`. */
-  readonly result?: Json | undefined
-  /** Why it died. Present when `dead`. */
-  readonly error?: TaskFailure | undefined
-  /** Milliseconds since 1970 when it was added. */
-  readonly addedAt: number
-  /** Milliseconds since 1970 when it became `done` or `dead`. */
-  readonly endedAt?: number | undefined
-  /** Place of the task in a list; for `after` of the next page. */
-  readonly cursor: string
-}
-
-/** The failure that made a task `dead`. */
-export interface TaskFailure {
-  /** For programs: the `code` of what was thrown, `error`, or `process_died`. */
-  readonly code: string
-  /** For people. */
-  readonly message: string
-}
-
-/** A task in the hands of its handler. */
-export interface Task {
-  readonly id: string
-  readonly data: Json
-  /** The number of this attempt, from 1. Attempts that ended with {@link Again} do not count. */
-  readonly attempt: number
-  /** How often a process died, or lost its lock, while it ran this task. */
-  readonly lost: number
-  /** Rises with every run of the task: a store that keeps it can refuse a handler that is late. */
-  readonly fence: number
-  /** Aborts when the lock is lost, or `maxRunMs` is over. What the handler does from then on does not count. */
-  readonly signal: AbortSignal
-  /** Milliseconds until the lock ends, by the clock. */
-  msLeft(): number
-}
-
-/** Runs a task. What it returns is kept as the result. Throws to try again; {@link Again} and {@link Permanent} say how. */
-export type TaskHandler = (task: Task) => Promise<Json | undefined>
-
-/** At most `max` tasks start within any `perMs`, over all processes. Taken before a task is locked. */
-export interface Rate {
-  readonly max: number
-  /** In milliseconds. */
-  readonly perMs: number
-}
-
-/** How the tasks of a queue are worked. */
-export interface WorkOptions {
-  /** Tasks at once in this process. Default 10. */
-  concurrency?: number | undefined
-  /** A lock lasts so long, and is renewed while the handler runs. A dead process is noticed after it. Default 30,000. */
-  lockMs?: number | undefined
-  /** The longest run of a handler. It frees its place then, and has failed. Default 600,000. */
-  maxRunMs?: number | undefined
-  /** Failed attempts until a task is dead. Default 8. */
-  attempts?: number | undefined
-  /** Wait after the first failure; it doubles with every other, up to 5 minutes. Default 1,000. */
-  backoffMs?: number | undefined
-  /** Default: no limit. Needs a value of its own for each queue. */
-  rate?: Rate | undefined
-}
-
-/** Works the tasks of a queue in this process. */
-export interface Worker {
-  /** Starts no further task, and resolves when those that run have ended. */
-  stop(): Promise<void>
-}
-
-/** Which tasks a list has. */
-export interface TaskList {
-  /** Default 100. */
-  limit?: number | undefined
-  /** The `cursor` of the last task that was read. Default: from the start. */
-  after?: string | undefined
-}
-
-/**
- * A durable queue: what batch runs and the inbox are built on. A task is known by its queue and id, and is kept until it
- * is removed. `engineChecks` of `@modelrun/durable/testing` says what an implementation has to do.
- */
-export interface Engine {
-  /** Creates what the store needs. Safe to repeat, and from many processes at once. */
-  setup(): Promise<void>
-  /** Adds a task. When the queue holds the id already, in any state, nothing changes. Resolves when it is durable. */
-  add(queue: string, id: string, options: { data: Json; delayMs?: number | undefined }): Promise<void>
-  /** Starts to work the tasks of a queue in this process. */
-  work(queue: string, handler: TaskHandler, options?: WorkOptions): Worker
-  get(queue: string, id: string): Promise<TaskRecord | undefined>
-  /** Tasks of a state: `done` and `dead` in the order in which they ended, others in the order in which they were added. */
-  list(queue: string, state: TaskState, list?: TaskList): Promise<TaskRecord[]>
+export interface Engine extends InboxEngine {
   /** How many tasks are in each state. */
   count(queue: string): Promise<Readonly<Record<TaskState, number>>>
   /**
@@ -113,10 +26,6 @@ export interface Engine {
    * @returns the new value, or `undefined` when the limit forbids it
    */
   tally(name: string, amount: number, limit?: number): Promise<number | undefined>
-  /** Makes a dead task wait again, as if it had never run. Resolves to whether it was dead. */
-  replay(queue: string, id: string): Promise<boolean>
-  /** Removes a task that does not run. Its id is free then. Resolves to whether there was one. */
-  remove(queue: string, id: string): Promise<boolean>
   /** Stops all workers, and frees what the engine holds. */
   close(): Promise<void>
 }

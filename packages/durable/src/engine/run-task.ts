@@ -1,15 +1,6 @@
+import { endOfFailure, type RetryLimits } from 'modelrun/webhooks'
 import type { Json, Task, TaskHandler } from './engine.ts'
-import { Again, PauseQueue, Permanent } from './task-ends.ts'
 import type { LockedTask, TaskEnd } from './task-table.ts'
-
-/** When failed tasks run again, and when they do not. */
-export interface RetryLimits {
-  attempts: number
-  backoffMs: number
-}
-
-const LONGEST_BACKOFF_MS = 300_000
-const LONGEST_MESSAGE = 2_000
 
 /** A task while its handler runs. */
 export class TaskRun {
@@ -51,21 +42,7 @@ export class TaskRun {
       const result = await Promise.race([Promise.resolve().then(() => handler(task)), aborted])
       return { kind: 'done', result: result as Json | undefined }
     } catch (error) {
-      return endOf(error, task.attempt, limits)
+      return endOfFailure(error, task.attempt, limits)
     }
   }
-}
-
-function endOf(error: unknown, attempt: number, { attempts, backoffMs }: RetryLimits): TaskEnd {
-  if (error instanceof Again) {
-    return { kind: 'again', delayMs: Math.max(0, error.delayMs), pausesQueue: error instanceof PauseQueue }
-  }
-  if (error instanceof Permanent || attempt >= attempts) return { kind: 'dead', error: failureOf(error) }
-  const longest = Math.min(LONGEST_BACKOFF_MS, backoffMs * 2 ** (attempt - 1))
-  return { kind: 'failed', delayMs: longest * (0.5 + Math.random() / 2) }
-}
-
-function failureOf(error: unknown): { code: string; message: string } {
-  const { code, message = String(error) } = Object(error) as { code?: unknown; message?: unknown }
-  return { code: typeof code === 'string' ? code : 'error', message: String(message).slice(0, LONGEST_MESSAGE) }
 }

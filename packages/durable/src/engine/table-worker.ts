@@ -1,6 +1,7 @@
+import type { RetryLimits } from 'modelrun/webhooks'
 import type { TaskHandler, Worker } from './engine.ts'
 import type { Room } from './room.ts'
-import { type RetryLimits, TaskRun } from './run-task.ts'
+import { TaskRun } from './run-task.ts'
 import type { Spacing } from './spacing.ts'
 import type { LockedTask, TaskEnd, TaskTable } from './task-table.ts'
 

@@ -1,6 +1,6 @@
 import { isModelRunError, type Job, NotFoundError } from 'modelrun'
+import { Again } from 'modelrun/webhooks'
 import type { Json, Task } from '../engine/engine.ts'
-import { Again } from '../engine/task-ends.ts'
 import { pauseOnRefusal } from './pause-on-refusal.ts'
 import type { PollDelays } from './poll-delay.ts'
 import type { FollowData, Outcome } from './run-types.ts'

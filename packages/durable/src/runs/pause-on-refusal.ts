@@ -1,5 +1,5 @@
 import { AuthenticationError, InsufficientCreditsError, PermissionDeniedError, RateLimitError } from 'modelrun'
-import { PauseQueue } from '../engine/task-ends.ts'
+import { PauseQueue } from 'modelrun/webhooks'
 import type { RunsContext } from './runs-context.ts'
 
 /** For the operator to repair: asking again sooner helps nobody. */

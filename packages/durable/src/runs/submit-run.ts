@@ -1,6 +1,6 @@
 import { isModelRunError } from 'modelrun'
+import { Again } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
-import { Again } from '../engine/task-ends.ts'
 import { pauseOnRefusal } from './pause-on-refusal.ts'
 import { firstPollMs } from './poll-delay.ts'
 import type { Prices } from './prices.ts'

@@ -1,4 +1,4 @@
-import { Again, PauseQueue, Permanent } from '../engine/task-ends.ts'
+import { Again, PauseQueue, Permanent } from 'modelrun/webhooks'
 import { type CheckContext, expectEqual, expectTrue, heldHandler, sleep, until, untilState } from './engine-check.ts'
 
 type Checks = Readonly<Record<string, (context: CheckContext) => Promise<void>>>

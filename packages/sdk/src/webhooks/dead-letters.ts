@@ -1,15 +1,15 @@
 import { readOptions } from '../arguments/read-options.ts'
+import type { TaskRecord } from './engine/inbox-engine.ts'
 import { checkInboxArguments, PAGE_OPTIONS } from './inbox-arguments.ts'
 import type { InboxCore } from './inbox-core.ts'
-import { jobIdOfKey, jobKey, refOfKey } from './record-key.ts'
-import type { InboxRecord } from './store/inbox-store.ts'
+import type { InboxQueue } from './queues.ts'
+import { jobIdOfKey, jobKey } from './record-key.ts'
 import { readStoredContext, readStoredDelivery } from './stored-delivery.ts'
 import type { WebhookEvent } from './webhook-event.ts'
-import { rerunLater } from './work/start-work.ts'
 
 /** A job that was given up, or whose handler failed for good. */
 export interface DeadLetter {
-  /** Names it: the `job_id`, but for events of unknown status. */
+  /** Names it: the `job_id`, except for events of unknown status. */
   key: string
   /** Identifier of the job. */
   jobId: string
@@ -17,63 +17,68 @@ export interface DeadLetter {
   event: WebhookEvent | undefined
   /** The JSON that `prepare` or `expect` was given for the job. */
   context: unknown
-  /** How often the handler was called for it. */
-  attempt: number
-  /** What went wrong last. */
+  /** What went wrong last: for programs. `process_died`: each process that ran the handler died. */
+  code: string | undefined
+  /** What went wrong last: for people. */
   error: string | undefined
-  /** Milliseconds since the record was created. */
+  /** Milliseconds since it became a dead letter. */
   ageMs: number
+  /** For `after` of the next page. */
+  cursor: string
 }
 
 /** One page of a list. */
 export interface PageOptions {
   /** Default 50. */
   limit?: number | undefined
-  /** The last key of the page before. */
+  /** The `cursor` of the last dead letter of the page before. */
   after?: string | undefined
 }
 
 /** What could not be handled. It is kept for `keepDeadMs`. */
 export interface DeadLetters {
-  /** Oldest first. */
+  /** Results that could not be handled, the oldest first. */
   list(options?: PageOptions): Promise<DeadLetter[]>
-  /** Handles it once more, with all its attempts. False: there is none of this key or job id. */
+  /** Expected jobs that were given up, the oldest first. */
+  listLost(options?: PageOptions): Promise<DeadLetter[]>
+  /** Handles it once more, with all its attempts. False: there is none with this key or job id. */
   replay(key: string): Promise<boolean>
 }
 
 export function createDeadLetters(core: InboxCore): DeadLetters {
-  const { store, options } = core
+  const { queues } = core
+  const listOf = async (queue: InboxQueue, name: string, page: PageOptions): Promise<DeadLetter[]> => {
+    const { limit = 50, after } = readOptions(`inbox.deadLetters.${name}`, page, PAGE_OPTIONS)
+    const dead = await queue.list('dead', { limit, after })
+    return await Promise.all(dead.map((task) => toDeadLetter(core, task)))
+  }
   return {
-    list: async (page = {}) => {
-      const { limit = 50, after } = readOptions('inbox.deadLetters.list', page, PAGE_OPTIONS)
-      const records = await store.list('dead', { limit, after })
-      return records.filter(({ key }) => refOfKey(key) === undefined).map(toDeadLetter)
-    },
+    list: async (page = {}) => await listOf(queues.results, 'list', page),
+    listLost: async (page = {}) => await listOf(queues.expected, 'listLost', page),
     replay: async (keyOrId) => {
       checkInboxArguments('deadLetters.replay', { key: keyOrId })
-      const key = await firstOf([keyOrId, jobKey(keyOrId)], store.replay)
-      if (key === undefined) return false
-      // What was lost is for the poller, and what a serverless function cannot do later for the sweep.
-      const isWork = (await store.get(key))?.state === 'retry'
-      if (isWork && options.waitUntil === undefined) rerunLater(core, { key }, 0)
-      return true
+      for (const key of new Set([keyOrId, jobKey(keyOrId)])) {
+        if (await queues.results.replay(key)) return true
+        if (await queues.expected.replay(key)) return true
+      }
+      return false
     },
   }
 }
 
-async function firstOf(keys: readonly string[], isIt: (key: string) => Promise<boolean>): Promise<string | undefined> {
-  for (const key of keys) if (await isIt(key)) return key
-  return undefined
-}
-
-function toDeadLetter({ key, attempt, lastError, ageMs, context, payload }: InboxRecord): DeadLetter {
+async function toDeadLetter({ queues, options }: InboxCore, task: TaskRecord): Promise<DeadLetter> {
+  const delivery = readStoredDelivery(task.data)
+  const jobId = jobIdOfKey(task.id)
+  // The data of a lost job is its context.
+  const noted = delivery === undefined ? task : await queues.expected.get(jobKey(jobId))
   return {
-    key,
-    jobId: jobIdOfKey(key),
-    event: readStoredDelivery(payload)?.event,
-    context: readStoredContext(context)?.context,
-    attempt,
-    error: lastError,
-    ageMs,
+    key: task.id,
+    jobId,
+    event: delivery?.event,
+    context: readStoredContext(noted?.data)?.context,
+    code: task.error?.code,
+    error: task.error?.message,
+    ageMs: Math.max(0, options.clock.now() - (task.endedAt ?? task.addedAt)),
+    cursor: task.cursor,
   }
 }

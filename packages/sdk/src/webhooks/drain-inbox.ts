@@ -1,6 +1,7 @@
 import { startTimer } from '../clock.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
 import type { InboxCore } from './inbox-core.ts'
+import type { InboxWorkers } from './inbox-workers.ts'
 
 /** Options of `drain`. */
 export interface DrainOptions {
@@ -8,11 +9,11 @@ export interface DrainOptions {
   timeoutMs?: number | undefined
 }
 
-/** What handlers get to stop when their signal has aborted. */
+/** How long handlers have to stop when their signal has aborted. */
 const GRACE_MS = 1_000
 
-/** Takes no more work and waits for the end of what is running. What is left is done by others, or after a restart. */
-export async function drainInbox(core: InboxCore, { timeoutMs }: DrainOptions): Promise<void> {
+/** Takes no more work and waits for the end of what is running. Other processes do the rest, or this one after a restart. */
+export async function drainInbox(core: InboxCore, workers: InboxWorkers, { timeoutMs }: DrainOptions): Promise<void> {
   const { clock } = core.options
   const reason = new AbortedError({ message: 'The inbox is drained: it takes no more work.' })
   core.stopping.abort(reason)
@@ -24,7 +25,8 @@ export async function drainInbox(core: InboxCore, { timeoutMs }: DrainOptions): 
       stopTimer = startTimer(clock, GRACE_MS, resolve)
     })
   })
-  await Promise.race([core.tasks.whenIdle(), isAbandoned])
+  const drained = workers.stop().then(() => core.tasks.whenIdle())
+  await Promise.race([drained, isAbandoned])
   stopTimer()
   core.followers.close(reason)
 }

@@ -1,16 +1,16 @@
-import { callback, count, isText, must, needs, notNegative, signal, text } from '../arguments/checks.ts'
+import { count, isText, must, needs, notNegative, positive, signal, text } from '../arguments/checks.ts'
 import { type Check, type Checks, checkEach } from '../arguments/read-options.ts'
 import type { PageOptions } from './dead-letters.ts'
 import type { DrainOptions } from './drain-inbox.ts'
 import type { ExpectOptions, PrepareOptions } from './expecting/expectations.ts'
-import type { ReconcileOptions } from './recovery/reconcile.ts'
+import type { SweepOptions } from './inbox-workers.ts'
 
 const json = /* @__PURE__ */ must('what JSON can hold', isJson)
 
 export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: json, modelId: text }
 export const EXPECT_OPTIONS: Checks<ExpectOptions> = { context: json, modelId: text, ref: text, pollInMs: notNegative }
 export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal }
-export const RECONCILE_OPTIONS: Checks<ReconcileOptions> = { listPending: callback }
+export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: positive }
 export const DRAIN_OPTIONS: Checks<DrainOptions> = { timeoutMs: notNegative }
 export const PAGE_OPTIONS: Checks<PageOptions> = { limit: count, after: text }
 

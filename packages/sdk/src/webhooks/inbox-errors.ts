@@ -13,16 +13,6 @@ export function isPermanentError(error: unknown): boolean {
   return error instanceof Error && error.name === 'PermanentError'
 }
 
-/** Another worker has the job, or may have it: this one stalled, or could not reach the store. */
-export class LeaseLostError extends ModelRunError {
-  override get name(): 'LeaseLostError' {
-    return 'LeaseLostError'
-  }
-  override get code(): 'lease_lost' {
-    return 'lease_lost'
-  }
-}
-
 /** An expected job was given up: the service does not know it, or it has not ended within `giveUpAfterMs`. */
 export class JobLostError extends ModelRunError {
   override get name(): 'JobLostError' {
@@ -33,14 +23,5 @@ export class JobLostError extends ModelRunError {
   }
 }
 
-/** Whether an error is a {@link LeaseLostError}, of any copy of the package. */
-export const isLeaseLostError = /* @__PURE__ */ guard<LeaseLostError>('LeaseLostError')
 /** Whether an error is a {@link JobLostError}, of any copy of the package. */
 export const isJobLostError = /* @__PURE__ */ guard<JobLostError>('JobLostError')
-
-/** The service does not say yet what the delivery says. */
-export class UnconfirmedError extends Error {
-  override get name(): 'UnconfirmedError' {
-    return 'UnconfirmedError'
-  }
-}

@@ -3,13 +3,13 @@ import type { InboxOptions } from './inbox-options.ts'
 import type { Tasks } from './inbox-tasks.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
-type HookName = 'onHandlerError' | 'onDead' | 'onLost' | 'onOrphanIntent' | 'onWebhookMissed' | 'onConflict'
+type HookName = 'onHandlerError' | 'onDead' | 'onLost' | 'onUnconfirmedRun' | 'onWebhookMissed'
 
 type Notice<Name extends HookName> = Parameters<NonNullable<InboxOptions[Name]>>[0]
 
-/** Tells the user's hooks. One that fails harms nothing, and is logged. */
+/** Notifies the user's hooks. One that fails harms nothing, and is logged. */
 export interface Hooks {
-  tell<Name extends HookName>(name: Name, notice: Notice<Name>): void
+  notify<Name extends HookName>(name: Name, notice: Notice<Name>): void
   /** Counts 1, or notes a value. */
   metric(name: InboxMetricName, jobId?: string, value?: number): void
   /** A job ended that nothing in this process waits for: warns, once, when there is no handler for its result either. */
@@ -21,8 +21,8 @@ export interface Hooks {
 export function createHooks(options: InboxOptions, tasks: Tasks): Hooks {
   let hasWarned = false
   return {
-    tell: (name, notice) => {
-      // Each name has a hook for its own notice: the type of `tell` says so, and an index by a union loses it.
+    notify: (name, notice) => {
+      // Each name has a hook for its own notice: the type of `notify` says so, and an index by a union loses it.
       const hook = options[name] as ((notice: unknown) => unknown) | undefined
       void tasks.track(callHook(name, hook ?? (name === 'onHandlerError' ? logFailure : undefined), notice))
     },
@@ -47,7 +47,7 @@ async function callHook<T>(name: HookName | 'onMetric', hook: ((notice: T) => un
     await hook?.(notice)
   } catch (error) {
     logBrokenHook(name, error)
-    // What it was to tell must not be lost with it.
+    // The failure must not be lost with the hook.
     if (name === 'onHandlerError') logFailure(notice)
   }
 }
@@ -58,7 +58,7 @@ function logBrokenHook(name: string, error: unknown): void {
 
 function logFailure(notice: unknown): void {
   // Only `onHandlerError` is given to this.
-  const { event, attempt, error, retryInMs } = notice as HandlerFailure
-  const next = retryInMs === undefined ? 'it is not tried again' : `next try in ${Math.round(retryInMs)} ms`
+  const { event, attempt, error, isLast } = notice as HandlerFailure
+  const next = isLast ? 'it is not tried again' : 'it is tried again'
   console.error(`modelrun: the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next}):`, error)
 }

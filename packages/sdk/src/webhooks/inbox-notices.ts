@@ -1,15 +1,15 @@
 import type { WebhookEvent } from './webhook-event.ts'
 
-/** A handler that failed, or a delivery that the service did not confirm, for logs. */
+/** A handler that failed, or a delivery that could not be stored, for logs. */
 export interface HandlerFailure {
   /** The result that the handler was called with. */
   event: WebhookEvent
-  /** 1 for the first run of the handler, or for the first look at the job. */
+  /** 1 for the first run of the handler. */
   attempt: number
-  /** What the handler threw, or why the delivery was not confirmed. */
+  /** What the handler threw, or why the delivery could not be stored. */
   error: unknown
-  /** Milliseconds until it is tried again; undefined when it is not. */
-  retryInMs?: number | undefined
+  /** Whether it is not tried again. */
+  isLast: boolean
 }
 
 /** A job whose handler failed for good. `deadLetters` of the inbox lists it and runs it again. */
@@ -30,14 +30,14 @@ export interface DeadLetterNotice {
 export interface LostJob {
   /** Identifier of the job. */
   jobId: string
-  /** `not_found`: the service said three times that there is no such job. `gave_up`: it has not ended in time. */
+  /** `not_found`: the service said three times that it does not have the job. `gave_up`: the job has not ended in time. */
   reason: 'not_found' | 'gave_up'
   /** The JSON that `prepare` or `expect` was given for the job. */
   context: unknown
 }
 
 /** A run that was prepared, and whose job is not known. */
-export interface OrphanIntent {
+export interface UnconfirmedRun {
   /** The reference in the callback URL of the run. */
   ref: string
   /** The model of the run, when `prepare` was given it. */
@@ -56,30 +56,20 @@ export interface MissedWebhook {
   context: unknown
 }
 
-/** Two deliveries of one job that differ. */
-export interface PayloadConflict {
-  /** Identifier of the job. */
-  jobId: string
-  /** What the later one says. */
-  event: WebhookEvent
-}
-
 /**
- * What a metric counts. `claimed`: deliveries and retries that this process took. `busy`, `done`: duplicates of a job
- * that is worked on, that is done. `mismatch`: duplicates that differ. `reclaimed`: work of a process that died or
- * stalled. `lost_lease`: own work that another process may have. `reconciled`: results found without a delivery. `dead`:
- * dead letters and lost jobs. `completed`: jobs done. `ack_ms`: milliseconds until a delivery was answered.
+ * What a metric counts. `accepted`: deliveries that were stored, duplicates too. `rejected`: deliveries that the service
+ * does not confirm. `completed`, `failed`: runs of handlers. `retaken`: work of a process that died or stalled.
+ * `reconciled`: results found without a delivery. `dead`: dead letters and lost jobs. `ack_ms`: milliseconds until the
+ * response to a delivery.
  */
 export type InboxMetricName =
-  | 'claimed'
-  | 'busy'
-  | 'done'
-  | 'mismatch'
-  | 'reclaimed'
-  | 'lost_lease'
+  | 'accepted'
+  | 'rejected'
+  | 'completed'
+  | 'failed'
+  | 'retaken'
   | 'reconciled'
   | 'dead'
-  | 'completed'
   | 'ack_ms'
 
 /** One count, or one measured time. */

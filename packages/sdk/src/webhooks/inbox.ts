@@ -4,10 +4,10 @@ import { createNodeListener, type NodeListener } from '../serving/node-listener.
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
 import { type DrainOptions, drainInbox } from './drain-inbox.ts'
 import {
+  createCallbackUrl,
   type ExpectOptions,
   expectJob,
   forgetRun,
-  makeCallbackUrl,
   type PreparedRun,
   type PrepareOptions,
   prepareRun,
@@ -19,31 +19,28 @@ import {
   DRAIN_OPTIONS,
   EXPECT_OPTIONS,
   PREPARE_OPTIONS,
-  RECONCILE_OPTIONS,
+  SWEEP_OPTIONS,
   WAIT_FOR_OPTIONS,
 } from './inbox-arguments.ts'
 import { createInboxCore } from './inbox-core.ts'
-import type { InboxOptions } from './inbox-options.ts'
+import type { InboxOptions, WaitUntil } from './inbox-options.ts'
+import { InboxWorkers, type SweepOptions, type SweepReport } from './inbox-workers.ts'
 import { createLambdaHandler, type LambdaHandler } from './lambda-handler.ts'
 import { createReceive } from './receiving/receive-delivery.ts'
-import { startBackground } from './recovery/background.ts'
-import { createReconciler, type ReconcileOptions, type ReconcileReport } from './recovery/reconcile.ts'
-import { type SweepReport, sweep } from './recovery/sweep.ts'
 import { toDelivery } from './request-delivery.ts'
 import { WEBHOOK_BODY } from './webhook-body.ts'
 import type { WebhookEvent } from './webhook-event.ts'
-import type { WaitUntil } from './work/start-work.ts'
 
 /**
- * Receives webhook deliveries: stores them, answers, then works; and works once for each job, unless a process dies in
- * the middle. Deliveries are never sent again (section 6, rule 2): `start()` finds what was left undone, and the results
- * whose delivery did not come.
+ * Receives webhook deliveries: stores each delivery, responds, then runs the handler: once for each job, and again when
+ * the process died in the middle. The service never sends a delivery again (section 6, rule 2): `start()` takes up the
+ * work that a process left, and polls the jobs whose delivery did not come.
  */
 export interface Inbox {
   /**
-   * Answers a delivery: for every framework with web-standard requests.
+   * Receives a delivery: for every framework with web-standard requests.
    *
-   * @throws ConfigurationError for what is not such a request; for a delivery it never rejects
+   * @throws ConfigurationError for anything but such a request; for a delivery it never rejects
    */
   handle(request: Request, options?: { waitUntil?: WaitUntil | undefined }): Promise<Response>
   /**
@@ -55,7 +52,7 @@ export interface Inbox {
   /** A handler for AWS Lambda. @throws ConfigurationError when it is called as the handler itself */
   lambda(): LambdaHandler
   /**
-   * An address for `webhook_url` of one run, with a signed token: a second job that is delivered to it is refused.
+   * A URL for `webhook_url` of one run, with a signed token. A second job that is delivered to it is rejected.
    *
    * @param baseUrl Default: `publicUrl` of the inbox
    * @param context JSON that the handler gets as `context.context`
@@ -63,12 +60,15 @@ export interface Inbox {
    */
   callbackUrl(baseUrl?: string, context?: unknown): Promise<string>
   /**
-   * Makes the callback address of one run, and notes that it is about to be sent.
+   * Creates the callback URL of one run, and notes that the run is about to be sent.
    *
-   * @throws ConfigurationError without a `secret` or a `publicUrl`; after `drain`, when no other process shares the store
+   * @throws ConfigurationError without a `secret` or a `publicUrl`; after `drain`, when the inbox is in memory
    */
   prepare(options?: PrepareOptions): Promise<PreparedRun>
-  /** Notes that the result of a job is to come, so that it is looked for when its delivery does not. */
+  /**
+   * Notes that the result of a job is to come, so that `start()` polls the job when its delivery does not come. While the
+   * engine fails, the note is repeated for a minute.
+   */
   expect(jobId: string, options?: ExpectOptions): Promise<void>
   /** Notes that a prepared run certainly did not count. */
   forget(ref: string): Promise<void>
@@ -85,24 +85,22 @@ export interface Inbox {
    * @throws JobLostError when the job was given up
    */
   waitFor(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<WebhookEvent>
-  /** Works on what is due: retries, and what a process left that died. `start()` does it every 15 s. */
-  sweep(): Promise<SweepReport>
-  /** Looks at the jobs whose delivery is overdue. `start()` does it every 15 s. */
-  reconcile(options?: ReconcileOptions): Promise<ReconcileReport>
+  /** Works everything that is due, and returns: for a scheduled function, where no process runs `start()`. */
+  sweep(options?: SweepOptions): Promise<SweepReport>
   /**
-   * Looks for due work and overdue jobs from now on, in the background. Right on every replica.
-   *
-   * @throws ConfigurationError after `drain`, or when the store was found not to work as one
+   * Works everything in the background from now on: retries, the work of processes that died, and polls of jobs whose
+   * delivery is overdue. Right on every replica.
    */
   start(): void
-  /** Takes no more deliveries (503) and waits for the handlers that run. What waits to run again is left to the store. */
+  /** Takes no more deliveries (503) and waits for the handlers that run. What waits to run again stays in the engine. */
   drain(options?: DrainOptions): Promise<void>
   /** Jobs that could not be handled. */
   readonly deadLetters: DeadLetters
 }
 
 /**
- * Makes an inbox. By default it keeps deliveries in the memory of this process: pass a `store` to lose none of them.
+ * Creates an inbox. By default it keeps deliveries in the memory of this process, and loses them with it: pass an
+ * `engine` of `@modelrun/durable` to keep them.
  *
  * @example
  * const inbox = createInbox({ client, onSucceeded: (event) => save(event.output) })
@@ -112,10 +110,9 @@ export interface Inbox {
  */
 export function createInbox(options: InboxOptions = {}): Inbox {
   const core = createInboxCore(options)
-  const receive = createReceive(core)
-  const reconciler = createReconciler(core)
+  const workers = new InboxWorkers(core)
+  const receive = createReceive(core, workers)
   const { clock } = core.options
-  let isStarted = false
   return {
     // Frameworks that call this as their handler pass arguments of their own after the request.
     handle: async (request, options) => {
@@ -132,7 +129,7 @@ export function createInbox(options: InboxOptions = {}): Inbox {
     },
     callbackUrl: async (baseUrl, context) => {
       checkInboxArguments('callbackUrl', { baseUrl, context })
-      return await makeCallbackUrl(core, baseUrl, context)
+      return await createCallbackUrl(core, baseUrl, context)
     },
     prepare: async (run = {}) => await prepareRun(core, readOptions('inbox.prepare', run, PREPARE_OPTIONS)),
     expect: async (jobId, run = {}) => {
@@ -151,16 +148,9 @@ export function createInbox(options: InboxOptions = {}): Inbox {
       checkInboxArguments('waitFor', { jobId })
       return await waitFor(core, jobId, readOptions('inbox.waitFor', options, WAIT_FOR_OPTIONS).signal)
     },
-    sweep: () => core.tasks.track(sweep(core)),
-    reconcile: async (run = {}) => {
-      const options = readOptions('inbox.reconcile', run, RECONCILE_OPTIONS)
-      return await core.tasks.track(reconciler.reconcile(options))
-    },
-    start: () => {
-      if (!isStarted) startBackground(core, reconciler)
-      isStarted = true
-    },
-    drain: async (end = {}) => await drainInbox(core, readOptions('inbox.drain', end, DRAIN_OPTIONS)),
+    sweep: async (run = {}) => await workers.sweep(readOptions('inbox.sweep', run, SWEEP_OPTIONS)),
+    start: () => workers.start(),
+    drain: async (end = {}) => await drainInbox(core, workers, readOptions('inbox.drain', end, DRAIN_OPTIONS)),
     deadLetters: createDeadLetters(core),
   }
 }

@@ -15,10 +15,31 @@ export type {
 export { redactCallbackUrl } from './callback-token.ts'
 export type { DeadLetter, DeadLetters, PageOptions } from './dead-letters.ts'
 export type { DrainOptions } from './drain-inbox.ts'
+export type {
+  InboxEngine,
+  Json,
+  Rate,
+  Task,
+  TaskFailure,
+  TaskHandler,
+  TaskList,
+  TaskRecord,
+  TaskState,
+  Worker,
+  WorkOptions,
+} from './engine/inbox-engine.ts'
+export {
+  Again,
+  endOfFailure,
+  PauseQueue,
+  Permanent,
+  type RetryLimits,
+  type TaskFailureEnd,
+} from './engine/task-ends.ts'
 export type { ExpectOptions, PreparedRun, PrepareOptions } from './expecting/expectations.ts'
 export type { EventListener } from './follow/followers.ts'
 export { createInbox, type Inbox } from './inbox.ts'
-export { isJobLostError, isLeaseLostError, JobLostError, LeaseLostError, PermanentError } from './inbox-errors.ts'
+export { isJobLostError, JobLostError, PermanentError } from './inbox-errors.ts'
 export type {
   DeadLetterNotice,
   HandlerFailure,
@@ -26,10 +47,10 @@ export type {
   InboxMetricName,
   LostJob,
   MissedWebhook,
-  OrphanIntent,
-  PayloadConflict,
+  UnconfirmedRun,
 } from './inbox-notices.ts'
-export type { DeliveryContext, EventHandler, InboxOptions, JobReader, Trust } from './inbox-options.ts'
+export type { DeliveryContext, EventHandler, InboxOptions, JobReader, Trust, WaitUntil } from './inbox-options.ts'
+export type { SweepOptions, SweepReport } from './inbox-workers.ts'
 export type {
   LambdaContext,
   LambdaEvent,
@@ -39,21 +60,5 @@ export type {
 } from './lambda-handler.ts'
 export { checkOutputUrls, isSafeOutputUrl, type OutputUrlOptions, type OutputUrlProblem } from './output-urls.ts'
 export { parseWebhook } from './parse-webhook.ts'
-export type { ReconcileOptions, ReconcileReport } from './recovery/reconcile.ts'
-export type { SweepReport } from './recovery/sweep.ts'
-export type {
-  ClaimRequest,
-  ClaimResult,
-  DueRecord,
-  Expectation,
-  InboxRecord,
-  InboxStore,
-  Lease,
-  NextStep,
-  RecordState,
-  StoreGuarantees,
-} from './store/inbox-store.ts'
-export { createMemoryStore, type MemoryStoreOptions } from './store/memory-store.ts'
 export type { WebhookBody } from './webhook-body.ts'
 export type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
-export type { WaitUntil } from './work/start-work.ts'

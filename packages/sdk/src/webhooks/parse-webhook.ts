@@ -9,8 +9,8 @@ import { type PlainJson, toPlainJson } from './plain-json.ts'
 import { MAX_WEBHOOK_BYTES, unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
-/** What a job may be called here, and a status: text of a length that a store can have as a key. */
-const JOB_ID = /^[^\p{Cc}\p{Cs}]{1,200}$/u
+/** A job id: text that a database takes as a key. `.` and `..` would change the path of a URL. */
+const JOB_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u
 const STATUS = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
 const MAX_ITEMS = 1_000

@@ -1,19 +1,22 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
+import type { InboxEngine } from './engine/inbox-engine.ts'
+import { createMemoryEngine } from './engine/memory-engine.ts'
 import type { EventHandler, InboxOptions, JobReader, Trust } from './inbox-options.ts'
 import { isSafeOutputUrl } from './output-urls.ts'
-import type { InboxStore } from './store/inbox-store.ts'
-import { createMemoryStore } from './store/memory-store.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** For how long a callback address counts. */
+/** How long a callback URL counts. */
 export const TOKEN_LIFE_MS = DAY_MS
 
-/** For how long something of a token may be asked: a day, and what the clocks of several machines differ by. */
+/** How long the run of a token is remembered: a day, and the difference between the clocks of several machines. */
 export const TOKEN_MEMORY_MS = TOKEN_LIFE_MS + 5 * 60_000
+
+/** A delivery with an expired token still counts as a hint for 7 days. Until then its job must be known as done. */
+const KEEP_DONE_MS = 9 * DAY_MS
 
 /** The audience of tokens when the inbox was not told its address: every inbox with the same secret. */
 const ANY_INBOX = 'modelrun:inbox'
@@ -27,7 +30,10 @@ export interface Handlers {
 
 /** The options with every field named, checked and present. */
 export interface ResolvedInboxOptions {
-  store: InboxStore
+  engine: InboxEngine
+  /** Whether the engine is the memory of this process. */
+  isInMemory: boolean
+  name: string
   handlers: Handlers
   client: JobReader | undefined
   /** Undefined without a secret. */
@@ -35,17 +41,17 @@ export interface ResolvedInboxOptions {
   publicUrl: string | undefined
   trust: Trust
   allowedOutputHosts: readonly string[] | undefined
-  leaseMs: number
+  concurrency: number
+  lockMs: number
   maxRunMs: number
   maxAttempts: number
+  backoffMs: number
   keepDoneMs: number
   keepDeadMs: number
-  sweepIntervalMs: number
   expectedAfterMs: number
   giveUpAfterMs: number
   waitUntil: InboxOptions['waitUntil']
   clock: Clock
-  random: () => number
 }
 
 /** @throws ConfigurationError when an option is wrong, or two do not go together */
@@ -57,7 +63,9 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
       ? undefined
       : createCallbackTokens({ secret, audience: publicUrl ?? ANY_INBOX, allowHttp, clock })
   const resolved: ResolvedInboxOptions = {
-    store: options.store ?? createMemoryStore({ clock }),
+    engine: options.engine ?? createMemoryEngine({ clock }),
+    isInMemory: options.engine === undefined,
+    name: options.name ?? 'inbox',
     handlers: { onSucceeded, onFailed, onUnknown },
     client,
     tokens,
@@ -67,35 +75,36 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
     ...resolveNumbers(options),
     waitUntil: options.waitUntil,
     clock,
-    random: options.random ?? Math.random,
   }
-  // An entry that is no host is told now, not at the first delivery.
+  // An entry that is not a host throws now, not at the first delivery.
   isSafeOutputUrl('', { allowedHosts: options.allowedOutputHosts })
   checkSecret(resolved)
   checkTrust(resolved)
-  checkStore(resolved)
+  checkEngine(resolved)
   warnOfDefaults(options, resolved)
   return resolved
 }
 
 function resolveNumbers(options: InboxOptions) {
   const {
-    leaseMs = 60_000,
+    concurrency = 10,
+    lockMs = 30_000,
     maxRunMs = 900_000,
     maxAttempts = 8,
-    keepDoneMs = 7 * DAY_MS,
+    backoffMs = 1_000,
+    keepDoneMs = KEEP_DONE_MS,
     keepDeadMs = 30 * DAY_MS,
-    sweepIntervalMs = 15_000,
     expectedAfterMs = 60_000,
     giveUpAfterMs = DAY_MS,
   } = options
   return {
-    leaseMs,
+    concurrency,
+    lockMs,
     maxRunMs,
     maxAttempts,
+    backoffMs,
     keepDoneMs,
     keepDeadMs,
-    sweepIntervalMs,
     expectedAfterMs,
     giveUpAfterMs,
   }
@@ -106,7 +115,7 @@ function checkSecret({ publicUrl, tokens }: ResolvedInboxOptions): void {
   if (publicUrl === undefined || tokens !== undefined) return
   throw new ConfigurationError({
     message:
-      '`publicUrl` needs a `secret` of at least 32 bytes to sign callback addresses with. If it comes from the environment, its variable is not set.',
+      '`publicUrl` needs a `secret` of at least 32 bytes to sign callback URLs with. If it comes from the environment, its variable is not set.',
   })
 }
 
@@ -118,34 +127,34 @@ function checkTrust({ trust, client, tokens, keepDoneMs }: ResolvedInboxOptions)
   }
   if (trust === 'token' && tokens === undefined) {
     throw new ConfigurationError({
-      message: "`trust: 'token'` needs a `secret` of at least 32 bytes to sign callback addresses with.",
+      message: "`trust: 'token'` needs a `secret` of at least 32 bytes to sign callback URLs with.",
     })
   }
-  if (tokens !== undefined && keepDoneMs < TOKEN_MEMORY_MS) {
+  if (tokens !== undefined && keepDoneMs < KEEP_DONE_MS) {
     throw new ConfigurationError({
-      message: `\`keepDoneMs\` is ${keepDoneMs}, shorter than the life of a callback address: a delivery that is sent again could be handled again. Make it at least ${TOKEN_MEMORY_MS}.`,
+      message: `\`keepDoneMs\` is ${keepDoneMs}, shorter than a callback URL can be used: a delivery that is sent again could be handled again. Make it at least ${KEEP_DONE_MS} (9 days), or leave it out.`,
     })
   }
 }
 
-function checkStore({ store, waitUntil }: ResolvedInboxOptions): void {
-  if (waitUntil === undefined || store.guarantees.shared) return
+function checkEngine({ isInMemory, waitUntil }: ResolvedInboxOptions): void {
+  if (waitUntil === undefined || !isInMemory) return
   throw new ConfigurationError({
     message:
-      '`waitUntil` is for serverless functions, whose instances come and go: what one leaves undone, another must find. Pass a `store` that they share, for instance Redis or Postgres.',
+      '`waitUntil` is for serverless functions, whose instances come and go: what one leaves undone, another must find. Pass an `engine` that they share, for instance `@modelrun/durable/postgres`.',
   })
 }
 
 /** What is fine on a developer's machine and nowhere else. */
-function warnOfDefaults(options: InboxOptions, { trust, tokens, store }: ResolvedInboxOptions): void {
+function warnOfDefaults(options: InboxOptions, { trust, tokens, isInMemory }: ResolvedInboxOptions): void {
   if (options.trust === undefined && trust === 'payload' && tokens === undefined) {
     console.warn(
-      "modelrun: this inbox believes whoever posts to it. Pass a `client`, a `secret`, or `trust: 'payload'` when that is meant.",
+      "modelrun: this inbox believes every sender. Pass a `client`, a `secret`, or `trust: 'payload'` when that is meant.",
     )
   }
-  if (!store.guarantees.durable && !store.guarantees.shared && isProduction()) {
+  if (isInMemory && isProduction()) {
     console.warn(
-      'modelrun: this inbox keeps deliveries in memory, and they are never sent again: what is not handled when the process ends is lost. Pass a durable `store`.',
+      'modelrun: this inbox keeps deliveries in memory, and they are never sent again: what is not handled when the process ends is lost. Pass an `engine` of `@modelrun/durable`.',
     )
   }
 }

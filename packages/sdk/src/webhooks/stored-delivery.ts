@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import { parseByStatus } from '../parse-wire.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
-/** What the token in the address of a delivery is worth. `expired`: it is genuine, and a hint only. */
+/** The token in the URL of a delivery. `expired`: it is genuine, and only a hint. */
 type TokenState = 'none' | 'genuine' | 'expired'
 
 /** What is kept of a delivery until it is handled. */
@@ -14,15 +14,21 @@ export interface StoredDelivery {
   /** The reference in its token. */
   ref?: string | undefined
   event: WebhookEvent
+  /** True when the event is what the service says, although a delivery brought it. */
+  isConfirmed?: true | undefined
+  /** When it was received: milliseconds since 1970, by the clock of the process. */
+  receivedAt: number
 }
 
-/** What an inbox keeps with a job or an intent. */
+/** What an inbox keeps with an expected job or a prepared run. */
 export interface StoredContext {
   modelId?: string | undefined
   /** The user's own JSON. */
   context?: unknown
-  /** True for a run that is about to be sent: its silence is an alarm. */
-  isIntent?: true | undefined
+  /** True for a run that is about to be sent: when nothing is heard of it, that is an alarm. */
+  isPrepared?: true | undefined
+  /** When it was noted: milliseconds since 1970, by the clock of the process. */
+  notedAt: number
 }
 
 // Of zod, only what the client brings already.
@@ -32,13 +38,16 @@ const deliverySchema = /* @__PURE__ */ (() =>
     token: z.literal(['none', 'genuine', 'expired']),
     ref: z.optional(z.string()),
     event: z.unknown(),
+    isConfirmed: z.optional(z.literal(true)),
+    receivedAt: z.number(),
   }))()
 
 const contextSchema = /* @__PURE__ */ (() =>
   z.object({
     modelId: z.optional(z.string()),
     context: z.optional(z.unknown()),
-    isIntent: z.optional(z.literal(true)),
+    isPrepared: z.optional(z.literal(true)),
+    notedAt: z.number(),
   }))()
 
 const succeededSchema = /* @__PURE__ */ (() =>
@@ -60,14 +69,14 @@ const unknownSchema = /* @__PURE__ */ (() =>
 
 const EVENTS_BY_STATUS = { succeeded: succeededSchema, failed: failedDeliverySchema, unknown: unknownSchema }
 
-/** Reads what a store gave back: an older version, or somebody else, may have written it. Undefined: unreadable. */
+/** Reads what an engine gave back: an older version may have written it. Undefined: unreadable. */
 export function readStoredDelivery(payload: unknown): StoredDelivery | undefined {
   const { data } = z.safeParse(deliverySchema, payload)
   const event = parseByStatus<WebhookEvent>(EVENTS_BY_STATUS, data?.event)
   return data === undefined || event === undefined ? undefined : { ...data, event }
 }
 
-/** Reads what a store gave back. Undefined: nobody gave a context, so the record was made by its delivery. */
+/** Reads what an engine gave back. Undefined: unreadable, or nothing was there. */
 export function readStoredContext(value: unknown): StoredContext | undefined {
   return z.safeParse(contextSchema, value).data
 }

@@ -1,16 +1,17 @@
 import { ConfigurationError } from '../../errors/local-errors.ts'
-import type { CallbackTokens } from '../callback-token.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import { intentKey, jobKey } from '../record-key.ts'
+import { keepTrying } from '../receiving/keep-trying.ts'
+import { jobKey } from '../record-key.ts'
 import { TOKEN_LIFE_MS, TOKEN_MEMORY_MS } from '../resolve-inbox-options.ts'
+import { bindToJob } from '../results/context-of.ts'
 import { readStoredContext, type StoredContext } from '../stored-delivery.ts'
 
 /** After this, a run of which nothing was heard is an alarm. */
-const ORPHAN_MS = 15 * 60_000
+const UNCONFIRMED_RUN_MS = 15 * 60_000
 
 /** What is known of a run before it is sent. */
 export interface PrepareOptions {
-  /** The model of the run, for notices and polls. */
+  /** The model of the run, for notices. */
   modelId?: string | undefined
   /** JSON that the handler gets as `context.context`. */
   context?: unknown
@@ -20,11 +21,11 @@ export interface PrepareOptions {
 export interface ExpectOptions extends PrepareOptions {
   /** The reference that `prepare` gave. */
   ref?: string | undefined
-  /** Milliseconds until the job is looked at, if no delivery came. Default: `expectedAfterMs` of the inbox. */
+  /** Milliseconds until the job is polled, if no delivery came. Default: `expectedAfterMs` of the inbox. */
   pollInMs?: number | undefined
 }
 
-/** A callback address for one run. */
+/** A callback URL for one run. */
 export interface PreparedRun {
   /** For `webhook_url`. */
   url: string
@@ -32,74 +33,74 @@ export interface PreparedRun {
   ref: string
 }
 
-/** Makes a callback address for one run. Its context is kept in the store: the address tells nothing. */
-export async function makeCallbackUrl(core: InboxCore, baseUrl: string | undefined, context: unknown): Promise<string> {
-  const minted = await mint(core, baseUrl)
-  if (context !== undefined) await remember(core, minted.ref, { pollInMs: TOKEN_MEMORY_MS, context: { context } })
-  return minted.url
+/** Creates a callback URL for one run. Its context is kept by the engine: the URL has nothing of it. */
+export async function createCallbackUrl(
+  core: InboxCore,
+  baseUrl: string | undefined,
+  context: unknown,
+): Promise<string> {
+  const { url, ref } = await signUrl(core, baseUrl)
+  if (context !== undefined) {
+    const stored: StoredContext = { context, notedAt: core.options.clock.now() }
+    await core.queues.prepared.add(ref, stored, TOKEN_MEMORY_MS)
+  }
+  return url
 }
 
-/** Makes a callback address, and notes that its run is about to be sent. */
+/** Creates a callback URL, and notes that its run is about to be sent. */
 export async function prepareRun(core: InboxCore, { modelId, context }: PrepareOptions): Promise<PreparedRun> {
-  const { durable, shared } = core.store.guarantees
-  // Of a store that outlives this process, another one takes the delivery.
-  if (core.stopping.signal.aborted && !durable && !shared) {
+  if (core.stopping.signal.aborted && core.options.isInMemory) {
     throw new ConfigurationError({
       message:
-        'This inbox was drained and keeps nothing: no delivery of a run would be handled. Make a new inbox for it.',
+        'This inbox was drained and keeps nothing: no delivery of a run would be handled. Create a new inbox for it.',
     })
   }
-  const minted = await mint(core, undefined)
-  await remember(core, minted.ref, { pollInMs: ORPHAN_MS, context: { modelId, context, isIntent: true } })
-  return minted
+  const prepared = await signUrl(core, undefined)
+  const stored: StoredContext = { modelId, context, isPrepared: true, notedAt: core.options.clock.now() }
+  await core.queues.prepared.add(prepared.ref, stored, UNCONFIRMED_RUN_MS)
+  return prepared
 }
 
 /** Notes that the result of a job is to come. What was noted before its run moves over. */
 export async function expectJob(core: InboxCore, jobId: string, options: ExpectOptions): Promise<void> {
-  const { store } = core
+  const { queues, hooks } = core
   const { ref, pollInMs = core.options.expectedAfterMs } = options
-  const key = jobKey(jobId)
-  const intent = ref === undefined ? undefined : await store.get(intentKey(ref))
-  const { modelId, context } = readStoredContext(intent?.context) ?? {}
-  const stored: StoredContext = { modelId: options.modelId ?? modelId, context: options.context ?? context }
-  await store.expect(key, { ref, pollInMs, context: stored })
-  if (ref === undefined) return
-  const boundKey = await store.bind(ref, key, TOKEN_MEMORY_MS)
-  if (boundKey !== key) {
-    throw new ConfigurationError({
-      message: `The reference ${ref} belongs to another job than ${jobId}: prepare each run anew, and give each one its own callback address.`,
-    })
+  const make = async () => {
+    const prepared = ref === undefined ? undefined : readStoredContext((await queues.prepared.get(ref))?.data)
+    const stored: StoredContext = {
+      modelId: options.modelId ?? prepared?.modelId,
+      context: options.context ?? prepared?.context,
+      notedAt: core.options.clock.now(),
+    }
+    if (ref !== undefined && !(await bindToJob(core, ref, jobId))) {
+      throw new ConfigurationError({
+        message: `The reference ${ref} belongs to another job than ${jobId}: prepare each run anew, and give each one its own callback URL.`,
+      })
+    }
+    await queues.expected.add(jobKey(jobId), stored, pollInMs)
+    if (ref !== undefined) await queues.prepared.remove(ref)
   }
-  await forgetRun(core, ref)
+  // The run is paid for, and nobody would note it again.
+  const onFailure = (error: unknown) => hooks.warn(`the inbox could not note that the job ${jobId} is expected`, error)
+  await keepTrying(core, { make, onFailure })
 }
 
 /** Notes that a run certainly did not count. */
-export async function forgetRun({ store }: InboxCore, ref: string): Promise<void> {
-  const intent = await store.get(intentKey(ref))
-  if (intent !== undefined) await store.postpone(intent.key, intent.polls, { kind: 'forget' })
+export async function forgetRun({ queues }: InboxCore, ref: string): Promise<void> {
+  await queues.prepared.remove(ref)
 }
 
-async function mint({ options }: InboxCore, baseUrl = options.publicUrl): Promise<PreparedRun> {
-  const tokens: CallbackTokens | undefined = options.tokens
+async function signUrl({ options }: InboxCore, baseUrl = options.publicUrl): Promise<PreparedRun> {
+  const { tokens } = options
   if (tokens === undefined) {
     throw new ConfigurationError({
-      message: 'Callback addresses are signed: pass `createInbox({ secret })`, at least 32 bytes that only you know.',
+      message: 'Callback URLs are signed: pass `createInbox({ secret })`, at least 32 bytes that only you know.',
     })
   }
   if (baseUrl === undefined) {
     throw new ConfigurationError({
-      message:
-        'The inbox does not know its address: pass `createInbox({ publicUrl })`, or an address to `callbackUrl`.',
+      message: 'The inbox does not know its URL: pass `createInbox({ publicUrl })`, or a URL to `callbackUrl`.',
     })
   }
   return await tokens.mint({ baseUrl, lifeMs: TOKEN_LIFE_MS })
-}
-
-interface Memory {
-  pollInMs: number
-  context: StoredContext
-}
-
-async function remember({ store }: InboxCore, ref: string, { pollInMs, context }: Memory): Promise<void> {
-  await store.expect(intentKey(ref), { pollInMs, context })
 }

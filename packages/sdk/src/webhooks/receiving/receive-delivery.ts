@@ -1,75 +1,98 @@
 import { isModelRunError } from '../../errors/guards.ts'
 import type { InboxCore } from '../inbox-core.ts'
+import type { InboxWorkers } from '../inbox-workers.ts'
 import { parseWebhook } from '../parse-webhook.ts'
 import type { Delivery, Receive } from '../receive.ts'
-import { eventKey, MAX_KEY_LENGTH } from '../record-key.ts'
+import { eventKey, jobKey } from '../record-key.ts'
 import type { StoredDelivery } from '../stored-delivery.ts'
 import { withTimeLimit } from '../time-limit.ts'
-import { type Accepting, acceptDelivery } from './accept-delivery.ts'
-import { type AnswerKind, answer, respond } from './answer.ts'
-import { createKeptDeliveries } from './kept-deliveries.ts'
+import { keepTrying } from './keep-trying.ts'
+import { type ResponseKind, respond, responseOf } from './responses.ts'
+import { createUnverifiedLimit } from './unverified-limit.ts'
 
-/** The service waits 10 s for the answer (section 6, rule 1). */
-const MAX_ANSWER_MS = 8_000
+/** The service waits 10 s for the response (section 6, rule 1). */
+const MAX_RESPONSE_MS = 8_000
 
-/** How long the store may take before the delivery is kept in memory instead. */
-const MAX_STORE_MS = 2_000
-
-type Kept = ReturnType<typeof createKeptDeliveries>
-
-/** Answers deliveries: cheap checks first, then one write to the store; the work comes after the answer. */
-export function createReceive(core: InboxCore): Receive {
-  const kept = createKeptDeliveries(core)
+/** Responds to deliveries: cheap checks first, then one write to the engine. The work comes after the response. */
+export function createReceive(core: InboxCore, workers: InboxWorkers): Receive {
   const { clock } = core.options
+  const mayStoreUnverified = createUnverifiedLimit(clock)
   return async (delivery) => {
     const startedAt = clock.now()
-    const answered = core.tasks.track(receive(core, kept, delivery))
-    const limit = { clock, limitMs: MAX_ANSWER_MS, onLate: () => answer('unavailable') }
-    const response = await withTimeLimit(answered, limit)
+    const received = core.tasks.track(receive({ core, workers, mayStoreUnverified }, delivery))
+    const limit = { clock, limitMs: MAX_RESPONSE_MS, onLate: () => responseOf('unavailable') }
+    const response = await withTimeLimit(received, limit)
     core.hooks.metric('ack_ms', undefined, clock.now() - startedAt)
     return response
   }
 }
 
-async function receive(core: InboxCore, kept: Kept, request: Delivery): Promise<Response> {
-  if (core.stopping.signal.aborted) return answer('draining')
-  if (request.method !== 'POST') return answer('not_post')
+interface Receiver {
+  core: InboxCore
+  workers: InboxWorkers
+  mayStoreUnverified: () => boolean
+}
+
+async function receive(receiver: Receiver, request: Delivery): Promise<Response> {
+  const { core } = receiver
+  if (core.stopping.signal.aborted) return responseOf('draining')
+  if (request.method !== 'POST') return responseOf('not_post')
   try {
     const token = await readToken(core, request.url)
-    if (token === undefined) return answer('unauthorized')
+    if (token === undefined) return responseOf('unauthorized')
     const event = await parseWebhook(await request.readBody())
-    if (eventKey(event).length > MAX_KEY_LENGTH) return respond(400, 'The `job_id` is too long.')
-    const delivery: StoredDelivery = { source: 'webhook', ...token, event }
-    return answer(await store(core, kept, { delivery, waitUntil: request.waitUntil }))
+    const delivery: StoredDelivery = { source: 'webhook', ...token, event, receivedAt: core.options.clock.now() }
+    return responseOf(await store(receiver, delivery, request.waitUntil))
   } catch (error) {
     if (!isModelRunError(error)) return respond(400, 'The webhook body could not be read.')
     return respond(error.status ?? 400, error.message)
   }
 }
 
-/** What the token in the address is worth; undefined: nothing, where one is needed. */
+/** The token in the URL; undefined: there is none, where one is needed. */
 async function readToken(
-  core: InboxCore,
+  { options, poller }: InboxCore,
   url: string | undefined,
 ): Promise<Pick<StoredDelivery, 'token' | 'ref'> | undefined> {
-  const { tokens } = core.options
-  if (tokens === undefined) return { token: 'none' }
-  const check = await tokens.verify(url)
-  // An expired one is a hint: the service is asked, whoever is trusted.
-  const isUsable = check.kind === 'genuine' || (check.kind === 'expired' && core.looker !== undefined)
+  if (options.tokens === undefined) return { token: 'none' }
+  const check = await options.tokens.verify(url)
+  // The job of an expired token is polled, whatever is trusted.
+  const isUsable = check.kind === 'genuine' || (check.kind === 'expired' && poller !== undefined)
   return isUsable ? { token: check.kind, ref: check.ref } : undefined
 }
 
-async function store(core: InboxCore, kept: Kept, accepting: Accepting): Promise<AnswerKind> {
-  const earlier = core.tasks.track(acceptDelivery(core, accepting))
-  const onLate = () => {
-    throw new Error(`The store of the inbox did not answer within ${MAX_STORE_MS} ms.`)
+async function store(
+  { core, workers, mayStoreUnverified }: Receiver,
+  delivery: StoredDelivery,
+  waitUntil: Delivery['waitUntil'],
+): Promise<ResponseKind> {
+  const { results, unverified } = core.queues
+  const { event } = delivery
+  const id = eventKey(event)
+  let kind: ResponseKind = 'accepted'
+  const make = async () => {
+    if (await isOfAnotherJob(core, delivery)) kind = 'unauthorized'
+    else if (await isVouchedFor(core, delivery)) await results.add(id, delivery)
+    else if (mayStoreUnverified()) await unverified.add(globalThis.crypto.randomUUID(), delivery)
+    else kind = 'too_many'
   }
-  try {
-    return await withTimeLimit(earlier, { clock: core.options.clock, limitMs: MAX_STORE_MS, onLate })
-  } catch {
-    // A store that was found not to work as one will not do so in a minute.
-    if (core.store.fault === undefined) kept.keep({ ...accepting, earlier })
-    return 'unavailable'
-  }
+  const onFailure = (error: unknown) => core.hooks.notify('onHandlerError', { event, attempt: 1, error, isLast: true })
+  if (!(await keepTrying(core, { make, onFailure }))) return 'unavailable'
+  if (kind !== 'accepted') return kind
+  core.hooks.metric('accepted', event.job_id)
+  workers.onDelivery(id, waitUntil)
+  return kind
+}
+
+/** A callback URL belongs to the first job that is confirmed or expected for it: a URL that leaked is of no more use. */
+async function isOfAnotherJob({ queues }: InboxCore, { ref, event }: StoredDelivery): Promise<boolean> {
+  if (ref === undefined) return false
+  const binding = await queues.bindings.get(ref)
+  return binding !== undefined && Object(binding.data).key !== jobKey(event.job_id)
+}
+
+/** Whether this process has reason to believe that the service sent a delivery. Others wait in a slow queue. */
+async function isVouchedFor({ options, queues }: InboxCore, { token, event }: StoredDelivery): Promise<boolean> {
+  if (token === 'genuine' || options.trust === 'payload') return true
+  return (await queues.expected.get(jobKey(event.job_id))) !== undefined
 }

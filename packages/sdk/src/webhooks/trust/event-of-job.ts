@@ -1,32 +1,41 @@
 import type { Job } from '@modelrun/contract'
 import { asKnownStatus } from '../../jobs/job-status.ts'
+import { fingerprintOf } from '../fingerprint.ts'
 import type { UnknownEvent, WebhookEvent } from '../webhook-event.ts'
 
 /**
- * What the service says about a job, as an event. Nothing of an {@link UnknownEvent} can be checked, so it stays one,
- * with the job as its payload.
+ * What the service says about a job, as an event.
  *
- * @param delivered What a delivery said; without one, the job was looked at because none came
- * @returns Undefined while the job has not ended there (section 3: unknown statuses count as not finished)
+ * @param delivered what a delivery said. Its credits and its time are passed on, which the service shows in deliveries
+ * alone; not when its output differs from that of the service, because then it is forged
+ * @returns undefined while the job has not ended (section 3: unknown statuses count as not finished)
  */
 export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookEvent | undefined {
-  if (delivered?.status === 'unknown' || job.status === 'cancelled') return unknownEvent(jobId, job)
+  const event = endOfJob(jobId, job) ?? (delivered?.status === 'unknown' ? newerStatus(jobId, job) : undefined)
+  if (event?.status !== 'succeeded' || delivered?.status !== 'succeeded') return event
+  if (fingerprintOf(event) !== fingerprintOf(delivered)) return event
+  const { credits_used, completed_at } = delivered
+  return {
+    ...event,
+    ...(credits_used === undefined ? {} : { credits_used }),
+    ...(completed_at === undefined ? {} : { completed_at }),
+  }
+}
+
+function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {
+  if (job.status === 'cancelled') return unknownEvent(jobId, job)
   if (job.status === 'failed') {
     const error = job.error ?? { code: 'UNKNOWN', message: 'The service gave no reason.' }
     return { job_id: jobId, status: 'failed', error }
   }
   if (asKnownStatus(job.status) !== 'succeeded') return undefined
   const { output } = job
-  if (output === undefined) return unknownEvent(jobId, job)
-  // Credits and time are in the delivery alone; no other field of it that the service does not show is passed on.
-  const { credits_used, completed_at } = delivered?.status === 'succeeded' ? delivered : {}
-  return {
-    job_id: jobId,
-    status: 'succeeded',
-    output,
-    ...(credits_used === undefined ? {} : { credits_used }),
-    ...(completed_at === undefined ? {} : { completed_at }),
-  }
+  return output === undefined ? unknownEvent(jobId, job) : { job_id: jobId, status: 'succeeded', output }
+}
+
+/** A delivery of a status that is not known here counts when the service says a status that is not known here, too. */
+function newerStatus(jobId: string, job: Job): UnknownEvent | undefined {
+  return ['queued', 'processing'].includes(job.status) ? undefined : unknownEvent(jobId, job)
 }
 
 function unknownEvent(jobId: string, job: Job): UnknownEvent {

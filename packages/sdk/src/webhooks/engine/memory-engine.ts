@@ -1,0 +1,50 @@
+import { type Clock, systemClock } from '../../clock.ts'
+import { toBackgroundClock } from '../background-clock.ts'
+import type { InboxEngine, TaskRecord } from './inbox-engine.ts'
+import { MemoryQueue, type MemoryTask } from './memory-queue.ts'
+
+/** Options of {@link createMemoryEngine}. */
+export interface MemoryEngineOptions {
+  clock?: Clock | undefined
+  /** Tasks that have not ended; `add` rejects further ones. Default 100,000. */
+  maxUnfinished?: number | undefined
+  /** Ended tasks that are remembered in each queue. Default 10,000. */
+  maxFinished?: number | undefined
+}
+
+/** An engine in the memory of this process: what is unfinished when the process ends is lost. */
+export function createMemoryEngine(options: MemoryEngineOptions = {}): InboxEngine {
+  const { clock = systemClock, maxUnfinished = 100_000, maxFinished = 10_000 } = options
+  const limits = { maxFinished, clock: toBackgroundClock(clock) }
+  const queues = new Map<string, MemoryQueue>()
+  const queueOf = (name: string): MemoryQueue => {
+    const queue = queues.get(name) ?? new MemoryQueue(limits)
+    queues.set(name, queue)
+    return queue
+  }
+  return {
+    setup: async () => {},
+    add: async (queue, id, { data, delayMs = 0 }) => {
+      const unfinished = [...queues.values()].reduce((sum, { open }) => sum + open.size, 0)
+      if (unfinished >= maxUnfinished) throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
+      queueOf(queue).add(id, JSON.stringify(data), delayMs)
+    },
+    work: (queue, handler, given) => queueOf(queue).work(handler, given),
+    get: async (queue, id) => {
+      const task = queueOf(queue).find(id)
+      return task && toRecord(task)
+    },
+    list: async (queue, state, { limit = 100, after = '0' } = {}) =>
+      queueOf(queue)
+        .of(state)
+        .filter(({ place }) => place > Number(after))
+        .slice(0, limit)
+        .map(toRecord),
+    replay: async (queue, id) => queueOf(queue).replay(id),
+    remove: async (queue, id) => queueOf(queue).remove(id),
+  }
+}
+
+function toRecord({ id, state, data, result, error, addedAt, endedAt, place }: MemoryTask): TaskRecord {
+  return { id, state, data: JSON.parse(data), result, error, addedAt, endedAt, cursor: String(place) }
+}

@@ -1,0 +1,66 @@
+/** Thrown by a handler: the task is not ready. It runs again later, and the attempt does not count. */
+export class Again extends Error {
+  override readonly name: string = 'Again'
+  /** Milliseconds until it runs again. */
+  readonly delayMs: number
+
+  constructor(delayMs: number) {
+    super(`Again in ${delayMs} ms.`)
+    this.delayMs = delayMs
+  }
+}
+
+/** Thrown by a handler: no task of the queue can succeed now, on no process. All wait; the attempt does not count. */
+export class PauseQueue extends Again {
+  override readonly name = 'PauseQueue'
+}
+
+/** Thrown by a handler: no further attempt can succeed. The task is dead. */
+export class Permanent extends Error {
+  override readonly name = 'Permanent'
+  /** Kept with the dead task, for programs. */
+  readonly code: string
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** How a run of a task ended that did not return. */
+export type TaskFailureEnd =
+  | { kind: 'dead'; error: { code: string; message: string } }
+  | { kind: 'failed'; delayMs: number }
+  | { kind: 'again'; delayMs: number; pausesQueue: boolean }
+
+/** When failed tasks run again, and when they do not. */
+export interface RetryLimits {
+  /** Failed attempts until a task is dead. */
+  attempts: number
+  /** Wait after the first failure, in milliseconds. */
+  backoffMs: number
+}
+
+const LONGEST_BACKOFF_MS = 300_000
+const LONGEST_MESSAGE = 2_000
+
+/**
+ * What becomes of a task whose handler threw. Errors are told apart by their names, which are the same in every copy of
+ * this package.
+ *
+ * @param attempt number of the attempt that failed, from 1
+ */
+export function endOfFailure(error: unknown, attempt: number, limits: RetryLimits): TaskFailureEnd {
+  const { name, delayMs } = Object(error) as { name?: unknown; delayMs?: unknown }
+  if ((name === 'Again' || name === 'PauseQueue') && typeof delayMs === 'number') {
+    return { kind: 'again', delayMs: Math.max(0, delayMs), pausesQueue: name === 'PauseQueue' }
+  }
+  if (name === 'Permanent' || attempt >= limits.attempts) return { kind: 'dead', error: failureOf(error) }
+  const longestMs = Math.min(LONGEST_BACKOFF_MS, limits.backoffMs * 2 ** (attempt - 1))
+  return { kind: 'failed', delayMs: longestMs * (0.5 + Math.random() / 2) }
+}
+
+function failureOf(error: unknown): { code: string; message: string } {
+  const { code, message = String(error) } = Object(error) as { code?: unknown; message?: unknown }
+  return { code: typeof code === 'string' ? code : 'error', message: String(message).slice(0, LONGEST_MESSAGE) }
+}

@@ -1,0 +1,152 @@
+import { sleep } from '../abort.ts'
+import { startTimer } from '../clock.ts'
+import { toBackgroundClock } from './background-clock.ts'
+import type { Worker } from './engine/inbox-engine.ts'
+import type { InboxCore } from './inbox-core.ts'
+import type { WaitUntil } from './inbox-options.ts'
+import { checkUnverified, UNVERIFIED_ATTEMPTS } from './results/check-unverified.ts'
+import { handleResult } from './results/handle-result.ts'
+import { EXPECTED_ATTEMPTS, pollExpected } from './results/poll-expected.ts'
+import { reportPrepared } from './results/report-prepared.ts'
+import { removeOldTasks } from './results/retention.ts'
+import { createMissingJobs } from './trust/missing-jobs.ts'
+import { WorkerActivity } from './worker-activity.ts'
+
+/** Polls for deliveries that anybody may have sent, and of jobs whose delivery is overdue, over all processes. */
+const UNVERIFIED_RATE = { max: 5, perMs: 1_000 }
+const EXPECTED_RATE = { max: 10, perMs: 1_000 }
+
+const RETENTION_EVERY_MS = 60_000
+
+/** A sweep ends when nothing ran for so long. */
+const IDLE_MS = 1_000
+
+/** Options of `sweep`. */
+export interface SweepOptions {
+  /** The longest time that a sweep takes, in milliseconds; handlers that run then are waited for. Default 20,000. */
+  forMs?: number | undefined
+}
+
+/** What a sweep did. */
+export interface SweepReport {
+  /** Tasks that were worked: results, polls, checks of deliveries. */
+  worked: number
+}
+
+/** The workers of an inbox in this process. */
+export class InboxWorkers {
+  readonly #core: InboxCore
+  readonly #activity: WorkerActivity
+  readonly #missing
+  /** They work what deliveries bring. */
+  #receiving: Worker[] = []
+  /** They poll what deliveries did not bring. */
+  #polling: Worker[] = []
+  /** Sweeps, and deliveries with `waitUntil`, that need the workers now. */
+  #users = 0
+  #isStarted = false
+  #stopRetention = () => {}
+
+  constructor(core: InboxCore) {
+    const { clock } = core.options
+    this.#core = core
+    this.#activity = new WorkerActivity(clock)
+    this.#missing = createMissingJobs(clock)
+  }
+
+  /** Works everything from now on. */
+  start(): void {
+    if (this.#isStarted) return
+    this.#isStarted = true
+    this.#poll()
+    this.#keepRemovingOldTasks()
+  }
+
+  /** Works everything that is due, and stops. */
+  async sweep({ forMs = 20_000 }: SweepOptions): Promise<SweepReport> {
+    const before = this.#activity.worked
+    await this.#workDuring(async () => {
+      await this.#activity.untilIdle({ idleMs: IDLE_MS, forMs }, this.#core.stopping.signal)
+      await removeOldTasks(this.#core)
+    })
+    return { worked: this.#activity.worked - before }
+  }
+
+  /** Works the delivery that was just stored. */
+  onDelivery(taskId: string, waitUntil: WaitUntil | undefined = this.#core.options.waitUntil): void {
+    if (waitUntil === undefined) this.#receive()
+    else waitUntil(this.#core.tasks.track(this.#workDuring(() => this.#untilWorked(taskId))))
+  }
+
+  /** Starts no further task, and resolves when those that run have ended. */
+  async stop(): Promise<void> {
+    this.#stopRetention()
+    const workers = [...this.#receiving, ...this.#polling]
+    this.#receiving = []
+    this.#polling = []
+    await Promise.all(workers.map((worker) => worker.stop()))
+  }
+
+  #receive(): void {
+    if (this.#receiving.length > 0 || this.#core.stopping.signal.aborted) return
+    const { queues, options } = this.#core
+    const { concurrency, lockMs, maxRunMs, maxAttempts: attempts, backoffMs } = options
+    const handle = this.#activity.counted((task) => handleResult(this.#core, task))
+    const check = this.#activity.counted((task) => checkUnverified(this.#core, task, this.#missing))
+    this.#receiving = [
+      queues.results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs }),
+      queues.unverified.work(check, { lockMs, attempts: UNVERIFIED_ATTEMPTS, rate: UNVERIFIED_RATE }),
+    ]
+  }
+
+  #poll(): void {
+    this.#receive()
+    if (this.#polling.length > 0 || this.#core.stopping.signal.aborted) return
+    const { queues, options } = this.#core
+    const { lockMs } = options
+    const poll = this.#activity.counted((task) => pollExpected(this.#core, task))
+    const report = this.#activity.counted((task) => reportPrepared(this.#core, task))
+    this.#polling = [
+      queues.expected.work(poll, { lockMs, attempts: EXPECTED_ATTEMPTS, rate: EXPECTED_RATE }),
+      queues.prepared.work(report, { lockMs }),
+    ]
+  }
+
+  /** Works while something goes on, and stops when nothing else needs the workers. */
+  async #workDuring(work: () => Promise<void>): Promise<void> {
+    this.#users += 1
+    this.#poll()
+    try {
+      await work()
+    } finally {
+      this.#users -= 1
+      if (this.#users === 0 && !this.#isStarted) await this.stop()
+    }
+  }
+
+  async #untilWorked(taskId: string): Promise<void> {
+    const { queues, options, aborting } = this.#core
+    const wait = this.#activity.waitFor(taskId)
+    try {
+      // A duplicate does not run again.
+      const task = await queues.results.get(taskId).catch(() => undefined)
+      if (task?.state === 'done' || task?.state === 'dead') return
+      const timeIsUp = sleep(options.clock, options.maxRunMs, aborting.signal).catch(() => {})
+      await Promise.race([wait.worked, timeIsUp])
+    } finally {
+      wait.stop()
+    }
+  }
+
+  #keepRemovingOldTasks(): void {
+    const { hooks, tasks, options } = this.#core
+    const clock = toBackgroundClock(options.clock)
+    const remove = async () => {
+      await removeOldTasks(this.#core).catch((error: unknown) =>
+        hooks.warn('the inbox could not remove old tasks', error),
+      )
+      this.#stopRetention = startTimer(clock, RETENTION_EVERY_MS, () => void tasks.track(remove()))
+    }
+    void tasks.track(remove())
+  }
+}

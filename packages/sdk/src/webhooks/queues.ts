@@ -1,0 +1,110 @@
+import { startTimer, systemClock } from '../clock.ts'
+import { toBackgroundClock } from './background-clock.ts'
+import type {
+  InboxEngine,
+  Json,
+  TaskHandler,
+  TaskList,
+  TaskRecord,
+  TaskState,
+  Worker,
+  WorkOptions,
+} from './engine/inbox-engine.ts'
+
+/** One queue of an inbox. */
+export interface InboxQueue {
+  /** Adds a task. Nothing changes when the queue holds the id already. */
+  add(id: string, data: object, delayMs?: number): Promise<void>
+  get(id: string): Promise<TaskRecord | undefined>
+  list(state: TaskState, list?: TaskList): Promise<TaskRecord[]>
+  replay(id: string): Promise<boolean>
+  remove(id: string): Promise<boolean>
+  work(handler: TaskHandler, options: WorkOptions): Worker
+}
+
+/** The queues of an inbox on its engine. */
+export interface InboxQueues {
+  /** Results to handle, by job. Deliveries and polls add to it: the first one counts. */
+  results: InboxQueue
+  /** Deliveries that anybody may have sent, each with an id of its own. */
+  unverified: InboxQueue
+  /** Jobs whose delivery is to come, by job. They are polled when they are due. */
+  expected: InboxQueue
+  /** Runs that are about to be sent, by the reference in their callback URL. */
+  prepared: InboxQueue
+  /** Which job a callback URL belongs to, by reference. Nothing works this queue. */
+  bindings: InboxQueue
+}
+
+/** @param name inboxes of different names share an engine and do not see each other */
+export function openQueues(engine: InboxEngine, name: string): InboxQueues {
+  let settingUp: Promise<void> | undefined
+  const setup = (): Promise<void> => {
+    settingUp ??= engine.setup().catch((error: unknown) => {
+      settingUp = undefined
+      throw error
+    })
+    return settingUp
+  }
+  const open = (kind: string): InboxQueue => {
+    const queue = `${name}:${kind}`
+    return {
+      add: async (id, data, delayMs) => {
+        await setup()
+        // What an inbox stores is JSON: it came as JSON, or consists of texts and numbers.
+        await engine.add(queue, id, { data: data as Json, delayMs })
+      },
+      get: async (id) => {
+        await setup()
+        return await engine.get(queue, id)
+      },
+      list: async (state, list) => {
+        await setup()
+        return await engine.list(queue, state, list)
+      },
+      replay: async (id) => {
+        await setup()
+        return await engine.replay(queue, id)
+      },
+      remove: async (id) => {
+        await setup()
+        return await engine.remove(queue, id)
+      },
+      work: (handler, options) => workAfter(setup, () => engine.work(queue, handler, options)),
+    }
+  }
+  return {
+    results: open('results'),
+    unverified: open('unverified'),
+    expected: open('expected'),
+    prepared: open('prepared'),
+    bindings: open('bindings'),
+  }
+}
+
+const SETUP_RETRY_MS = 1_000
+
+/** A worker that starts when the engine is set up. */
+function workAfter(setup: () => Promise<void>, start: () => Worker): Worker {
+  let isStopped = false
+  let worker: Worker | undefined
+  let stopTimer = () => {}
+  const begin = async (): Promise<void> => {
+    try {
+      await setup()
+      if (!isStopped) worker = start()
+    } catch {
+      // The error goes to the caller that adds a task. A worker waits for the engine.
+      if (!isStopped) stopTimer = startTimer(toBackgroundClock(systemClock), SETUP_RETRY_MS, () => void begin())
+    }
+  }
+  const started = begin()
+  return {
+    stop: async () => {
+      isStopped = true
+      stopTimer()
+      await started
+      await worker?.stop()
+    },
+  }
+}

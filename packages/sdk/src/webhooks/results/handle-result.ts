@@ -1,0 +1,110 @@
+import { linkController } from '../../abort.ts'
+import type { Json, Task } from '../engine/inbox-engine.ts'
+import { Again, Permanent } from '../engine/task-ends.ts'
+import { fingerprintOf } from '../fingerprint.ts'
+import type { InboxCore } from '../inbox-core.ts'
+import { isPermanentError } from '../inbox-errors.ts'
+import { eventKey, jobKey } from '../record-key.ts'
+import { readStoredDelivery, type StoredDelivery } from '../stored-delivery.ts'
+import { confirmResult } from '../trust/confirm-result.ts'
+import { outputProblem } from '../trust/output-problem.ts'
+import type { WebhookEvent } from '../webhook-event.ts'
+import { bindToJob, contextOf } from './context-of.ts'
+import { runHandler } from './run-handler.ts'
+
+/** Handles the result of a job: confirms it, and runs the user's handler. A task of the queue `results`. */
+export async function handleResult(core: InboxCore, task: Task): Promise<Json | undefined> {
+  const delivery = readStoredDelivery(task.data)
+  if (delivery === undefined)
+    throw new Permanent('unreadable', 'What the engine keeps of the delivery is not readable.')
+  if (task.lost > 0) core.hooks.metric('retaken', delivery.event.job_id)
+  const event = await confirm(core, task, delivery)
+  if (event === undefined) return { isDropped: true }
+  const key = eventKey(event)
+  if (key !== task.id) {
+    // The delivery has a status that is not known here; the service says how the job ended.
+    const confirmed: StoredDelivery = { ...delivery, source: 'poll', event }
+    await core.queues.results.add(key, confirmed)
+    return { isDropped: true }
+  }
+  return await handle(core, { task, delivery, event })
+}
+
+async function confirm(core: InboxCore, task: Task, delivery: StoredDelivery): Promise<WebhookEvent | undefined> {
+  const { event } = delivery
+  try {
+    const isExpected = (await core.queues.expected.get(jobKey(event.job_id))) !== undefined
+    const confirmed = await confirmResult(core, { delivery, attempt: task.attempt, isExpected })
+    if (confirmed === undefined) core.hooks.metric('rejected', event.job_id)
+    return confirmed
+  } catch (error) {
+    if (error instanceof Permanent) reportDeath(core, { task, event, error, context: undefined })
+    throw error
+  }
+}
+
+interface Confirmed {
+  task: Task
+  delivery: StoredDelivery
+  /** What the handler may get. */
+  event: WebhookEvent
+}
+
+async function handle(core: InboxCore, { task, delivery, event }: Confirmed): Promise<Json | undefined> {
+  const context = (await contextOf(core, delivery))?.context
+  const { ref } = delivery
+  if (ref !== undefined && !(await bindToJob(core, ref, event.job_id))) {
+    core.hooks.metric('rejected', event.job_id)
+    return { isDropped: true }
+  }
+  const problem = outputProblem(core, event)
+  if (problem !== undefined) {
+    const error = new Permanent('forbidden_host', problem)
+    reportDeath(core, { task, event, error, context })
+    throw error
+  }
+  const isFollowed = core.followers.confirmed(event)
+  await runOnce(core, { task, delivery, event, context })
+  core.hooks.metric('completed', event.job_id)
+  if (!isFollowed) core.hooks.unheeded(event)
+  core.followers.ended(event)
+  // Other processes that wait for the job read the event from here.
+  return fingerprintOf(event) === fingerprintOf(delivery.event) ? undefined : { event: event as unknown as Json }
+}
+
+async function runOnce(core: InboxCore, { task, delivery, event, context }: Confirmed & { context: unknown }) {
+  const { aborting, hooks, options } = core
+  const linked = linkController(task.signal)
+  const stop = () => linked.abort(aborting.signal.reason)
+  if (aborting.signal.aborted) stop()
+  aborting.signal.addEventListener('abort', stop, { once: true })
+  const { signal } = linked
+  try {
+    await runHandler(core, event, { task, source: delivery.source, context, signal })
+  } catch (error) {
+    // Cut short by `drain`: another process runs it, or this one after its restart.
+    if (aborting.signal.aborted) throw new Again(0)
+    const isPermanent = isPermanentError(error)
+    const isLast = isPermanent || task.attempt >= options.maxAttempts
+    hooks.metric('failed', event.job_id)
+    hooks.notify('onHandlerError', { event, attempt: task.attempt + task.lost, error, isLast })
+    if (isLast) reportDeath(core, { task, event, error, context })
+    throw isPermanent ? new Permanent('permanent', (error as Error).message, { cause: error }) : error
+  } finally {
+    aborting.signal.removeEventListener('abort', stop)
+    linked.release()
+  }
+}
+
+interface Death {
+  task: Task
+  event: WebhookEvent
+  error: unknown
+  context: unknown
+}
+
+function reportDeath({ hooks, followers }: InboxCore, { task, event, error, context }: Death): void {
+  hooks.metric('dead', event.job_id)
+  hooks.notify('onDead', { jobId: event.job_id, event, attempt: task.attempt + task.lost, error, context })
+  followers.ended(event)
+}

@@ -1,0 +1,55 @@
+import { Again, Permanent } from '../engine/task-ends.ts'
+import type { InboxCore } from '../inbox-core.ts'
+import type { StoredDelivery } from '../stored-delivery.ts'
+import type { WebhookEvent } from '../webhook-event.ts'
+import { eventOfJob } from './event-of-job.ts'
+import { outputProblem } from './output-problem.ts'
+
+/** Polls of a job that the service does not have and that nobody expected, until its delivery is dropped. */
+const MISSING_POLLS = 3
+
+/** Longest wait between two polls of a job whose delivery came before its end. */
+const LONGEST_WAIT_MS = 10_000
+
+/** Whether the service decides what a handler gets. */
+export function needsPoll(core: InboxCore, { source, token, event, isConfirmed }: StoredDelivery): boolean {
+  if (source === 'poll' || isConfirmed) return false
+  if (core.options.trust === 'verify' || token === 'expired') return true
+  // A forged result must not become the dead letter that hides the real one.
+  return core.poller !== undefined && outputProblem(core, event) !== undefined
+}
+
+/** A result to confirm. */
+export interface Unconfirmed {
+  delivery: StoredDelivery
+  /** Number of this attempt, from 1. */
+  attempt: number
+  /** Whether `expect` knows the job. */
+  isExpected: boolean
+}
+
+/**
+ * Finds out what a handler may get of a delivery.
+ *
+ * @returns undefined: the service does not have the job, and nobody expected it
+ * @throws Again while the service says that the job runs, or cannot be asked
+ * @throws Permanent when the job can never be confirmed
+ */
+export async function confirmResult(core: InboxCore, unconfirmed: Unconfirmed): Promise<WebhookEvent | undefined> {
+  const { delivery, attempt, isExpected } = unconfirmed
+  const { event, receivedAt } = delivery
+  if (!needsPoll(core, delivery)) return event
+  if (core.poller === undefined) throw new Permanent('unconfirmed', 'The inbox has no client to confirm a result with.')
+  const polled = await core.poller.poll(event.job_id)
+  if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
+  if (polled.kind === 'rejected') throw new Permanent('unconfirmed', String(polled.error))
+  const confirmed = polled.kind === 'job' ? eventOfJob(event.job_id, polled.job, event) : undefined
+  if (confirmed !== undefined) return confirmed
+  const ageMs = core.options.clock.now() - receivedAt
+  if (polled.kind === 'job' || isExpected) {
+    if (ageMs < core.options.giveUpAfterMs) throw new Again(Math.min(LONGEST_WAIT_MS, 1_000 + ageMs / 4))
+    throw new Permanent('unconfirmed', `The service does not confirm the delivery of the job ${event.job_id}.`)
+  }
+  if (polled.kind === 'missing' && attempt < MISSING_POLLS) throw polled.error
+  return undefined
+}

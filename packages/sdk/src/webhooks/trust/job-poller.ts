@@ -1,0 +1,60 @@
+import type { Job } from '@modelrun/contract'
+import type { Clock } from '../../clock.ts'
+import { isModelRunError } from '../../errors/guards.ts'
+import type { JobReader } from '../inbox-options.ts'
+
+/** What a poll of a job found. */
+export type PolledJob =
+  | { kind: 'job'; job: Job }
+  /** The service says that it has no such job. */
+  | { kind: 'missing'; error: unknown }
+  /** The service could not be asked, asks for patience, or does not accept the key: an operator has to repair that. */
+  | { kind: 'unreachable'; error: unknown; retryInMs: number }
+  /** The service rejects this job id. Waiting does not help. */
+  | { kind: 'rejected'; error: unknown }
+
+/** Polls jobs, with at most one request for a job at a time. */
+export interface JobPoller {
+  poll(jobId: string): Promise<PolledJob>
+}
+
+/** The wait after a failed poll: as long as the outage has lasted, within these. A `Retry-After` of a day is cut to it. */
+const OUTAGE = { minMs: 1_000, maxMs: 300_000 } as const
+
+/** Statuses that say nothing of the job: its key is not accepted, or the service is busy. */
+const NOT_ABOUT_THE_JOB = [401, 403, 408, 429]
+
+export function createJobPoller({ jobs }: JobReader, clock: Clock): JobPoller {
+  const inFlight = new Map<string, Promise<PolledJob>>()
+  let outageSince: number | undefined
+
+  async function read(jobId: string): Promise<PolledJob> {
+    try {
+      const job = await jobs.get(jobId)
+      outageSince = undefined
+      return { kind: 'job', job }
+    } catch (error) {
+      return failedPoll(error)
+    }
+  }
+
+  function failedPoll(error: unknown): PolledJob {
+    const { status, retryAfterMs } = isModelRunError(error) ? error : {}
+    if (status !== undefined && status < 500 && !NOT_ABOUT_THE_JOB.includes(status)) {
+      outageSince = undefined
+      return { kind: status === 404 ? 'missing' : 'rejected', error }
+    }
+    outageSince ??= clock.now()
+    const lastedMs = clock.now() - outageSince
+    const retryInMs = Math.min(OUTAGE.maxMs, Math.max(OUTAGE.minMs, lastedMs, retryAfterMs ?? 0))
+    return { kind: 'unreachable', error, retryInMs }
+  }
+
+  return {
+    poll: (jobId) => {
+      const polling = inFlight.get(jobId) ?? read(jobId).finally(() => inFlight.delete(jobId))
+      inFlight.set(jobId, polling)
+      return polling
+    },
+  }
+}
