@@ -11,7 +11,7 @@ export interface MemoryTask {
   result?: Json | undefined
   error?: TaskRecord['error']
   addedAt: number
-  endedAt?: number
+  endedAt?: number | undefined
   place: number
   attempts: number
   fence: number
@@ -20,6 +20,7 @@ export interface MemoryTask {
 
 /** What queues in memory have in common. */
 export interface MemoryLimits {
+  maxUnfinished: number
   maxFinished: number
   clock: Clock
 }
@@ -41,6 +42,11 @@ export class MemoryQueue {
     this.#limits = limits
   }
 
+  /** Whether its tasks can end. */
+  get isWorked(): boolean {
+    return this.#workers.size > 0
+  }
+
   find(id: string): MemoryTask | undefined {
     return this.open.get(id) ?? this.#ended.get(id)
   }
@@ -52,6 +58,8 @@ export class MemoryQueue {
 
   add(id: string, data: string, delayMs: number): void {
     if (this.find(id) !== undefined) return
+    const oldest = this.open.keys().next()
+    if (!this.isWorked && this.open.size >= this.#limits.maxUnfinished && !oldest.done) this.remove(oldest.value)
     const task: MemoryTask = {
       id,
       state: 'waiting',
@@ -81,7 +89,7 @@ export class MemoryQueue {
     const task = this.#ended.get(id)
     if (task?.state !== 'dead') return false
     this.#ended.delete(id)
-    this.#wait(Object.assign(task, { attempts: 0, error: undefined, place: this.#nextPlace() }), 0)
+    this.#wait(Object.assign(task, { attempts: 0, error: undefined, endedAt: undefined, place: this.#nextPlace() }), 0)
     return true
   }
 

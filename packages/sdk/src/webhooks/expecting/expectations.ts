@@ -69,6 +69,7 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
     const prepared = ref === undefined ? undefined : readStoredContext((await queues.prepared.get(ref))?.data)
     const stored: StoredContext = {
       modelId: options.modelId ?? prepared?.modelId,
+      ref,
       context: options.context ?? prepared?.context,
       notedAt: core.options.clock.now(),
     }
