@@ -85,13 +85,18 @@ describe('a minted address', () => {
 })
 
 describe('a token', () => {
-  test('counts for 24 hours and a minute, then is expired but not forged', async () => {
+  test('counts for 24 hours and a minute, then is expired for a week, then forged', async () => {
     const { mint, verify, clock } = open()
     const { url, ref } = await mint({ baseUrl })
     await clock.advance(24 * HOUR_MS + 60_000)
     await expect(verify(url)).resolves.toEqual({ kind: 'genuine', ref })
     await clock.advance(1)
     await expect(verify(url)).resolves.toEqual({ kind: 'expired', ref })
+    // A week after its end its job may be forgotten.
+    await clock.advance(7 * 24 * HOUR_MS - 60_001)
+    await expect(verify(url)).resolves.toEqual({ kind: 'expired', ref })
+    await clock.advance(1)
+    await expect(verify(url)).resolves.toEqual({ kind: 'forged' })
   })
 
   test('counts for the time that it was made for', async () => {

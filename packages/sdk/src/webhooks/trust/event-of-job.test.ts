@@ -18,17 +18,21 @@ const asUnknown = (job_id: string, job: Job) => ({
 })
 
 describe('eventOfJob (section 6, rule 4)', () => {
-  test('gives the output of the service, not that of the delivery', () => {
+  test('gives the output of the service, and nothing of a delivery with another output', () => {
     const { output } = fixtures.jobs.succeeded.body.data
-    const { job_id, credits_used, completed_at } = succeeded
-    const delivered = { ...forged, injected: 'x' } as typeof forged
+    const { job_id } = succeeded
+    const delivered = { ...forged, credits_used: -99_999 } as typeof forged
     expect(eventOfJob(job_id, { status: 'succeeded', output }, delivered)).toStrictEqual({
       job_id,
       status: 'succeeded',
       output,
-      credits_used,
-      completed_at,
     })
+  })
+
+  test('gives the credits and the time of a delivery with the same output, and none of its newer fields', () => {
+    const { output } = succeeded
+    const delivered = { ...succeeded, injected: 'x' } as typeof succeeded
+    expect(eventOfJob(succeeded.job_id, { status: 'succeeded', output }, delivered)).toStrictEqual(succeeded)
   })
 
   test('gives a success without credits when none was delivered, or it was delivered as a failure', () => {
