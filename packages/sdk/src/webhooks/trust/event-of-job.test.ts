@@ -73,10 +73,15 @@ describe('eventOfJob (section 6, rule 4)', () => {
     }
   })
 
-  test.each(['processing', 'succeeded', 'failed', 'x'])(
-    'leaves an unknown event unknown, with the job as it is: %s',
-    (status) => {
-      expect(eventOfJob('job_1', { status }, unknown)).toEqual(asUnknown('job_1', { status }))
-    },
-  )
+  test.each(['cancelled', 'x'])('gives an unknown event the status that the service says: %s', (status) => {
+    expect(eventOfJob('job_1', { status }, unknown)).toEqual(asUnknown('job_1', { status }))
+  })
+
+  test.each(['queued', 'processing'])('gives nothing for an unknown event while the service says %s', (status) => {
+    expect(eventOfJob('job_1', { status }, unknown)).toBeUndefined()
+  })
+
+  test('gives the result of a job instead of an unknown event', () => {
+    expect(eventOfJob('job_1', { status: 'failed' }, unknown)).toMatchObject({ status: 'failed' })
+  })
 })
