@@ -40,6 +40,18 @@ describe('the copy of a value', () => {
     expect(toPlainJson(JSON.parse(`[${'1,'.repeat(128 * 1024 - 2)}1]`)).kind).toBe('plain')
   })
 
+  test.each<[string, (length: number) => unknown]>([
+    ['text', (length) => 'x'.repeat(length - 2)],
+    ['names', (length) => ({ ['x'.repeat(length - 6)]: 1 })],
+  ])('of 256 KiB of %s is whole, and that of more is too large', (_, make) => {
+    for (const [length, kind] of [
+      [262_144, 'plain'],
+      [262_146, 'too_large'],
+    ] as const) {
+      expect(toPlainJson(make(length)).kind).toBe(kind)
+    }
+  })
+
   test('has no functions, symbols, or what JSON has no word for', () => {
     const value = { a: () => 1, b: Symbol('x'), c: undefined, d: 1n, toJSON: () => 'x', e: [() => 1] }
     expect(toPlainJson(value)).toStrictEqual({ kind: 'plain', value: { e: [null] } })
