@@ -1,7 +1,16 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { NotFoundError, PermissionDeniedError, RateLimitError } from '../errors/api-errors.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { gate, jobsOf, openEngine, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import {
+  gate,
+  jobsOf,
+  openEngine,
+  openInbox,
+  PUBLIC_URL,
+  SECRET,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../testing/test-inbox.ts'
 
 /** Defects that an attack on an earlier inbox found, each as its attacker or its outage brings it about. */
 const { job_id } = SUCCEEDED

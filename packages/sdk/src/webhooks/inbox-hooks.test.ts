@@ -34,9 +34,7 @@ test('failures are logged with console.error by default', async () => {
   await deliver(FAILED)
   await clock.advance(127_000)
   const lines = log.mock.calls.map(([line]) => line)
-  expect(lines[0]).toBe(
-    `modelrun: the webhook of the job ${FAILED.job_id} was not handled (try 1; it is tried again):`,
-  )
+  expect(lines[0]).toBe(`modelrun: the webhook of the job ${FAILED.job_id} was not handled (try 1; it is tried again):`)
   expect(lines.at(-1)).toContain('(try 8; it is not tried again)')
 })
 

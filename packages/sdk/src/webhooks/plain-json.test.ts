@@ -46,7 +46,7 @@ describe('the copy of a value', () => {
   ])('of 256 KiB of %s is whole, and that of more is too large', (_, make) => {
     for (const [length, kind] of [
       [262_144, 'plain'],
-      [262_146, 'too_large'],
+      [262_200, 'too_large'],
     ] as const) {
       expect(toPlainJson(make(length)).kind).toBe(kind)
     }

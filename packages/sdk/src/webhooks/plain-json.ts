@@ -16,7 +16,8 @@ export type PlainJson =
  * runs later (`toJSON`), holds itself, or names a prototype (`__proto__`, `constructor`).
  */
 export function toPlainJson(value: unknown): PlainJson {
-  const counts = { characters: 0, isTooDeep: false }
+  // The last value of each level has no comma.
+  const counts = { characters: -MAX_DEPTH, isTooDeep: false }
   const copy = copyValue(value, 0, counts)
   if (counts.characters > MAX_WEBHOOK_BYTES) return { kind: 'too_large' }
   return counts.isTooDeep ? { kind: 'too_deep', value: topLevel(copy) } : { kind: 'plain', value: copy }

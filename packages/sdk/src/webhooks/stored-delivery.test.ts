@@ -14,7 +14,10 @@ describe('readStoredDelivery', () => {
       { source: 'webhook', token: 'none', event: { ...succeeded.body, seed: 7 } as never, receivedAt: 7 },
     ],
     ['a result that was polled', { source: 'poll', token: 'none', event: polled, receivedAt: 7 }],
-    ['a failure', { source: 'webhook', token: 'genuine', ref: 'x', event: failed.body, isConfirmed: true, receivedAt: 7 }],
+    [
+      'a failure',
+      { source: 'webhook', token: 'genuine', ref: 'x', event: failed.body, isConfirmed: true, receivedAt: 7 },
+    ],
     [
       'an unknown event',
       {

@@ -19,7 +19,11 @@ describe('an inbox is not made', () => {
       { onSuccess() {} },
       '`onSuccess` of `createInbox` is unknown (did you mean `onSucceeded`?).',
     ],
-    ['with a path for an engine', { engine: 'inbox.db' }, '`engine` of `createInbox` must be an engine of @modelrun/durable'],
+    [
+      'with a path for an engine',
+      { engine: 'inbox.db' },
+      '`engine` of `createInbox` must be an engine of @modelrun/durable',
+    ],
     ['with an engine that is still being created', { engine: Promise.resolve() }, ', not a Promise.'],
     ['with the store of an older version', { store: {} }, '`store` of `createInbox` is unknown'],
     ['with an empty name', { name: '' }, '`name` of `createInbox` must be a text'],

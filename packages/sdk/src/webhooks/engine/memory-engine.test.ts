@@ -1,24 +1,7 @@
-import { describe, expect, test, vi } from 'vitest'
-import { createManualClock, settle } from '../../testing/manual-clock.ts'
-import { gate } from '../../testing/test-inbox.ts'
-import type { Json, Task } from './inbox-engine.ts'
-import { createMemoryEngine, type MemoryEngineOptions } from './memory-engine.ts'
+import { describe, expect, test } from 'vitest'
+import { settle } from '../../testing/manual-clock.ts'
+import { openMemoryEngine as open } from '../../testing/memory-bench.ts'
 import { Again, PauseQueue, Permanent } from './task-ends.ts'
-
-function open(options: MemoryEngineOptions = {}) {
-  const clock = createManualClock()
-  const startedAt = clock.now()
-  const engine = createMemoryEngine({ clock, ...options })
-  const runs: [id: string, atMs: number][] = []
-  /** A handler that notes its runs. */
-  const noting = (work: (task: Task) => unknown = () => {}) => {
-    return async (task: Task) => {
-      runs.push([task.id, clock.now() - startedAt])
-      return (await work(task)) as Json | undefined
-    }
-  }
-  return { clock, engine, runs, noting, times: () => runs.map(([, atMs]) => atMs) }
-}
 
 const fail = () => {
   throw new Error('no')
@@ -31,7 +14,10 @@ describe('a task', () => {
     for (const id of ['a', 'b']) await engine.add('q', id, { data: null })
     engine.work('q', noting(), { concurrency: 1 })
     await clock.advance(4_999)
-    expect(runs).toEqual([['a', 0], ['b', 0]])
+    expect(runs).toEqual([
+      ['a', 0],
+      ['b', 0],
+    ])
     await clock.advance(1)
     expect(runs.at(-1)).toEqual(['late', 5_000])
   })
@@ -81,19 +67,28 @@ describe('a handler that throws', () => {
     engine.work('q', noting(fail), { attempts: 12, backoffMs: 1_000 })
     await engine.add('q', 'a', { data: null })
     await clock.advance(3_600_000)
-    const waits = times().map((at, index) => at - (times()[index - 1] ?? 0)).slice(1)
+    const waits = times()
+      .map((at, index) => at - (times()[index - 1] ?? 0))
+      .slice(1)
     expect(waits).toHaveLength(11)
     for (const [index, wait] of waits.entries()) {
       const longest = Math.min(300_000, 1_000 * 2 ** index)
       expect(wait).toBeGreaterThanOrEqual(longest / 2)
       expect(wait).toBeLessThanOrEqual(longest)
     }
-    await expect(engine.get('q', 'a')).resolves.toMatchObject({ state: 'dead', error: { code: 'error', message: 'no' } })
+    await expect(engine.get('q', 'a')).resolves.toMatchObject({
+      state: 'dead',
+      error: { code: 'error', message: 'no' },
+    })
   })
 
   test.each<[string, () => unknown, object]>([
     ['Permanent', () => new Permanent('bad_id', 'x'), { code: 'bad_id', message: 'x' }],
-    ['a Permanent of another copy', () => Object.assign(new Error('x'), { name: 'Permanent', code: 'y' }), { code: 'y' }],
+    [
+      'a Permanent of another copy',
+      () => Object.assign(new Error('x'), { name: 'Permanent', code: 'y' }),
+      { code: 'y' },
+    ],
   ])('%s has a dead task at once', async (_, error, expected) => {
     const { clock, engine, runs, noting } = open()
     const handler = noting(() => {
@@ -132,7 +127,12 @@ describe('a handler that throws', () => {
     await clock.advance(9_999)
     expect(runs.map(([id]) => id).sort()).toEqual(['a', 'c'])
     await clock.advance(1)
-    expect(runs.slice(2).map(([id]) => id).sort()).toEqual(['a', 'b'])
+    expect(
+      runs
+        .slice(2)
+        .map(([id]) => id)
+        .sort(),
+    ).toEqual(['a', 'b'])
   })
 
   test('synchronously has failed like any other', async () => {
@@ -144,70 +144,16 @@ describe('a handler that throws', () => {
   })
 })
 
-describe('a worker', () => {
-  test('runs so many tasks at once', async () => {
-    const { opened, open: finish } = gate()
-    const { engine, runs, noting } = open()
-    engine.work('q', noting(() => opened), { concurrency: 3 })
-    for (let n = 0; n < 10; n++) await engine.add('q', `${n}`, { data: null })
-    await settle()
-    expect(runs).toHaveLength(3)
-    finish()
-    await settle()
-    expect(runs).toHaveLength(10)
-  })
-
-  test('frees the place of a handler after `maxRunMs`: its signal aborts, and it has failed', async () => {
-    const { clock, engine, noting, runs } = open()
-    const signals: AbortSignal[] = []
-    const handler = noting(({ id, signal }) => {
-      if (id !== 'stuck') return undefined
-      signals.push(signal)
-      return new Promise(() => {})
-    })
-    engine.work('q', handler, { concurrency: 1, maxRunMs: 10_000, attempts: 1 })
-    for (const id of ['stuck', 'next']) await engine.add('q', id, { data: null })
-    await clock.advance(9_999)
-    expect(runs).toHaveLength(1)
-    await clock.advance(1)
-    expect([runs.at(-1), signals[0]?.aborted]).toEqual([['next', 10_000], true])
-    await expect(engine.get('q', 'stuck')).resolves.toMatchObject({ state: 'dead' })
-  })
-
-  test('keeps a rate, in any second', async () => {
-    const { clock, engine, noting, times } = open()
-    engine.work('q', noting(), { rate: { max: 5, perMs: 1_000 } })
-    for (let n = 0; n < 12; n++) await engine.add('q', `${n}`, { data: null })
-    await clock.advance(5_000)
-    expect(times()).toEqual([0, 0, 0, 0, 0, 1_000, 1_000, 1_000, 1_000, 1_000, 2_000, 2_000])
-  })
-
-  test('that is stopped starts nothing more, and waits for what runs; another one goes on', async () => {
-    const { opened, open: finish } = gate()
-    const { engine, runs, noting } = open()
-    const worker = engine.work('q', noting(() => opened), { concurrency: 1 })
-    for (const id of ['a', 'b']) await engine.add('q', id, { data: null })
-    await settle()
-    const stopped = vi.fn()
-    void worker.stop().then(stopped)
-    await settle()
-    expect(stopped).not.toHaveBeenCalled()
-    finish()
-    await settle()
-    expect([stopped.mock.calls.length, runs.length]).toEqual([1, 1])
-    engine.work('q', noting())
-    await settle()
-    expect(runs.map(([id]) => id)).toEqual(['a', 'b'])
-  })
-})
-
 describe('remove and replay', () => {
   test('remove takes a task that does not run, and frees its id', async () => {
     const { clock, engine, runs, noting } = open()
     await engine.add('q', 'a', { data: 1, delayMs: 1_000 })
     await expect(engine.remove('q', 'a')).resolves.toBe(true)
     await expect(engine.remove('q', 'a')).resolves.toBe(false)
-    engine.work('q', noting(() => new Promise(() => {})))
+    engine.work(
+      'q',
+      noting(() => new Promise(() => {})),
+    )
     await clock.advance(2_000)
     expect(runs).toEqual([])
     await engine.add('q', 'a', { data: 2 })
@@ -228,7 +174,10 @@ describe('remove and replay', () => {
     await settle()
     await expect(engine.replay('q', 'a')).resolves.toBe(true)
     await settle()
-    expect(seen).toEqual([[1, 1], [1, 2]])
+    expect(seen).toEqual([
+      [1, 1],
+      [1, 2],
+    ])
     await expect(engine.get('q', 'a')).resolves.toMatchObject({ state: 'done', error: undefined })
     await expect(engine.replay('q', 'a')).resolves.toBe(false)
     await expect(engine.replay('q', 'b')).resolves.toBe(false)
@@ -266,8 +215,17 @@ describe('list', () => {
 describe('the memory', () => {
   test('rejects what is more than `maxUnfinished` over all queues that are worked', async () => {
     const { engine, noting } = open({ maxUnfinished: 3 })
-    for (const queue of ['q', 'r']) engine.work(queue, noting(() => new Promise(() => {})))
-    for (const [queue, id] of [['q', 'a'], ['q', 'b'], ['r', 'c']] as const) await engine.add(queue, id, { data: null })
+    for (const queue of ['q', 'r'])
+      engine.work(
+        queue,
+        noting(() => new Promise(() => {})),
+      )
+    for (const [queue, id] of [
+      ['q', 'a'],
+      ['q', 'b'],
+      ['r', 'c'],
+    ] as const)
+      await engine.add(queue, id, { data: null })
     await expect(engine.add('r', 'd', { data: null })).rejects.toThrow('holds 3 unfinished tasks')
   })
 

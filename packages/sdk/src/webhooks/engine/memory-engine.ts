@@ -27,7 +27,8 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}): InboxEngi
     add: async (queue, id, { data, delayMs = 0 }) => {
       const worked = [...queues.values()].filter(({ isWorked }) => isWorked)
       const unfinished = worked.reduce((sum, { open }) => sum + open.size, 0)
-      if (queueOf(queue).isWorked && unfinished >= maxUnfinished) throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
+      if (queueOf(queue).isWorked && unfinished >= maxUnfinished)
+        throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
       queueOf(queue).add(id, JSON.stringify(data), delayMs)
     },
     work: (queue, handler, given) => queueOf(queue).work(handler, given),

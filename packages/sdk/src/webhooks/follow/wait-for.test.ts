@@ -131,9 +131,7 @@ describe('waitFor, in another process', () => {
     worker.inbox.start()
     await worker.inbox.expect(job_id, { pollInMs: 0 })
     const waits = [worker, openInbox({ clock, engine, client })].map(({ inbox }) => inbox.waitFor(job_id))
-    const lost = waits.map((waiting) =>
-      expect(waiting).rejects.toMatchObject({ name: 'JobLostError', jobId: job_id }),
-    )
+    const lost = waits.map((waiting) => expect(waiting).rejects.toMatchObject({ name: 'JobLostError', jobId: job_id }))
     await clock.advance(20_000)
     await Promise.all(lost)
   })

@@ -35,9 +35,7 @@ describe('an engine that is down', () => {
       await expect(response).resolves.toBe(503)
       expect(notices.onHandlerError).toEqual([])
       await clock.advance(6_000)
-      expect(notices.onHandlerError).toEqual([
-        { event: SUCCEEDED, attempt: 1, error: expect.any(Error), isLast: true },
-      ])
+      expect(notices.onHandlerError).toEqual([{ event: SUCCEEDED, attempt: 1, error: expect.any(Error), isLast: true }])
       await inbox.drain()
       expect(clock.timerCount).toBe(0)
     },

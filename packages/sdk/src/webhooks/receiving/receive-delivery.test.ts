@@ -91,11 +91,15 @@ test('a response never takes longer than 8 s (section 6, rule 1)', async () => {
   const { inbox, clock } = openInbox(shared)
   const startedAt = clock.now()
   const body = new ReadableStream({ pull: () => new Promise(() => {}) })
-  const response = await clock.run(inbox.handle(new Request(PUBLIC_URL, { method: 'POST', body, duplex: 'half' } as RequestInit)))
+  const response = await clock.run(
+    inbox.handle(new Request(PUBLIC_URL, { method: 'POST', body, duplex: 'half' } as RequestInit)),
+  )
   // The body has 3 s.
   expect([response.status, clock.now() - startedAt]).toEqual([408, 3_000])
   shared.engine.breakDown('hang')
-  const late = await clock.run(inbox.handle(new Request(PUBLIC_URL, { method: 'POST', body: JSON.stringify(SUCCEEDED) })))
+  const late = await clock.run(
+    inbox.handle(new Request(PUBLIC_URL, { method: 'POST', body: JSON.stringify(SUCCEEDED) })),
+  )
   expect([late.status, clock.now() - startedAt]).toEqual([503, 5_000])
 })
 

@@ -97,7 +97,13 @@ describe('`allowedOutputHosts`', () => {
     const job = { ...SUCCEEDED_JOB, output: linked('https://files.example.com/0.png').output }
     const { client, calls } = jobsOf(() => job)
     const onSucceeded = vi.fn()
-    const bench = openInbox({ ...signed, client, trust: 'token', onSucceeded, allowedOutputHosts: ['files.example.com'] })
+    const bench = openInbox({
+      ...signed,
+      client,
+      trust: 'token',
+      onSucceeded,
+      allowedOutputHosts: ['files.example.com'],
+    })
     await bench.deliver(linked('https://evil.example.net/0.png'), await bench.inbox.callbackUrl())
     await bench.clock.advance(1_000)
     expect(calls).toEqual([job_id])
