@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/local-errors.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { keepTrying } from '../receiving/keep-trying.ts'
 import { jobKey } from '../record-key.ts'
-import { TOKEN_LIFE_MS, TOKEN_MEMORY_MS } from '../resolve-inbox-options.ts'
+import { TOKEN_MEMORY_MS } from '../resolve-inbox-options.ts'
 import { bindToJob } from '../results/context-of.ts'
 import { readStoredContext, type StoredContext } from '../stored-delivery.ts'
 
@@ -103,5 +103,5 @@ async function signUrl({ options }: InboxCore, baseUrl = options.publicUrl): Pro
       message: 'The inbox does not know its URL: pass `createInbox({ publicUrl })`, or a URL to `callbackUrl`.',
     })
   }
-  return await tokens.mint({ baseUrl, lifeMs: TOKEN_LIFE_MS })
+  return await tokens.mint(baseUrl)
 }
