@@ -17,7 +17,11 @@ const WAIT = { minMs: 60_000, maxMs: 15 * 60_000 } as const
 export async function pollExpected(core: InboxCore, task: Task): Promise<Json | undefined> {
   const { queues, poller, options } = core
   const jobId = jobIdOfKey(task.id)
-  if ((await queues.results.get(task.id)) !== undefined) return undefined
+  const result = await queues.results.get(task.id)
+  const isDropped = result?.state === 'done' && Object(result.result).isDropped === true
+  if (result !== undefined && !isDropped) return undefined
+  // What was dropped was not the result of this job.
+  if (isDropped) await queues.results.remove(task.id)
   const expected = readStoredContext(task.data) ?? { notedAt: options.clock.now() }
   const ageMs = options.clock.now() - expected.notedAt
   const isOver = ageMs >= options.giveUpAfterMs
