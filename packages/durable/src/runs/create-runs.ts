@@ -65,7 +65,7 @@ export interface Runs {
 }
 
 const POLL_RATE: Rate = { max: 10, perMs: 1_000 }
-const POLLS_AT_ONCE = 8
+const POLLS_AT_ONCE = 32
 
 /**
  * Runs many inputs, at most one POST for each key, over any number of processes and restarts. A run is kept before it is

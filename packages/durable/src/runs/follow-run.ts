@@ -19,8 +19,10 @@ export async function followRun(task: Task, delays: PollDelays, context: RunsCon
   if (outcome === undefined) throw new Again(delays.next(data.model, ageMs))
   delays.learn(data.model, ageMs)
   const { engine, queues } = context
-  await engine.add(queues.outcomes, task.id, { data: asJson(outcome) })
-  await engine.remove(queues.unknown, task.id)
+  await Promise.all([
+    engine.add(queues.outcomes, task.id, { data: asJson(outcome) }),
+    engine.remove(queues.unknown, task.id),
+  ])
   return undefined
 }
 

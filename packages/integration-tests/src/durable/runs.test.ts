@@ -75,9 +75,9 @@ it('keeps a job that fails and a run that is rejected as outcomes of their own',
   await runs.add('wrong', MODEL, { prompt: 'x', num_images: 99 })
   await runs.add('missing', 'no-such-model', { prompt: 'x' })
   const finished = await finish(runs)
-  expect(finished.slice(1)).toMatchObject([
-    { key: 'wrong', state: 'rejected' },
+  expect(finished.slice(1).toSorted((one, other) => one.key.localeCompare(other.key))).toMatchObject([
     { key: 'missing', state: 'rejected', error: { message: expect.stringContaining('no-such-model') } },
+    { key: 'wrong', state: 'rejected' },
   ])
   expect(server.credits()).toBe(before)
 })
