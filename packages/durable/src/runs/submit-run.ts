@@ -1,6 +1,6 @@
 import { isModelRunError } from 'modelrun'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
-import { Again } from '../engine/task-ends.ts'
+import { Again, Permanent } from '../engine/task-ends.ts'
 import { pauseOnRefusal } from './pause-on-refusal.ts'
 import { firstPollMs } from './poll-delay.ts'
 import type { Prices } from './prices.ts'
@@ -19,11 +19,9 @@ const RESUBMITS = 3
  */
 export async function submitRun(task: Task, prices: Prices, context: RunsContext): Promise<Json | undefined> {
   const data = fromJson<SubmitData>(task.data)
-  if (task.lost > 0) {
-    // The process died after it had noted what became of the run.
-    if (await hasMovedOn(task, context)) return undefined
-    if (context.onUnknown === 'park' || task.lost >= RESUBMITS) return park(task, context)
-  }
+  // Its process died after it had noted what became of the run, or a user decided what became of it.
+  if (task.fence > 1 && (await hasMovedOn(task, context))) return undefined
+  if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) throw park()
   const { engine, queues, maxCredits } = context
   let price = 0
   let isSent = false
@@ -53,9 +51,9 @@ async function afterFailure(
   { task, price }: { task: Task; price: number },
   context: RunsContext,
 ): Promise<Json | undefined> {
-  if (!isModelRunError(error)) return park(task, context)
+  if (!isModelRunError(error)) throw park(error)
   if (error.jobId !== undefined) return follow(task, error.jobId, context)
-  if (error.submission === 'accepted' || error.submission === 'unknown') return park(task, context)
+  if (error.submission === 'accepted' || error.submission === 'unknown') throw park(error)
   // Not sent, or rejected: nothing was charged.
   await context.engine.tally(context.queues.credits, -price)
   pauseOnRefusal(error, context)
@@ -73,9 +71,10 @@ async function follow(task: Task, jobId: string, { engine, queues, onError }: Ru
   return { jobId }
 }
 
-async function park(task: Task, { engine, queues, onError }: RunsContext): Promise<Json> {
-  await untilStored(() => engine.add(queues.unknown, task.id, { data: task.data }), onError)
-  return { unknown: true }
+/** A task that is dead waits for a decision, and is never sent again by itself. */
+function park(cause?: unknown): Permanent {
+  const reason = cause === undefined ? 'its process died while it was sent' : String(cause)
+  return new Permanent('unknown', `The run may have been accepted: ${reason}`, { cause })
 }
 
 async function reject(task: Task, error: TaskFailure, { engine, queues, onError }: RunsContext): Promise<Json> {
