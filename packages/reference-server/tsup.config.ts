@@ -5,15 +5,7 @@ export default definePackage({
   bundledInCommonJs: ['fast-png'],
   command: 'src/node/cli.ts',
   // Of the contract not its document, which few ask for.
-  bundledInCommand: [
-    '@hono/node-server',
-    /^@modelrun\/contract$/,
-    'fast-png',
-    'hono',
-    'ipaddr.js',
-    'pure-rand',
-    'zod',
-  ],
+  bundledInCommand: ['@hono/node-server', /^@modelrun\/contract$/, 'fast-png', 'hono', 'ipaddr.js', 'pure-rand', 'zod'],
   // The code is not minified, and maps would be half of what is installed of this package.
   sourcemap: false,
 })
