@@ -101,6 +101,15 @@ describe('a token', () => {
     await expect(verify(url)).resolves.toMatchObject({ kind: 'expired' })
   })
 
+  test('is not ours any more six days after its end, when an inbox has forgotten what it handled', async () => {
+    const { mint, verify, clock } = open()
+    const { url, ref } = await mint({ baseUrl })
+    await clock.advance(7 * 24 * HOUR_MS)
+    await expect(verify(url)).resolves.toEqual({ kind: 'expired', ref })
+    await clock.advance(1)
+    await expect(verify(url)).resolves.toEqual({ kind: 'forged' })
+  })
+
   test('verifies whatever its time, life and context are', async () => {
     const lives = fc.integer({ min: 1, max: 2 ** 45 })
     const context = fc.option(fc.string(), { nil: undefined })
