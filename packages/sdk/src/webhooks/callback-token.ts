@@ -2,9 +2,9 @@ import { needs } from '../arguments/checks.ts'
 import { checkEach } from '../arguments/read-options.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { isLoopback } from '../hosts/loopback.ts'
 import { fromBase64, toBase64Url } from '../signing/base64.ts'
 import { createKeyring, type Secret } from '../signing/keyring.ts'
-import { isLoopback } from './loopback.ts'
 
 /** Options of {@link createCallbackTokens}. */
 export interface CallbackTokenOptions {
