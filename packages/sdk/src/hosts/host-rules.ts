@@ -32,7 +32,7 @@ export function findUrlProblem(url: URL, { hosts, allowHttp = false }: UrlRules)
 
 /** @throws ConfigurationError for what is not a list of hosts */
 export function readHostRules(hosts: readonly string[]): HostRule[] {
-  if (Array.isArray(hosts)) return hosts.map(readHostRule)
+  if (Array.isArray(hosts) && hosts.every((host) => typeof host === 'string')) return hosts.map(readHostRule)
   throw new ConfigurationError({ message: "`allowedHosts` must be a list of hosts, like ['*.example.com']." })
 }
 
