@@ -1,22 +1,19 @@
-/** Zones that are reserved for private networks, for tests, or for what is not DNS; and `svc` of Kubernetes. */
-const PRIVATE_ZONES =
-  'alt|arpa|consul|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|mail|onion|private|svc|test'
-
-/** A name without a dot, or within a private zone, means something else in each network. */
-const PRIVATE_NAME = /* @__PURE__ */ new RegExp(`^[^.]*$|\\.(${PRIVATE_ZONES})$`)
+/**
+ * Names that mean something else in each network: without a dot, and of zones that are reserved for private networks, for
+ * tests, or for what is not DNS; `svc` is that of Kubernetes.
+ */
+const PRIVATE_NAME =
+  /^[^.]*$|\.(alt|arpa|consul|corp|home|internal|intranet|invalid|lan|local|localdomain|localhost|mail|onion|private|svc|test)$/
 
 /** Names of these zones point to whatever number they hold, or to this machine. */
 const NUMBER_ZONE = /(^|\.)(nip\.io|sslip\.io|xip\.io|traefik\.me|localtest\.me|lvh\.me)$/
 
-/** Numbers of this machine and of private networks (RFC 6890). */
-const PRIVATE_NUMBERS = [
-  '0[.-]0([.-]0){2}',
-  '(10|127)([.-]\\d{1,3}){3}',
-  '(169[.-]254|172[.-](1[6-9]|2\\d|3[01])|192[.-]168|100[.-](6[4-9]|[7-9]\\d|1[01]\\d|12[0-7]))([.-]\\d{1,3}){2}',
-]
-
-/** Such a number within a name, as in `10-0-0-1.example.com`: zones that answer with it are easily made. */
-const HOLDS_PRIVATE_NUMBER = /* @__PURE__ */ new RegExp(`(^|\\D)(${PRIVATE_NUMBERS.join('|')})(\\D|$)`)
+/**
+ * A name that holds a number of this machine or of a private network (RFC 6890), as `10-0-0-1.example.com` does: zones that
+ * answer with that number are easily made.
+ */
+const PRIVATE_NUMBER =
+  /(^|\D)(0[.-]0[.-]0[.-]0|(10|127)([.-]\d{1,3}){3}|(169[.-]254|172[.-](1[6-9]|2\d|3[01])|192[.-]168|100[.-](6[4-9]|[7-9]\d|1[01]\d|12[0-7]))([.-]\d{1,3}){2})(\D|$)/
 
 /** `URL` has written every form of a number (decimal, octal, hexadecimal, short) as one of these two. */
 export function isNumeric(hostname: string): boolean {
@@ -26,7 +23,7 @@ export function isNumeric(hostname: string): boolean {
 /** True for a name, as `URL` writes it, that certainly does not mean a machine of a private network by itself. */
 export function isPublicName(hostname: string): boolean {
   const name = withoutDot(hostname)
-  return ![PRIVATE_NAME, NUMBER_ZONE, HOLDS_PRIVATE_NUMBER].some((pattern) => pattern.test(name))
+  return ![PRIVATE_NAME, NUMBER_ZONE, PRIVATE_NUMBER].some((pattern) => pattern.test(name))
 }
 
 /** `example.com.` is the same name. */
