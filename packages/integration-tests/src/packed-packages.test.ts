@@ -70,7 +70,7 @@ describe('the packed packages, installed by a user', () => {
     await run('npm', ['ci', ...quiet], folder)
     await run('npm', ['install', '--no-save', ...quiet, ...tarballs], folder)
     await linkOurTools(folder)
-  }, 240_000)
+  }, 360_000)
 
   afterAll(async () => {
     await rm(parent, { recursive: true, force: true })
@@ -88,7 +88,7 @@ describe('the packed packages, installed by a user', () => {
   it('do their job in the projects of users: compilers, Node, Jest, vitest, Express, Python', async () => {
     const checked = run(process.execPath, ['run.mjs', '--quick'], folder)
     expect(await checked.catch(({ stdout, stderr }) => stderr + stdout)).toMatch(/\n0 failed\n$/)
-  }, 240_000)
+  }, 360_000)
 
   it('share the error classes between the entry points', async () => {
     const program = `
