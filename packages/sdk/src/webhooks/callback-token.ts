@@ -2,9 +2,9 @@ import { needs } from '../arguments/checks.ts'
 import { checkEach } from '../arguments/read-options.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { isLoopback } from '../hosts/loopback.ts'
 import { fromBase64, toBase64Url } from '../signing/base64.ts'
 import { createKeyring, type Secret } from '../signing/keyring.ts'
-import { isLoopback } from './loopback.ts'
 
 /** Options of {@link createCallbackTokens}. */
 export interface CallbackTokenOptions {
@@ -17,7 +17,10 @@ export interface CallbackTokenOptions {
   clock?: Clock | undefined
 }
 
-/** What a token is found to be. An expired one was genuine: a late delivery, worth a look at the job. */
+/**
+ * What a token is found to be. An expired one was genuine: a late delivery, worth a poll of the job. Six days after its end
+ * it counts as forged.
+ */
 type TokenCheck = { kind: 'genuine' | 'expired'; ref: string } | { kind: 'forged' | 'missing' }
 
 /** Makes and checks the tokens that tell our callback addresses from guessed ones. */
@@ -42,7 +45,7 @@ export const TOKEN_LIFE_MS = 24 * 60 * 60 * 1_000
 const SKEW_MS = 60_000
 
 /** How long a token is a hint after its end. Jobs that are done are remembered for longer. */
-const HINT_MS = 7 * 24 * 60 * 60 * 1_000
+const HINT_MS = 6 * 24 * 60 * 60 * 1_000
 
 /**
  * `v1.<kid>.<end in seconds, base 36>.<ref>.<mac>`. The last characters of ref and mac hold fewer bits than others:

@@ -193,8 +193,8 @@ describe('smaller ones (D16)', () => {
       await clock.run(inbox.sweep())
     }
     expect(onSucceeded).toHaveBeenCalledOnce()
-    // A week after its end the token is not even a hint.
-    expect(statuses).toEqual(statuses.map((_, day) => (day < 8 ? 202 : 401)))
+    // Six days after its end the token is not even a hint.
+    expect(statuses).toEqual(statuses.map((_, day) => (day < 7 ? 202 : 401)))
   })
 
   test.each<[string, object]>([

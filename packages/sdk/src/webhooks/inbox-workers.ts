@@ -1,6 +1,5 @@
 import { linkController, sleep } from '../abort.ts'
 import { startTimer } from '../clock.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { toBackgroundClock } from './background-clock.ts'
 import type { Worker } from './engine/inbox-engine.ts'
 import type { InboxCore } from './inbox-core.ts'
@@ -49,15 +48,10 @@ export class InboxWorkers {
   readonly #core: InboxCore
   readonly #activity: WorkerActivity
   readonly #missing
-  /** They work what deliveries bring. */
-  #receiving: Worker[] = []
-  /** They poll what deliveries did not bring. */
-  #polling: Worker[] = []
+  #workers: Worker[] = []
   /** Sweeps, and deliveries with `waitUntil`, that need the workers now. */
   #users = 0
   #isStarted = false
-  /** Whether deliveries are worked until the inbox is drained. */
-  #isReceiving = false
   #stopRetention = () => {}
 
   constructor(core: InboxCore) {
@@ -69,13 +63,9 @@ export class InboxWorkers {
 
   /** Works everything from now on. */
   start(): void {
-    if (this.#core.stopping.signal.aborted) {
-      throw new ConfigurationError({ message: 'This inbox was drained: create a new one to start it.' })
-    }
-    if (this.#isStarted) return
+    if (this.#isStarted || this.#core.stopping.signal.aborted) return
     this.#isStarted = true
-    this.#isReceiving = true
-    this.#poll()
+    this.#work()
     this.#keepRemovingOldTasks()
   }
 
@@ -93,8 +83,7 @@ export class InboxWorkers {
   onDelivery(ids: DeliveryTasks, waitUntil: WaitUntil | undefined = this.#core.options.waitUntil): void {
     const { tasks, hooks } = this.#core
     if (waitUntil === undefined) {
-      this.#isReceiving = true
-      this.#receive()
+      this.start()
       return
     }
     const work = tasks.track(this.#workDuring(() => this.#untilWorked(ids)))
@@ -108,33 +97,22 @@ export class InboxWorkers {
   /** Starts no further task, and resolves when those that run have ended. */
   async stop(): Promise<void> {
     this.#stopRetention()
-    await this.#stopWorkers(this.#receiving.splice(0), this.#polling.splice(0))
+    const workers = this.#workers
+    this.#workers = []
+    await Promise.all(workers.map((worker) => worker.stop()))
   }
 
-  async #stopWorkers(...workers: Worker[][]): Promise<void> {
-    await Promise.all(workers.flat().map((worker) => worker.stop()))
-  }
-
-  #receive(): void {
-    if (this.#receiving.length > 0 || this.#core.stopping.signal.aborted) return
+  #work(): void {
+    if (this.#workers.length > 0 || this.#core.stopping.signal.aborted) return
     const { queues, options } = this.#core
     const { concurrency, lockMs, maxRunMs, maxAttempts: attempts, backoffMs } = options
     const handle = this.#activity.counted((task) => handleResult(this.#core, task))
     const check = this.#activity.counted((task) => checkUnverified(this.#core, task, this.#missing))
-    this.#receiving = [
-      queues.results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs }),
-      queues.unverified.work(check, { lockMs, attempts: UNVERIFIED_ATTEMPTS, rate: UNVERIFIED_RATE }),
-    ]
-  }
-
-  #poll(): void {
-    this.#receive()
-    if (this.#polling.length > 0 || this.#core.stopping.signal.aborted) return
-    const { queues, options } = this.#core
-    const { lockMs } = options
     const poll = this.#activity.counted((task) => pollExpected(this.#core, task))
     const report = this.#activity.counted((task) => reportPrepared(this.#core, task))
-    this.#polling = [
+    this.#workers = [
+      queues.results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs }),
+      queues.unverified.work(check, { lockMs, attempts: UNVERIFIED_ATTEMPTS, rate: UNVERIFIED_RATE }),
       queues.expected.work(poll, { lockMs, attempts: EXPECTED_ATTEMPTS, rate: EXPECTED_RATE }),
       queues.prepared.work(report, { lockMs }),
     ]
@@ -143,14 +121,12 @@ export class InboxWorkers {
   /** Works while something goes on, and stops when nothing else needs the workers. */
   async #workDuring(work: () => Promise<void>): Promise<void> {
     this.#users += 1
-    this.#poll()
+    this.#work()
     try {
       await work()
     } finally {
       this.#users -= 1
-      if (this.#users === 0 && !this.#isStarted) {
-        await this.#stopWorkers(this.#isReceiving ? [] : this.#receiving.splice(0), this.#polling.splice(0))
-      }
+      if (this.#users === 0 && !this.#isStarted) await this.stop()
     }
   }
 

@@ -20,7 +20,6 @@ export interface MemoryTask {
 
 /** What queues in memory have in common. */
 export interface MemoryLimits {
-  maxUnfinished: number
   maxFinished: number
   clock: Clock
 }
@@ -35,16 +34,13 @@ export class MemoryQueue {
   readonly #due = new Set<MemoryTask>()
   readonly #workers = new Set<MemoryWorker>()
   readonly #limits: MemoryLimits
+  /** Whether a worker has ever worked it. */
+  isWorked = false
   #lastPlace = 0
   #pausedUntil = 0
 
   constructor(limits: MemoryLimits) {
     this.#limits = limits
-  }
-
-  /** Whether its tasks can end. */
-  get isWorked(): boolean {
-    return this.#workers.size > 0
   }
 
   find(id: string): MemoryTask | undefined {
@@ -58,8 +54,6 @@ export class MemoryQueue {
 
   add(id: string, data: string, delayMs: number): void {
     if (this.find(id) !== undefined) return
-    const oldest = this.open.keys().next()
-    if (!this.isWorked && this.open.size >= this.#limits.maxUnfinished && !oldest.done) this.remove(oldest.value)
     const task: MemoryTask = {
       id,
       state: 'waiting',
@@ -75,6 +69,7 @@ export class MemoryQueue {
 
   work(handler: TaskHandler, options: WorkOptions = {}): Worker {
     const worker = new MemoryWorker(this, handler, { ...options, clock: this.#limits.clock })
+    this.isWorked = true
     this.#workers.add(worker)
     worker.fill()
     return {

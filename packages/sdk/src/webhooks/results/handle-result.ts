@@ -1,11 +1,11 @@
 import { abortable, linkController } from '../../abort.ts'
 import type { Json, Task } from '../engine/inbox-engine.ts'
-import { Again, Permanent } from '../engine/task-ends.ts'
+import { Again, isAgain, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { isPermanentError, JobLostError } from '../inbox-errors.ts'
 import { eventKey, jobKey } from '../record-key.ts'
 import { readStoredDelivery, type StoredDelivery } from '../stored-delivery.ts'
-import { confirmResult } from '../trust/confirm-result.ts'
+import { confirmResult, needsPoll } from '../trust/confirm-result.ts'
 import { outputProblem } from '../trust/output-problem.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 import { bindToJob, contextOf } from './context-of.ts'
@@ -59,13 +59,15 @@ interface Confirmed {
 
 async function handle(core: InboxCore, confirmed: Confirmed): Promise<Json | undefined> {
   const { task, delivery, event } = confirmed
-  const known = await contextOf(core, delivery)
   const { ref } = delivery
-  const context = known?.context
-  if (ref !== undefined && !(await bindToJob(core, ref, event.job_id))) {
+  const isItsUrl = ref === undefined || (await bindToJob(core, ref, event.job_id))
+  if (!isItsUrl && !needsPoll(core, delivery)) {
     core.hooks.metric('rejected', event.job_id)
     return { isDropped: true }
   }
+  // The service confirms the result, but the URL is that of another job: it must not lend it its context.
+  const known = await contextOf(core, isItsUrl ? delivery : { ...delivery, ref: undefined })
+  const context = known?.context
   const problem = outputProblem(core, event)
   if (problem !== undefined) {
     const error = new Permanent('forbidden_host', problem)
@@ -99,6 +101,8 @@ async function runOnce(core: InboxCore, confirmed: Confirmed & { context: unknow
     if (aborting.signal.aborted) throw new Again(0)
     // The lock was lost: another worker has the task, and the handler did not fail.
     if (task.signal.aborted && options.clock.now() - startedAt < options.maxRunMs * 0.9) throw error
+    // The handler is not ready: nothing failed.
+    if (isAgain(error)) throw error
     const isPermanent = isPermanentError(error)
     const isLast = isPermanent || task.attempt >= options.maxAttempts
     hooks.metric('failed', event.job_id)
