@@ -136,6 +136,18 @@ describe('a callback URL that leaked, of a run that is not noted yet (D8)', () =
       [job_id, 'first'],
     ])
   })
+
+  test('gives its context to one of two jobs that are delivered there at once; the service confirms both', async () => {
+    const onSucceeded = vi.fn()
+    const client = serviceWith(job_id, 'job_2').client
+    const { inbox, deliver } = openInbox({ ...signed, client, onSucceeded })
+    const url = await inbox.callbackUrl(undefined, 'mine')
+    await Promise.all([deliver(SUCCEEDED, url), deliver({ ...SUCCEEDED, job_id: 'job_2' }, url)])
+    await settle()
+    const contexts = onSucceeded.mock.calls.map(([, { context }]) => context)
+    expect(contexts).toEqual(expect.arrayContaining(['mine', undefined]))
+    expect(contexts).toHaveLength(2)
+  })
 })
 
 describe('a flood of invented jobs without a secret (D9)', () => {

@@ -12,7 +12,7 @@ const MISSING_POLLS = 3
 const LONGEST_WAIT_MS = 10_000
 
 /** Whether the service decides what a handler gets. */
-function needsPoll(core: InboxCore, { source, token, event, isConfirmed }: StoredDelivery): boolean {
+export function needsPoll(core: InboxCore, { source, token, event, isConfirmed }: StoredDelivery): boolean {
   if (source === 'poll' || isConfirmed) return false
   if (core.options.trust === 'verify' || token === 'expired') return true
   // A forged result must not become the dead letter that hides the real one.
