@@ -139,10 +139,15 @@ describe('a callback URL that leaked, of a run that is not noted yet (D8)', () =
 
   test('gives its context to one of two jobs that are delivered there at once; the service confirms both', async () => {
     const onSucceeded = vi.fn()
-    const client = serviceWith(job_id, 'job_2').client
+    const { opened, open: respond } = gate()
+    const { client } = jobsOf(async () => {
+      await opened
+      return SUCCEEDED_JOB
+    })
     const { inbox, deliver } = openInbox({ ...signed, client, onSucceeded })
     const url = await inbox.callbackUrl(undefined, 'mine')
-    await Promise.all([deliver(SUCCEEDED, url), deliver({ ...SUCCEEDED, job_id: 'job_2' }, url)])
+    for (const id of [job_id, 'job_2']) await expect(deliver({ ...SUCCEEDED, job_id: id }, url)).resolves.toBe(202)
+    respond()
     await settle()
     const contexts = onSucceeded.mock.calls.map(([, { context }]) => context)
     expect(contexts).toEqual(expect.arrayContaining(['mine', undefined]))
