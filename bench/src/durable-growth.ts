@@ -33,9 +33,7 @@ async function measure(store: StoreAt, processes: number, keys: number): Promise
   await clearStore(store)
   const workKeys = Math.min(keys, mostWork)
   const add = await run({ store, keys, workKeys, task: 'add' })
-  const works = await Promise.all(
-    Array.from({ length: processes }, () => run({ store, keys, workKeys, task: 'work' })),
-  )
+  const works = await Promise.all(Array.from({ length: processes }, () => run({ store, keys, workKeys, task: 'work' })))
   const bytes = await bytesOf(store)
   const read = workKeys === keys ? await run({ store, keys, workKeys, task: 'read' }) : undefined
   await clearStore(store)

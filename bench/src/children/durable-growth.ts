@@ -50,7 +50,11 @@ function note(): void {
   if (count % 50_000 === 0) console.error(`${task} ${count}: ${JSON.stringify(eachOf(last))}, ${peak / 1e6} MB`)
 }
 
-const item = { type: 'image', url: `https://files.example.com/outputs/${'0'.repeat(48)}.png`, content_type: 'image/png' }
+const item = {
+  type: 'image',
+  url: `https://files.example.com/outputs/${'0'.repeat(48)}.png`,
+  content_type: 'image/png',
+}
 // What a batch uses of a client.
 const client = {
   models: { get: async () => ({ pricing: { credits_per_run: 4 } }) },
@@ -60,7 +64,12 @@ const client = {
   },
   jobs: { get: async () => ({ status: 'succeeded', output: { type: 'image', items: [item] } }) },
 }
-const runs = createRuns({ engine, client: client as never, concurrency: 100, pollRate: { max: 1_000_000, perMs: 1_000 } })
+const runs = createRuns({
+  engine,
+  client: client as never,
+  concurrency: 100,
+  pollRate: { max: 1_000_000, perMs: 1_000 },
+})
 
 let peak = 0
 const sampler = setInterval(() => {
@@ -82,7 +91,9 @@ async function addKeys(): Promise<void> {
   for (let from = 0; from < keys; from += ADDS_AT_ONCE) {
     const adds = Array.from({ length: Math.min(ADDS_AT_ONCE, keys - from) }, async (_, index) => {
       // As `client.runMany` makes keys: they come in no order.
-      const key = createHash('sha256').update(String(from + index)).digest('base64url')
+      const key = createHash('sha256')
+        .update(String(from + index))
+        .digest('base64url')
       await runs.add(key, 'aurora-image', { prompt: `a red fox in the snow, take ${key}` })
       note()
     })

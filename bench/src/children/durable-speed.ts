@@ -29,7 +29,11 @@ const runs = createRuns({ engine, client, concurrency, pollRate: { max: 100_000,
 
 const startedAt = performance.now()
 const cpuBefore = process.cpuUsage()
-await Promise.all(Array.from({ length: keys }, (_, index) => runs.add(`poster-${index}`, 'aurora-image', { prompt: `a red fox, take ${index}` })))
+await Promise.all(
+  Array.from({ length: keys }, (_, index) =>
+    runs.add(`poster-${index}`, 'aurora-image', { prompt: `a red fox, take ${index}` }),
+  ),
+)
 runs.start()
 let succeeded = 0
 for await (const { state } of runs.results()) succeeded += Number(state === 'succeeded')

@@ -1,8 +1,8 @@
 import { rmSync, statSync } from 'node:fs'
+import type { Engine } from '@modelrun/durable'
 import { createBullmqEngine } from '@modelrun/durable/bullmq'
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
-import type { Engine } from '@modelrun/durable'
 import { Redis } from 'ioredis'
 import pg from 'pg'
 

@@ -1,5 +1,6 @@
 import { ConfigurationError, type ModelRun } from 'modelrun'
 import type { Engine, Rate, Worker } from '../engine/engine.ts'
+import { warnOnce } from '../engine/table-engine.ts'
 import { FOLLOW_ATTEMPTS, followRun } from './follow-run.ts'
 import { PollDelays } from './poll-delay.ts'
 import { Prices } from './prices.ts'
@@ -175,7 +176,15 @@ function contextOf({
     })
   }
   const warn = (error: unknown) => process.emitWarning(`The batch ${name}: ${String(error)}`)
-  return { engine, client, queues: new RunQueues(name), maxCredits, onUnknown, onPause: onPause ?? warn, onError: warn }
+  return {
+    engine,
+    client,
+    queues: new RunQueues(name),
+    maxCredits,
+    onUnknown,
+    onPause: onPause ?? warn,
+    onError: warnOnce(),
+  }
 }
 
 /** How fast runs end, in runs per millisecond, since the first time that it was asked. */

@@ -35,7 +35,10 @@ export const SQL = {
     ) WITHOUT ROWID;
     ${countOn('added', 'INSERT', [['NEW', 1]])}
     ${countOn('removed', 'DELETE', [['OLD', -1]])}
-    ${countOn('changed', 'UPDATE OF state', [['OLD', -1], ['NEW', 1]])}`,
+    ${countOn('changed', 'UPDATE OF state', [
+      ['OLD', -1],
+      ['NEW', 1],
+    ])}`,
   add: `
     INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at, seq)
     VALUES (:queue, :id, 'waiting', :data, :now + :delayMs, :now, :seq) ON CONFLICT DO NOTHING`,
