@@ -10,6 +10,9 @@ import { untilStored } from './until-stored.ts'
 
 const OUTAGE_DELAY_MS = 2_000
 
+/** A lock that ends so soon may end before the store has what is added now. */
+const SHORT_LOCK_MS = 2_000
+
 /** A run whose process died so often is not sent again, whatever was chosen: it may be what ends processes. */
 const RESUBMITS = 3
 
@@ -66,8 +69,16 @@ async function afterFailure(
 /** The service has the run: from here on its job must not be lost. */
 async function follow(task: Task, jobId: string, { engine, queues, onError }: RunsContext): Promise<Json> {
   const { model } = fromJson<SubmitData>(task.data)
-  const data = asJson({ model, jobId, submittedAt: Date.now() })
-  await untilStored(() => engine.add(queues.follow, task.id, { data, delayMs: firstPollMs }), onError)
+  const submittedAt = Date.now()
+  const add = () => {
+    // Another process may have parked the run, if this one stood still for longer than its lock.
+    const mayBeUnknown = task.msLeft() < SHORT_LOCK_MS ? true : undefined
+    return engine.add(queues.follow, task.id, {
+      data: asJson({ model, jobId, submittedAt, mayBeUnknown }),
+      delayMs: firstPollMs,
+    })
+  }
+  await untilStored(add, onError)
   return { jobId }
 }
 
