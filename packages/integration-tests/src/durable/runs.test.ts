@@ -235,7 +235,7 @@ it('stands still while the key is not valid, says so, and goes on when it is', a
   runs.start()
   while (reasons.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   expect(reasons).toEqual(['PermissionDeniedError'])
-  expect(await runs.get('a')).toMatchObject({ state: 'waiting' })
+  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'waiting' })
   await runs.stop()
 })
 
