@@ -112,10 +112,7 @@ describe.skipIf(isMissing)(`the guide of durable${note}`, () => {
       taken.release()
       ${DELIVER}
       await pool.end()`)
-    expect([stdout, stderr]).toEqual([
-      'responses 202,202,202,202\n',
-      expect.stringContaining('terminating connection'),
-    ])
+    expect([stdout, stderr]).toEqual(['responses 202,202,202,202\n', expect.stringContaining('terminating connection')])
   })
 
   it('shows an inbox on Redis', async () => {
