@@ -10,7 +10,8 @@ import { listen } from '@modelrun/reference-server/node'
 import { expect, it, vi } from 'vitest'
 
 const app = fileURLToPath(new URL('./app.ts', import.meta.url))
-const PATIENCE = { timeout: 20_000, interval: 50 }
+// A process that was killed holds its tasks for 30 s.
+const PATIENCE = { timeout: 60_000, interval: 50 }
 
 it('goes on with its batch and its results after it was killed, and counts each once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-durable-inbox-'))
@@ -55,4 +56,4 @@ it('goes on with its batch and its results after it was killed, and counts each 
   database.close()
   await close()
   await rm(folder, { recursive: true })
-}, 60_000)
+}, 120_000)
