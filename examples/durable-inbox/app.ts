@@ -51,7 +51,8 @@ const receive = inbox.node()
 inbox.start()
 console.log(`listens on ${port}`)
 
-const runs = createRuns({ engine, client, name: 'posters', maxCredits: 100 })
+// A process that died holds its runs for `lockMs`.
+const runs = createRuns({ engine, client, name: 'posters', maxCredits: 100, lockMs: 10_000 })
 await engine.setup()
 for (const animal of ANIMALS) await runs.add(animal, MODEL, { prompt: `a red ${animal}` })
 runs.start()

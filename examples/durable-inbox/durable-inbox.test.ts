@@ -10,7 +10,7 @@ import { listen } from '@modelrun/reference-server/node'
 import { expect, it, vi } from 'vitest'
 
 const app = fileURLToPath(new URL('./app.ts', import.meta.url))
-// A process that was killed holds its tasks for 30 s.
+// A process that was killed holds its runs for 10 s.
 const PATIENCE = { timeout: 60_000, interval: 50 }
 
 it('goes on with its batch and its results after it was killed, and counts each once', async () => {
