@@ -114,17 +114,7 @@ export function createRuns(options: RunsOptions): Runs {
   const add: Runs['add'] = (key, model, input) => engine.add(queues.submit, key, { data: asJson({ model, input }) })
   const work = (want: unknown) => {
     wants.add(want)
-    if (workers.length > 0) return
-    const { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs } = options
-    workers = [
-      engine.work(queues.submit, (task) => submitRun(task, prices, context), { concurrency, rate: submitRate, lockMs }),
-      engine.work(queues.follow, (task) => followRun(task, delays, context), {
-        concurrency: POLLS_AT_ONCE,
-        rate: pollRate,
-        lockMs,
-        attempts: FOLLOW_ATTEMPTS + 1,
-      }),
-    ]
+    if (workers.length === 0) workers = startWorkers(context, options, { prices, delays })
   }
   const rest = async (want: unknown) => {
     wants.delete(want)
@@ -172,6 +162,23 @@ export function createRuns(options: RunsOptions): Runs {
       }
     },
   }
+}
+
+function startWorkers(
+  context: RunsContext,
+  { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs }: RunsOptions,
+  { prices, delays }: { prices: Prices; delays: PollDelays },
+): Worker[] {
+  const { engine, queues } = context
+  return [
+    engine.work(queues.submit, (task) => submitRun(task, prices, context), { concurrency, rate: submitRate, lockMs }),
+    engine.work(queues.follow, (task) => followRun(task, delays, context), {
+      concurrency: POLLS_AT_ONCE,
+      rate: pollRate,
+      lockMs,
+      attempts: FOLLOW_ATTEMPTS + 1,
+    }),
+  ]
 }
 
 function contextOf({

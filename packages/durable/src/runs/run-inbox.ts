@@ -1,6 +1,9 @@
-import { createInbox, type Inbox, type WebhookEvent } from 'modelrun/webhooks'
+import { Again, createInbox, type Inbox, type WebhookEvent } from 'modelrun/webhooks'
 import type { Outcome } from './run-types.ts'
 import { asJson, type RunsContext } from './runs-context.ts'
+
+/** From one check of a submit that is under way to the next. */
+const SUBMIT_DELAY_MS = 500
 
 /** How a batch receives its results by webhook. */
 export interface RunsWebhooks {
@@ -42,6 +45,9 @@ async function keepDelivered({ engine, queues }: RunsContext, event: WebhookEven
   const outcome = outcomeOf(event)
   if (key === undefined || outcome === undefined) return
   await engine.add(queues.outcomes, key, { data: asJson(outcome) })
+  const submit = await engine.get(queues.submit, key)
+  // Its response may still come, or be lost: then the run is unknown, and this has to end it.
+  if (submit?.state === 'running') throw new Again(SUBMIT_DELAY_MS)
   // A run that was unknown: its submit runs again, finds the outcome, and sends nothing.
   await engine.replay(queues.submit, key)
   await engine.remove(queues.follow, key)

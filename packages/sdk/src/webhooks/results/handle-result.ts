@@ -1,6 +1,6 @@
 import { linkController } from '../../abort.ts'
 import type { Json, Task } from '../engine/inbox-engine.ts'
-import { Again, Permanent } from '../engine/task-ends.ts'
+import { Again, isAgain, Permanent } from '../engine/task-ends.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { isPermanentError } from '../inbox-errors.ts'
@@ -86,6 +86,8 @@ async function runOnce(core: InboxCore, { task, delivery, event, context }: Conf
   } catch (error) {
     // Cut short by `drain`: another process runs it, or this one after its restart.
     if (aborting.signal.aborted) throw new Again(0)
+    // The handler is not ready: nothing failed.
+    if (isAgain(error)) throw error
     const isPermanent = isPermanentError(error)
     const isLast = isPermanent || task.attempt >= options.maxAttempts
     hooks.metric('failed', event.job_id)
