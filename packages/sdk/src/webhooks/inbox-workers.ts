@@ -1,4 +1,4 @@
-import { linkController, sleep } from '../abort.ts'
+import { sleep } from '../abort.ts'
 import { startTimer } from '../clock.ts'
 import { toBackgroundClock } from './background-clock.ts'
 import type { Worker } from './engine/inbox-engine.ts'
@@ -114,18 +114,14 @@ export class InboxWorkers {
   async #untilWorked(taskId: string): Promise<void> {
     const { queues, options, aborting } = this.#core
     const wait = this.#activity.waitFor(taskId)
-    const limit = linkController(aborting.signal)
     try {
       // A duplicate does not run again.
       const task = await queues.results.get(taskId).catch(() => undefined)
       if (task?.state === 'done' || task?.state === 'dead') return
-      const timeIsUp = sleep(options.clock, options.maxRunMs, limit.signal).catch(() => {})
+      const timeIsUp = sleep(options.clock, options.maxRunMs, aborting.signal).catch(() => {})
       await Promise.race([wait.worked, timeIsUp])
     } finally {
       wait.stop()
-      // Its timer would keep the process alive.
-      limit.abort(undefined)
-      limit.release()
     }
   }
 
