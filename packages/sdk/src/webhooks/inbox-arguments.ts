@@ -18,7 +18,8 @@ export const PAGE_OPTIONS: Checks<PageOptions> = { limit: count, after: text }
 const ARGUMENTS = /* @__PURE__ */ (() => {
   const id = needs('an id', isText)
   return {
-    jobId: id,
+    // The other two would change the path of a URL.
+    jobId: needs('a job id', (value) => isText(value) && value !== '.' && value !== '..'),
     ref: id,
     key: id,
     baseUrl: text,

@@ -34,6 +34,7 @@ export {
   PauseQueue,
   Permanent,
   type RetryLimits,
+  RunTimeoutError,
   type TaskFailureEnd,
 } from './engine/task-ends.ts'
 export type { ExpectOptions, PreparedRun, PrepareOptions } from './expecting/expectations.ts'

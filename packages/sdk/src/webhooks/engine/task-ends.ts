@@ -33,6 +33,15 @@ export class Permanent extends Error {
   }
 }
 
+/** Why the signal of a task aborts when its handler runs too long. By its name, a handler can tell it from a lost lock. */
+export class RunTimeoutError extends Error {
+  override readonly name = 'TimeoutError'
+
+  constructor(maxRunMs: number) {
+    super(`The handler ran longer than ${maxRunMs} ms.`)
+  }
+}
+
 /** How a run of a task ended that did not return. */
 export type TaskFailureEnd =
   | { kind: 'dead'; error: { code: string; message: string } }

@@ -1,4 +1,6 @@
 import { abortable, linkController } from '../../abort.ts'
+import { startTimer } from '../../clock.ts'
+import { toBackgroundClock } from '../background-clock.ts'
 import type { Json, Task } from '../engine/inbox-engine.ts'
 import { Again, isAgain, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
@@ -16,10 +18,9 @@ export async function handleResult(core: InboxCore, task: Task): Promise<Json | 
   const delivery = readStoredDelivery(task.data)
   if (delivery === undefined)
     throw new Permanent('unreadable', 'What the engine keeps of the delivery is not readable.')
-  const startedAt = core.options.clock.now()
   if (task.lost > 0) core.hooks.metric('retaken', delivery.event.job_id)
   const event = await confirm(core, task, delivery)
-  if (event === undefined) return { isDropped: true }
+  if (event === undefined) return drop(core, task)
   const key = eventKey(event)
   if (key !== task.id) {
     // The delivery has a status that is not known here; the service says how the job ended.
@@ -27,7 +28,7 @@ export async function handleResult(core: InboxCore, task: Task): Promise<Json | 
     await core.queues.results.add(key, confirmed)
     return { isDropped: true }
   }
-  return await handle(core, { task, delivery, event, startedAt })
+  return await handle(core, { task, delivery, event })
 }
 
 async function confirm(core: InboxCore, task: Task, delivery: StoredDelivery): Promise<WebhookEvent | undefined> {
@@ -48,13 +49,21 @@ async function confirm(core: InboxCore, task: Task, delivery: StoredDelivery): P
   }
 }
 
+/** How soon the id of a dropped delivery is free, so that the true delivery of its job is taken. */
+const DROPPED_MS = 1_000
+
+function drop({ queues, tasks, options }: InboxCore, { id }: Task): Json {
+  startTimer(toBackgroundClock(options.clock), DROPPED_MS, () => {
+    void tasks.track(queues.results.remove(id)).catch(() => {})
+  })
+  return { isDropped: true }
+}
+
 interface Confirmed {
   task: Task
   delivery: StoredDelivery
   /** What the handler may get. */
   event: WebhookEvent
-  /** When this run of the task began. */
-  startedAt: number
 }
 
 async function handle(core: InboxCore, confirmed: Confirmed): Promise<Json | undefined> {
@@ -63,7 +72,7 @@ async function handle(core: InboxCore, confirmed: Confirmed): Promise<Json | und
   const isItsUrl = ref === undefined || (await bindToJob(core, ref, event.job_id))
   if (!isItsUrl && !needsPoll(core, delivery)) {
     core.hooks.metric('rejected', event.job_id)
-    return { isDropped: true }
+    return drop(core, task)
   }
   // The service confirms the result, but the URL is that of another job: it must not lend it its context.
   const known = await contextOf(core, isItsUrl ? delivery : { ...delivery, ref: undefined })
@@ -86,7 +95,7 @@ async function handle(core: InboxCore, confirmed: Confirmed): Promise<Json | und
 
 async function runOnce(core: InboxCore, confirmed: Confirmed & { context: unknown }): Promise<void> {
   const { aborting, hooks, options } = core
-  const { task, delivery, event, context, startedAt } = confirmed
+  const { task, delivery, event, context } = confirmed
   const linked = linkController(task.signal)
   const stop = () => linked.abort(aborting.signal.reason)
   if (aborting.signal.aborted) stop()
@@ -100,7 +109,7 @@ async function runOnce(core: InboxCore, confirmed: Confirmed & { context: unknow
     // Cut short by `drain`: another process runs it, or this one after its restart.
     if (aborting.signal.aborted) throw new Again(0)
     // The lock was lost: another worker has the task, and the handler did not fail.
-    if (task.signal.aborted && options.clock.now() - startedAt < options.maxRunMs * 0.9) throw error
+    if (task.signal.aborted && task.signal.reason?.name !== 'TimeoutError') throw error
     // The handler is not ready: nothing failed.
     if (isAgain(error)) throw error
     const isPermanent = isPermanentError(error)

@@ -1,6 +1,7 @@
 import { Again, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import type { StoredDelivery } from '../stored-delivery.ts'
+import { jobKey } from '../record-key.ts'
+import type { StoredContext, StoredDelivery } from '../stored-delivery.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 import { eventOfJob } from './event-of-job.ts'
 import { outputProblem } from './output-problem.ts'
@@ -31,7 +32,7 @@ export interface Unconfirmed {
 /**
  * Finds out what a handler may get of a delivery.
  *
- * @returns undefined: the service does not have the job, and nobody expected it
+ * @returns undefined when it is dropped: the service does not have the job, which is not expected, or its status
  * @throws Again while the service says that the job runs, or cannot be asked
  * @throws Permanent when the job can never be confirmed
  */
@@ -45,6 +46,12 @@ export async function confirmResult(core: InboxCore, unconfirmed: Unconfirmed): 
   if (polled.kind === 'rejected') throw new Permanent('unconfirmed', String(polled.error))
   const confirmed = polled.kind === 'job' ? eventOfJob(event.job_id, polled.job, event) : undefined
   if (confirmed !== undefined) return confirmed
+  if (polled.kind === 'job' && event.status === 'unknown') {
+    // A status that the service does not confirm: its job is polled as any other that is expected.
+    const context: StoredContext = { notedAt: core.options.clock.now() }
+    await core.queues.expected.add(jobKey(event.job_id), context, core.options.expectedAfterMs)
+    return undefined
+  }
   const ageMs = core.options.clock.now() - receivedAt
   if (polled.kind === 'job' || isExpected) {
     if (ageMs < core.options.giveUpAfterMs) throw new Again(Math.min(LONGEST_WAIT_MS, 1_000 + ageMs / 4))
