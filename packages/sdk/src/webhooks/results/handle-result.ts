@@ -74,6 +74,8 @@ async function handle(core: InboxCore, { task, delivery, event }: Confirmed): Pr
 
 async function runOnce(core: InboxCore, { task, delivery, event, context }: Confirmed & { context: unknown }) {
   const { aborting, hooks, options } = core
+  // A process that stood still comes here late, before any timer has aborted the signal: another may have the job by now.
+  if (task.msLeft() <= 0) throw new Again(0)
   const linked = linkController(task.signal)
   const stop = () => linked.abort(aborting.signal.reason)
   if (aborting.signal.aborted) stop()

@@ -2,13 +2,15 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { SucceededEvent } from 'modelrun/webhooks'
 
-/** The service: it runs jobs, and tells how they stand when it is asked. */
+/** The service: it runs jobs, and says how they are when it is polled. */
 export interface JobService {
   url: string
   /** Starts a job. */
   start(job: string): void
   /** Ends a job, and gives what is to be delivered. */
   finish(job: string): SucceededEvent
+  /** What is delivered of a job in the end. */
+  resultOf(job: string): SucceededEvent
   close(): Promise<void>
 }
 
@@ -29,9 +31,9 @@ export async function startJobService(): Promise<JobService> {
     start: (job) => void statuses.set(job, 'processing'),
     finish: (job) => {
       statuses.set(job, 'succeeded')
-      const completed_at = '2026-01-15T09:31:07.412Z'
-      return { job_id: job, status: 'succeeded', output: outputOf(job), credits_used: 6, completed_at }
+      return resultOf(job)
     },
+    resultOf,
     close: async () => {
       server.closeAllConnections()
       server.close()
@@ -44,6 +46,15 @@ function describe(job: string, status: 'processing' | 'succeeded') {
   return status === 'succeeded' ? { status, output: outputOf(job) } : { status }
 }
 
+function resultOf(job: string): SucceededEvent {
+  const completed_at = '2026-01-15T09:31:07.412Z'
+  return { job_id: job, status: 'succeeded', output: outputOf(job), credits_used: 6, completed_at }
+}
+
+export function outputUrlOf(job: string): string {
+  return `https://files.example.com/${job}/0.png`
+}
+
 function outputOf(job: string) {
-  return { type: 'image', items: [{ type: 'image', url: `https://files.example.com/${job}/0.png` }] }
+  return { type: 'image', items: [{ type: 'image', url: outputUrlOf(job) }] }
 }

@@ -1,0 +1,45 @@
+import type { InboxEngine, Task } from 'modelrun/webhooks'
+import { type Journal, monotonicMs } from './journal.ts'
+import { INBOX_NAME, LOCK_MS, type Sabotage } from './settings.ts'
+
+const RESULTS = `${INBOX_NAME}:results`
+
+/** An engine that notes who has which job, and until when. */
+export interface ObservedEngine extends InboxEngine {
+  /** Whether the lock of a run is over by now. */
+  isLate(job: string, fence: number): boolean
+}
+
+export function observeEngine(engine: InboxEngine, journal: Journal, sabotage?: Sabotage): ObservedEngine {
+  const tasks = new Map<string, Task>()
+  const noteLock = (what: 'locked' | 'renewed', task: Task) => {
+    // The sabotage: the worker believes in a lock that the engine did not give.
+    const extraMs = sabotage === 'short locks' ? 20 * LOCK_MS : 0
+    const untilMs = monotonicMs() + task.msLeft() + extraMs
+    journal.write({ what, job: task.id, fence: task.fence, untilMs })
+  }
+  return {
+    ...engine,
+    work: (queue, handler, options) => {
+      if (queue !== RESULTS) return engine.work(queue, handler, options)
+      const observed = async (task: Task) => {
+        const key = `${task.id} ${task.fence}`
+        tasks.set(key, task)
+        noteLock('locked', task)
+        const timer = setInterval(() => task.msLeft() > 0 && noteLock('renewed', task), LOCK_MS / 6)
+        const end = () => {
+          clearInterval(timer)
+          journal.write({ what: 'ended', job: task.id, fence: task.fence })
+        }
+        // A handler that hangs loses its task before it ends.
+        task.signal.addEventListener('abort', end, { once: true })
+        return await handler(task).finally(() => {
+          tasks.delete(key)
+          if (!task.signal.aborted) end()
+        })
+      }
+      return engine.work(queue, observed, options)
+    },
+    isLate: (job, fence) => tasks.get(`${job} ${fence}`)?.msLeft() === 0,
+  }
+}
