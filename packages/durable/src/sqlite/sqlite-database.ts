@@ -27,6 +27,7 @@ const SQLITE_BUSY = 5
 export function openDatabase(path: string, busyTimeoutMs: number): Database {
   const database = open(path)
   const statements = new Map<string, StatementSync>()
+  const inLine = createLine(busyTimeoutMs)
   let isToDisk: boolean | undefined
   const prepare = (sql: string): StatementSync => {
     const statement = statements.get(sql) ?? prepareStatement(database, sql)
@@ -37,7 +38,7 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
     exec: (sql) => database.exec(sql),
     rows: (sql, values = {}) => prepare(sql).all(values),
     transaction: ({ toDisk }, work) =>
-      untilFree(busyTimeoutMs, () => {
+      inLine(() => {
         if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
         isToDisk = toDisk
         return inTransaction(database, work)
@@ -48,9 +49,26 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
   }
 }
 
-/** Repeats what finds the file busy, and lets the process do other things in between. */
-async function untilFree<T>(busyTimeoutMs: number, work: () => T): Promise<T> {
-  const giveUpAt = performance.now() + busyTimeoutMs
+/**
+ * Repeats what finds the file busy, and lets the process do other things in between. Transactions that find it busy wait
+ * in line, and the first one tries: else each would make the event loop stand still.
+ */
+function createLine(busyTimeoutMs: number): <T>(work: () => T) => Promise<T> {
+  let last: Promise<unknown> | undefined
+  return async (work) => {
+    const giveUpAt = performance.now() + busyTimeoutMs
+    const turn = (last ?? Promise.resolve()).then(() => untilFree(giveUpAt, work))
+    const ended = turn.catch(() => {})
+    last = ended
+    try {
+      return await turn
+    } finally {
+      if (last === ended) last = undefined
+    }
+  }
+}
+
+async function untilFree<T>(giveUpAt: number, work: () => T): Promise<T> {
   for (;;) {
     try {
       return work()

@@ -11,13 +11,19 @@ export interface JobService {
   finish(job: string): SucceededEvent
   /** What is delivered of a job in the end. */
   resultOf(job: string): SucceededEvent
+  /** The next poll of a job gets its response when it is released. */
+  hold(job: string): { asked: Promise<void>; release(): void }
   close(): Promise<void>
 }
 
 export async function startJobService(): Promise<JobService> {
   const statuses = new Map<string, 'processing' | 'succeeded'>()
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  const holds = new Map<string, () => Promise<void>>()
+  const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
     const [, job = ''] = /^\/v1\/jobs\/([^/?]+)$/.exec(request.url ?? '') ?? []
+    const hold = holds.get(job)
+    holds.delete(job)
+    await hold?.()
     const status = statuses.get(job)
     const body = status === undefined ? { error: 'Job not found' } : { data: describe(job, status) }
     response.writeHead(status === undefined ? 404 : 200, { 'content-type': 'application/json' })
@@ -34,6 +40,15 @@ export async function startJobService(): Promise<JobService> {
       return resultOf(job)
     },
     resultOf,
+    hold: (job) => {
+      const asked = Promise.withResolvers<void>()
+      const released = Promise.withResolvers<void>()
+      holds.set(job, () => {
+        asked.resolve()
+        return released.promise
+      })
+      return { asked: asked.promise, release: released.resolve }
+    },
     close: async () => {
       server.closeAllConnections()
       server.close()
