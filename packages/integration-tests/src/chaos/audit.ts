@@ -37,7 +37,7 @@ const DEATHS = 4
 const TICK_MS = 2
 
 export function audit({ entries, records, effects, isHopeless }: Evidence): Violation[] {
-  const histories = Map.groupBy(entries, ({ job }) => job)
+  const histories = byJob(entries)
   const violations = [...records].flatMap(([job, record]) => {
     const history = histories.get(job) ?? []
     const count = effects.get(job) ?? 0
@@ -61,6 +61,16 @@ export function audit({ entries, records, effects, isHopeless }: Evidence): Viol
   ]
 }
 
+function byJob(entries: readonly JournalEntry[]): Map<string, JournalEntry[]> {
+  const histories = new Map<string, JournalEntry[]>()
+  for (const entry of entries) {
+    const history = histories.get(entry.job) ?? []
+    history.push(entry)
+    histories.set(entry.job, history)
+  }
+  return histories
+}
+
 interface Dead {
   isHopeless: boolean
   history: readonly JournalEntry[]
@@ -73,7 +83,7 @@ function isRightlyDead({ isHopeless, history, record }: Dead): boolean {
 }
 
 /** Runs that have no end, or one after their lock. */
-export function countDeaths(history: readonly JournalEntry[]): number {
+function countDeaths(history: readonly JournalEntry[]): number {
   return runsOf(history).filter(({ untilMs, endedAtMs }) => endedAtMs > untilMs).length
 }
 

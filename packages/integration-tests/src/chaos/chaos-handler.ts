@@ -5,6 +5,7 @@ import type { Effects } from './effects.ts'
 import { fateOf } from './fate.ts'
 import { outputUrlOf } from './job-service.ts'
 import type { Journal } from './journal.ts'
+import { sabotageOf } from './sabotage.ts'
 import { MAX_RUN_MS, type ReceiverSettings } from './settings.ts'
 
 /** Longest work of a handler that nothing happens to. */
@@ -21,14 +22,13 @@ export interface ChaosHandlerOptions {
 /** A handler that works for a moment, and then does what its fate says. */
 export function createChaosHandler(options: ChaosHandlerOptions): EventHandler<SucceededEvent> {
   const { settings, journal, effects, isLate } = options
-  const { seed, sabotage } = settings
+  const { seed, isSabotaged } = settings
   return async ({ job_id: job, output, credits_used = 6 }, { fence, source, attempt, idempotencyKey, context }) => {
-    const isForged =
-      output.items[0]?.url !== outputUrlOf(job) || credits_used !== 6 || Object(context).job !== job
+    const isForged = output.items[0]?.url !== outputUrlOf(job) || credits_used !== 6 || Object(context).job !== job
     journal.write({ what: 'began', job, fence, source, isLate: isLate(job, fence), isForged })
     await sleep(WORK_MS * chance(seed, 'work', job, attempt))
-    const isForgotten = sabotage === 'forgets' && chance(seed, 'forgets', job) < 0.2
-    const work = () => (isForgotten ? undefined : effects.apply(idempotencyKey))
+    const sabotage = isSabotaged ? sabotageOf(job) : undefined
+    const work = () => (sabotage === 'forgets' ? undefined : effects.apply(idempotencyKey, sabotage !== 'no mark'))
     const note = (what: 'throws' | 'hangs' | 'dies' | 'gives up') => journal.write({ what, job, fence })
     const die = () => {
       note('dies')
@@ -37,6 +37,10 @@ export function createChaosHandler(options: ChaosHandlerOptions): EventHandler<S
     switch (fateOf(seed, { job, attempt })) {
       case 'works':
         return work()
+      case 'throws after its work':
+        work()
+        note('throws')
+        throw new Error('The handler fails when its work is done.')
       case 'throws':
         note('throws')
         throw new Error('The handler fails.')

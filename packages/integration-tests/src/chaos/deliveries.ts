@@ -21,20 +21,26 @@ const INVENTED = 0.03
 const LATER = { delivery: 15, duplicate: 60 } as const
 
 export function planSteps(jobs: readonly string[], seed: number): Step[] {
-  const steps: { at: number; step: Step }[] = []
-  for (const [index, job] of jobs.entries()) {
-    const draw = (name: string) => chance(seed, name, job)
-    const add = (kind: Step['kind'], at: number) => steps.push({ at, step: { kind, job } })
-    const endsAt = index + LATER.delivery * draw('delivery')
-    add('run', index)
-    if (draw('lie') < LIED) add('lie', index + (draw('lie first') < 0.5 ? 0 : LATER.delivery))
-    if (draw('forge') < FORGED) add('forge', endsAt)
-    if (draw('invent') < INVENTED) add('invent', endsAt)
-    if (draw('drop') < DROPPED) add('drop', endsAt)
-    else {
-      add(draw('two') < AT_TWO ? 'deliver to two' : 'deliver', endsAt)
-      if (draw('duplicate') < DUPLICATED) add('deliver', endsAt + LATER.duplicate * draw('distance') ** 3)
-    }
-  }
-  return steps.toSorted((a, b) => a.at - b.at).map(({ step }) => step)
+  return jobs
+    .flatMap((job, index) => stepsOf(job, index, (name) => chance(seed, name, job)))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ step }) => step)
+}
+
+function stepsOf(job: string, index: number, draw: (name: string) => number): { at: number; step: Step }[] {
+  const endsAt = index + LATER.delivery * draw('delivery')
+  const lieAt = draw('lie first') < 0.5 ? index : endsAt + 1
+  const laterAt = endsAt + LATER.duplicate * draw('distance') ** 3
+  const isDropped = draw('drop') < DROPPED
+  const isAtTwo = draw('two') < AT_TWO
+  const steps: [happens: boolean, kind: Step['kind'], at: number][] = [
+    [true, 'run', index],
+    [draw('lie') < LIED, 'lie', lieAt],
+    [draw('forge') < FORGED, 'forge', endsAt],
+    [draw('invent') < INVENTED, 'invent', endsAt],
+    [isDropped, 'drop', endsAt],
+    [!isDropped, isAtTwo ? 'deliver to two' : 'deliver', endsAt],
+    [!isDropped && draw('duplicate') < DUPLICATED, 'deliver', laterAt],
+  ]
+  return steps.filter(([happens]) => happens).map(([, kind, at]) => ({ at, step: { kind, job } }))
 }

@@ -2,15 +2,18 @@ import { DatabaseSync } from 'node:sqlite'
 
 /** What handlers did to the world: a database that is not the engine's. */
 export interface Effects {
-  /** Notes an effect, with a mark in the same transaction, so that a key has one. */
-  apply(key: string): void
+  /**
+   * Notes an effect, with a mark in the same transaction, so that a key has one.
+   *
+   * @param isMarked false: the effect of a handler that does not check whether it ran before
+   */
+  apply(key: string, isMarked?: boolean): void
   /** How many effects each key has. */
   counts(): ReadonlyMap<string, number>
   close(): void
 }
 
-/** @param isMarked false: the effect of a handler that does not check whether it ran before */
-export function openEffects(path: string, isMarked = true): Effects {
+export function openEffects(path: string): Effects {
   const database = new DatabaseSync(path, { timeout: 5_000 })
   database.exec(`
     PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
@@ -20,7 +23,7 @@ export function openEffects(path: string, isMarked = true): Effects {
   const effect = database.prepare('INSERT INTO effects VALUES (?, ?)')
   const count = database.prepare('SELECT key, count(*) AS count FROM effects GROUP BY key')
   return {
-    apply: (key) => {
+    apply: (key, isMarked = true) => {
       database.exec('BEGIN IMMEDIATE')
       if (mark.run(key).changes === 1 || !isMarked) effect.run(key, process.pid)
       database.exec('COMMIT')

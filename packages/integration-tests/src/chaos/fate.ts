@@ -4,6 +4,7 @@ import { chance } from './chance.ts'
 export type Fate =
   | 'works'
   | 'throws'
+  | 'throws after its work'
   /** Never ends by itself. */
   | 'hangs'
   /** Does its work when its time is over. */
@@ -19,7 +20,8 @@ const PERMANENT = 0.03
 
 /** Parts of all runs, one after the other. */
 const PARTS: [Fate, number][] = [
-  ['throws', 0.15],
+  ['throws', 0.08],
+  ['throws after its work', 0.07],
   ['hangs', 0.02],
   ['is late', 0.03],
   ['dies first', 0.02],

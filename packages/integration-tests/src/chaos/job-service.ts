@@ -41,13 +41,17 @@ export async function startJobService(): Promise<JobService> {
     },
     resultOf,
     hold: (job) => {
-      const asked = Promise.withResolvers<void>()
-      const released = Promise.withResolvers<void>()
-      holds.set(job, () => {
-        asked.resolve()
-        return released.promise
+      let release = () => {}
+      const released = new Promise<void>((resolve) => {
+        release = resolve
       })
-      return { asked: asked.promise, release: released.resolve }
+      const asked = new Promise<void>((resolve) => {
+        holds.set(job, () => {
+          resolve()
+          return released
+        })
+      })
+      return { asked, release }
     },
     close: async () => {
       server.closeAllConnections()

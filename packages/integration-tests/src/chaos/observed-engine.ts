@@ -1,6 +1,7 @@
 import type { InboxEngine, Task } from 'modelrun/webhooks'
 import { type Journal, monotonicMs } from './journal.ts'
-import { INBOX_NAME, LOCK_MS, type Sabotage } from './settings.ts'
+import { sabotageOf } from './sabotage.ts'
+import { INBOX_NAME, LOCK_MS } from './settings.ts'
 
 const RESULTS = `${INBOX_NAME}:results`
 
@@ -10,11 +11,10 @@ export interface ObservedEngine extends InboxEngine {
   isLate(job: string, fence: number): boolean
 }
 
-export function observeEngine(engine: InboxEngine, journal: Journal, sabotage?: Sabotage): ObservedEngine {
+export function observeEngine(engine: InboxEngine, journal: Journal, isSabotaged: boolean): ObservedEngine {
   const tasks = new Map<string, Task>()
   const noteLock = (what: 'locked' | 'renewed', task: Task) => {
-    // The sabotage: the worker believes in a lock that the engine did not give.
-    const extraMs = sabotage === 'short locks' ? 20 * LOCK_MS : 0
+    const extraMs = isSabotaged && sabotageOf(task.id) === 'long locks' ? 20 * LOCK_MS : 0
     const untilMs = monotonicMs() + task.msLeft() + extraMs
     journal.write({ what, job: task.id, fence: task.fence, untilMs })
   }

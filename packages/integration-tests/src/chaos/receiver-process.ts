@@ -13,17 +13,17 @@ import { INBOX_NAME, PUBLIC_URL, type ReceiverSettings, SECRET, TIMES } from './
 const DRAIN_MS = 2_000
 
 async function main(settings: ReceiverSettings): Promise<void> {
-  const { sabotage, skewMs } = settings
+  const { isSabotaged, skewMs } = settings
   const journal = openJournal(settings.journalPath)
   const opened = openEngine(settings.engineAt)
-  const engine = observeEngine(opened, journal, sabotage)
-  const effects = openEffects(settings.effectsPath, sabotage !== 'no mark')
+  const engine = observeEngine(opened, journal, isSabotaged)
+  const effects = openEffects(settings.effectsPath)
   const inbox = createInbox({
     ...TIMES,
     name: INBOX_NAME,
     engine,
     client: new ModelRun({ apiKey: 'sk_test_chaos', baseUrl: settings.serviceUrl, maxRetries: 0 }),
-    trust: sabotage === 'believes' ? 'token' : 'verify',
+    trust: isSabotaged ? 'token' : 'verify',
     secret: SECRET,
     publicUrl: PUBLIC_URL,
     clock: {

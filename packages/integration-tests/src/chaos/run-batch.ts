@@ -34,7 +34,10 @@ const FAULT_EVERY_MS = 700
 const PATIENCE_MS = 300_000
 
 /** Runs a batch whose processes and store have faults, decides by hand what is unknown, and counts the POSTs of each key. */
-export async function runBatchChaos(store: ChaosStore, { keys, seed }: { keys: number; seed: number }): Promise<BatchChaosResult> {
+export async function runBatchChaos(
+  store: ChaosStore,
+  { keys, seed }: { keys: number; seed: number },
+): Promise<BatchChaosResult> {
   const startedAtMs = monotonicMs()
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-chaos-'))
   const program = await bundleProgram('../durable/batch-process.ts', folder)

@@ -14,13 +14,14 @@ import { startJobService } from './job-service.ts'
 import { monotonicMs, readJournal } from './journal.ts'
 import { startReceivers } from './receivers.ts'
 import { createSender } from './sender.ts'
-import { INBOX_NAME, MAX_RUN_MS, type Sabotage } from './settings.ts'
+import { INBOX_NAME, MAX_RUN_MS } from './settings.ts'
 import type { ChaosStore } from './stores.ts'
 
 export interface InboxChaosOptions {
   jobs: number
   seed: number
-  sabotage?: Sabotage | undefined
+  /** Whether something is wrong with each job on purpose. */
+  isSabotaged?: boolean | undefined
   /** When no job came to its end for so long, what is open counts as lost. Default 60,000. */
   patienceMs?: number | undefined
 }
@@ -52,7 +53,7 @@ const JOBS_A_SECOND = 25
 
 /** Runs many jobs whose receivers and store have faults, waits until all have ended, and looks at what happened. */
 export async function runInboxChaos(store: ChaosStore, options: InboxChaosOptions): Promise<InboxChaosResult> {
-  const { jobs, seed, sabotage, patienceMs = 60_000 } = options
+  const { jobs, seed, isSabotaged = false, patienceMs = 60_000 } = options
   const startedAtMs = monotonicMs()
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-chaos-'))
   const paths = { journalPath: join(folder, 'journal'), effectsPath: join(folder, 'effects.db') }
@@ -60,7 +61,7 @@ export async function runInboxChaos(store: ChaosStore, options: InboxChaosOption
   const [program, service] = await Promise.all([bundleProgram('receiver-process.ts', folder), startJobService()])
   const engine = openEngine(store.engineAt, () => {})
   await engine.setup()
-  const settings = { engineAt: store.engineAt, serviceUrl: service.url, ...paths, seed, sabotage }
+  const settings = { engineAt: store.engineAt, serviceUrl: service.url, ...paths, seed, isSabotaged }
   const receivers = startReceivers({ program, settings, count: RECEIVERS })
   const faults = new AbortController()
   try {
@@ -102,7 +103,9 @@ export async function runInboxChaos(store: ChaosStore, options: InboxChaosOption
       dead: [...records.values()].filter((record) => record?.state === 'dead').length,
       runs: began.length,
       ...{ kills, stops, drains, deaths },
-      responsesMs: posted.flatMap(({ status, responseMs }) => (status === 0 ? [] : [responseMs])).toSorted((a, b) => a - b),
+      responsesMs: posted
+        .flatMap(({ status, responseMs }) => (status === 0 ? [] : [responseMs]))
+        .toSorted((a, b) => a - b),
       seconds: (monotonicMs() - startedAtMs) / 1_000,
     }
   } finally {

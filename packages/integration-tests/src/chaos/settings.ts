@@ -1,8 +1,5 @@
 import type { EngineAt } from '../durable/open-engine.ts'
 
-/** Something that is wrong on purpose, to see that the audit notices it. */
-export type Sabotage = 'no mark' | 'short locks' | 'forgets' | 'believes'
-
 /** What a receiver process is started with. */
 export interface ReceiverSettings {
   engineAt: EngineAt
@@ -12,7 +9,8 @@ export interface ReceiverSettings {
   seed: number
   /** How far the clock of this process is ahead. */
   skewMs: number
-  sabotage: Sabotage | undefined
+  /** Whether jobs are sabotaged, and deliveries believed. */
+  isSabotaged: boolean
 }
 
 /** What a receiver tells its parent. */

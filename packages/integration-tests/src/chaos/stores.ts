@@ -81,7 +81,9 @@ async function lockFile(path: string, delayMs: number): Promise<void> {
 async function endConnections(url: string): Promise<void> {
   const client = await connect(url)
   for (let count = 0; count < 3; count++) {
-    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL')
+    await client.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname IS NOT NULL',
+    )
     await sleep(200)
   }
   await client.end()

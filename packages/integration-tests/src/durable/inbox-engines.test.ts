@@ -30,13 +30,18 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
       const [one, two] = [await bench.open(), await bench.open()]
       const url = await one.inbox.callbackUrl()
       const result = bench.service.finish('job_1')
-      const sent = Array.from({ length: 20 }, (_, index) => post([one, two][index % 2]?.inbox ?? one.inbox, url, result))
+      const sent = Array.from({ length: 20 }, (_, index) =>
+        post([one, two][index % 2]?.inbox ?? one.inbox, url, result),
+      )
       expect(new Set(await Promise.all(sent))).toEqual(new Set([202]))
       await one.inbox.waitFor('job_1')
       expect(await post(two.inbox, url, result)).toBe(202)
       await Promise.all([one.inbox.sweep(), two.inbox.sweep()])
       expect([...one.calls, ...two.calls]).toMatchObject([
-        [{ job_id: 'job_1', status: 'succeeded', credits_used: 6 }, { idempotencyKey: 'job_1', attempt: 1 }],
+        [
+          { job_id: 'job_1', status: 'succeeded', credits_used: 6 },
+          { idempotencyKey: 'job_1', attempt: 1 },
+        ],
       ])
     },
     40_000,
@@ -98,9 +103,9 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
       await one.inbox.expect('job_1', { ref })
       await post(one.inbox, url, bench.service.finish('job_1'))
       const two = await bench.open()
-      await expect.poll(() => two.inbox.deadLetters.list(), WAIT).toMatchObject([
-        { jobId: 'job_1', context: { order: 10 }, code: 'error', error: 'The disk is full.' },
-      ])
+      await expect
+        .poll(() => two.inbox.deadLetters.list(), WAIT)
+        .toMatchObject([{ jobId: 'job_1', context: { order: 10 }, code: 'error', error: 'The disk is full.' }])
       await one.inbox.drain()
       expect(await two.inbox.deadLetters.replay('job_1')).toBe(true)
       two.inbox.start()

@@ -67,7 +67,6 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     const bench = await openInboxBench({ kind: 'postgres', at: service.url, connections: 3 }, 'held')
     const attempts: string[] = []
     const lockMs = 900
-    let foreign: pg.PoolClient | undefined
     const { inbox } = await bench.open({
       lockMs,
       onSucceeded: async ({ job_id }, { attempt, signal }) => {
@@ -78,7 +77,7 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     const jobs = ['held', 'other_1', 'other_2']
     for (const job of jobs) await post(inbox, await inbox.callbackUrl(), bench.service.finish(job))
     await expect.poll(() => attempts, WAIT).toHaveLength(3)
-    foreign = await pool.connect()
+    const foreign = await pool.connect()
     await foreign.query('BEGIN')
     await foreign.query(`SELECT 1 FROM modelrun_tasks WHERE id = 'held' FOR UPDATE`)
     await Promise.all([inbox.waitFor('other_1'), inbox.waitFor('other_2')])

@@ -27,8 +27,7 @@ async function startProcess(settings: object): Promise<InboxProcess> {
   createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
   await expect.poll(() => lines[0], WAIT).toMatch(/^port \d+$/)
   const url = `http://127.0.0.1:${lines[0]?.replace('port ', '')}/`
-  const deliver = async (event: object) =>
-    (await fetch(url, { method: 'POST', body: JSON.stringify(event) })).status
+  const deliver = async (event: object) => (await fetch(url, { method: 'POST', body: JSON.stringify(event) })).status
   return { child, lines, deliver }
 }
 
@@ -133,4 +132,3 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, 
     40_000,
   )
 })
-

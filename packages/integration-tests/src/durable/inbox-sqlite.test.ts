@@ -45,10 +45,9 @@ it('deliveries are responded to in time while another process has the file for 6
     expect(responseMs).toBeLessThan(5_000)
   }
   expect(responses.some(({ status }) => status === 503)).toBe(true)
-  await expect.poll(() => calls.map(([{ job_id }]) => job_id).toSorted(), WAIT).toEqual([
-    'before',
-    ...urls.map((_, index) => `job_${index}`),
-  ])
+  await expect
+    .poll(() => calls.map(([{ job_id }]) => job_id).toSorted(), WAIT)
+    .toEqual(['before', ...urls.map((_, index) => `job_${index}`)])
   // Not the longest: on a busy machine that is others.
   expect(loop.percentile(90) / 1e6).toBeLessThan(100)
   await bench.close()
