@@ -19,4 +19,5 @@ export type {
   WorkOptions,
 } from './engine/engine.ts'
 export { createRuns, type Runs, type RunsOptions } from './runs/create-runs.ts'
+export type { RunsWebhooks } from './runs/run-inbox.ts'
 export type { FinishedRun, Run, RunState, RunsProgress } from './runs/run-types.ts'

@@ -147,6 +147,10 @@ describe('the packed packages, installed by a user', () => {
     const response = await fetch(`${ready.url}/v1/models`, { headers: { authorization: `Bearer ${ready.key}` } })
     expect(ready.ready).toBe(true)
     expect(response.status).toBe(200)
+    // Files that the command loads when they are asked for.
+    for (const path of ['/openapi.json', '/_reference/openapi.json']) {
+      expect(await (await fetch(`${ready.url}${path}`)).json()).toMatchObject({ openapi: expect.any(String) })
+    }
     // The whole process group: npx does not pass signals on.
     process.kill(-(server.pid ?? 0), 'SIGTERM')
     await once(server, 'close')

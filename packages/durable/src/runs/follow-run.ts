@@ -5,6 +5,7 @@ import { pauseOnRefusal } from './pause-on-refusal.ts'
 import type { PollDelays } from './poll-delay.ts'
 import type { FollowData, Outcome } from './run-types.ts'
 import { asJson, fromJson, type RunsContext } from './runs-context.ts'
+import { untilStored } from './until-stored.ts'
 
 /** Failed attempts to read a job that the service does not have, until the run counts as failed. */
 export const FOLLOW_ATTEMPTS = 6
@@ -15,12 +16,15 @@ const OUTAGE_DELAY_MS = 5_000
 export async function followRun(task: Task, delays: PollDelays, context: RunsContext): Promise<Json | undefined> {
   const data = fromJson<FollowData>(task.data)
   const ageMs = Date.now() - data.submittedAt
+  const { engine, queues, inbox, onError } = context
+  // Its delivery came meanwhile.
+  if (inbox !== undefined && (await engine.get(queues.outcomes, task.id)) !== undefined) return undefined
   const outcome = outcomeOf(await readJob(task, data, context), data)
   if (outcome === undefined) throw new Again(delays.next(data.model, ageMs))
   delays.learn(data.model, ageMs)
-  const { engine, queues } = context
-  await engine.add(queues.outcomes, task.id, { data: asJson(outcome) })
-  await engine.remove(queues.unknown, task.id)
+  await untilStored(() => engine.add(queues.outcomes, task.id, { data: asJson(outcome) }), onError)
+  // The process of the decision may have died before it had done this.
+  if (data.isResolved) await engine.replay(queues.submit, task.id)
   return undefined
 }
 

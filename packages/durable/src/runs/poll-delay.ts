@@ -1,6 +1,9 @@
 /** From the submit to the first poll, in milliseconds. */
 export const firstPollMs = 500
 
+/** The same where results come by webhook: only a delivery that was lost is polled for. */
+export const firstPollBesideWebhooksMs = 60_000
+
 /** While nothing is known of a model: the next poll comes after this share of the job's age, within these limits. */
 const UNKNOWN = { share: 0.5, minMs: 500, maxMs: 30_000 }
 

@@ -1,9 +1,10 @@
 import { isModelRunError } from 'modelrun'
-import { Again } from 'modelrun/webhooks'
+import { Again, Permanent } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
 import { pauseOnRefusal } from './pause-on-refusal.ts'
-import { firstPollMs } from './poll-delay.ts'
+import { firstPollBesideWebhooksMs, firstPollMs } from './poll-delay.ts'
 import type { Prices } from './prices.ts'
+import { noteOf, unfollowDelivered } from './run-inbox.ts'
 import type { Outcome, SubmitData } from './run-types.ts'
 import { asJson, fromJson, type RunsContext } from './runs-context.ts'
 import { untilStored } from './until-stored.ts'
@@ -19,22 +20,21 @@ const RESUBMITS = 3
  */
 export async function submitRun(task: Task, prices: Prices, context: RunsContext): Promise<Json | undefined> {
   const data = fromJson<SubmitData>(task.data)
-  if (task.lost > 0) {
-    // The process died after it had noted what became of the run.
-    if (await hasMovedOn(task, context)) return undefined
-    if (context.onUnknown === 'park' || task.lost >= RESUBMITS) return park(task, context)
-  }
-  const { engine, queues, maxCredits } = context
+  // Its process died after it had noted what became of the run, or a user decided what became of it.
+  if (task.fence > 1 && (await hasMovedOn(task, context))) return undefined
+  if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) throw park()
+  const { engine, queues, inbox, maxCredits } = context
   let price = 0
   let isSent = false
   try {
     price = await prices.of(data.model)
+    const webhook = await inbox?.prepare({ modelId: data.model, context: noteOf(task.id) })
     if ((await engine.tally(queues.credits, price, maxCredits)) === undefined) {
       const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits}).`
       return await reject(task, { code: 'BUDGET_EXCEEDED', message }, context)
     }
     isSent = true
-    const { id } = await context.client.submit(data.model, data.input)
+    const { id } = await context.client.submit(data.model, data.input, webhook && { webhookUrl: webhook.url })
     return await follow(task, id, context)
   } catch (error) {
     // The store failed before the run was sent.
@@ -53,9 +53,9 @@ async function afterFailure(
   { task, price }: { task: Task; price: number },
   context: RunsContext,
 ): Promise<Json | undefined> {
-  if (!isModelRunError(error)) return park(task, context)
+  if (!isModelRunError(error)) throw park(error)
   if (error.jobId !== undefined) return follow(task, error.jobId, context)
-  if (error.submission === 'accepted' || error.submission === 'unknown') return park(task, context)
+  if (error.submission === 'accepted' || error.submission === 'unknown') throw park(error)
   // Not sent, or rejected: nothing was charged.
   await context.engine.tally(context.queues.credits, -price)
   pauseOnRefusal(error, context)
@@ -66,16 +66,20 @@ async function afterFailure(
 }
 
 /** The service has the run: from here on its job must not be lost. */
-async function follow(task: Task, jobId: string, { engine, queues, onError }: RunsContext): Promise<Json> {
-  const { model } = fromJson<SubmitData>(task.data)
-  const data = asJson({ model, jobId, submittedAt: Date.now() })
-  await untilStored(() => engine.add(queues.follow, task.id, { data, delayMs: firstPollMs }), onError)
+async function follow({ id, data }: Task, jobId: string, context: RunsContext): Promise<Json> {
+  const { engine, queues, inbox, onError } = context
+  const { model } = fromJson<SubmitData>(data)
+  const followed = asJson({ model, jobId, submittedAt: Date.now() })
+  const delayMs = inbox === undefined ? firstPollMs : firstPollBesideWebhooksMs
+  await untilStored(() => engine.add(queues.follow, id, { data: followed, delayMs }), onError)
+  if (inbox !== undefined) await untilStored(() => unfollowDelivered(id, context), onError)
   return { jobId }
 }
 
-async function park(task: Task, { engine, queues, onError }: RunsContext): Promise<Json> {
-  await untilStored(() => engine.add(queues.unknown, task.id, { data: task.data }), onError)
-  return { unknown: true }
+/** A task that is dead waits for a decision, and is never sent again by itself. */
+function park(cause?: unknown): Permanent {
+  const reason = cause === undefined ? 'its process died while it was sent' : String(cause)
+  return new Permanent('unknown', `The run may have been accepted: ${reason}`, { cause })
 }
 
 async function reject(task: Task, error: TaskFailure, { engine, queues, onError }: RunsContext): Promise<Json> {

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { ConfigurationError } from 'modelrun'
+import { type Write, WriteGroup } from './write-group.ts'
 
 export type Row = Record<string, SQLOutputValue>
 export type Values = Record<string, SQLInputValue>
@@ -10,7 +11,8 @@ export interface Database {
   rows(sql: string, values?: Values): Row[]
   /**
    * Runs work that no other process comes between. With `toDisk` it is on the disk when this resolves, also when the
-   * power fails afterwards; without, it outlives the process. While another process has the file, it tries again.
+   * power fails afterwards; without, it outlives the process. The work of one turn of the event loop is one transaction.
+   * While another process has the file, it tries again.
    */
   transaction<T>(options: { toDisk: boolean }, work: () => T): Promise<T>
   close(): void
@@ -34,15 +36,17 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
     statements.set(sql, statement)
     return statement
   }
+  const write: Write = ({ toDisk }, work) =>
+    inLine(() => {
+      if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
+      isToDisk = toDisk
+      return inTransaction(database, work)
+    })
+  const group = new WriteGroup(write, isBusy)
   return {
     exec: (sql) => database.exec(sql),
     rows: (sql, values = {}) => prepare(sql).all(values),
-    transaction: ({ toDisk }, work) =>
-      inLine(() => {
-        if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
-        isToDisk = toDisk
-        return inTransaction(database, work)
-      }),
+    transaction: ({ toDisk }, work) => group.add(toDisk, work),
     close: () => {
       if (database.isOpen) database.close()
     },
@@ -73,11 +77,14 @@ async function untilFree<T>(giveUpAt: number, work: () => T): Promise<T> {
     try {
       return work()
     } catch (error) {
-      const isBusy = Object(error).errcode === SQLITE_BUSY
-      if (!isBusy || performance.now() > giveUpAt) throw error
+      if (!isBusy(error) || performance.now() > giveUpAt) throw error
       await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS))
     }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return Object(error).errcode === SQLITE_BUSY
 }
 
 function inTransaction<T>(database: DatabaseSync, work: () => T): T {

@@ -30,7 +30,10 @@ export interface DeliveryContext {
   context: unknown
 }
 
-/** A handler of events. Returning (or resolving) means done; throwing means that it is run again. */
+/**
+ * A handler of events. Returning (or resolving) means done; throwing means that it runs again. `PermanentError` means that
+ * it does not, and `Again` that it runs again later without having failed.
+ */
 export type EventHandler<Event> = (event: Event, context: DeliveryContext) => unknown
 
 /** Keeps a serverless function alive until the promise is settled. */

@@ -38,10 +38,7 @@ export class InboxWorkers {
   readonly #core: InboxCore
   readonly #activity: WorkerActivity
   readonly #missing
-  /** They work what deliveries bring. */
-  #receiving: Worker[] = []
-  /** They poll what deliveries did not bring. */
-  #polling: Worker[] = []
+  #workers: Worker[] = []
   /** Sweeps, and deliveries with `waitUntil`, that need the workers now. */
   #users = 0
   #isStarted = false
@@ -56,9 +53,9 @@ export class InboxWorkers {
 
   /** Works everything from now on. */
   start(): void {
-    if (this.#isStarted) return
+    if (this.#isStarted || this.#core.stopping.signal.aborted) return
     this.#isStarted = true
-    this.#poll()
+    this.#work()
     this.#keepRemovingOldTasks()
   }
 
@@ -74,39 +71,29 @@ export class InboxWorkers {
 
   /** Works the delivery that was just stored. */
   onDelivery(taskId: string, waitUntil: WaitUntil | undefined = this.#core.options.waitUntil): void {
-    if (waitUntil === undefined) this.#receive()
+    if (waitUntil === undefined) this.start()
     else waitUntil(this.#core.tasks.track(this.#workDuring(() => this.#untilWorked(taskId))))
   }
 
   /** Starts no further task, and resolves when those that run have ended. */
   async stop(): Promise<void> {
     this.#stopRetention()
-    const workers = [...this.#receiving, ...this.#polling]
-    this.#receiving = []
-    this.#polling = []
+    const workers = this.#workers
+    this.#workers = []
     await Promise.all(workers.map((worker) => worker.stop()))
   }
 
-  #receive(): void {
-    if (this.#receiving.length > 0 || this.#core.stopping.signal.aborted) return
+  #work(): void {
+    if (this.#workers.length > 0 || this.#core.stopping.signal.aborted) return
     const { queues, options } = this.#core
     const { concurrency, lockMs, maxRunMs, maxAttempts: attempts, backoffMs } = options
     const handle = this.#activity.counted((task) => handleResult(this.#core, task))
     const check = this.#activity.counted((task) => checkUnverified(this.#core, task, this.#missing))
-    this.#receiving = [
-      queues.results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs }),
-      queues.unverified.work(check, { lockMs, attempts: UNVERIFIED_ATTEMPTS, rate: UNVERIFIED_RATE }),
-    ]
-  }
-
-  #poll(): void {
-    this.#receive()
-    if (this.#polling.length > 0 || this.#core.stopping.signal.aborted) return
-    const { queues, options } = this.#core
-    const { lockMs } = options
     const poll = this.#activity.counted((task) => pollExpected(this.#core, task))
     const report = this.#activity.counted((task) => reportPrepared(this.#core, task))
-    this.#polling = [
+    this.#workers = [
+      queues.results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs }),
+      queues.unverified.work(check, { lockMs, attempts: UNVERIFIED_ATTEMPTS, rate: UNVERIFIED_RATE }),
       queues.expected.work(poll, { lockMs, attempts: EXPECTED_ATTEMPTS, rate: EXPECTED_RATE }),
       queues.prepared.work(report, { lockMs }),
     ]
@@ -115,7 +102,7 @@ export class InboxWorkers {
   /** Works while something goes on, and stops when nothing else needs the workers. */
   async #workDuring(work: () => Promise<void>): Promise<void> {
     this.#users += 1
-    this.#poll()
+    this.#work()
     try {
       await work()
     } finally {

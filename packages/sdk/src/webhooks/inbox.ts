@@ -66,8 +66,8 @@ export interface Inbox {
    */
   prepare(options?: PrepareOptions): Promise<PreparedRun>
   /**
-   * Notes that the result of a job is to come, so that `start()` polls the job when its delivery does not come. While the
-   * engine fails, the note is repeated for a minute.
+   * Notes that the result of a job is to come, so that the job is polled when its delivery does not come. While the engine
+   * fails, the note is repeated for a minute.
    */
   expect(jobId: string, options?: ExpectOptions): Promise<void>
   /** Notes that a prepared run certainly did not count. */
@@ -89,7 +89,8 @@ export interface Inbox {
   sweep(options?: SweepOptions): Promise<SweepReport>
   /**
    * Works everything in the background from now on: retries, the work of processes that died, and polls of jobs whose
-   * delivery is overdue. Right on every replica.
+   * delivery is overdue. Right on every replica. A process that receives a delivery starts by itself, except with
+   * `waitUntil`.
    */
   start(): void
   /** Takes no more deliveries (503) and waits for the handlers that run. What waits to run again stays in the engine. */
@@ -135,6 +136,8 @@ export function createInbox(options: InboxOptions = {}): Inbox {
     expect: async (jobId, run = {}) => {
       checkInboxArguments('expect', { jobId })
       await expectJob(core, jobId, readOptions('inbox.expect', run, EXPECT_OPTIONS))
+      // Only this process can poll what is in its memory.
+      if (core.options.isInMemory) workers.start()
     },
     forget: async (ref) => {
       checkInboxArguments('forget', { ref })

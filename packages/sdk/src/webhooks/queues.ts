@@ -1,4 +1,5 @@
 import { startTimer, systemClock } from '../clock.ts'
+import { isModelRunError } from '../errors/guards.ts'
 import { toBackgroundClock } from './background-clock.ts'
 import type {
   InboxEngine,
@@ -36,6 +37,11 @@ export interface InboxQueues {
   bindings: InboxQueue
 }
 
+/** The engine failed, for instance because its database is away. */
+export class EngineError extends Error {
+  override readonly name = 'EngineError'
+}
+
 /** @param name inboxes of different names share an engine and do not see each other */
 export function openQueues(engine: InboxEngine, name: string): InboxQueues {
   let settingUp: Promise<void> | undefined
@@ -46,30 +52,24 @@ export function openQueues(engine: InboxEngine, name: string): InboxQueues {
     })
     return settingUp
   }
+  const call = async <T>(use: () => Promise<T>): Promise<T> => {
+    try {
+      await setup()
+      return await use()
+    } catch (cause) {
+      if (isModelRunError(cause)) throw cause
+      throw new EngineError(`The engine of the inbox failed: ${String(cause)}`, { cause })
+    }
+  }
   const open = (kind: string): InboxQueue => {
     const queue = `${name}:${kind}`
     return {
-      add: async (id, data, delayMs) => {
-        await setup()
-        // What an inbox stores is JSON: it came as JSON, or consists of texts and numbers.
-        await engine.add(queue, id, { data: data as Json, delayMs })
-      },
-      get: async (id) => {
-        await setup()
-        return await engine.get(queue, id)
-      },
-      list: async (state, list) => {
-        await setup()
-        return await engine.list(queue, state, list)
-      },
-      replay: async (id) => {
-        await setup()
-        return await engine.replay(queue, id)
-      },
-      remove: async (id) => {
-        await setup()
-        return await engine.remove(queue, id)
-      },
+      // What an inbox stores is JSON: it came as JSON, or consists of texts and numbers.
+      add: (id, data, delayMs) => call(() => engine.add(queue, id, { data: data as Json, delayMs })),
+      get: (id) => call(() => engine.get(queue, id)),
+      list: (state, list) => call(() => engine.list(queue, state, list)),
+      replay: (id) => call(() => engine.replay(queue, id)),
+      remove: (id) => call(() => engine.remove(queue, id)),
       work: (handler, options) => workAfter(setup, () => engine.work(queue, handler, options)),
     }
   }

@@ -1,8 +1,11 @@
 import { sleep } from '../abort.ts'
 import type { Clock } from '../clock.ts'
 import type { Json, Task, TaskHandler } from './engine/inbox-engine.ts'
+import { Again } from './engine/task-ends.ts'
+import { EngineError } from './queues.ts'
 
 const CHECK_MS = 100
+const OUTAGE_MS = 2_000
 
 /** What the workers of an inbox are doing in this process. */
 export class WorkerActivity {
@@ -23,6 +26,9 @@ export class WorkerActivity {
       this.#running += 1
       try {
         return await work(task)
+      } catch (error) {
+        // A database that is away for a while is not the fault of the task.
+        throw error instanceof EngineError ? new Again(OUTAGE_MS) : error
       } finally {
         this.#running -= 1
         this.worked += 1

@@ -6,7 +6,7 @@ import { MemoryQueue, type MemoryTask } from './memory-queue.ts'
 /** Options of {@link createMemoryEngine}. */
 export interface MemoryEngineOptions {
   clock?: Clock | undefined
-  /** Tasks that have not ended; `add` rejects further ones. Default 100,000. */
+  /** Unfinished tasks of a queue; `add` rejects further ones. Default 100,000. */
   maxUnfinished?: number | undefined
   /** Ended tasks that are remembered in each queue. Default 10,000. */
   maxFinished?: number | undefined
@@ -25,8 +25,15 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}): InboxEngi
   return {
     setup: async () => {},
     add: async (queue, id, { data, delayMs = 0 }) => {
-      const unfinished = [...queues.values()].reduce((sum, { open }) => sum + open.size, 0)
-      if (unfinished >= maxUnfinished) throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
+      const { open, isWorked } = queueOf(queue)
+      if (open.size >= maxUnfinished) {
+        if (isWorked) throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
+        // Notes that nothing works: the oldest is forgotten.
+        for (const [oldest] of open) {
+          queueOf(queue).remove(oldest)
+          break
+        }
+      }
       queueOf(queue).add(id, JSON.stringify(data), delayMs)
     },
     work: (queue, handler, given) => queueOf(queue).work(handler, given),

@@ -34,6 +34,8 @@ export class MemoryQueue {
   readonly #due = new Set<MemoryTask>()
   readonly #workers = new Set<MemoryWorker>()
   readonly #limits: MemoryLimits
+  /** Whether a worker has ever worked it. */
+  isWorked = false
   #lastPlace = 0
   #pausedUntil = 0
 
@@ -67,6 +69,7 @@ export class MemoryQueue {
 
   work(handler: TaskHandler, options: WorkOptions = {}): Worker {
     const worker = new MemoryWorker(this, handler, { ...options, clock: this.#limits.clock })
+    this.isWorked = true
     this.#workers.add(worker)
     worker.fill()
     return {

@@ -10,6 +10,12 @@ export class Again extends Error {
   }
 }
 
+/** Whether a task runs again without counting the attempt. By name, which is the same in every copy of this package. */
+export function isAgain(error: unknown): error is Again {
+  const { name, delayMs } = Object(error) as { name?: unknown; delayMs?: unknown }
+  return (name === 'Again' || name === 'PauseQueue') && typeof delayMs === 'number'
+}
+
 /** Thrown by a handler: no task of the queue can succeed now, on no process. All wait; the attempt does not count. */
 export class PauseQueue extends Again {
   override readonly name = 'PauseQueue'
@@ -45,17 +51,15 @@ const LONGEST_BACKOFF_MS = 300_000
 const LONGEST_MESSAGE = 2_000
 
 /**
- * What becomes of a task whose handler threw. Errors are told apart by their names, which are the same in every copy of
- * this package.
+ * What becomes of a task whose handler threw. Errors are recognized by their names.
  *
  * @param attempt number of the attempt that failed, from 1
  */
 export function endOfFailure(error: unknown, attempt: number, limits: RetryLimits): TaskFailureEnd {
-  const { name, delayMs } = Object(error) as { name?: unknown; delayMs?: unknown }
-  if ((name === 'Again' || name === 'PauseQueue') && typeof delayMs === 'number') {
-    return { kind: 'again', delayMs: Math.max(0, delayMs), pausesQueue: name === 'PauseQueue' }
+  if (isAgain(error)) {
+    return { kind: 'again', delayMs: Math.max(0, error.delayMs), pausesQueue: error.name === 'PauseQueue' }
   }
-  if (name === 'Permanent' || attempt >= limits.attempts) return { kind: 'dead', error: failureOf(error) }
+  if (Object(error).name === 'Permanent' || attempt >= limits.attempts) return { kind: 'dead', error: failureOf(error) }
   const longestMs = Math.min(LONGEST_BACKOFF_MS, limits.backoffMs * 2 ** (attempt - 1))
   return { kind: 'failed', delayMs: longestMs * (0.5 + Math.random() / 2) }
 }

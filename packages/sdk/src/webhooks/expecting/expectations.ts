@@ -72,13 +72,14 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
       context: options.context ?? prepared?.context,
       notedAt: core.options.clock.now(),
     }
-    if (ref !== undefined && !(await bindToJob(core, ref, jobId))) {
+    await queues.expected.add(jobKey(jobId), stored, pollInMs)
+    if (ref === undefined) return
+    if (!(await bindToJob(core, ref, jobId))) {
       throw new ConfigurationError({
         message: `The reference ${ref} belongs to another job than ${jobId}: prepare each run anew, and give each one its own callback URL.`,
       })
     }
-    await queues.expected.add(jobKey(jobId), stored, pollInMs)
-    if (ref !== undefined) await queues.prepared.remove(ref)
+    await queues.prepared.remove(ref)
   }
   // The run is paid for, and nobody would note it again.
   const onFailure = (error: unknown) => hooks.warn(`the inbox could not note that the job ${jobId} is expected`, error)

@@ -1,12 +1,12 @@
 import { linkController } from '../../abort.ts'
 import type { Json, Task } from '../engine/inbox-engine.ts'
-import { Again, Permanent } from '../engine/task-ends.ts'
+import { Again, isAgain, Permanent } from '../engine/task-ends.ts'
 import { fingerprintOf } from '../fingerprint.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { isPermanentError } from '../inbox-errors.ts'
 import { eventKey, jobKey } from '../record-key.ts'
 import { readStoredDelivery, type StoredDelivery } from '../stored-delivery.ts'
-import { confirmResult } from '../trust/confirm-result.ts'
+import { confirmResult, needsPoll } from '../trust/confirm-result.ts'
 import { outputProblem } from '../trust/output-problem.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 import { bindToJob, contextOf } from './context-of.ts'
@@ -51,12 +51,14 @@ interface Confirmed {
 }
 
 async function handle(core: InboxCore, { task, delivery, event }: Confirmed): Promise<Json | undefined> {
-  const context = (await contextOf(core, delivery))?.context
   const { ref } = delivery
-  if (ref !== undefined && !(await bindToJob(core, ref, event.job_id))) {
+  const isItsUrl = ref === undefined || (await bindToJob(core, ref, event.job_id))
+  if (!isItsUrl && !needsPoll(core, delivery)) {
     core.hooks.metric('rejected', event.job_id)
     return { isDropped: true }
   }
+  // The service confirms the result, but the URL is that of another job: it must not lend it its context.
+  const context = (await contextOf(core, isItsUrl ? delivery : { ...delivery, ref: undefined }))?.context
   const problem = outputProblem(core, event)
   if (problem !== undefined) {
     const error = new Permanent('forbidden_host', problem)
@@ -86,6 +88,8 @@ async function runOnce(core: InboxCore, { task, delivery, event, context }: Conf
   } catch (error) {
     // Cut short by `drain`: another process runs it, or this one after its restart.
     if (aborting.signal.aborted) throw new Again(0)
+    // The handler is not ready: nothing failed.
+    if (isAgain(error)) throw error
     const isPermanent = isPermanentError(error)
     const isLast = isPermanent || task.attempt >= options.maxAttempts
     hooks.metric('failed', event.job_id)

@@ -3,6 +3,7 @@ import { Again, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { JobLostError } from '../inbox-errors.ts'
 import type { LostJob } from '../inbox-notices.ts'
+import type { InboxQueues } from '../queues.ts'
 import { eventKey, jobIdOfKey } from '../record-key.ts'
 import { readStoredContext, type StoredContext, type StoredDelivery } from '../stored-delivery.ts'
 import { eventOfJob } from '../trust/event-of-job.ts'
@@ -17,7 +18,7 @@ const WAIT = { minMs: 60_000, maxMs: 15 * 60_000 } as const
 export async function pollExpected(core: InboxCore, task: Task): Promise<Json | undefined> {
   const { queues, poller, options } = core
   const jobId = jobIdOfKey(task.id)
-  if ((await queues.results.get(task.id)) !== undefined) return undefined
+  if (await hasResult(queues, task.id)) return undefined
   const expected = readStoredContext(task.data) ?? { notedAt: options.clock.now() }
   const ageMs = options.clock.now() - expected.notedAt
   const isOver = ageMs >= options.giveUpAfterMs
@@ -44,6 +45,14 @@ export async function pollExpected(core: InboxCore, task: Task): Promise<Json | 
   if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
   const waitMs = Math.min(WAIT.maxMs, Math.max(Math.min(WAIT.minMs, options.expectedAfterMs), ageMs))
   throw new Again(Math.min(leftMs, waitMs * (0.8 + Math.random() * 0.4)))
+}
+
+async function hasResult({ results }: InboxQueues, taskId: string): Promise<boolean> {
+  const task = await results.get(taskId)
+  const isDropped = task?.state === 'done' && Object(task.result).isDropped === true
+  // What was dropped was not the result of this job.
+  if (isDropped) await results.remove(taskId)
+  return task !== undefined && !isDropped
 }
 
 interface GivenUp {
