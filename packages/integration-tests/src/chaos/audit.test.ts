@@ -10,7 +10,7 @@ type Fact = Omit<JournalEntry, 'job' | 'fence' | 'pid' | 'atMs'>
 const entry = (fence: number, atMs: number, fact: object) =>
   ({ ...(fact as Fact), job: 'job_0', fence, pid: fence, atMs }) as JournalEntry
 const locked = (fence: number, atMs: number) => entry(fence, atMs, { what: 'locked', untilMs: atMs + LOCK_MS })
-const ended = (fence: number, atMs: number) => entry(fence, atMs, { what: 'ended' })
+const ended = (fence: number, atMs: number, how = 'done') => entry(fence, atMs, { what: 'ended', how })
 const began = (fence: number, atMs: number, faults: object = {}) =>
   entry(fence, atMs, { what: 'began', source: 'webhook', isLate: false, isForged: false, ...faults })
 
@@ -20,6 +20,7 @@ const record = (state: TaskRecord['state'], code = 'error'): TaskRecord => ({
 })
 const done = record('done')
 const deaths = (count: number) => Array.from({ length: count }, (_, index) => locked(index + 1, index * 2 * LOCK_MS))
+const failedRun = (fence: number) => [locked(fence, fence * 9_000), ended(fence, fence * 9_000 + 5, 'failed')]
 
 interface Case {
   entries: JournalEntry[]
@@ -49,7 +50,8 @@ it.each<[kind: string, given: Case]>([
   ['lost', { entries: [locked(1, 0)], record: record('running') }],
   ['lost', { entries: doneOnce, effects: 0 }],
   ['dead wrongly', { entries: doneOnce, record: record('dead') }],
-  ['dead wrongly', { entries: deaths(3), record: record('dead', 'process_died') }],
+  ['dead wrongly', { entries: deaths(2), record: record('dead', 'process_died') }],
+  ['dead wrongly', { entries: [...deaths(2), ...failedRun(3)], record: record('dead', 'process_died') }],
   ['twice', { entries: doneOnce, effects: 2 }],
   ['overlap', { entries: [locked(1, 0), locked(2, LOCK_MS / 2), ended(2, LOCK_MS)] }],
   ['late', { entries: [locked(1, 0), began(1, 1, { isLate: true }), ended(1, 5)] }],

@@ -30,8 +30,8 @@ export interface Evidence {
   isHopeless(job: string): boolean
 }
 
-/** A task that lost its process so often is dead, as the engines say. */
-const DEATHS = 4
+/** A task that lost its process four times is dead, as the engines say. One may have ended before it could note its lock. */
+const SEEN_DEATHS = 3
 
 /** Clocks of databases count whole milliseconds, and a lock is reckoned from before it was asked for. */
 const TICK_MS = 2
@@ -79,12 +79,12 @@ interface Dead {
 
 function isRightlyDead({ isHopeless, history, record }: Dead): boolean {
   if (isHopeless) return true
-  return record?.error?.code === 'process_died' && countDeaths(history) >= DEATHS
+  return record?.error?.code === 'process_died' && countDeaths(history) >= SEEN_DEATHS
 }
 
-/** Runs that have no end, or one after their lock. */
+/** Runs that may have lost their process: all but those that failed in time, which the engine knows. */
 function countDeaths(history: readonly JournalEntry[]): number {
-  return runsOf(history).filter(({ untilMs, endedAtMs }) => endedAtMs > untilMs).length
+  return runsOf(history).filter(({ how, untilMs, endedAtMs }) => how !== 'failed' || endedAtMs > untilMs).length
 }
 
 interface LockedRun {
@@ -93,6 +93,7 @@ interface LockedRun {
   /** Until when the lock held at least. */
   untilMs: number
   endedAtMs: number
+  how?: 'done' | 'failed' | 'aborted'
 }
 
 function runsOf(history: readonly JournalEntry[]): LockedRun[] {
@@ -105,7 +106,7 @@ function runsOf(history: readonly JournalEntry[]): LockedRun[] {
       runs.set(key, { fence, fromMs: atMs, untilMs: entry.untilMs, endedAtMs: Number.POSITIVE_INFINITY })
     }
     if (run !== undefined && entry.what === 'renewed') run.untilMs = Math.max(run.untilMs, entry.untilMs)
-    if (run !== undefined && entry.what === 'ended') run.endedAtMs = atMs
+    if (run !== undefined && entry.what === 'ended') Object.assign(run, { endedAtMs: atMs, how: entry.how })
   }
   return [...runs.values()].toSorted((a, b) => a.fromMs - b.fromMs)
 }

@@ -22,6 +22,7 @@ describe.each([...ENGINES])('chaos on %s', (kind, programs) => {
       const result = await withStore(kind, (store) => runInboxChaos(store, { jobs: JOBS, seed }))
       console.log(describeInbox(kind, result))
       expect(describeViolations({ kind, seed }, result)).toBeUndefined()
+      expect(result.crashes).toBe(0)
       // Else nothing was tried.
       expect(result.deaths).toBeGreaterThan(2)
       expect(result.polled).toBeGreaterThan(5)

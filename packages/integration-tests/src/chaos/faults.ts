@@ -3,7 +3,7 @@ import { chance } from './chance.ts'
 import type { Receivers } from './receivers.ts'
 
 /** Between two faults, on average. */
-const EVERY_MS = 600
+const EVERY_MS = 1_000
 
 /** Kills, stops and drains receivers until the signal aborts. */
 export async function hurtReceivers(receivers: Receivers, seed: number, signal: AbortSignal): Promise<void> {

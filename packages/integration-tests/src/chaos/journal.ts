@@ -4,8 +4,8 @@ import { openSync, readFileSync, writeSync } from 'node:fs'
 type Fact =
   /** The engine gave the task to a worker, with a lock until then. */
   | { what: 'locked' | 'renewed'; untilMs: number }
-  /** The worker gives the task back. */
-  | { what: 'ended' }
+  /** The worker gives the task back: to run again when it `failed`. */
+  | { what: 'ended'; how: 'done' | 'failed' | 'aborted' }
   /** The user's handler starts. */
   | { what: 'began'; source: 'webhook' | 'poll'; isLate: boolean; isForged: boolean }
   /** What the handler does to its run. */

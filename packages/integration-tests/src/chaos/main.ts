@@ -27,8 +27,8 @@ async function runInbox(kind: EngineKind, jobs: number, seed: number): Promise<v
   const result = await withStore(kind, (store) => runInboxChaos(store, { jobs, seed }))
   console.log(describeInbox(kind, result))
   const failure = describeViolations({ kind, seed }, result)
-  if (failure === undefined) return
-  console.error(failure)
+  if (failure === undefined && result.crashes === 0) return
+  console.error(failure ?? 'A receiver ended by an error that nothing caught.')
   process.exitCode = 1
 }
 

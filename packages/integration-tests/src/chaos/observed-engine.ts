@@ -27,16 +27,25 @@ export function observeEngine(engine: InboxEngine, journal: Journal, isSabotaged
         tasks.set(key, task)
         noteLock('locked', task)
         const timer = setInterval(() => task.msLeft() > 0 && noteLock('renewed', task), LOCK_MS / 6)
-        const end = () => {
+        let hasEnded = false
+        const end = (how: 'done' | 'failed' | 'aborted') => {
+          if (hasEnded) return
+          hasEnded = true
           clearInterval(timer)
-          journal.write({ what: 'ended', job: task.id, fence: task.fence })
+          journal.write({ what: 'ended', how, job: task.id, fence: task.fence })
         }
         // A handler that hangs loses its task before it ends.
-        task.signal.addEventListener('abort', end, { once: true })
-        return await handler(task).finally(() => {
+        task.signal.addEventListener('abort', () => end('aborted'), { once: true })
+        try {
+          const result = await handler(task)
+          end('done')
+          return result
+        } catch (error) {
+          end('failed')
+          throw error
+        } finally {
           tasks.delete(key)
-          if (!task.signal.aborted) end()
-        })
+        }
       }
       return engine.work(queue, observed, options)
     },

@@ -12,7 +12,7 @@ export interface Receivers {
   allUp(): Promise<void>
   /** `kill -9`, a stop for longer than the lock, or SIGTERM, to one of them. `random` is a number from 0 up to 1. */
   hurt(how: 'kill' | 'stop' | 'drain', random: number): void
-  readonly counts: { kills: number; stops: number; drains: number; deaths: number }
+  readonly counts: { kills: number; stops: number; drains: number; deaths: number; crashes: number }
   stop(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ interface Receiver {
 export function startReceivers({ program, settings, count }: ReceiversOptions): Receivers {
   const children = new Set<ChildProcess>()
   const up = new Map<ChildProcess, Receiver>()
-  const counts = { kills: 0, stops: 0, drains: 0, deaths: 0 }
+  const counts = { kills: 0, stops: 0, drains: 0, deaths: 0, crashes: 0 }
   let isStopping = false
 
   function start(slot: number): void {
@@ -50,11 +50,13 @@ export function startReceivers({ program, settings, count }: ReceiversOptions): 
       // Only `receiver-process.ts` sends.
       up.set(child, { ...createPost((message as ReceiverReady).port), isStopped: false })
     })
-    child.once('exit', () => {
+    child.once('exit', (code) => {
       children.delete(child)
       up.get(child)?.close()
       up.delete(child)
       counts.deaths++
+      // By an error that nothing caught: no signal, and no drain.
+      if (code !== null && code !== 0) counts.crashes++
       if (!isStopping) start(slot)
     })
   }

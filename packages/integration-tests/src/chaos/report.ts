@@ -10,9 +10,9 @@ export function describeInbox(kind: EngineKind, result: InboxChaosResult): strin
   const at = (part: number) => responsesMs[Math.floor(responsesMs.length * part)]?.toFixed(1)
   const of = (what: string) => violations.filter((violation) => violation.kind === what).length
   return [
-    `inbox on ${kind}: ${result.jobs} jobs, ${result.deliveries} deliveries, ${result.unstored} of them not stored,`,
-    `${result.dropped} dropped; ${result.kills} kills, ${result.stops} stops, ${result.drains} drains, ${result.deaths} deaths;`,
-    `${result.runs} runs, ${result.polled} found by polls, ${result.dead} dead letters;`,
+    `inbox on ${kind}: ${result.jobs} jobs, ${result.deliveries} deliveries, ${result.unheard} of them without a response,`,
+    `${result.unstored} with 503, ${result.dropped} more dropped; ${result.kills} kills, ${result.stops} stops, ${result.drains} drains, ${result.deaths} deaths, ${result.crashes} crashes;`,
+    `${result.runs} runs, ${result.polled} found by polls, ${result.dead} dead letters, ${result.poisoned} of them by four deaths;`,
     `lost ${of('lost')}, dead wrongly ${of('dead wrongly')}, twice ${of('twice')}, overlaps ${of('overlap')},`,
     `late ${of('late')}, forged ${of('forged') + of('invented')};`,
     `response p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${Math.round(result.seconds)} s`,

@@ -31,11 +31,15 @@ export interface InboxChaosResult {
   jobs: number
   deliveries: number
   dropped: number
-  /** Deliveries with no response, or with 503. */
+  /** Deliveries without a response: their receiver ended, or stood still for 10 s. */
+  unheard: number
+  /** Deliveries with 503. */
   unstored: number
   /** Jobs whose result a poll found. */
   polled: number
   dead: number
+  /** Of these, by four processes that ended. */
+  poisoned: number
   /** Runs of handlers. */
   runs: number
   kills: number
@@ -43,6 +47,8 @@ export interface InboxChaosResult {
   drains: number
   /** Processes that ended, those included that their handler ended. */
   deaths: number
+  /** Processes that ended by an error that nothing caught. */
+  crashes: number
   /** Sorted. */
   responsesMs: readonly number[]
   seconds: number
@@ -89,20 +95,23 @@ export async function runInboxChaos(store: ChaosStore, options: InboxChaosOption
     const records = await untilEnded(names, get, patienceMs)
     // Handlers that hang still have to be late.
     await sleep(MAX_RUN_MS)
-    const { kills, stops, drains, deaths } = receivers.counts
+    const { kills, stops, drains, deaths, crashes } = receivers.counts
     await receivers.stop()
     const entries = readJournal(paths.journalPath)
+    const dead = [...records.values()].flatMap((record) => (record?.state === 'dead' ? [record] : []))
     const began = entries.filter((entry) => entry.what === 'began')
     return {
       violations: audit({ entries, records, effects: effects.counts(), isHopeless: (job) => isHopeless(seed, job) }),
       jobs,
       deliveries: posted.length,
       dropped: steps.filter(({ kind }) => kind === 'drop').length,
-      unstored: posted.filter(({ status }) => status === 0 || status === 503).length,
+      unheard: posted.filter(({ status }) => status === 0).length,
+      unstored: posted.filter(({ status }) => status === 503).length,
       polled: new Set(began.filter(({ source }) => source === 'poll').map(({ job }) => job)).size,
-      dead: [...records.values()].filter((record) => record?.state === 'dead').length,
+      dead: dead.length,
+      poisoned: dead.filter(({ error }) => error?.code === 'process_died').length,
       runs: began.length,
-      ...{ kills, stops, drains, deaths },
+      ...{ kills, stops, drains, deaths, crashes },
       responsesMs: posted
         .flatMap(({ status, responseMs }) => (status === 0 ? [] : [responseMs]))
         .toSorted((a, b) => a - b),
