@@ -12,7 +12,7 @@ import type { JournalEntry } from './journal.ts'
  * - `forged`: the handler got what the service did not say, or the context of another job
  * - `invented`: the handler got a job that the service does not have
  */
-export type ViolationKind = 'lost' | 'dead wrongly' | 'twice' | 'overlap' | 'late' | 'forged' | 'invented'
+type ViolationKind = 'lost' | 'dead wrongly' | 'twice' | 'overlap' | 'late' | 'forged' | 'invented'
 
 export interface Violation {
   kind: ViolationKind

@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 /** Makes one file of a program. It starts in a quarter of the time, and it has to start often. */
-export async function bundleProgram(name: string, folder: string): Promise<string> {
-  const outfile = join(folder, `${basename(name, '.ts')}.mjs`)
+export async function bundleProgram(program: URL, folder: string): Promise<string> {
+  const outfile = join(folder, `${basename(program.pathname, '.ts')}.mjs`)
   await build({
-    entryPoints: [fileURLToPath(new URL(name, import.meta.url))],
+    entryPoints: [fileURLToPath(program)],
     outfile,
     bundle: true,
     platform: 'node',

@@ -1,7 +1,7 @@
 import { chance } from './chance.ts'
 
 /** How a run of a handler goes. */
-export type Fate =
+type Fate =
   | 'works'
   | 'throws'
   | 'throws after its work'

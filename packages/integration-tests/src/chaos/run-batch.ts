@@ -40,7 +40,7 @@ export async function runBatchChaos(
 ): Promise<BatchChaosResult> {
   const startedAtMs = monotonicMs()
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-chaos-'))
-  const program = await bundleProgram('../durable/batch-process.ts', folder)
+  const program = await bundleProgram(new URL('../durable/batch-process.ts', import.meta.url), folder)
   const server = createReferenceServer({ clock: 'system', latency: 40, credits: 1_000_000_000 })
   const { close } = await listen(server, { port: 0 })
   const { apiKey, baseUrl } = server

@@ -64,7 +64,10 @@ export async function runInboxChaos(store: ChaosStore, options: InboxChaosOption
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-chaos-'))
   const paths = { journalPath: join(folder, 'journal'), effectsPath: join(folder, 'effects.db') }
   const effects = openEffects(paths.effectsPath)
-  const [program, service] = await Promise.all([bundleProgram('receiver-process.ts', folder), startJobService()])
+  const [program, service] = await Promise.all([
+    bundleProgram(new URL('./receiver-process.ts', import.meta.url), folder),
+    startJobService(),
+  ])
   const engine = openEngine(store.engineAt, () => {})
   await engine.setup()
   const settings = { engineAt: store.engineAt, serviceUrl: service.url, ...paths, seed, isSabotaged }

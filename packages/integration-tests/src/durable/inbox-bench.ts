@@ -4,7 +4,7 @@ import { createInbox, type DeliveryContext, type Inbox, type InboxOptions, type 
 import { type JobService, startJobService } from '../chaos/job-service.ts'
 import { type EngineAt, openEngine } from './open-engine.ts'
 
-export const SECRET = 'a secret of thirty-two bytes, or more'
+const SECRET = 'a secret of thirty-two bytes, or more'
 export const PUBLIC_URL = 'https://app.example.com/webhooks'
 
 /** A service, and inboxes that share an engine as those of several processes do. */
@@ -15,7 +15,7 @@ export interface InboxBench {
   close(): Promise<void>
 }
 
-export interface OpenedInbox {
+interface OpenedInbox {
   inbox: Inbox
   engine: Engine
   calls: [event: WebhookEvent, context: DeliveryContext][]
