@@ -6,7 +6,7 @@ import type { TaskRecord } from 'modelrun/webhooks'
 import { openEngine } from '../durable/open-engine.ts'
 import { audit, type Violation } from './audit.ts'
 import { bundleProgram } from './bundle-program.ts'
-import { planSteps } from './deliveries.ts'
+import { planSteps, type Step } from './deliveries.ts'
 import { openEffects } from './effects.ts'
 import { isHopeless } from './fate.ts'
 import { hurtReceivers } from './faults.ts'
@@ -79,17 +79,7 @@ export async function runInboxChaos(store: ChaosStore, options: InboxChaosOption
     const steps = planSteps(names, seed)
     const sender = createSender({ engine, service, seed, up: receivers.up })
     const hurting = hurtReceivers(receivers, seed, faults.signal)
-    const outages = atProgress(store.outages, jobs)
-    let run = 0
-    for (const step of steps) {
-      if (step.kind === 'run') {
-        run++
-        outages.reach(run)
-        await sleep(1_000 / JOBS_A_SECOND)
-      }
-      await sender.take(step)
-    }
-    await outages.settled()
+    await takeSteps(steps, sender.take, atProgress(store.outages, jobs))
     faults.abort()
     await hurting
     const posted = await Promise.all(sender.posts.map(({ posted }) => posted))
@@ -127,6 +117,23 @@ export async function runInboxChaos(store: ChaosStore, options: InboxChaosOption
     await Promise.all([service.close(), engine.close()])
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function takeSteps(
+  steps: readonly Step[],
+  take: (step: Step) => Promise<void>,
+  outages: ReturnType<typeof atProgress>,
+): Promise<void> {
+  let run = 0
+  for (const step of steps) {
+    if (step.kind === 'run') {
+      run++
+      outages.reach(run)
+      await sleep(1_000 / JOBS_A_SECOND)
+    }
+    await take(step)
+  }
+  await outages.settled()
 }
 
 /** Starts the outages one after the other, evenly over the jobs. */

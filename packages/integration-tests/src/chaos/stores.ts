@@ -71,11 +71,22 @@ const START: Record<EngineKind, () => Promise<ChaosStore & { stop(): Promise<voi
 
 /** Another process has the file for itself. */
 async function lockFile(path: string, delayMs: number): Promise<void> {
-  const database = new DatabaseSync(path, { timeout: 5_000 })
-  database.exec('BEGIN EXCLUSIVE')
+  // No wait inside SQLite: this process has to go on, to wake up one that stands still and has the file.
+  const database = new DatabaseSync(path, { timeout: 0 })
+  await untilDone(() => database.exec('BEGIN EXCLUSIVE'))
   await sleep(delayMs)
   database.exec('COMMIT')
   database.close()
+}
+
+async function untilDone(work: () => void): Promise<void> {
+  for (;;) {
+    try {
+      return work()
+    } catch {
+      await sleep(5)
+    }
+  }
 }
 
 async function endConnections(url: string): Promise<void> {
