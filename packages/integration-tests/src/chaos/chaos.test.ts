@@ -24,8 +24,8 @@ describe.each([...ENGINES])('chaos on %s', (kind, programs) => {
       expect(describeViolations({ kind, seed }, result)).toBeUndefined()
       expect(result.crashes).toBe(0)
       // Else nothing was tried.
-      expect(result.deaths).toBeGreaterThan(2)
-      expect(result.polled).toBeGreaterThan(5)
+      expect(result.deaths).toBeGreaterThan(0)
+      expect(result.polled).toBeGreaterThan(0)
     },
     TIMEOUT_MS,
   )
