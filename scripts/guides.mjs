@@ -2,7 +2,12 @@ import { globSync, readFileSync } from 'node:fs'
 
 const SPECIFICATION = 'docs/guides/specification.md'
 const SERVER_ONLY = ['docs/guides/assumptions.md', 'docs/guides/reference-server.md']
-const DURABLE = ['docs/guides/reliability.md', 'docs/guides/webhooks.md']
+const DURABLE = [
+  'docs/guides/durable.md',
+  'docs/guides/durable-sizing.md',
+  'docs/guides/reliability.md',
+  'docs/guides/webhooks.md',
+]
 
 /** The guides that concern a package, as paths from the root. The client has all but those of the server. */
 export function guidesOf(packageName) {

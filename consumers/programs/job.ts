@@ -13,10 +13,7 @@ import { createReferenceServer, type ReferenceServer } from '@modelrun/reference
 import { listen } from '@modelrun/reference-server/node'
 import { isNotFoundError, ModelRun, ModelRunError, NotFoundError, type RunResult, toDataUri } from 'modelrun'
 import { createProxy } from 'modelrun/proxy'
-import { createInbox, createMemoryStore, type InboxStore, parseWebhook } from 'modelrun/webhooks'
-import { createPostgresStore } from 'modelrun/webhooks/postgres'
-import { createRedisStore } from 'modelrun/webhooks/redis'
-import { createSqliteStore } from 'modelrun/webhooks/sqlite'
+import { createInbox, type InboxEngine, parseWebhook } from 'modelrun/webhooks'
 import { deliver, succeededEvent } from 'modelrun/webhooks/testing'
 
 /** What `doTheJob` finds when all is well. */
@@ -28,7 +25,7 @@ export const expected = {
   printed: 'ModelRun',
   overHttp: ['aurora-image', 200],
   byProxy: 200,
-  stores: [['job_1'], ['job_1'], 'function', 'function'],
+  engines: [['job_1'], ['job_1']],
   batch: ['a succeeded', 'b succeeded'],
   durable: ['function', 'function', 'function', 'function', 'function'],
   picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
@@ -44,7 +41,7 @@ export async function doTheJob(): Promise<unknown> {
   const client = new ModelRun(server.clientOptions())
   const result: RunResult = await client.run('lumen/aurora-video', { prompt: 'waves at dusk' })
   const error: unknown = await client.run('no-such-model', {}).catch((reason: unknown) => reason)
-  const stores = [createMemoryStore(), createSqliteStore({ path: ':memory:' })]
+  const engines = [undefined, createSqliteEngine({ path: ':memory:' })]
   return {
     run: result.status,
     webhooks: await runWithInbox(),
@@ -53,7 +50,7 @@ export async function doTheJob(): Promise<unknown> {
     printed: inspect(client).split(' ', 1)[0],
     overHttp: await callOverHttp(server),
     byProxy: await callByProxy(client),
-    stores: [...(await Promise.all(stores.map(receiveWith))), typeof createRedisStore, typeof createPostgresStore],
+    engines: await Promise.all(engines.map(receiveWith)),
     batch: await runBatch(),
     durable: [createMysqlMarks, createPostgresMarks, createSqliteMarks, createPostgresEngine, engineChecks].map(
       (each) => typeof each,
@@ -80,11 +77,11 @@ async function runWithInbox() {
   return { status, handled: handled.length }
 }
 
-async function receiveWith(store: InboxStore): Promise<string[]> {
+async function receiveWith(engine: InboxEngine | undefined): Promise<string[]> {
   const handled: string[] = []
-  const inbox = createInbox({ store, trust: 'payload', onSucceeded: (event) => void handled.push(event.job_id) })
-  await store.migrate()
+  const inbox = createInbox({ engine, trust: 'payload', onSucceeded: (event) => void handled.push(event.job_id) })
   await deliver(inbox.handle, { events: succeededEvent({ job_id: 'job_1' }) })
+  await inbox.waitFor('job_1')
   await inbox.drain()
   return handled
 }
@@ -125,10 +122,10 @@ async function meetErrorsOfNode(server: ReferenceServer): Promise<string[]> {
   const { url, close } = await listen(server)
   await close()
   const nobody = new ModelRun({ apiKey: server.apiKey, baseUrl: url, maxRetries: 0, logLevel: 'off' })
-  const store = createSqliteStore({ path: ':memory:' })
+  const engine = createSqliteEngine({ path: ':memory:' })
   const failures: Promise<unknown>[] = [
     toDataUri('no-such-file.png'),
-    store.get('job_1'),
+    engine.get('inbox:results', 'job_1'),
     nobody.models.get('aurora-image'),
   ]
   const messages = await Promise.all(failures.map((failure) => failure.then(String, ({ message }: Error) => message)))

@@ -2,10 +2,9 @@
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { isModelRunError, ModelRun } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
-import { createSqliteStore } from 'modelrun/webhooks/sqlite'
 
 export const server: ReferenceServer = createReferenceServer({ clock: 'auto' })
-export const inbox = createInbox({ store: createSqliteStore({ path: ':memory:' }), onSucceeded: () => {} })
+export const inbox = createInbox({ trust: 'payload', onSucceeded: () => {} })
 
 export async function firstUrl(prompt: string): Promise<string | undefined> {
   try {

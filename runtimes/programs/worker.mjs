@@ -1,13 +1,13 @@
-import { createInbox, createMemoryStore } from 'modelrun/webhooks'
+import { createInbox } from 'modelrun/webhooks'
 import { findFacts } from './find-facts.mjs'
+import { createSharedEngine } from './shared-engine.mjs'
 
-// In memory for this check alone: instances of a worker share nothing, so a real one has Redis or Postgres.
-const store = createMemoryStore()
+const engine = createSharedEngine()
 const handled = []
 const onSucceeded = ({ job_id }) => handled.push(job_id)
 
 /** One for each request: what belongs to one request must not be used by another, and nothing starts outside of them. */
-const openInbox = () => createInbox({ store, secret: 'a secret of thirty-two bytes, or more', onSucceeded })
+const openInbox = () => createInbox({ engine, secret: 'a secret of thirty-two bytes, or more', onSucceeded })
 
 const tasks = {
   facts: async ({ searchParams }) => Response.json(await findFacts(...searchParams.getAll('url'))),

@@ -12,6 +12,7 @@ import { createPostgresEngine, type PostgresQuery } from '@modelrun/durable/post
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { engineChecks } from '@modelrun/durable/testing'
 import { ModelRun } from 'modelrun'
+import { createInbox, type Inbox } from 'modelrun/webhooks'
 import mysql from 'mysql2/promise'
 import { Pool } from 'pg'
 import postgres from 'postgres'
@@ -34,6 +35,8 @@ export const engines: Engine[] = [
 export const batches: Runs[] = engines.map((engine) =>
   createRuns({ engine, client: new ModelRun(), maxCredits: 100, submitRate: { max: 5, perMs: 1_000 } }),
 )
+
+export const inboxes: Inbox[] = engines.map((engine) => createInbox({ engine, onSucceeded: () => {} }))
 
 export const handler: TaskHandler = async ({ id, attempt, signal }) => {
   if (signal.aborted) throw new PauseQueue(1_000)

@@ -49,6 +49,9 @@ const GRANTED = `least($2::int, greatest(0, ceil((now + $3::float8 - greatest(q.
 
 /** The statements of the Postgres engine, each atomic by itself. `$1` is the queue, `$2` mostly the id of the task. */
 export const SQL = {
+  isSetUp: `
+    SELECT to_regclass('modelrun_tasks') IS NOT NULL AND to_regclass('modelrun_queues') IS NOT NULL
+      AND to_regclass('modelrun_tallies') IS NOT NULL AS is_set_up`,
   // In one transaction, as all statements of one text are; the lock lets processes that start at once take turns.
   setup: `
     SELECT pg_advisory_xact_lock(5217046239);

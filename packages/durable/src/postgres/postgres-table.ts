@@ -16,6 +16,9 @@ export class PostgresTable implements TaskTable {
   }
 
   async setup(): Promise<void> {
+    const [row] = await queryRows(this.#query, SQL.isSetUp, [])
+    // Then a user who may not create tables suffices.
+    if (row?.is_set_up === true) return
     // Not by queryRows: several statements give as many results.
     await this.#query(SQL.setup, [])
   }

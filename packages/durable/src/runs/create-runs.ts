@@ -1,6 +1,7 @@
 import { ConfigurationError, type ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Rate, Worker } from '../engine/engine.ts'
+import { warnOnce } from '../engine/table-engine.ts'
 import { FOLLOW_ATTEMPTS, followRun } from './follow-run.ts'
 import { PollDelays } from './poll-delay.ts'
 import { Prices } from './prices.ts'
@@ -197,7 +198,7 @@ function contextOf({
   }
   const warn = (error: unknown) => process.emitWarning(`The batch ${name}: ${String(error)}`)
   const queues = new RunQueues(name)
-  const context = { engine, client, queues, maxCredits, onUnknown, onPause: onPause ?? warn, onError: warn }
+  const context = { engine, client, queues, maxCredits, onUnknown, onPause: onPause ?? warn, onError: warnOnce() }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }
 }
 

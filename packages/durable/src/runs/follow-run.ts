@@ -23,8 +23,8 @@ export async function followRun(task: Task, delays: PollDelays, context: RunsCon
   if (outcome === undefined) throw new Again(delays.next(data.model, ageMs))
   delays.learn(data.model, ageMs)
   await untilStored(() => engine.add(queues.outcomes, task.id, { data: asJson(outcome) }), onError)
-  // The process of the decision may have died before it had done this.
-  if (data.isResolved) await engine.replay(queues.submit, task.id)
+  // The submit ends without sending: it finds that the run is followed.
+  if (data.mayBeUnknown) await engine.replay(queues.submit, task.id)
   return undefined
 }
 

@@ -66,8 +66,8 @@ export interface FollowData {
   readonly jobId: string
   /** Milliseconds since 1970. */
   readonly submittedAt: number
-  /** Whether a user decided that it is this job. */
-  readonly isResolved?: boolean | undefined
+  /** Whether the submit may be dead: a user decided that it is this job, or its process was late. */
+  readonly mayBeUnknown?: boolean | undefined
 }
 
 /** How a run ended, as it is kept. */

@@ -11,6 +11,9 @@ import { untilStored } from './until-stored.ts'
 
 const OUTAGE_DELAY_MS = 2_000
 
+/** A lock that ends so soon may end before the store has what is added now. */
+const SHORT_LOCK_MS = 2_000
+
 /** A run whose process died so often is not sent again, whatever was chosen: it may be what ends processes. */
 const RESUBMITS = 3
 
@@ -66,13 +69,18 @@ async function afterFailure(
 }
 
 /** The service has the run: from here on its job must not be lost. */
-async function follow({ id, data }: Task, jobId: string, context: RunsContext): Promise<Json> {
+async function follow(task: Task, jobId: string, context: RunsContext): Promise<Json> {
   const { engine, queues, inbox, onError } = context
-  const { model } = fromJson<SubmitData>(data)
-  const followed = asJson({ model, jobId, submittedAt: Date.now() })
+  const { model } = fromJson<SubmitData>(task.data)
+  const submittedAt = Date.now()
   const delayMs = inbox === undefined ? firstPollMs : firstPollBesideWebhooksMs
-  await untilStored(() => engine.add(queues.follow, id, { data: followed, delayMs }), onError)
-  if (inbox !== undefined) await untilStored(() => unfollowDelivered(id, context), onError)
+  const add = () => {
+    // Another process may have parked the run, if this one stood still for longer than its lock.
+    const mayBeUnknown = task.msLeft() < SHORT_LOCK_MS ? true : undefined
+    return engine.add(queues.follow, task.id, { data: asJson({ model, jobId, submittedAt, mayBeUnknown }), delayMs })
+  }
+  await untilStored(add, onError)
+  if (inbox !== undefined) await untilStored(() => unfollowDelivered(task.id, context), onError)
   return { jobId }
 }
 

@@ -22,7 +22,11 @@ export async function listUnknown(
     const runs = await Promise.all(
       records.map(async ({ id, cursor }) => {
         const run = await readRun(id, context)
-        return run?.state === 'unknown' ? [{ ...run, cursor: `${name}:${cursor}` }] : []
+        const isListed = run?.state === 'unknown' && (run.jobId === undefined) === (name === 'submit')
+        if (isListed) return [{ ...run, cursor: `${name}:${cursor}` }]
+        // It became known after it was dead: it ends without sending.
+        await engine.replay(queues[name], id)
+        return []
       }),
     )
     found.push(...runs.flat())
@@ -38,7 +42,7 @@ export async function resolveUnknown(key: string, jobId: string, context: RunsCo
   if (run?.state !== 'unknown') return false
   // Its job is known, but each process that polled it died.
   if (run.jobId !== undefined) return engine.replay(queues.follow, key)
-  const data = asJson({ model: run.model, jobId, submittedAt: Date.now(), isResolved: true })
+  const data = asJson({ model: run.model, jobId, submittedAt: Date.now(), mayBeUnknown: true })
   await engine.add(queues.follow, key, { data })
   // The submit ends now without sending: it finds that the run is followed.
   return engine.replay(queues.submit, key)

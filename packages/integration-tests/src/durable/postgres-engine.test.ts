@@ -41,6 +41,21 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     await other.end()
   })
 
+  it('is set up for a user who may not create tables, once they are there', async () => {
+    await open().setup()
+    await pool.query("CREATE ROLE writer LOGIN PASSWORD 'x'; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+    await pool.query('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO writer')
+    const url = new URL(service.url)
+    url.username = 'writer'
+    url.password = 'x'
+    const other = new pg.Pool({ connectionString: url.href })
+    const engine = createPostgresEngine({ query: (text, values) => other.query(text, values) })
+    await engine.setup()
+    await engine.add('writer', 'a', { data: 1 })
+    expect(await engine.get('writer', 'a')).toMatchObject({ state: 'waiting' })
+    await other.end()
+  })
+
   it('runs what it has locked although the next statement fails', async () => {
     let fate: 'none' | 'next' | 'past' = 'none'
     const query = async (text: string, values: unknown[]) => {

@@ -155,6 +155,24 @@ it('sends an unknown run again once when two places decide so at the same moment
   expect(posts(server)).toEqual({ a: 2 })
 })
 
+it('ends a submit that was given up although its job became known', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-late-'))
+  cleanUps.push(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'runs.db')
+  const { server, runs } = await setUp({ engine: createSqliteEngine({ path, pollMs: 20 }) })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await finish(runs)
+  // As another process leaves it that parked the run, while the one that sent it stood still.
+  const database = new DatabaseSync(path)
+  database.exec("UPDATE modelrun_tasks SET state = 'dead', error = '{}' WHERE queue = 'runs:submit'")
+  database.close()
+  expect(await runs.resubmit('a')).toBe(false)
+  expect(await runs.unknown()).toEqual([])
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0 })
+  expect(posts(server)).toEqual({ a: 1 })
+})
+
 it('lists a run that ended four processes while it was sent, and one that ended them while it was polled', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-poison-'))
   cleanUps.push(() => rm(folder, { recursive: true }))
@@ -217,7 +235,7 @@ it('stands still while the key is not valid, says so, and goes on when it is', a
   runs.start()
   while (reasons.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   expect(reasons).toEqual(['PermissionDeniedError'])
-  expect(await runs.get('a')).toMatchObject({ state: 'waiting' })
+  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'waiting' })
   await runs.stop()
 })
 
