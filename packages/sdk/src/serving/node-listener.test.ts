@@ -58,7 +58,9 @@ describe('the listener for node:http', () => {
     await expect(post(TEXT)).resolves.toEqual({ status: 202, message: '{"message":"accepted"}' })
     await inbox.waitFor(delivery.job_id)
     expect(onSucceeded).toHaveBeenCalledWith(delivery, expect.objectContaining({ attempt: 1 }))
-    await expect(post(TEXT)).resolves.toMatchObject({ status: 200 })
+    await expect(post(TEXT)).resolves.toMatchObject({ status: 202 })
+    await inbox.drain()
+    expect(onSucceeded).toHaveBeenCalledOnce()
   })
 
   test.each<[string, (text: string) => unknown]>([

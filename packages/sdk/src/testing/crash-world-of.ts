@@ -4,9 +4,16 @@ import type { CrashHandlers, CrashWorld, ProcessTools } from '../webhooks/testin
 export type OnSucceeded = NonNullable<CrashHandlers['onSucceeded']>
 
 /** A world whose effects are a list of texts. */
-export function worldOf(makeHandler: (tools: ProcessTools, effects: string[]) => OnSucceeded): () => CrashWorld {
+export function worldOf(createHandler: (tools: ProcessTools, effects: string[]) => OnSucceeded): () => CrashWorld {
   return () => {
     const effects: string[] = []
-    return { handlers: (tools) => ({ onSucceeded: makeHandler(tools, effects) }), effects: () => effects }
+    return { handlers: (tools) => ({ onSucceeded: createHandler(tools, effects) }), effects: () => effects }
   }
 }
+
+/** A handler that sends a mail each time. */
+export const sendMail = worldOf(
+  ({ step }, mails) =>
+    () =>
+      step('send', () => mails.push('mail')),
+)

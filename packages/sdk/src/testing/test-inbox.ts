@@ -1,11 +1,10 @@
 import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
+import { createMemoryEngine } from '../webhooks/engine/memory-engine.ts'
 import { createInbox, type Inbox } from '../webhooks/inbox.ts'
 import type { InboxMetric } from '../webhooks/inbox-notices.ts'
 import type { InboxOptions } from '../webhooks/inbox-options.ts'
-import type { InboxStore } from '../webhooks/store/inbox-store.ts'
-import { createMemoryStore } from '../webhooks/store/memory-store.ts'
-import { createFaultyStore } from './faulty-store.ts'
+import { createFaultyEngine, type FaultyEngine } from './faulty-engine.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 
 /** Deliveries and jobs as the service sends them. */
@@ -16,56 +15,37 @@ export const SUCCEEDED_JOB: Job = fixtures.jobs.succeeded.body.data
 export const SECRET = 'a secret of tests that has 32 bytes or more'
 export const PUBLIC_URL = 'https://app.example.com/hook'
 
-type NoticeName = 'onHandlerError' | 'onDead' | 'onLost' | 'onOrphanIntent' | 'onWebhookMissed' | 'onConflict'
-const NOTICES: readonly NoticeName[] = [
-  'onHandlerError',
-  'onDead',
-  'onLost',
-  'onOrphanIntent',
-  'onWebhookMissed',
-  'onConflict',
-]
+type NoticeName = 'onHandlerError' | 'onDead' | 'onLost' | 'onUnconfirmedRun' | 'onWebhookMissed'
+const NOTICES: readonly NoticeName[] = ['onHandlerError', 'onDead', 'onLost', 'onUnconfirmedRun', 'onWebhookMissed']
 
 /** What a test of an inbox plays with. */
 export interface InboxBench {
   inbox: Inbox
   clock: ManualClock
-  store: InboxStore
-  /** What each hook was told. */
-  told: Record<NoticeName, Record<string, unknown>[]>
+  /** What each hook was called with. */
+  notices: Record<NoticeName, Record<string, unknown>[]>
   metrics: InboxMetric[]
   /** How often a metric was counted. */
   count(name: InboxMetric['name']): number
-  /** Posts a body, and gives the status of the answer. */
+  /** Posts a body, and gives the status of the response. */
   deliver(body: unknown, url?: string): Promise<number>
 }
 
-/** An inbox on a manual clock, with the longest delays, a memory store, and hooks that take notes. */
+/** An inbox on a manual clock, in memory, with hooks that take notes. */
 export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}): InboxBench {
   const clock = options.clock ?? createManualClock()
-  const store = options.store ?? createMemoryStore({ clock })
-  const told = Object.fromEntries(NOTICES.map((name) => [name, []])) as unknown as InboxBench['told']
+  const notices = Object.fromEntries(NOTICES.map((name) => [name, []])) as unknown as InboxBench['notices']
   const hooks = Object.fromEntries(
-    NOTICES.map((name) => [name, (notice: Record<string, unknown>) => void told[name].push(notice)]),
+    NOTICES.map((name) => [name, (notice: Record<string, unknown>) => void notices[name].push(notice)]),
   )
   const metrics: InboxMetric[] = []
   const onMetric = (metric: InboxMetric) => void metrics.push(metric)
   const trust = options.client || options.secret ? {} : { trust: 'payload' as const }
-  const inbox = createInbox({
-    random: () => 1,
-    onSucceeded: () => {},
-    ...hooks,
-    onMetric,
-    ...trust,
-    ...options,
-    clock,
-    store,
-  })
+  const inbox = createInbox({ onSucceeded: () => {}, ...hooks, onMetric, ...trust, ...options, clock })
   return {
     inbox,
     clock,
-    store,
-    told,
+    notices,
     metrics,
     count: (name) => metrics.filter((metric) => metric.name === name).length,
     deliver: async (body, url = PUBLIC_URL) => {
@@ -73,6 +53,11 @@ export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}):
       return (await inbox.handle(request)).status
     },
   }
+}
+
+/** An engine in memory that several inboxes of one test share, as processes share a database. It fails on demand. */
+export function openEngine(clock = createManualClock()): { clock: ManualClock; engine: FaultyEngine } {
+  return { clock, engine: createFaultyEngine(createMemoryEngine({ clock })) }
 }
 
 /** A service whose job is what `state` says at the time; `calls` are the ids that were asked for. */
@@ -94,21 +79,7 @@ export function gate() {
   return { opened, open: () => open() }
 }
 
-/** An inbox whose handler runs until the test ends it, on a store that fails when told to. */
-export function openBusyInbox(options: Omit<InboxOptions, 'clock'> = {}) {
-  const clock = createManualClock()
-  const store = createFaultyStore(createMemoryStore({ clock }))
-  const { opened, open: finish } = gate()
-  const signals: AbortSignal[] = []
-  const onSucceeded: InboxOptions['onSucceeded'] = async (_, { signal }) => {
-    signals.push(signal)
-    await opened
-  }
-  const bench = openInbox({ clock, store, onSucceeded, ...options })
-  return { ...bench, clock, store, finish, signals }
-}
-
-/** An inbox that was started, and the times of the looks at its jobs in milliseconds. */
+/** An inbox that was started, and the times of the polls of its jobs in milliseconds. */
 export function openStartedInbox(state: () => Job, options: Omit<InboxOptions, 'clock'> = {}) {
   const clock = createManualClock()
   const startedAt = clock.now()
@@ -117,8 +88,7 @@ export function openStartedInbox(state: () => Job, options: Omit<InboxOptions, '
     times.push(clock.now() - startedAt)
     return state()
   })
-  // 0.5: no jitter of ±20 %.
-  const bench = openInbox({ clock, client, random: () => 0.5, ...options })
+  const bench = openInbox({ clock, client, ...options })
   bench.inbox.start()
   return { ...bench, clock, calls, times }
 }

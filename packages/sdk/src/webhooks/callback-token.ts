@@ -12,18 +12,9 @@ export interface CallbackTokenOptions {
   secret: Secret
   /** Address whose origin and path the tokens are for: those of another inbox with the same secret are forged here. */
   audience: string
-  /** Signed with the rest, for instance a tenant: tokens of another context are forged here. Default: none. */
-  context?: string | undefined
   /** Lets callback URLs be http at any host. Default `false`. */
   allowHttp?: boolean | undefined
   clock?: Clock | undefined
-}
-
-interface MintOptions {
-  /** Where the service is to post: https, or http on this machine (any http with `allowHttp`). Its query is kept. */
-  baseUrl: string
-  /** How long the token counts, in milliseconds. Default 24 h. */
-  lifeMs?: number | undefined
 }
 
 /**
@@ -35,24 +26,26 @@ type TokenCheck = { kind: 'genuine' | 'expired'; ref: string } | { kind: 'forged
 /** Makes and checks the tokens that tell our callback addresses from guessed ones. */
 export interface CallbackTokens {
   /**
-   * An address for `webhook_url` with a token, and the reference in it: random, new each time.
+   * A URL for `webhook_url` with a token, and the reference in it: random, new each time.
    *
+   * @param baseUrl Where the service is to post: https, or http on this machine (any http with `allowHttp`). Its query is kept
    * @throws ConfigurationError for an address that cannot be posted to
    */
-  mint(options: MintOptions): Promise<{ url: string; ref: string }>
+  mint(baseUrl: string): Promise<{ url: string; ref: string }>
   /** Checks the token in an address, in a path with its query, or a token alone. */
   verify(address: string | undefined): Promise<TokenCheck>
 }
 
 const PARAMETER = 'modelrun_token'
-const DEFAULT_LIFE_MS = 24 * 60 * 60 * 1_000
-/**
- * With the default life, a token is not usable longer than an inbox remembers a handled job (7 days): later its url would
- * run the handler again.
- */
-const EXPIRED_MS = 6 * 24 * 60 * 60 * 1_000
+
+/** How long a callback URL counts. */
+export const TOKEN_LIFE_MS = 24 * 60 * 60 * 1_000
+
 /** Clocks of several machines differ. */
 const SKEW_MS = 60_000
+
+/** How long a token is a hint after its end. Jobs that are done are remembered for longer. */
+const HINT_MS = 6 * 24 * 60 * 60 * 1_000
 
 /**
  * `v1.<kid>.<end in seconds, base 36>.<ref>.<mac>`. The last characters of ref and mac hold fewer bits than others:
@@ -66,26 +59,22 @@ const TOKEN =
  * Deliveries are unsigned (section 6, rule 7), but their address is ours to choose: a token in it, signed with
  * HMAC-SHA256, tells that the address came from us.
  *
- * @throws ConfigurationError for a short secret, a wrong key id, or an audience that is no address
+ * @throws ConfigurationError for a short secret or a wrong key id
  */
 export function createCallbackTokens(options: CallbackTokenOptions): CallbackTokens {
-  const { context, allowHttp, clock = systemClock } = options
+  const { allowHttp, clock = systemClock } = options
   const keyring = createKeyring(options.secret)
-  const audience = readAudience(options.audience)
+  const { origin, pathname } = new URL(options.audience)
 
   function signedText(kid: string, ref: string, end: string): string {
-    const lines = ['modelrun callback', 'v1', kid, ref, end, audience]
-    return [...lines, ...(context === undefined ? [] : [context])].join('\n')
+    return ['modelrun callback', 'v1', kid, ref, end, origin + pathname].join('\n')
   }
 
   return {
-    mint: async ({ baseUrl, lifeMs = DEFAULT_LIFE_MS }) => {
+    mint: async (baseUrl) => {
       const url = readCallbackUrl(baseUrl, { name: 'The callback URL', allowHttp })
-      if (!(lifeMs > 0 && lifeMs < Number.MAX_SAFE_INTEGER)) {
-        throw new ConfigurationError({ message: `\`lifeMs\` must be a number of milliseconds above 0, not ${lifeMs}.` })
-      }
       const ref = toBase64Url(globalThis.crypto.getRandomValues(new Uint8Array(16)))
-      const end = Math.ceil((clock.now() + lifeMs) / 1_000).toString(36)
+      const end = Math.ceil((clock.now() + TOKEN_LIFE_MS) / 1_000).toString(36)
       const mac = toBase64Url(await keyring.sign(signedText(keyring.signer, ref, end)))
       url.search += `${url.search === '' ? '?' : '&'}${PARAMETER}=v1.${keyring.signer}.${end}.${ref}.${mac}`
       return { url: url.href, ref }
@@ -97,9 +86,10 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
       if (mac === '' || !(await keyring.verify(kid, fromBase64(mac), signedText(kid, ref, end)))) {
         return { kind: 'forged' }
       }
-      const endedMs = clock.now() - Number.parseInt(end, 36) * 1_000
-      if (endedMs > EXPIRED_MS) return { kind: 'forged' }
-      return { kind: endedMs > SKEW_MS ? 'expired' : 'genuine', ref }
+      const expiredMs = clock.now() - Number.parseInt(end, 36) * 1_000
+      // Its job may be forgotten by now, and would be handled again.
+      if (expiredMs > HINT_MS) return { kind: 'forged' }
+      return { kind: expiredMs > SKEW_MS ? 'expired' : 'genuine', ref }
     },
   }
 }
@@ -123,12 +113,6 @@ function findToken(address: string | undefined): string | undefined {
   if (!/[?/]/.test(address)) return address
   const found = [...address.matchAll(/[?&]modelrun_token=([^&#]*)/g)].map(([, token]) => token)
   return found.length > 1 ? '' : found[0]
-}
-
-function readAudience(audience: string): string {
-  if (!URL.canParse(audience)) throw notAnAddress(audience)
-  const { origin, pathname } = new URL(audience)
-  return origin + pathname
 }
 
 interface CallbackUrlOptions {
@@ -160,10 +144,4 @@ function problemOf(url: URL, allowHttp: boolean | undefined): string | undefined
     return 'it has a user or a password, which many senders do not accept'
   }
   return url.searchParams.has(PARAMETER) ? 'it has a token already: give it without `modelrun_token`' : undefined
-}
-
-function notAnAddress(text: string): ConfigurationError {
-  return new ConfigurationError({
-    message: `The callback address ${JSON.stringify(text)} is none: give a whole one, like https://app.example.com/hook.`,
-  })
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { NotFoundError } from '../errors/api-errors.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { FAILED, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
 import { PermanentError } from './inbox-errors.ts'
@@ -15,7 +16,7 @@ function openBroken() {
 }
 
 describe('deadLetters', () => {
-  test('lists what could not be handled, the oldest first, in pages', async () => {
+  test('lists results that could not be handled, the oldest first, in pages', async () => {
     const { inbox, deliver, clock } = openBroken()
     await inbox.expect(job_id, { context: { order: 7 } })
     await deliver(SUCCEEDED)
@@ -30,23 +31,32 @@ describe('deadLetters', () => {
       jobId: job_id,
       event: SUCCEEDED,
       context: { order: 7 },
-      attempt: 1,
-      error: 'PermanentError: the table is missing',
+      code: 'permanent',
+      error: 'the table is missing',
       ageMs: 2_000,
+      cursor: expect.any(String),
     })
     expect(second).toMatchObject({ jobId: 'job 2?:%', event: { status: 'failed' } })
     expect(third).toMatchObject({ key: 'job_3?newer', jobId: 'job_3', event: { status: 'unknown' } })
-    const page = await inbox.deadLetters.list({ limit: 1, after: first?.key })
-    expect(page).toEqual([second])
+    await expect(inbox.deadLetters.list({ limit: 1, after: first?.cursor })).resolves.toEqual([second])
+  })
+
+  test('gives 50 by default', async () => {
+    const { inbox, deliver } = openBroken()
+    for (let n = 0; n < 60; n++) await deliver({ ...FAILED, job_id: `job_${n}` })
+    await settle()
+    const page = await inbox.deadLetters.list()
+    expect(page).toHaveLength(50)
+    await expect(inbox.deadLetters.list({ after: page.at(-1)?.cursor })).resolves.toHaveLength(10)
   })
 
   test('handles one once more, with all its attempts, at once', async () => {
-    const { inbox, deliver, mend, handler, count, clock } = openBroken()
+    const { inbox, deliver, mend, handler, count } = openBroken()
     await deliver(SUCCEEDED)
     await settle()
     mend()
     await expect(inbox.deadLetters.replay(job_id)).resolves.toBe(true)
-    await clock.advance(0)
+    await settle()
     expect(handler.mock.calls[1]).toMatchObject([SUCCEEDED, { attempt: 1, fence: 2 }])
     expect(count('completed')).toBe(1)
     await expect(inbox.deadLetters.replay(job_id)).resolves.toBe(false)
@@ -54,26 +64,33 @@ describe('deadLetters', () => {
   })
 
   test('finds one by its job id, however that is written', async () => {
-    const { inbox, deliver, mend, count, clock } = openBroken()
+    const { inbox, deliver, mend, count } = openBroken()
     await deliver({ ...FAILED, job_id: 'a:b?c' })
     await settle()
     mend()
     await expect(inbox.deadLetters.replay('a:b?c')).resolves.toBe(true)
-    await clock.advance(0)
+    await settle()
     expect(count('completed')).toBe(1)
   })
 
-  test('has the service asked again for a job that was lost', async () => {
-    const { client } = jobsOf(() => SUCCEEDED_JOB)
+  test('lists expected jobs that were given up, and polls one again', async () => {
+    let isKnown = false
+    const { client } = jobsOf(() => {
+      if (!isKnown) throw new NotFoundError({ message: 'no such job', status: 404 })
+      return SUCCEEDED_JOB
+    })
     const onSucceeded = vi.fn()
-    const { inbox, store, clock } = openInbox({ client, onSucceeded })
-    await store.expect(job_id, { pollInMs: 0, context: { context: 'mine' } })
-    await store.postpone(job_id, 0, { kind: 'dead', keepMs: 1_000_000 }, 'given up')
-    await expect(inbox.deadLetters.list()).resolves.toMatchObject([{ event: undefined, error: 'given up' }])
-    await inbox.deadLetters.replay(job_id)
-    await clock.advance(10)
-    expect(onSucceeded).not.toHaveBeenCalled()
-    await inbox.reconcile()
+    const { inbox, clock } = openInbox({ client, onSucceeded })
+    inbox.start()
+    await inbox.expect(job_id, { pollInMs: 0, context: 'mine' })
+    await clock.advance(10_000)
+    await expect(inbox.deadLetters.list()).resolves.toEqual([])
+    await expect(inbox.deadLetters.listLost()).resolves.toMatchObject([
+      { jobId: job_id, event: undefined, context: 'mine', code: 'not_found' },
+    ])
+    isKnown = true
+    await expect(inbox.deadLetters.replay(job_id)).resolves.toBe(true)
+    await settle()
     expect(onSucceeded.mock.calls).toMatchObject([[{ status: 'succeeded' }, { context: 'mine', source: 'poll' }]])
   })
 })

@@ -31,7 +31,7 @@ export function createInboxCore(given: InboxOptions): InboxCore {
   const tasks = createTasks()
   return {
     options,
-    queues: openQueues(options.engine, options.name),
+    queues: openQueues(options.engine, options.name, options.clock),
     hooks: createHooks(inboxOptions, tasks),
     tasks,
     poller: options.client && createJobPoller(options.client, options.clock),

@@ -1,4 +1,4 @@
-import { sleep } from '../abort.ts'
+import { linkController, sleep } from '../abort.ts'
 import { startTimer } from '../clock.ts'
 import { toBackgroundClock } from './background-clock.ts'
 import type { Worker } from './engine/inbox-engine.ts'
@@ -18,8 +18,18 @@ const EXPECTED_RATE = { max: 10, perMs: 1_000 }
 
 const RETENTION_EVERY_MS = 60_000
 
-/** A sweep ends when nothing ran for so long. */
-const IDLE_MS = 1_000
+/** A sweep ends when nothing ran for so long: longer than a full rate lets the next task wait. */
+const IDLE_MS = 1_500
+
+/** How long a delivery with `waitUntil` waits for its turn. Its handler may take longer: it is waited for. */
+const TURN_MS = 10_000
+
+/** The tasks of a delivery. */
+export interface DeliveryTasks {
+  resultId: string
+  /** Undefined when the delivery was vouched for. */
+  unverifiedId: string | undefined
+}
 
 /** Options of `sweep`. */
 export interface SweepOptions {
@@ -70,9 +80,18 @@ export class InboxWorkers {
   }
 
   /** Works the delivery that was just stored. */
-  onDelivery(taskId: string, waitUntil: WaitUntil | undefined = this.#core.options.waitUntil): void {
-    if (waitUntil === undefined) this.start()
-    else waitUntil(this.#core.tasks.track(this.#workDuring(() => this.#untilWorked(taskId))))
+  onDelivery(ids: DeliveryTasks, waitUntil: WaitUntil | undefined = this.#core.options.waitUntil): void {
+    const { tasks, hooks } = this.#core
+    if (waitUntil === undefined) {
+      this.start()
+      return
+    }
+    const work = tasks.track(this.#workDuring(() => this.#untilWorked(ids)))
+    try {
+      waitUntil(work)
+    } catch (error) {
+      hooks.warn('`waitUntil` of the inbox failed', error)
+    }
   }
 
   /** Starts no further task, and resolves when those that run have ended. */
@@ -111,27 +130,33 @@ export class InboxWorkers {
     }
   }
 
-  async #untilWorked(taskId: string): Promise<void> {
+  async #untilWorked({ resultId, unverifiedId }: DeliveryTasks): Promise<void> {
     const { queues, options, aborting } = this.#core
-    const wait = this.#activity.waitFor(taskId)
+    const ended = linkController(aborting.signal)
+    const timeIsUp = sleep(options.clock, TURN_MS, ended.signal).catch(() => {})
+    const result = this.#activity.waitFor(resultId)
+    const check = unverifiedId === undefined ? undefined : this.#activity.waitFor(unverifiedId)
     try {
-      // A duplicate does not run again.
-      const task = await queues.results.get(taskId).catch(() => undefined)
-      if (task?.state === 'done' || task?.state === 'dead') return
-      const timeIsUp = sleep(options.clock, options.maxRunMs, aborting.signal).catch(() => {})
-      await Promise.race([wait.worked, timeIsUp])
+      await Promise.race([check?.worked, timeIsUp])
+      // What runs here is waited for when the workers stop; what has ended does not run again.
+      const task = await queues.results.get(resultId).catch(() => undefined)
+      if (task?.state === 'waiting') await Promise.race([result.worked, timeIsUp])
     } finally {
-      wait.stop()
+      result.stop()
+      check?.stop()
+      ended.abort(undefined)
+      ended.release()
     }
   }
 
   #keepRemovingOldTasks(): void {
-    const { hooks, tasks, options } = this.#core
+    const { hooks, tasks, options, stopping } = this.#core
     const clock = toBackgroundClock(options.clock)
     const remove = async () => {
       await removeOldTasks(this.#core).catch((error: unknown) =>
         hooks.warn('the inbox could not remove old tasks', error),
       )
+      if (stopping.signal.aborted) return
       this.#stopRetention = startTimer(clock, RETENTION_EVERY_MS, () => void tasks.track(remove()))
     }
     void tasks.track(remove())

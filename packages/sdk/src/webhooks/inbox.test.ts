@@ -1,14 +1,17 @@
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../testing/manual-clock.ts'
-import { FAILED, gate, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import { FAILED, gate, jobsOf, openInbox, PUBLIC_URL, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
 
 const { job_id } = SUCCEEDED
+const no = () => {
+  throw new Error('the database is down')
+}
 
 describe('a delivery (section 6)', () => {
-  test('is answered with 202 before its handler is done', async () => {
+  test('gets 202 before its handler is done', async () => {
     const { opened, open: finish } = gate()
     const onSucceeded = vi.fn(() => opened)
-    const { inbox, deliver } = openInbox({ onSucceeded })
+    const { inbox, deliver, count } = openInbox({ onSucceeded })
     await expect(deliver(SUCCEEDED)).resolves.toBe(202)
     await settle()
     expect(onSucceeded).toHaveBeenCalledWith(SUCCEEDED, {
@@ -18,24 +21,25 @@ describe('a delivery (section 6)', () => {
       idempotencyKey: job_id,
       context: undefined,
       signal: expect.any(AbortSignal),
-      complete: expect.any(Function),
     })
+    expect(count('completed')).toBe(0)
     finish()
     await inbox.drain()
+    expect(count('completed')).toBe(1)
   })
 
-  test('that comes again is answered with 202 while the first is worked on, then with 200, and is not handled', async () => {
+  test('that comes again gets 202, before and after the end of the first, and is not handled', async () => {
     const { opened, open: finish } = gate()
     const onSucceeded = vi.fn(() => opened)
-    const { deliver, count, told } = openInbox({ onSucceeded })
+    const { deliver, count } = openInbox({ onSucceeded })
     await deliver(SUCCEEDED)
     await expect(deliver(SUCCEEDED)).resolves.toBe(202)
     finish()
     await settle()
-    await expect(deliver(SUCCEEDED)).resolves.toBe(200)
+    await expect(deliver(SUCCEEDED)).resolves.toBe(202)
+    await settle()
     expect(onSucceeded).toHaveBeenCalledOnce()
-    expect([count('claimed'), count('busy'), count('done'), count('completed')]).toEqual([1, 1, 1, 1])
-    expect(told.onConflict).toEqual([])
+    expect([count('accepted'), count('completed')]).toEqual([3, 1])
   })
 
   test('that comes a hundred times at once is handled once (rule 3)', async () => {
@@ -43,59 +47,98 @@ describe('a delivery (section 6)', () => {
     const { deliver } = openInbox({ onSucceeded })
     const statuses = await Promise.all(Array.from({ length: 100 }, () => deliver(SUCCEEDED)))
     await settle()
-    expect(statuses.every((status) => status === 200 || status === 202)).toBe(true)
+    expect(new Set(statuses)).toEqual(new Set([202]))
     expect(onSucceeded).toHaveBeenCalledOnce()
   })
 
-  test('that says something else than the first is told to `onConflict`, and the first one stands', async () => {
-    const onSucceeded = vi.fn()
-    const { deliver, told, count } = openInbox({ onSucceeded })
+  test('that says something else than the first counts for nothing', async () => {
+    const [onSucceeded, onFailed] = [vi.fn(), vi.fn()]
+    const { deliver } = openInbox({ onSucceeded, onFailed })
     await deliver(SUCCEEDED)
-    await settle()
     await deliver({ ...FAILED, job_id })
     await settle()
-    expect(onSucceeded).toHaveBeenCalledOnce()
-    expect(told.onConflict).toEqual([{ jobId: job_id, event: { ...FAILED, job_id } }])
-    expect(count('mismatch')).toBe(1)
+    expect([onSucceeded.mock.calls.length, onFailed.mock.calls.length]).toEqual([1, 0])
   })
 
-  test('of an unknown status does not hide the result that follows', async () => {
-    const onUnknown = vi.fn()
-    const onSucceeded = vi.fn()
+  test('of an unknown status does not hide the result that follows, and has another idempotency key', async () => {
+    const [onUnknown, onSucceeded] = [vi.fn(), vi.fn()]
     const { deliver } = openInbox({ onUnknown, onSucceeded })
     await deliver({ job_id, status: 'processing' })
     await settle()
-    await expect(deliver(SUCCEEDED)).resolves.toBe(202)
+    await deliver(SUCCEEDED)
     await settle()
-    expect([onUnknown.mock.calls.length, onSucceeded.mock.calls.length]).toEqual([1, 1])
+    const keys = [onUnknown, onSucceeded].map((handler) => handler.mock.calls.map(([, facts]) => facts.idempotencyKey))
+    expect(keys).toEqual([[`${job_id}?processing`], [job_id]])
   })
 
   test('whose handler failed 8 times is a dead letter: its duplicate is not handled', async () => {
-    const onFailed = vi.fn(() => {
-      throw new Error('the database is down')
-    })
-    const { clock, deliver, told } = openInbox({ onFailed })
+    const onFailed = vi.fn(no)
+    const { clock, deliver, notices } = openInbox({ onFailed })
     await deliver(FAILED)
     await clock.advance(127_000)
-    expect(told.onHandlerError.map(({ retryInMs }) => retryInMs)).toEqual([
-      1_000,
-      2_000,
-      4_000,
-      8_000,
-      16_000,
-      32_000,
-      64_000,
-      undefined,
-    ])
-    await expect(deliver(FAILED)).resolves.toBe(200)
+    expect(onFailed).toHaveBeenCalledTimes(8)
+    expect(notices.onHandlerError.map(({ attempt, isLast }) => [attempt, isLast])).toEqual(
+      [1, 2, 3, 4, 5, 6, 7, 8].map((attempt) => [attempt, attempt === 8]),
+    )
+    expect(notices.onDead).toMatchObject([{ jobId: FAILED.job_id, event: FAILED, attempt: 8, context: undefined }])
+    await expect(deliver(FAILED)).resolves.toBe(202)
     await clock.advance(1_000_000)
     expect(onFailed).toHaveBeenCalledTimes(8)
   })
 
-  test('is counted with the time until its answer', async () => {
+  test('whose handler failed runs again after `backoffMs`, or half of it at the least', async () => {
+    const onFailed = vi.fn(no)
+    const { clock, deliver } = openInbox({ onFailed, backoffMs: 10_000, maxAttempts: 2 })
+    await deliver(FAILED)
+    await clock.advance(4_999)
+    expect(onFailed).toHaveBeenCalledTimes(1)
+    await clock.advance(5_001)
+    expect(onFailed).toHaveBeenCalledTimes(2)
+    await clock.advance(1_000_000)
+    expect(onFailed).toHaveBeenCalledTimes(2)
+  })
+
+  test('is counted with the time until its response', async () => {
     const { deliver, metrics } = openInbox()
     await deliver(SUCCEEDED)
     expect(metrics.filter(({ name }) => name === 'ack_ms')).toEqual([{ name: 'ack_ms', value: 0, jobId: undefined }])
+  })
+})
+
+describe('a handler', () => {
+  test('that takes longer than `maxRunMs` has failed: its signal aborts, it is notified, and its end does not count', async () => {
+    const { opened, open: finish } = gate()
+    const signals: AbortSignal[] = []
+    const onSucceeded = async (_: unknown, { signal }: { signal: AbortSignal }) => {
+      signals.push(signal)
+      await opened
+    }
+    const { clock, deliver, notices, count, inbox } = openInbox({ onSucceeded, maxRunMs: 5_000, maxAttempts: 2 })
+    await deliver(SUCCEEDED)
+    await clock.advance(4_999)
+    expect(signals[0]?.aborted).toBe(false)
+    await clock.advance(1)
+    expect(signals[0]?.aborted).toBe(true)
+    expect(notices.onHandlerError).toMatchObject([{ attempt: 1, isLast: false }])
+    expect(String(notices.onHandlerError[0]?.error)).toContain('longer than 5000 ms')
+    await clock.advance(7_000)
+    expect(notices.onDead).toMatchObject([{ jobId: job_id, attempt: 2 }])
+    finish()
+    await settle()
+    expect([count('completed'), count('failed')]).toEqual([0, 2])
+    await expect(inbox.deadLetters.list()).resolves.toMatchObject([{ jobId: job_id }])
+  })
+
+  test.each([1, 3])('runs at most %i times at once in a process', async (concurrency) => {
+    const { opened, open: finish } = gate()
+    const onSucceeded = vi.fn(() => opened)
+    const { deliver, count } = openInbox({ onSucceeded, concurrency })
+    for (let n = 0; n < 20; n++) await deliver({ ...SUCCEEDED, job_id: `job_${n}` })
+    await settle()
+    expect(onSucceeded).toHaveBeenCalledTimes(concurrency)
+    finish()
+    await settle()
+    expect(count('completed')).toBe(20)
   })
 })
 
@@ -105,31 +148,15 @@ describe('an inbox with a client (section 6, rule 4)', () => {
     output: { type: 'image', items: [{ type: 'image', url: 'https://evil.example.com' }] },
   }
 
-  test('shows its handler what the service says, not what was delivered', async () => {
+  test('gives its handler what the service says, not what was delivered', async () => {
     const { client, calls } = jobsOf(() => SUCCEEDED_JOB)
     const onSucceeded = vi.fn()
-    const { deliver } = openInbox({ client, onSucceeded })
+    const { deliver, inbox } = openInbox({ client, onSucceeded })
     await deliver(forged)
     await settle()
     expect(calls).toEqual([job_id])
-    expect(onSucceeded.mock.calls[0]?.[0]).toMatchObject({ output: SUCCEEDED_JOB.output })
-    expect(JSON.stringify(onSucceeded.mock.calls)).not.toContain('evil')
-  })
-
-  test('looks again at a job that is still processing', async () => {
-    const states = ['processing', 'processing']
-    const { client, calls } = jobsOf(() => {
-      const status = states.shift()
-      return status === undefined ? SUCCEEDED_JOB : { status }
-    })
-    const onSucceeded = vi.fn()
-    const { clock, deliver } = openInbox({ client, onSucceeded })
-    await deliver(SUCCEEDED)
-    await clock.advance(2_999)
-    expect(onSucceeded).not.toHaveBeenCalled()
-    await clock.advance(1)
-    expect(calls).toHaveLength(3)
-    expect(onSucceeded).toHaveBeenCalledOnce()
+    expect(onSucceeded.mock.calls[0]?.[0]).toEqual({ job_id, status: 'succeeded', output: SUCCEEDED_JOB.output })
+    await expect(inbox.waitFor(job_id)).resolves.toEqual(onSucceeded.mock.calls[0]?.[0])
   })
 
   test('does not lose the true delivery after a forged one that came too early', async () => {
@@ -146,25 +173,22 @@ describe('an inbox with a client (section 6, rule 4)', () => {
 
     job = SUCCEEDED_JOB
     await expect(deliver(SUCCEEDED)).resolves.toBe(202)
-    await settle()
+    await clock.advance(11_000)
     expect(onSucceeded).toHaveBeenCalledOnce()
     expect(waited.mock.calls).toMatchObject([[{ output: SUCCEEDED_JOB.output }]])
   })
 })
 
-describe('a request that is no delivery', () => {
-  test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('is answered with 405 when it is a %s', async (method) => {
-    const response = await openInbox().inbox.handle(new Request('https://example.com', { method }))
+describe('a request that is not a delivery', () => {
+  test.each(['GET', 'PUT', 'DELETE', 'HEAD'])('gets 405 when it is a %s', async (method) => {
+    const response = await openInbox().inbox.handle(new Request(PUBLIC_URL, { method }))
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
-  test.each(['', 'x', '{}', '[]', `"${'x'.repeat(300_000)}"`])(
-    'is answered with 400 when its body is bad',
-    async (body) => {
-      const request = new Request('https://example.com', { method: 'POST', body })
-      const response = await openInbox().inbox.handle(request)
-      expect(response.status).toBe(400)
-      await expect(response.json()).resolves.toEqual({ message: expect.stringContaining('cannot be used') })
-    },
-  )
+  test.each(['', 'x', '{}', '[]', `"${'x'.repeat(300_000)}"`])('gets 400 when its body is bad', async (body) => {
+    const request = new Request(PUBLIC_URL, { method: 'POST', body })
+    const response = await openInbox().inbox.handle(request)
+    expect(response.status).toBe(400)
+    await expect(response.json()).resolves.toEqual({ message: expect.stringContaining('cannot be used') })
+  })
 })

@@ -77,7 +77,7 @@ const RESERVE_MS = 500
 /**
  * Carries a delivery from an event of Lambda to `receive`, and its answer back. A function is frozen when it has
  * answered, so the answer waits for the work: up to 8 s, or up to the time limit of the function. Work that takes longer
- * goes on when the function is called next, or is done again when its lease has run out: call `inbox.sweep()` on a
+ * goes on when the function is called next, or is done again when its lock has run out: call `inbox.sweep()` on a
  * schedule.
  */
 export function createLambdaHandler(receive: Receive, { clock = systemClock }: { clock?: Clock | undefined } = {}) {

@@ -1,4 +1,4 @@
-import { startTimer, systemClock } from '../clock.ts'
+import { type Clock, startTimer } from '../clock.ts'
 import { isModelRunError } from '../errors/guards.ts'
 import { toBackgroundClock } from './background-clock.ts'
 import type {
@@ -43,7 +43,7 @@ export class EngineError extends Error {
 }
 
 /** @param name inboxes of different names share an engine and do not see each other */
-export function openQueues(engine: InboxEngine, name: string): InboxQueues {
+export function openQueues(engine: InboxEngine, name: string, clock: Clock): InboxQueues {
   let settingUp: Promise<void> | undefined
   const setup = (): Promise<void> => {
     settingUp ??= engine.setup().catch((error: unknown) => {
@@ -70,7 +70,7 @@ export function openQueues(engine: InboxEngine, name: string): InboxQueues {
       list: (state, list) => call(() => engine.list(queue, state, list)),
       replay: (id) => call(() => engine.replay(queue, id)),
       remove: (id) => call(() => engine.remove(queue, id)),
-      work: (handler, options) => workAfter(setup, () => engine.work(queue, handler, options)),
+      work: (handler, options) => workAfter(setup, () => engine.work(queue, handler, options), clock),
     }
   }
   return {
@@ -85,7 +85,7 @@ export function openQueues(engine: InboxEngine, name: string): InboxQueues {
 const SETUP_RETRY_MS = 1_000
 
 /** A worker that starts when the engine is set up. */
-function workAfter(setup: () => Promise<void>, start: () => Worker): Worker {
+function workAfter(setup: () => Promise<void>, start: () => Worker, clock: Clock): Worker {
   let isStopped = false
   let worker: Worker | undefined
   let stopTimer = () => {}
@@ -95,7 +95,7 @@ function workAfter(setup: () => Promise<void>, start: () => Worker): Worker {
       if (!isStopped) worker = start()
     } catch {
       // The error goes to the caller that adds a task. A worker waits for the engine.
-      if (!isStopped) stopTimer = startTimer(toBackgroundClock(systemClock), SETUP_RETRY_MS, () => void begin())
+      if (!isStopped) stopTimer = startTimer(toBackgroundClock(clock), SETUP_RETRY_MS, () => void begin())
     }
   }
   const started = begin()

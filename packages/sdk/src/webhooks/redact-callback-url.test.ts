@@ -9,7 +9,7 @@ describe('an address for logs', () => {
       secret: 'a secret of thirty-two bytes, or more',
       audience: baseUrl,
     })
-    const { url, ref } = await mint({ baseUrl: `${baseUrl}?a=1` })
+    const { url, ref } = await mint(`${baseUrl}?a=1`)
     const token = new URL(url).searchParams.get('modelrun_token') ?? ''
     const redacted = redactCallbackUrl(`POST ${url}&b=2 took 3 ms`)
     expect(redacted).toMatch(

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { jobsOf, SECRET, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import { createMemoryEngine } from './engine/memory-engine.ts'
 import { createInbox } from './inbox.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import { resolveInboxOptions } from './resolve-inbox-options.ts'
-import { createMemoryStore } from './store/memory-store.ts'
 
 const { client } = jobsOf(() => SUCCEEDED_JOB)
-const shared = { ...createMemoryStore(), guarantees: { durable: true, shared: true, transactional: true } }
+const engine = createMemoryEngine()
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -31,11 +31,11 @@ describe('trust', () => {
     createInbox({ secret: SECRET })
     expect(warn).not.toHaveBeenCalled()
     createInbox()
-    expect(warn.mock.calls).toEqual([[expect.stringContaining('believes whoever posts to it')]])
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('believes every sender')]])
   })
 })
 
-describe('options that cannot work are refused', () => {
+describe('options that cannot work are rejected', () => {
   test.each<[string, InboxOptions, string]>([
     ['verify without a client', { trust: 'verify' }, "`trust: 'verify'` needs a `client`"],
     ['token without a secret', { trust: 'token' }, "`trust: 'token'` needs a `secret`"],
@@ -46,8 +46,9 @@ describe('options that cannot work are refused', () => {
       '`publicUrl` needs a `secret`',
     ],
     ['a short secret', { secret: 'short' }, 'it must have 32 at least'],
-    ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 86700000'],
-    ['a lease of no time', { trust: 'payload', leaseMs: 0 }, '`leaseMs` of `createInbox` must be a number above 0'],
+    ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 777600000'],
+    ['a lock of no time', { trust: 'payload', lockMs: 0 }, '`lockMs` of `createInbox` must be a number above 0'],
+    ['no handler at once', { trust: 'payload', concurrency: 0 }, 'must be a whole number of at least 1, not 0.'],
     [
       'attempts that are no number',
       { trust: 'payload', maxAttempts: 1.5 },
@@ -55,14 +56,14 @@ describe('options that cannot work are refused', () => {
     ],
     ['no attempt', { trust: 'payload', maxAttempts: 0 }, 'must be a whole number of at least 1, not 0.'],
     ['a host that is none', { trust: 'payload', allowedOutputHosts: ['https://x'] }, 'The allowed host'],
-    ['serverless on a memory store', { trust: 'payload', waitUntil: () => {} }, 'Pass a `store` that they share'],
+    ['serverless in memory', { trust: 'payload', waitUntil: () => {} }, 'Pass an `engine` that they share'],
   ])('%s', (_, options, message) => {
     expect(() => createInbox(options)).toThrow(message)
     expect(() => createInbox(options)).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
   })
 
-  test('but not on a store that is shared', () => {
-    expect(() => createInbox({ trust: 'payload', waitUntil: () => {}, store: shared })).not.toThrow()
+  test('but not with an engine that they share', () => {
+    expect(() => createInbox({ trust: 'payload', waitUntil: () => {}, engine })).not.toThrow()
   })
 })
 
@@ -95,12 +96,12 @@ describe('`publicUrl`', () => {
   })
 })
 
-describe('the memory store', () => {
+describe('an inbox in memory', () => {
   test('warns in production, and nowhere else', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     createInbox({ client })
     vi.stubEnv('NODE_ENV', 'production')
-    createInbox({ client, store: shared })
+    createInbox({ client, engine })
     expect(warn).not.toHaveBeenCalled()
     createInbox({ client })
     expect(warn.mock.calls).toEqual([[expect.stringContaining('keeps deliveries in memory')]])

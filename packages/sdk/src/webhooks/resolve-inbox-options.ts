@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
+import { type CallbackTokens, createCallbackTokens, readCallbackUrl, TOKEN_LIFE_MS } from './callback-token.ts'
 import type { InboxEngine } from './engine/inbox-engine.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
 import type { EventHandler, InboxOptions, JobReader, Trust } from './inbox-options.ts'
@@ -8,9 +8,6 @@ import { isSafeOutputUrl } from './output-urls.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-
-/** How long a callback URL counts. */
-export const TOKEN_LIFE_MS = DAY_MS
 
 /** How long the run of a token is remembered: a day, and the difference between the clocks of several machines. */
 export const TOKEN_MEMORY_MS = TOKEN_LIFE_MS + 5 * 60_000
@@ -22,7 +19,7 @@ const KEEP_DONE_MS = 9 * DAY_MS
 const ANY_INBOX = 'modelrun:inbox'
 
 /** The handlers of an inbox. */
-export interface Handlers {
+interface Handlers {
   onSucceeded: EventHandler<SucceededEvent> | undefined
   onFailed: EventHandler<FailedEvent> | undefined
   onUnknown: EventHandler<UnknownEvent> | undefined

@@ -23,6 +23,8 @@ export interface StoredDelivery {
 /** What an inbox keeps with an expected job or a prepared run. */
 export interface StoredContext {
   modelId?: string | undefined
+  /** The reference in the callback URL of an expected job, when it has one of its own. */
+  ref?: string | undefined
   /** The user's own JSON. */
   context?: unknown
   /** True for a run that is about to be sent: when nothing is heard of it, that is an alarm. */
@@ -45,6 +47,7 @@ const deliverySchema = /* @__PURE__ */ (() =>
 const contextSchema = /* @__PURE__ */ (() =>
   z.object({
     modelId: z.optional(z.string()),
+    ref: z.optional(z.string()),
     context: z.optional(z.unknown()),
     isPrepared: z.optional(z.literal(true)),
     notedAt: z.number(),

@@ -2,13 +2,9 @@ import { createServer, IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { settle } from '../testing/manual-clock.ts'
-import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
+import { jobsOf, openEngine, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
 import { createInbox } from './inbox.ts'
 import type { InboxOptions } from './inbox-options.ts'
-import { createMemoryStore } from './store/memory-store.ts'
-import { createPostgresStore, type PostgresStoreOptions } from './store/postgres-store.ts'
-import { createRedisStore, type RedisStoreOptions } from './store/redis-store.ts'
-import { createSqliteStore, type SqliteStoreOptions } from './store/sqlite-store.ts'
 
 const { client } = jobsOf(() => SUCCEEDED_JOB)
 
@@ -23,8 +19,14 @@ describe('an inbox is not made', () => {
       { onSuccess() {} },
       '`onSuccess` of `createInbox` is unknown (did you mean `onSucceeded`?).',
     ],
-    ['with a path for a store', { store: 'results.db' }, '`store` of `createInbox` must be a store, like'],
-    ['with a store that is still being made', { store: Promise.resolve() }, ', not a Promise.'],
+    [
+      'with a path for an engine',
+      { engine: 'inbox.db' },
+      '`engine` of `createInbox` must be an engine of @modelrun/durable',
+    ],
+    ['with an engine that is still being created', { engine: Promise.resolve() }, ', not a Promise.'],
+    ['with the store of an older version', { store: {} }, '`store` of `createInbox` is unknown'],
+    ['with an empty name', { name: '' }, '`name` of `createInbox` must be a text'],
     [
       'with a part of a client',
       { client: client.jobs },
@@ -42,58 +44,6 @@ describe('an inbox is not made', () => {
     const wrong = { client, secret: [SECRET] } as unknown as InboxOptions
     expect(() => createInbox(wrong)).toThrow('`secret` of `createInbox` must be a string, or an object of strings')
     expect(() => createInbox(wrong)).not.toThrow(SECRET)
-  })
-})
-
-describe('a store is not made', () => {
-  /** What a client of Redis or Postgres looks like: its methods are on a prototype, and it has members of its own. */
-  class Client {
-    options = {}
-    eval() {}
-    query() {}
-  }
-
-  test.each<[string, () => unknown, string]>([
-    ['of nothing', () => createSqliteStore(undefined as never), 'must be an object, like { path: … }.'],
-    [
-      'of a path',
-      () => createSqliteStore('x.db' as never),
-      '`options` of `createSqliteStore` must be an object, like { path: … }.',
-    ],
-    [
-      'without its path',
-      () => createSqliteStore({} as SqliteStoreOptions),
-      `must be the path of a file, like 'inbox.db', not undefined.`,
-    ],
-    [
-      'of a client of Redis',
-      () => createRedisStore(new Client() as never),
-      '`options` of `createRedisStore` is unknown (it takes eval, namespace).',
-    ],
-    [
-      'without its function',
-      () => createRedisStore({} as RedisStoreOptions),
-      '`eval` of `createRedisStore` must be a function (script, keys, args) => reply, not undefined.',
-    ],
-    [
-      'of a pool of Postgres',
-      () => createPostgresStore(new Client() as never),
-      '`options` of `createPostgresStore` is unknown (it takes query, table).',
-    ],
-    ['of a function', () => createPostgresStore((() => {}) as never), 'must be an object, like { query: … }.'],
-    [
-      'of a pool by its name',
-      () => createPostgresStore({ pool: {} } as unknown as PostgresStoreOptions),
-      '`query` of `createPostgresStore` must be a function',
-    ],
-    [
-      'with a limit that is text',
-      () => createMemoryStore({ maxFinished: '5' } as never),
-      '`maxFinished` of `createMemoryStore` must be a number of at least 0',
-    ],
-  ])('%s', (_, make, message) => {
-    expect(make).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
-    expect(make).toThrow(message)
   })
 })
 
@@ -124,19 +74,10 @@ describe('a run with an inbox that was drained', () => {
   })
 
   test('is prepared when another process can take its delivery', async () => {
-    const guarantees = { durable: true, shared: true, transactional: false }
-    const { inbox } = openInbox({ ...signed, store: { ...createMemoryStore(), guarantees } })
+    const { inbox } = openInbox({ ...signed, ...openEngine() })
     await inbox.drain()
     await expect(inbox.prepare()).resolves.toMatchObject({ ref: expect.any(String) })
   })
-})
-
-test('`complete` takes a transaction as a member, and not as itself: it would not be part of it', async () => {
-  const transaction = { query: () => {} }
-  const { deliver, told } = openInbox({ onSucceeded: (_, { complete }) => complete(transaction as object) })
-  await deliver(SUCCEEDED)
-  await settle()
-  expect(String(told.onHandlerError[0]?.error)).toContain('`query` of `context.complete` is unknown (it takes tx).')
 })
 
 describe('a result that nothing takes', () => {

@@ -11,7 +11,7 @@ export interface MemoryTask {
   result?: Json | undefined
   error?: TaskRecord['error']
   addedAt: number
-  endedAt?: number
+  endedAt?: number | undefined
   place: number
   attempts: number
   fence: number
@@ -84,7 +84,7 @@ export class MemoryQueue {
     const task = this.#ended.get(id)
     if (task?.state !== 'dead') return false
     this.#ended.delete(id)
-    this.#wait(Object.assign(task, { attempts: 0, error: undefined, place: this.#nextPlace() }), 0)
+    this.#wait(Object.assign(task, { attempts: 0, error: undefined, endedAt: undefined, place: this.#nextPlace() }), 0)
     return true
   }
 

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../errors/local-errors.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { keepTrying } from '../receiving/keep-trying.ts'
 import { jobKey } from '../record-key.ts'
-import { TOKEN_LIFE_MS, TOKEN_MEMORY_MS } from '../resolve-inbox-options.ts'
+import { TOKEN_MEMORY_MS } from '../resolve-inbox-options.ts'
 import { bindToJob } from '../results/context-of.ts'
 import { readStoredContext, type StoredContext } from '../stored-delivery.ts'
 
@@ -69,6 +69,7 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
     const prepared = ref === undefined ? undefined : readStoredContext((await queues.prepared.get(ref))?.data)
     const stored: StoredContext = {
       modelId: options.modelId ?? prepared?.modelId,
+      ref,
       context: options.context ?? prepared?.context,
       notedAt: core.options.clock.now(),
     }
@@ -103,5 +104,5 @@ async function signUrl({ options }: InboxCore, baseUrl = options.publicUrl): Pro
       message: 'The inbox does not know its URL: pass `createInbox({ publicUrl })`, or a URL to `callbackUrl`.',
     })
   }
-  return await tokens.mint({ baseUrl, lifeMs: TOKEN_LIFE_MS })
+  return await tokens.mint(baseUrl)
 }

@@ -1,7 +1,7 @@
 import { isFinishedStatus } from '../../jobs/job-status.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 
-/** Told of an event of a job. */
+/** Called with an event of a job. */
 export type EventListener = (event: WebhookEvent) => void
 
 /** A wait for the end of a job. */
@@ -31,8 +31,9 @@ interface Waiter {
   reject: (error: Error) => void
 }
 
-/** How many results are remembered, for whoever asks later. */
+/** How many results are remembered for callers that ask later, and how long their JSON may be in all. */
 const MAX_RESULTS = 1_000
+const MAX_CHARACTERS = 8_000_000
 
 export function createFollowers(): Followers {
   const listeners = createGroups<EventListener>()
@@ -93,14 +94,23 @@ function call(listener: EventListener, event: WebhookEvent): void {
 
 /** The latest results, the oldest forgotten first. */
 function createResults() {
-  const results = new Map<string, { event: WebhookEvent; hasEnded: boolean }>()
+  const results = new Map<string, { event: WebhookEvent; hasEnded: boolean; length: number }>()
+  let total = 0
+  const forget = (jobId: string) => {
+    total -= results.get(jobId)?.length ?? 0
+    results.delete(jobId)
+  }
   return {
     get: (jobId: string) => results.get(jobId),
     set: (event: WebhookEvent, hasEnded: boolean) => {
-      results.delete(event.job_id)
-      results.set(event.job_id, { event, hasEnded })
-      const oldest = results.keys().next()
-      if (results.size > MAX_RESULTS && !oldest.done) results.delete(oldest.value)
+      forget(event.job_id)
+      const { length } = JSON.stringify(event)
+      results.set(event.job_id, { event, hasEnded, length })
+      total += length
+      for (const oldest of results.keys()) {
+        if (results.size <= MAX_RESULTS && total <= MAX_CHARACTERS) return
+        forget(oldest)
+      }
     },
   }
 }

@@ -1,21 +1,13 @@
-import type { Job } from '@modelrun/contract'
 import { describe, expect, test, vi } from 'vitest'
-import { createManualClock, settle } from '../../testing/manual-clock.ts'
-import { FAILED, gate, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+import { NotFoundError } from '../../errors/api-errors.ts'
+import { settle } from '../../testing/manual-clock.ts'
+import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
 import { PermanentError } from '../inbox-errors.ts'
-import { createMemoryStore } from '../store/memory-store.ts'
 
 const { job_id } = SUCCEEDED
 
-/** A memory store that says that it is shared, for two inboxes of one test. */
-function openShared() {
-  const clock = createManualClock()
-  const store = { ...createMemoryStore({ clock }), guarantees: { durable: true, shared: true, transactional: false } }
-  return { clock, store }
-}
-
 describe('waitFor, in the process that handles the job', () => {
-  test('resolves for everybody who waits once the handler is done', async () => {
+  test('resolves for each caller once the handler is done', async () => {
     const { opened, open: finish } = gate()
     const { inbox, deliver } = openInbox({ onSucceeded: () => opened })
     const done = vi.fn()
@@ -55,19 +47,19 @@ describe('waitFor, in the process that handles the job', () => {
   })
 
   test('leaves no timer, whatever ends it', async () => {
-    const { clock, store } = openShared()
-    const { inbox, deliver } = openInbox({ clock, store })
+    const { clock, engine } = openEngine()
+    const { inbox, deliver } = openInbox({ clock, engine })
     const waiting = inbox.waitFor(job_id)
     await clock.advance(10_000)
     await deliver(SUCCEEDED)
     await waiting
-    await settle()
+    await inbox.drain()
     expect(clock.timerCount).toBe(0)
   })
 
   test('rejects when its signal aborts', async () => {
-    const { clock, store } = openShared()
-    const { inbox } = openInbox({ clock, store })
+    const { clock, engine } = openEngine()
+    const { inbox } = openInbox({ clock, engine })
     const controller = new AbortController()
     const waiting = inbox.waitFor(job_id, { signal: controller.signal })
     await settle()
@@ -79,8 +71,8 @@ describe('waitFor, in the process that handles the job', () => {
   })
 
   test('rejects when the inbox is drained, and leaves no timer', async () => {
-    const { clock, store } = openShared()
-    const { inbox } = openInbox({ clock, store })
+    const { clock, engine } = openEngine()
+    const { inbox } = openInbox({ clock, engine })
     const waiting = inbox.waitFor(job_id)
     const rejected = expect(waiting).rejects.toThrow('The inbox is drained')
     await settle()
@@ -92,66 +84,85 @@ describe('waitFor, in the process that handles the job', () => {
 })
 
 describe('waitFor, in another process', () => {
-  test('looks at the store: after 1 s, then less often, and reads the result from the service', async () => {
-    const { clock, store } = openShared()
+  test('reads the engine after 1 s, then less often, and gives what the handler got', async () => {
+    const { clock, engine } = openEngine()
     const { client, calls } = jobsOf(() => SUCCEEDED_JOB)
-    const worker = openInbox({ clock, store })
-    const get = vi.spyOn(store, 'get')
-    const waiter = openInbox({ clock, store, client })
+    const worker = openInbox({ clock, engine, client })
+    const waiter = openInbox({ clock, engine, client })
+    await waiter.inbox.expect(job_id)
+    const before = engine.calls.get ?? 0
     const waiting = waiter.inbox.waitFor(job_id)
     await clock.advance(60_000)
-    expect(get.mock.calls.length).toBeLessThan(12)
-    await worker.deliver(SUCCEEDED)
+    // Four reads each time: of the result, of two other ends, and of the expected job.
+    expect((engine.calls.get ?? 0) - before).toBeLessThan(4 * 12)
+    await worker.deliver({ ...SUCCEEDED, output: { type: 'image', items: [] } })
     await clock.advance(15_000)
     await expect(waiting).resolves.toEqual({ job_id, status: 'succeeded', output: SUCCEEDED_JOB.output })
     expect(calls).toEqual([job_id])
   })
 
-  test('gives the event of a dead letter when nobody but the delivery vouches for it', async () => {
-    const { clock, store } = openShared()
-    const worker = openInbox({
-      clock,
-      store,
-      onSucceeded: () => {
-        throw new PermanentError('no')
-      },
-    })
-    await worker.deliver(SUCCEEDED)
+  test('gives the event of a dead letter', async () => {
+    const { clock, engine } = openEngine()
+    const onSucceeded = () => {
+      throw new PermanentError('no')
+    }
+    await openInbox({ clock, engine, onSucceeded }).deliver(SUCCEEDED)
     await settle()
-    await expect(openInbox({ clock, store }).inbox.waitFor(job_id)).resolves.toEqual(SUCCEEDED)
-    // An inbox that verifies asks the service.
-    const { client } = jobsOf((): Job => ({ status: 'failed', error: { code: 'X', message: 'x' } }))
-    await expect(openInbox({ clock, store, client }).inbox.waitFor(job_id)).resolves.toMatchObject({ status: 'failed' })
+    await expect(openInbox({ clock, engine }).inbox.waitFor(job_id)).resolves.toEqual(SUCCEEDED)
+  })
+
+  test.each(['cancelled', 'succeeded'])('gives the end of a job that is %s without an output', async (status) => {
+    const { clock, engine } = openEngine()
+    const { client } = jobsOf(() => ({ status }))
+    const worker = openInbox({ clock, engine, client })
+    worker.inbox.start()
+    await worker.inbox.expect(job_id, { pollInMs: 0 })
+    const waiting = openInbox({ clock, engine, client }).inbox.waitFor(job_id)
+    await clock.advance(5_000)
+    await expect(waiting).resolves.toMatchObject({ status: 'unknown', reported_status: status })
   })
 
   test('rejects for a job that was lost', async () => {
-    const { clock, store } = openShared()
-    await store.expect(job_id, { pollInMs: 0 })
-    await store.postpone(job_id, 0, { kind: 'dead', keepMs: 1_000_000 }, 'nobody knows it')
-    await expect(openInbox({ clock, store }).inbox.waitFor(job_id)).rejects.toThrow('was given up: nobody knows it')
+    const { clock, engine } = openEngine()
+    const { client } = jobsOf(() => {
+      throw new NotFoundError({ message: 'no such job', status: 404 })
+    })
+    const worker = openInbox({ clock, engine, client })
+    worker.inbox.start()
+    await worker.inbox.expect(job_id, { pollInMs: 0 })
+    const waits = [worker, openInbox({ clock, engine, client })].map(({ inbox }) => inbox.waitFor(job_id))
+    const lost = waits.map((waiting) => expect(waiting).rejects.toMatchObject({ name: 'JobLostError', jobId: job_id }))
+    await clock.advance(20_000)
+    await Promise.all(lost)
   })
 
-  test('without a client, says that the result cannot be read', async () => {
-    const { clock, store } = openShared()
-    await openInbox({ clock, store }).deliver(SUCCEEDED)
+  test('outlives an engine that fails for a while', async () => {
+    const { clock, engine } = openEngine()
+    await openInbox({ clock, engine }).deliver(SUCCEEDED)
     await settle()
-    await expect(openInbox({ clock, store }).inbox.waitFor(job_id)).rejects.toThrow('no `client` to read its result')
-  })
-
-  test('outlives a store that fails for a while', async () => {
-    const { clock, store } = openShared()
-    const { client } = jobsOf(() => SUCCEEDED_JOB)
-    const get = vi.spyOn(store, 'get').mockRejectedValueOnce(new Error('down'))
-    const waiting = openInbox({ clock, store, client }).inbox.waitFor(job_id)
-    await openInbox({ clock, store }).deliver(SUCCEEDED)
+    engine.fail('get', 'before', 4)
+    const waiting = openInbox({ clock, engine }).inbox.waitFor(job_id)
     await clock.advance(2_000)
     await expect(waiting).resolves.toMatchObject({ status: 'succeeded' })
-    expect(get.mock.calls.length).toBeGreaterThan(1)
   })
 })
 
+test('a delivery that is never confirmed counts for nothing, in this process and in another one', async () => {
+  const { clock, engine } = openEngine()
+  const { client } = jobsOf(() => ({ status: 'processing' }))
+  const options = { clock, engine, client, giveUpAfterMs: 60_000 }
+  const worker = openInbox(options)
+  await worker.inbox.expect(job_id)
+  const waits = [worker, openInbox(options)].map(({ inbox }) => inbox.waitFor(job_id))
+  const rejected = waits.map((waiting) => expect(waiting).rejects.toMatchObject({ name: 'JobLostError' }))
+  await worker.deliver(SUCCEEDED)
+  await clock.advance(120_000)
+  await Promise.all(rejected)
+  expect(worker.notices.onDead).toMatchObject([{ jobId: job_id }])
+})
+
 describe('listen', () => {
-  test('is told of a confirmed event before its handler runs', async () => {
+  test('gets a confirmed event before its handler runs', async () => {
     const seen: string[] = []
     const { inbox, deliver } = openInbox({ onSucceeded: () => seen.push('handler') })
     const stop = inbox.listen(job_id, ({ status }) => seen.push(status))
@@ -166,7 +177,7 @@ describe('listen', () => {
     expect(seen).toEqual(['succeeded', 'handler'])
   })
 
-  test('is told of a result that was confirmed before, after it has returned', async () => {
+  test('gets a result that was confirmed before, after it has returned', async () => {
     const { inbox, deliver } = openInbox()
     await deliver(SUCCEEDED)
     await settle()
@@ -181,7 +192,7 @@ describe('listen', () => {
     expect(stopped).not.toHaveBeenCalled()
   })
 
-  test('is not told of what the service does not confirm', async () => {
+  test('does not get what the service does not confirm', async () => {
     const { client } = jobsOf(() => ({ status: 'processing' }))
     const { inbox, deliver, clock } = openInbox({ client })
     const listener = vi.fn()

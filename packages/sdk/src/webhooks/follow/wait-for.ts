@@ -10,6 +10,9 @@ import type { WebhookEvent } from '../webhook-event.ts'
 /** Time between two reads of the engine, for what other processes do: longer each time. */
 const READS = { firstMs: 1_000, growth: 1.5, maxMs: 15_000 } as const
 
+/** Ends of a job whose results have tasks of their own: a success can come without an output. */
+const OTHER_ENDS = ['cancelled', 'succeeded']
+
 /**
  * Waits for the end of a job, in this process or another one.
  *
@@ -36,8 +39,10 @@ async function readUntilEnded(core: InboxCore, jobId: string, signal: AbortSigna
   const { queues, options } = core
   for (let delayMs: number = READS.firstMs; !signal.aborted; delayMs = Math.min(READS.maxMs, delayMs * READS.growth)) {
     const key = jobKey(jobId)
-    const event = eventOfEnd(await queues.results.get(key).catch(() => undefined))
-    if (event !== undefined) return event
+    for (const id of [key, ...OTHER_ENDS.map((status) => `${key}?${status}`)]) {
+      const event = eventOfEnd(await queues.results.get(id).catch(() => undefined), jobId)
+      if (event !== undefined) return event
+    }
     const expected = await queues.expected.get(key).catch(() => undefined)
     if (expected?.state === 'dead') {
       throw new JobLostError({ message: `The job ${jobId} was given up: ${expected.error?.message}`, jobId })
@@ -49,9 +54,14 @@ async function readUntilEnded(core: InboxCore, jobId: string, signal: AbortSigna
   return await new Promise(() => {})
 }
 
-/** The event of a task that has ended; undefined while it has not, or when its delivery was dropped. */
-function eventOfEnd(task: TaskRecord | undefined): WebhookEvent | undefined {
+/**
+ * The event of a task that has ended; undefined while it has not, or when its delivery was dropped.
+ *
+ * @throws JobLostError when the service never confirmed it
+ */
+function eventOfEnd(task: TaskRecord | undefined, jobId: string): WebhookEvent | undefined {
   if (task?.state !== 'done' && task?.state !== 'dead') return undefined
+  if (task.error?.code === 'unconfirmed') throw new JobLostError({ message: task.error.message, jobId })
   const { isDropped, event = Object(task.data).event } = Object(task.result) as { isDropped?: boolean; event?: unknown }
   return isDropped ? undefined : readStoredDelivery({ ...Object(task.data), event })?.event
 }

@@ -27,32 +27,35 @@ export interface Change {
  * @throws ConfigurationError when the change itself is wrong
  */
 export async function keepTrying(core: InboxCore, change: Change): Promise<boolean> {
-  const first = core.tasks.track(change.make())
-  const onLate = () => {
-    throw new Error(`The engine of the inbox did not respond within ${TRY_MS} ms.`)
-  }
   try {
-    await withTimeLimit(first, { clock: core.options.clock, limitMs: TRY_MS, onLate })
+    await tryOnce(core, change)
     return true
   } catch (error) {
     if (isConfigurationError(error)) throw error
-    void core.tasks.track(repeat(core, change, first))
+    void core.tasks.track(repeat(core, change, error))
     return false
   }
 }
 
-async function repeat(core: InboxCore, { make, onFailure }: Change, first: Promise<void>): Promise<void> {
+function tryOnce({ options }: InboxCore, change: Change): Promise<void> {
+  const onLate = () => {
+    throw new Error(`The engine of the inbox did not respond within ${TRY_MS} ms.`)
+  }
+  return withTimeLimit(change.make(), { clock: options.clock, limitMs: TRY_MS, onLate })
+}
+
+async function repeat(core: InboxCore, change: Change, first: unknown): Promise<void> {
   const { clock } = core.options
   const { signal } = core.aborting
   const endsAt = clock.now() + REPEAT_MS
-  let tried = first
+  let error = first
   for (let waitMs: number = WAIT.firstMs; ; waitMs = Math.min(WAIT.maxMs, waitMs * 2)) {
-    try {
-      return await tried
-    } catch (error) {
-      if (clock.now() >= endsAt || signal.aborted || isConfigurationError(error)) return onFailure(error)
-    }
+    if (clock.now() >= endsAt || signal.aborted || isConfigurationError(error)) return change.onFailure(error)
     await sleep(clock, Math.min(waitMs, endsAt - clock.now()), signal).catch(() => {})
-    tried = make()
+    try {
+      return await tryOnce(core, change)
+    } catch (again) {
+      error = again
+    }
   }
 }

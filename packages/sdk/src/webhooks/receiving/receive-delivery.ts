@@ -4,7 +4,7 @@ import type { InboxWorkers } from '../inbox-workers.ts'
 import { parseWebhook } from '../parse-webhook.ts'
 import type { Delivery, Receive } from '../receive.ts'
 import { eventKey, jobKey } from '../record-key.ts'
-import type { StoredDelivery } from '../stored-delivery.ts'
+import { readStoredContext, type StoredDelivery } from '../stored-delivery.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import { keepTrying } from './keep-trying.ts'
 import { type ResponseKind, respond, responseOf } from './responses.ts'
@@ -69,26 +69,31 @@ async function store(
   const { results, unverified } = core.queues
   const { event } = delivery
   const id = eventKey(event)
+  const unverifiedId = globalThis.crypto.randomUUID()
   let kind: ResponseKind = 'accepted'
   const make = async () => {
+    const isVouched = await isVouchedFor(core, delivery)
     if (await isOfAnotherJob(core, delivery)) kind = 'unauthorized'
-    else if (await isVouchedFor(core, delivery)) await results.add(id, delivery)
-    else if (mayStoreUnverified()) await unverified.add(globalThis.crypto.randomUUID(), delivery)
-    else kind = 'too_many'
+    else if (!isVouched && !mayStoreUnverified()) kind = 'too_many'
+    else {
+      await (isVouched ? results.add(id, delivery) : unverified.add(unverifiedId, delivery))
+      core.hooks.metric('accepted', event.job_id)
+      workers.onDelivery({ resultId: id, unverifiedId: isVouched ? undefined : unverifiedId }, waitUntil)
+    }
   }
   const onFailure = (error: unknown) => core.hooks.notify('onHandlerError', { event, attempt: 1, error, isLast: true })
-  if (!(await keepTrying(core, { make, onFailure }))) return 'unavailable'
-  if (kind !== 'accepted') return kind
-  core.hooks.metric('accepted', event.job_id)
-  workers.onDelivery(id, waitUntil)
-  return kind
+  return (await keepTrying(core, { make, onFailure })) ? kind : 'unavailable'
 }
 
 /** A callback URL belongs to the first job that is confirmed or expected for it: a URL that leaked is of no more use. */
 async function isOfAnotherJob({ queues }: InboxCore, { ref, event }: StoredDelivery): Promise<boolean> {
   if (ref === undefined) return false
+  const key = jobKey(event.job_id)
   const binding = await queues.bindings.get(ref)
-  return binding !== undefined && Object(binding.data).key !== jobKey(event.job_id)
+  if (binding !== undefined) return Object(binding.data).key !== key
+  // The URL of a run that is not noted yet, for a job that has its own.
+  const expected = readStoredContext((await queues.expected.get(key))?.data)
+  return expected?.ref !== undefined && expected.ref !== ref
 }
 
 /** Whether this process has reason to believe that the service sent a delivery. Others wait in a slow queue. */

@@ -1,9 +1,8 @@
-import { linkController } from '../../abort.ts'
+import { abortable, linkController } from '../../abort.ts'
 import type { Json, Task } from '../engine/inbox-engine.ts'
 import { Again, isAgain, Permanent } from '../engine/task-ends.ts'
-import { fingerprintOf } from '../fingerprint.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import { isPermanentError } from '../inbox-errors.ts'
+import { isPermanentError, JobLostError } from '../inbox-errors.ts'
 import { eventKey, jobKey } from '../record-key.ts'
 import { readStoredDelivery, type StoredDelivery } from '../stored-delivery.ts'
 import { confirmResult, needsPoll } from '../trust/confirm-result.ts'
@@ -17,6 +16,7 @@ export async function handleResult(core: InboxCore, task: Task): Promise<Json | 
   const delivery = readStoredDelivery(task.data)
   if (delivery === undefined)
     throw new Permanent('unreadable', 'What the engine keeps of the delivery is not readable.')
+  const startedAt = core.options.clock.now()
   if (task.lost > 0) core.hooks.metric('retaken', delivery.event.job_id)
   const event = await confirm(core, task, delivery)
   if (event === undefined) return { isDropped: true }
@@ -27,7 +27,7 @@ export async function handleResult(core: InboxCore, task: Task): Promise<Json | 
     await core.queues.results.add(key, confirmed)
     return { isDropped: true }
   }
-  return await handle(core, { task, delivery, event })
+  return await handle(core, { task, delivery, event, startedAt })
 }
 
 async function confirm(core: InboxCore, task: Task, delivery: StoredDelivery): Promise<WebhookEvent | undefined> {
@@ -38,7 +38,12 @@ async function confirm(core: InboxCore, task: Task, delivery: StoredDelivery): P
     if (confirmed === undefined) core.hooks.metric('rejected', event.job_id)
     return confirmed
   } catch (error) {
-    if (error instanceof Permanent) reportDeath(core, { task, event, error, context: undefined })
+    if (error instanceof Permanent) {
+      // What is not confirmed counts for nothing: nothing that waits for the job gets it.
+      const { message } = error
+      core.followers.lost(event.job_id, new JobLostError({ message, jobId: event.job_id }))
+      notifyDead(core, { task, event, error, context: undefined })
+    }
     throw error
   }
 }
@@ -48,9 +53,12 @@ interface Confirmed {
   delivery: StoredDelivery
   /** What the handler may get. */
   event: WebhookEvent
+  /** When this run of the task began. */
+  startedAt: number
 }
 
-async function handle(core: InboxCore, { task, delivery, event }: Confirmed): Promise<Json | undefined> {
+async function handle(core: InboxCore, confirmed: Confirmed): Promise<Json | undefined> {
+  const { task, delivery, event } = confirmed
   const { ref } = delivery
   const isItsUrl = ref === undefined || (await bindToJob(core, ref, event.job_id))
   if (!isItsUrl && !needsPoll(core, delivery)) {
@@ -58,7 +66,8 @@ async function handle(core: InboxCore, { task, delivery, event }: Confirmed): Pr
     return { isDropped: true }
   }
   // The service confirms the result, but the URL is that of another job: it must not lend it its context.
-  const context = (await contextOf(core, isItsUrl ? delivery : { ...delivery, ref: undefined }))?.context
+  const known = await contextOf(core, isItsUrl ? delivery : { ...delivery, ref: undefined })
+  const context = known?.context
   const problem = outputProblem(core, event)
   if (problem !== undefined) {
     const error = new Permanent('forbidden_host', problem)
@@ -66,16 +75,18 @@ async function handle(core: InboxCore, { task, delivery, event }: Confirmed): Pr
     throw error
   }
   const isFollowed = core.followers.confirmed(event)
-  await runOnce(core, { task, delivery, event, context })
+  await runOnce(core, { ...confirmed, context })
   core.hooks.metric('completed', event.job_id)
-  if (!isFollowed) core.hooks.unheeded(event)
+  // A run that was expected may be asked for its result later.
+  if (!isFollowed && known === undefined) core.hooks.unheeded(event)
   core.followers.ended(event)
   // Other processes that wait for the job read the event from here.
-  return fingerprintOf(event) === fingerprintOf(delivery.event) ? undefined : { event: event as unknown as Json }
+  return JSON.stringify(event) === JSON.stringify(delivery.event) ? undefined : { event: event as unknown as Json }
 }
 
-async function runOnce(core: InboxCore, { task, delivery, event, context }: Confirmed & { context: unknown }) {
+async function runOnce(core: InboxCore, confirmed: Confirmed & { context: unknown }): Promise<void> {
   const { aborting, hooks, options } = core
+  const { task, delivery, event, context, startedAt } = confirmed
   // A process that stood still comes here late, before any timer has aborted the signal: another may have the job by now.
   if (task.msLeft() <= 0) throw new Again(0)
   const linked = linkController(task.signal)
@@ -84,10 +95,14 @@ async function runOnce(core: InboxCore, { task, delivery, event, context }: Conf
   aborting.signal.addEventListener('abort', stop, { once: true })
   const { signal } = linked
   try {
-    await runHandler(core, event, { task, source: delivery.source, context, signal })
+    const run = runHandler(core, event, { task, source: delivery.source, context, signal })
+    // What it does after `maxRunMs` does not count, and the user gets to know.
+    await abortable(run, task.signal)
   } catch (error) {
     // Cut short by `drain`: another process runs it, or this one after its restart.
     if (aborting.signal.aborted) throw new Again(0)
+    // The lock was lost: another worker has the task, and the handler did not fail.
+    if (task.signal.aborted && options.clock.now() - startedAt < options.maxRunMs * 0.9) throw error
     // The handler is not ready: nothing failed.
     if (isAgain(error)) throw error
     const isPermanent = isPermanentError(error)
@@ -109,8 +124,12 @@ interface Death {
   context: unknown
 }
 
-function reportDeath({ hooks, followers }: InboxCore, { task, event, error, context }: Death): void {
+function reportDeath(core: InboxCore, death: Death): void {
+  notifyDead(core, death)
+  core.followers.ended(death.event)
+}
+
+function notifyDead({ hooks }: InboxCore, { task, event, error, context }: Death): void {
   hooks.metric('dead', event.job_id)
   hooks.notify('onDead', { jobId: event.job_id, event, attempt: task.attempt + task.lost, error, context })
-  followers.ended(event)
 }

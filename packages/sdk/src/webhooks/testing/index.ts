@@ -20,5 +20,3 @@ export {
   type UnknownDelivery,
   unknownEvent,
 } from './event-fixtures.ts'
-export { inboxStoreChecks, type RegisterTest, type StoreUnderTest, testInboxStore } from './inbox-store-suite.ts'
-export type { InboxStoreCheck } from './store-check.ts'

@@ -18,17 +18,21 @@ const asUnknown = (job_id: string, job: Job) => ({
 })
 
 describe('eventOfJob (section 6, rule 4)', () => {
-  test('gives the output of the service, not that of the delivery', () => {
+  test('gives the output of the service, and nothing of a delivery with another output', () => {
     const { output } = fixtures.jobs.succeeded.body.data
-    const { job_id, credits_used, completed_at } = succeeded
-    const delivered = { ...forged, injected: 'x' } as typeof forged
+    const { job_id } = succeeded
+    const delivered = { ...forged, credits_used: -99_999 } as typeof forged
     expect(eventOfJob(job_id, { status: 'succeeded', output }, delivered)).toStrictEqual({
       job_id,
       status: 'succeeded',
       output,
-      credits_used,
-      completed_at,
     })
+  })
+
+  test('gives the credits and the time of a delivery with the same output, and none of its newer fields', () => {
+    const { output } = succeeded
+    const delivered = { ...succeeded, injected: 'x' } as typeof succeeded
+    expect(eventOfJob(succeeded.job_id, { status: 'succeeded', output }, delivered)).toStrictEqual(succeeded)
   })
 
   test('gives a success without credits when none was delivered, or it was delivered as a failure', () => {
@@ -69,10 +73,15 @@ describe('eventOfJob (section 6, rule 4)', () => {
     }
   })
 
-  test.each(['processing', 'succeeded', 'failed', 'x'])(
-    'leaves an unknown event unknown, with the job as it is: %s',
-    (status) => {
-      expect(eventOfJob('job_1', { status }, unknown)).toEqual(asUnknown('job_1', { status }))
-    },
-  )
+  test.each(['cancelled', 'x'])('gives an unknown event the status that the service says: %s', (status) => {
+    expect(eventOfJob('job_1', { status }, unknown)).toEqual(asUnknown('job_1', { status }))
+  })
+
+  test.each(['queued', 'processing'])('gives nothing for an unknown event while the service says %s', (status) => {
+    expect(eventOfJob('job_1', { status }, unknown)).toBeUndefined()
+  })
+
+  test('gives the result of a job instead of an unknown event', () => {
+    expect(eventOfJob('job_1', { status: 'failed' }, unknown)).toMatchObject({ status: 'failed' })
+  })
 })

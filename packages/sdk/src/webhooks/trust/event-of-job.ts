@@ -1,6 +1,5 @@
 import type { Job } from '@modelrun/contract'
 import { asKnownStatus } from '../../jobs/job-status.ts'
-import { fingerprintOf } from '../fingerprint.ts'
 import type { UnknownEvent, WebhookEvent } from '../webhook-event.ts'
 
 /**
@@ -13,7 +12,7 @@ import type { UnknownEvent, WebhookEvent } from '../webhook-event.ts'
 export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookEvent | undefined {
   const event = endOfJob(jobId, job) ?? (delivered?.status === 'unknown' ? newerStatus(jobId, job) : undefined)
   if (event?.status !== 'succeeded' || delivered?.status !== 'succeeded') return event
-  if (fingerprintOf(event) !== fingerprintOf(delivered)) return event
+  if (JSON.stringify(event.output) !== JSON.stringify(delivered.output)) return event
   const { credits_used, completed_at } = delivered
   return {
     ...event,

@@ -4,7 +4,7 @@ import { isModelRunError } from '../../errors/guards.ts'
 import type { JobReader } from '../inbox-options.ts'
 
 /** What a poll of a job found. */
-export type PolledJob =
+type PolledJob =
   | { kind: 'job'; job: Job }
   /** The service says that it has no such job. */
   | { kind: 'missing'; error: unknown }

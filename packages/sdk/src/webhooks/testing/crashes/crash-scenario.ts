@@ -1,7 +1,7 @@
 /** Just before something happens, or just after it: it has happened, and its process does not learn so. */
 type Moment = 'before' | 'after'
 
-/** What befalls the first process that gets the delivery. */
+/** What befalls the first process that runs the handler. */
 export interface Fault {
   kind: 'dies' | 'stalls' | 'fails'
   moment: Moment
@@ -12,8 +12,7 @@ export interface Fault {
 /** A way in which the delivery of one job may go. */
 export interface Scenario {
   name: string
-  /** `at_once`: to two processes at the same time; `later`: once more when the job is done. */
-  duplicate?: 'at_once' | 'later'
+  /** Undefined: nothing goes wrong. */
   fault?: Fault
 }
 
@@ -22,11 +21,9 @@ export const UNDISTURBED: Scenario = { name: 'undisturbed' }
 /** Every way in which a delivery may go, for the steps of an undisturbed run. */
 export function listScenarios(steps: readonly string[]): Scenario[] {
   return [
-    { name: 'the delivery comes to two processes at once', duplicate: 'at_once' },
-    { name: 'the delivery comes again when the job is done', duplicate: 'later' },
+    { name: 'the delivery comes twice at once' },
     ...titlesOf(steps).flatMap((title, at) => faultsAt(title, at)),
     { name: 'the process dies before the job is noted as done', fault: { kind: 'dies', moment: 'before', at: 'done' } },
-    { name: 'the process dies after the job was noted as done', fault: { kind: 'dies', moment: 'after', at: 'done' } },
   ]
 }
 
@@ -41,7 +38,7 @@ function faultsAt(title: string, at: number): Scenario[] {
     scenario(`the process stalls before ${title}, and another one takes over`, 'stalls', 'before'),
     scenario(`the process stalls after ${title}, and another one takes over`, 'stalls', 'after'),
     scenario(`${title} fails`, 'fails', 'before'),
-    scenario(`${title} happens, and its answer is lost`, 'fails', 'after'),
+    scenario(`${title} happens, and its response is lost`, 'fails', 'after'),
   ]
 }
 

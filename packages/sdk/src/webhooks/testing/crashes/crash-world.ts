@@ -6,10 +6,15 @@ import type { InboxOptions } from '../../inbox-options.ts'
  */
 export type Step = <T>(name: string, run: () => T | PromiseLike<T>) => Promise<T>
 
-/** A database transaction of the simulation, for `complete({ tx })`. */
+/** A database transaction of the simulation. */
 export interface SimulatedTransaction {
   /** Notes a change. All of them are made at the end of the transaction, or none when it is rolled back. */
   write(change: () => void): void
+  /**
+   * Takes a mark, for effects once: true when no committed transaction has it, false otherwise. The mark is kept when
+   * this transaction commits; two open transactions that take the same mark cannot both commit.
+   */
+  once(mark: string): boolean
 }
 
 /** Runs work in a transaction. Its end, the commit, is a step of this name. */
@@ -28,7 +33,7 @@ export type CrashHandlers = Pick<InboxOptions, 'onSucceeded' | 'onFailed' | 'onU
 
 /** What outlives processes (fakes of databases, mailers, queues), and how a process is started there. */
 export interface CrashWorld {
-  /** Makes the handlers of one process: what they keep in memory ends with it. */
+  /** Creates the handlers of one process: what they keep in memory ends with it. */
   handlers(tools: ProcessTools): CrashHandlers
   /**
    * What the outside shows in the end: rows, files, mails. It is compared with that of an undisturbed run, as JSON with

@@ -1,21 +1,18 @@
+import { isPermanentError } from '../../inbox-errors.ts'
+import type { DeliveryContext } from '../../inbox-options.ts'
 import { parseWebhook } from '../../parse-webhook.ts'
 import { eventKey } from '../../record-key.ts'
-import type { InboxStore } from '../../store/inbox-store.ts'
-import { createMemoryStore } from '../../store/memory-store.ts'
+import type { WebhookEvent } from '../../webhook-event.ts'
 import type { DeliveryBody } from '../event-fixtures.ts'
-import type { Scenario } from './crash-scenario.ts'
-import type { CrashWorld } from './crash-world.ts'
-import { LEASE_MS } from './crashing-store.ts'
+import type { Fault, Scenario } from './crash-scenario.ts'
+import type { CrashHandlers, CrashWorld } from './crash-world.ts'
 import { effectsText } from './effects-text.ts'
-import type { CrashLog } from './process-tools.ts'
-import { openProcess, type SimulatedProcess } from './simulated-process.ts'
-import { createVirtualTime, type VirtualTime } from './virtual-time.ts'
+import { type CrashLog, createProcessTools } from './process-tools.ts'
 
 /** What is played. */
 export interface Play {
   makeWorld: () => CrashWorld | Promise<CrashWorld>
   event: DeliveryBody
-  /** Undefined: the job is not expected. */
   context: unknown
 }
 
@@ -29,53 +26,115 @@ export interface Played {
   isChanged: boolean
 }
 
-/** As many as the tries of a handler, and some more. */
-const MAX_ROUNDS = 20
+/** As many as an inbox gives a handler. */
+const MAX_ATTEMPTS = 8
 
-/** Two processes, one store: the first gets the delivery, the other one finds what it leaves. */
-interface Stage {
-  time: VirtualTime
-  store: InboxStore
-  first: SimulatedProcess
-  other: SimulatedProcess
-}
-
-export async function playScenario({ makeWorld, event, context }: Play, scenario: Scenario): Promise<Played> {
+export async function playScenario({ makeWorld, event, context }: Play, { fault }: Scenario): Promise<Played> {
   const world = await makeWorld()
   const before = effectsText(await world.effects())
-  const log: CrashLog = { begun: [], happened: {}, errors: [] }
-  const time = createVirtualTime()
-  const store = createMemoryStore({ clock: time })
-  const open = (fault?: Scenario['fault']) => openProcess({ world, clock: time, store, log, fault })
-  const stage: Stage = { time, store, first: open(scenario.fault), other: open() }
-  if (context !== undefined) await stage.first.inbox.expect(event.job_id, { context })
-  const end = await play(stage, JSON.stringify(event), scenario)
+  const log: CrashLog = { begun: [], happened: {}, errors: [], marks: new Set() }
+  const job: SimulatedJob = { world, log, event: await parseWebhook(JSON.stringify(event)), context, runs: 0, fails: 0 }
+  const end = await play(job, fault)
   const effects = await world.effects()
   return { log, end, effects, isChanged: effectsText(effects) !== before }
 }
 
-async function play(stage: Stage, body: string, { duplicate, fault }: Scenario): Promise<Played['end']> {
-  const { first, other } = stage
-  const key = eventKey(await parseWebhook(body))
-  const deliveries = [first.deliver(body), ...(duplicate === 'at_once' ? [other.deliver(body)] : [])]
-  await Promise.all(deliveries)
-  // A process that goes on tries again itself: it still has in memory what the handler left there.
-  let end = await finish(stage, fault === undefined || fault.kind === 'fails' ? first : other, key)
+/** A job, and how often its handler ran and failed. */
+interface SimulatedJob extends Pick<Play, 'context'> {
+  world: CrashWorld
+  log: CrashLog
+  event: WebhookEvent
+  runs: number
+  fails: number
+}
+
+/**
+ * The first process runs the handler. Where it dies or stalls, another one runs the handler to its end, as an inbox does
+ * when a lock has ended. A process that only fails goes on itself: it still has in memory what the handler left there.
+ */
+async function play(job: SimulatedJob, fault: Fault | undefined): Promise<Played['end']> {
+  const first = openProcess(job, fault)
+  const run = first.run()
+  const ended = await Promise.race([run, first.isStruck])
+  if (ended !== 'struck') return await finish(job, first, ended)
+  const end = await finish(job, openProcess(job), 'failed')
   if (fault?.kind === 'stalls') {
-    await first.wake()
-    end = await finish(stage, other, key)
+    first.wake()
+    await run
   }
-  if (duplicate === 'later') await other.deliver(body)
   return end
 }
 
-/** Lets time pass until the job has ended. */
-async function finish({ time, store }: Stage, worker: SimulatedProcess, key: string): Promise<Played['end']> {
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const state = (await store.get(key))?.state
-    if (state === 'done' || state === 'dead') return state
-    time.advance(LEASE_MS + 1_000)
-    await worker.inbox.sweep()
+type RunEnd = 'done' | 'failed' | 'dead'
+
+async function finish(job: SimulatedJob, process: SimulatedProcess, ended: RunEnd): Promise<Played['end']> {
+  let end = ended
+  while (end === 'failed') end = job.fails < MAX_ATTEMPTS ? await process.run() : 'dead'
+  return end
+}
+
+/** A process that runs the handler, and may die or stall. */
+interface SimulatedProcess {
+  /** Runs the handler once. */
+  run(): Promise<RunEnd>
+  /** Resolves when the process has died or stalls. */
+  isStruck: Promise<'struck'>
+  /** Ends a stall. The signal of the handler has aborted. */
+  wake(): void
+}
+
+function openProcess(job: SimulatedJob, fault?: Fault): SimulatedProcess {
+  const { world, log } = job
+  const controller = new AbortController()
+  let strike = (_: 'struck') => {}
+  const isStruck = new Promise<'struck'>((resolve) => {
+    strike = resolve
+  })
+  let wake = () => {}
+  const isAwake = new Promise<void>((resolve) => {
+    wake = resolve
+  })
+  let isNext = true
+  const fate = async (at: Fault['at'], moment: Fault['moment']) => {
+    if (!isNext || fault?.at !== at || fault.moment !== moment) return
+    isNext = false
+    if (fault.kind === 'fails') throw new Error('The simulation lets this fail.')
+    strike('struck')
+    await (fault.kind === 'dies' ? new Promise(() => {}) : isAwake)
   }
-  throw new Error(`The simulated job did not end within ${MAX_ROUNDS} minutes.`)
+  const handlers = world.handlers(createProcessTools(fate, log))
+  return {
+    isStruck,
+    wake: () => {
+      controller.abort(new Error('The lock of the task is lost.'))
+      wake()
+    },
+    run: async () => {
+      try {
+        await callHandler(handlers, job, controller.signal)
+      } catch (error) {
+        log.errors.push(error)
+        job.fails += 1
+        return isPermanentError(error) ? 'dead' : 'failed'
+      }
+      await fate('done', 'before')
+      return 'done'
+    },
+  }
+}
+
+async function callHandler(handlers: CrashHandlers, job: SimulatedJob, signal: AbortSignal): Promise<void> {
+  const { event } = job
+  job.runs += 1
+  const context: DeliveryContext = {
+    attempt: job.runs,
+    fence: job.runs,
+    signal,
+    idempotencyKey: eventKey(event),
+    source: 'webhook',
+    context: job.context,
+  }
+  if (event.status === 'succeeded') await handlers.onSucceeded?.(event, context)
+  else if (event.status === 'failed') await handlers.onFailed?.(event, context)
+  else await handlers.onUnknown?.(event, context)
 }

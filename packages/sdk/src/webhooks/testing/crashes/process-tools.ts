@@ -1,7 +1,7 @@
 import type { Fault } from './crash-scenario.ts'
-import type { SimulatedTransaction, Step, Transaction } from './crash-world.ts'
+import type { ProcessTools, SimulatedTransaction } from './crash-world.ts'
 
-/** What happened, in all processes. */
+/** What happened, in all processes of one world. */
 export interface CrashLog {
   /** Names of the steps that were begun, in order. */
   begun: string[]
@@ -9,40 +9,44 @@ export interface CrashLog {
   happened: Record<string, number>
   /** What handlers threw. */
   errors: unknown[]
+  /** The marks of transactions that were committed. */
+  marks: Set<string>
 }
 
-/** What befalls a process. */
-export interface Fate {
-  /** Resolves when the process may go on: later when it stalls there, never when it dies. Rejects when that place fails. */
-  at(place: Fault['at'], moment: Fault['moment']): Promise<void>
-}
+/**
+ * What befalls a process at a place. Resolves when it may go on: later when it stalls there, never when it dies. Rejects
+ * when that place fails.
+ */
+export type Fate = (at: Fault['at'], moment: Fault['moment']) => Promise<void>
 
-/** How the transactions of a process are committed: those that mark a job as done, with the mark. */
-export type Commits = WeakMap<object, () => Promise<void>>
-
-export function createStep(fate: Fate, log: CrashLog): Step {
+export function createProcessTools(fate: Fate, log: CrashLog): ProcessTools {
   let count = 0
-  return async (name, run) => {
+  const step: ProcessTools['step'] = async (name, run) => {
     const index = count++
     log.begun.push(name)
-    await fate.at(index, 'before')
+    await fate(index, 'before')
     const result = await run()
     log.happened[name] = (log.happened[name] ?? 0) + 1
-    await fate.at(index, 'after')
+    await fate(index, 'after')
     return result
   }
-}
-
-export function createTransaction(step: Step, commits: Commits): Transaction {
-  return async (name, work) => {
-    const changes: (() => void)[] = []
-    const tx: SimulatedTransaction = { write: (change) => void changes.push(change) }
-    commits.set(tx, async () => {})
-    const result = await work(tx)
-    await step(name, async () => {
-      await commits.get(tx)?.()
-      for (const change of changes) change()
-    })
-    return result
+  return {
+    step,
+    transaction: async (name, work) => {
+      const changes: (() => void)[] = []
+      const taken = new Set<string>()
+      const tx: SimulatedTransaction = {
+        write: (change) => void changes.push(change),
+        once: (mark) => !log.marks.has(mark) && taken.add(mark).has(mark),
+      }
+      const result = await work(tx)
+      await step(name, () => {
+        const lost = [...taken].find((mark) => log.marks.has(mark))
+        if (lost !== undefined) throw new Error(`The transaction is rolled back: another one has the mark "${lost}".`)
+        for (const mark of taken) log.marks.add(mark)
+        for (const change of changes) change()
+      })
+      return result
+    },
   }
 }

@@ -41,10 +41,10 @@ export interface CrashReport {
 }
 
 /**
- * Shows whether a handler may be run again: an inbox does so when a process died in the middle (at-least-once). Delivers
- * one event many times, each time in a new world, with virtual time and stores in memory. Each time something else goes
- * wrong: before or after each step the process dies, stalls past its lease, or the step fails; the delivery comes twice.
- * Another process then finds what was left, and the effects are compared with those of an undisturbed run.
+ * Shows whether a handler may be run again: an inbox does so when a process died in the middle (at-least-once). Runs the
+ * handler for one event many times, each time in a new world. Each time something else goes wrong: before or after each
+ * step the process dies, or stalls until another one has the job, or the step fails. The handler then runs again, up to
+ * 8 times, and the effects are compared with those of an undisturbed run.
  *
  * @throws Error when the handler makes no step, or its effects do not show: there would be nothing to find
  *

@@ -1,0 +1,19 @@
+import type { Json, Task } from '../webhooks/engine/inbox-engine.ts'
+import { createMemoryEngine, type MemoryEngineOptions } from '../webhooks/engine/memory-engine.ts'
+import { createManualClock } from './manual-clock.ts'
+
+/** An engine in memory on a manual clock, and the runs of handlers that take notes. */
+export function openMemoryEngine(options: MemoryEngineOptions = {}) {
+  const clock = createManualClock()
+  const startedAt = clock.now()
+  const engine = createMemoryEngine({ clock, ...options })
+  const runs: [id: string, atMs: number][] = []
+  /** A handler that notes its runs. */
+  const noting = (work: (task: Task) => unknown = () => {}) => {
+    return async (task: Task) => {
+      runs.push([task.id, clock.now() - startedAt])
+      return (await work(task)) as Json | undefined
+    }
+  }
+  return { clock, engine, runs, noting, times: () => runs.map(([, atMs]) => atMs) }
+}

@@ -1,0 +1,199 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { NotFoundError, PermissionDeniedError, RateLimitError } from '../errors/api-errors.ts'
+import { settle } from '../testing/manual-clock.ts'
+import {
+  gate,
+  jobsOf,
+  openEngine,
+  openInbox,
+  PUBLIC_URL,
+  SECRET,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../testing/test-inbox.ts'
+
+/** Defects that an attack on an earlier inbox found, each as its attacker or its outage brings it about. */
+const { job_id } = SUCCEEDED
+const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
+const DAY_MS = 86_400_000
+
+/** A service that has these jobs, which have succeeded, and no others. */
+const serviceWith = (...ids: string[]) =>
+  jobsOf((id) => {
+    if (!ids.includes(id)) throw new NotFoundError({ message: 'no such job', status: 404 })
+    return SUCCEEDED_JOB
+  })
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+test('handlers that never end do not stop the others (D3)', async () => {
+  const onSucceeded = vi.fn(async ({ job_id }: { job_id: string }) => {
+    if (job_id.startsWith('stuck')) await new Promise(() => {})
+  })
+  const { clock, deliver, count } = openInbox({ onSucceeded, concurrency: 8, maxRunMs: 10_000 })
+  for (let n = 0; n < 8; n++) await deliver({ ...SUCCEEDED, job_id: `stuck_${n}` })
+  for (let n = 0; n < 10; n++) await deliver({ ...SUCCEEDED, job_id: `job_${n}` })
+  await clock.advance(10_000)
+  expect(count('completed')).toBe(10)
+})
+
+test('a run whose note failed is not lost: the job is polled when its delivery does not come (D4)', async () => {
+  const shared = openEngine()
+  const onSucceeded = vi.fn()
+  const { inbox, clock } = openInbox({ ...signed, ...shared, client: serviceWith(job_id).client, onSucceeded })
+  inbox.start()
+  const { ref } = await inbox.prepare({ context: 'mine' })
+  shared.engine.fail('get', 'before')
+  shared.engine.fail('add', 'before')
+  await inbox.expect(job_id, { ref })
+  await clock.advance(120_000)
+  expect(onSucceeded.mock.calls).toMatchObject([[{ job_id }, { context: 'mine', source: 'poll' }]])
+  await inbox.drain()
+})
+
+test('1,500 deliveries at once run at most 10 handlers at once (D6)', async () => {
+  let running = 0
+  let most = 0
+  const { opened, open: finish } = gate()
+  const onSucceeded = async () => {
+    most = Math.max(most, ++running)
+    await opened
+    running--
+  }
+  const { deliver, count } = openInbox({ onSucceeded })
+  const statuses = await Promise.all(
+    Array.from({ length: 1_500 }, (_, n) => deliver({ ...SUCCEEDED, job_id: `job_${n}` })),
+  )
+  finish()
+  await vi.waitFor(() => expect(count('completed')).toBe(1_500))
+  expect([new Set(statuses), most]).toEqual([new Set([202]), 10])
+})
+
+describe('what is not the fault of the job (D7)', () => {
+  test.each<[string, unknown]>([
+    ['a key without jobs:read (403)', new PermissionDeniedError({ message: 'not yours', status: 403 })],
+    ['a Retry-After of a day', new RateLimitError({ message: 'slower', status: 429, retryAfterMs: DAY_MS })],
+  ])('%s makes no dead letter, and is over 5 minutes after its end', async (_, error) => {
+    let isDown = true
+    const { client } = jobsOf(() => {
+      if (isDown) throw error
+      return SUCCEEDED_JOB
+    })
+    const { inbox, clock, deliver, count, notices } = openInbox({ ...signed, client })
+    inbox.start()
+    await inbox.expect('job_expected')
+    await deliver(SUCCEEDED, await inbox.callbackUrl())
+    await clock.advance(3_600_000)
+    isDown = false
+    await clock.advance(300_000)
+    expect([count('completed'), notices.onDead, notices.onLost]).toEqual([2, [], []])
+    await inbox.drain()
+  })
+})
+
+describe('a callback URL that leaked, of a run that is not noted yet (D8)', () => {
+  const invented = { ...SUCCEEDED, job_id: 'invented' }
+
+  test('is not taken by an invented job: the genuine delivery is handled with its context (A)', async () => {
+    const onSucceeded = vi.fn()
+    const { inbox, clock, deliver } = openInbox({ ...signed, client: serviceWith(job_id).client, onSucceeded })
+    const url = await inbox.callbackUrl(undefined, 'mine')
+    await deliver(invented, url)
+    await clock.advance(60_000)
+    await expect(deliver(SUCCEEDED, url)).resolves.toBe(202)
+    await settle()
+    expect(onSucceeded.mock.calls).toMatchObject([[{ job_id }, { context: 'mine' }]])
+  })
+
+  test('does not lose the context of a run that is prepared, and then found by a poll (B)', async () => {
+    const onSucceeded = vi.fn()
+    const { inbox, clock, deliver } = openInbox({ ...signed, client: serviceWith(job_id).client, onSucceeded })
+    inbox.start()
+    const { url, ref } = await inbox.prepare({ context: 'mine' })
+    await deliver(invented, url)
+    await clock.advance(30_000)
+    await inbox.expect(job_id, { ref })
+    await clock.advance(60_000)
+    expect(onSucceeded.mock.calls).toMatchObject([[{ job_id }, { context: 'mine', source: 'poll' }]])
+    await inbox.drain()
+  })
+
+  test('is not taken by another job of the account that has a URL of its own (C)', async () => {
+    const onSucceeded = vi.fn()
+    const client = serviceWith(job_id, 'job_2').client
+    const { inbox, deliver } = openInbox({ ...signed, client, onSucceeded })
+    const [first, second] = [await inbox.prepare({ context: 'first' }), await inbox.prepare({ context: 'second' })]
+    await inbox.expect('job_2', { ref: second.ref })
+    await expect(deliver({ ...SUCCEEDED, job_id: 'job_2' }, first.url)).resolves.toBe(401)
+    await deliver({ ...SUCCEEDED, job_id: 'job_2' }, second.url)
+    await deliver(SUCCEEDED, first.url)
+    await settle()
+    const contexts = onSucceeded.mock.calls.map(([{ job_id }, { context }]) => [job_id, context])
+    expect(contexts).toEqual([
+      ['job_2', 'second'],
+      [job_id, 'first'],
+    ])
+  })
+
+  test('gives its context to one of two jobs that are delivered there at once; the service confirms both', async () => {
+    const onSucceeded = vi.fn()
+    const { opened, open: respond } = gate()
+    const { client } = jobsOf(async () => {
+      await opened
+      return SUCCEEDED_JOB
+    })
+    const { inbox, deliver } = openInbox({ ...signed, client, onSucceeded })
+    const url = await inbox.callbackUrl(undefined, 'mine')
+    for (const id of [job_id, 'job_2']) await expect(deliver({ ...SUCCEEDED, job_id: id }, url)).resolves.toBe(202)
+    respond()
+    await settle()
+    const contexts = onSucceeded.mock.calls.map(([, { context }]) => context)
+    expect(contexts).toEqual(expect.arrayContaining(['mine', undefined]))
+    expect(contexts).toHaveLength(2)
+  })
+})
+
+describe('a flood of invented jobs without a secret (D9)', () => {
+  test.each([300, 5_000])('of %i delays the result of an expected job by at most 2 s', async (inventions) => {
+    const onSucceeded = vi.fn()
+    const { inbox, clock, deliver } = openInbox({ client: serviceWith(job_id).client, onSucceeded })
+    inbox.start()
+    await inbox.expect(job_id)
+    for (let n = 0; n < inventions; n++) await deliver({ ...SUCCEEDED, job_id: `invented_${n}` })
+    await expect(deliver(SUCCEEDED)).resolves.toBe(202)
+    await clock.advance(2_000)
+    expect(onSucceeded).toHaveBeenCalledOnce()
+    await inbox.drain()
+  })
+
+  test('is stored and polled up to a bound: 600 deliveries a minute, 5 polls a second', async () => {
+    const { client, calls } = serviceWith()
+    const shared = openEngine()
+    const { clock, deliver } = openInbox({ ...shared, client })
+    const flood = async () => {
+      const statuses: number[] = []
+      for (let n = 0; n < 1_000; n++) statuses.push(await deliver({ ...SUCCEEDED, job_id: `${clock.now()}_${n}` }))
+      return statuses.filter((status) => status === 202).length
+    }
+    await expect(flood()).resolves.toBe(600)
+    expect(shared.engine.calls.add).toBe(600)
+    await clock.advance(59_000)
+    await expect(flood()).resolves.toBe(0)
+    expect(calls.length).toBeLessThanOrEqual(5 * 60)
+    await clock.advance(1_000)
+    await expect(flood()).resolves.toBe(600)
+  })
+})
+
+test('credits of a delivery whose output is not that of the service do not reach the handler (D12)', async () => {
+  const onSucceeded = vi.fn()
+  const { deliver, clock } = openInbox({ client: serviceWith(job_id).client, onSucceeded })
+  const output = { type: 'image', items: [{ type: 'image', url: 'https://evil.example.com/0.png' }] }
+  await deliver({ ...SUCCEEDED, output, credits_used: -99_999, completed_at: '1999-01-01T00:00:00Z' })
+  await clock.advance(1_000)
+  expect(onSucceeded.mock.calls.map(([event]) => event)).toEqual([
+    { job_id, status: 'succeeded', output: SUCCEEDED_JOB.output },
+  ])
+})

@@ -1,0 +1,115 @@
+import { describe, expect, test, vi } from 'vitest'
+import { NotFoundError, ServerError } from '../../errors/api-errors.ts'
+import { settle } from '../../testing/manual-clock.ts'
+import { openInbox, openStartedInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+
+const { job_id } = SUCCEEDED
+const MINUTE_MS = 60_000
+const notFound = () => {
+  throw new NotFoundError({ message: 'no such job', status: 404 })
+}
+
+describe('an expected job', () => {
+  test('whose delivery does not come is polled, and handled as if it had come', async () => {
+    const onSucceeded = vi.fn()
+    const { inbox, clock, notices, count } = openStartedInbox(() => SUCCEEDED_JOB, { onSucceeded })
+    await inbox.expect(job_id, { context: 'mine' })
+    await clock.advance(MINUTE_MS)
+    const event = { job_id, status: 'succeeded', output: SUCCEEDED_JOB.output }
+    expect(onSucceeded.mock.calls).toMatchObject([[event, { source: 'poll', context: 'mine', attempt: 1 }]])
+    expect(notices.onWebhookMissed).toEqual([{ jobId: job_id, event, context: 'mine' }])
+    expect(count('reconciled')).toBe(1)
+    await inbox.drain()
+  })
+
+  test('whose delivery came is not polled, and its late delivery is not handled again', async () => {
+    const onSucceeded = vi.fn()
+    const { inbox, clock, deliver, calls, notices } = openStartedInbox(() => SUCCEEDED_JOB, { onSucceeded })
+    await inbox.expect(job_id)
+    await deliver(SUCCEEDED)
+    await settle()
+    const polls = calls.length
+    await clock.advance(10 * MINUTE_MS)
+    expect(calls).toHaveLength(polls)
+    expect(notices.onWebhookMissed).toEqual([])
+    await deliver(SUCCEEDED)
+    await clock.advance(MINUTE_MS)
+    expect(onSucceeded).toHaveBeenCalledOnce()
+    await inbox.drain()
+  })
+
+  test('that runs is polled after a minute, then ever more rarely, up to 18 minutes apart', async () => {
+    const { inbox, clock, times } = openStartedInbox(() => ({ status: 'processing' }))
+    await inbox.expect(job_id)
+    for (let hour = 0; hour < 6; hour++) await clock.advance(60 * MINUTE_MS)
+    const waits = times.map((time, index) => time - (times[index - 1] ?? 0))
+    expect(waits[0]).toBe(MINUTE_MS)
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(0.8 * MINUTE_MS)
+    expect(Math.max(...waits)).toBeLessThanOrEqual(18 * MINUTE_MS)
+    expect(times.length).toBeGreaterThan(20)
+    expect(times.length).toBeLessThan(40)
+    await inbox.drain()
+  })
+
+  test('that has not ended within `giveUpAfterMs` is given up', async () => {
+    const { inbox, clock, notices, count } = openStartedInbox(() => ({ status: 'processing' }), {
+      giveUpAfterMs: 30 * MINUTE_MS,
+    })
+    await inbox.expect(job_id, { context: 'mine' })
+    const lost = expect(inbox.waitFor(job_id)).rejects.toThrow('it has not ended in time')
+    await clock.advance(29 * MINUTE_MS)
+    expect(notices.onLost).toEqual([])
+    await clock.advance(2 * MINUTE_MS)
+    expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'gave_up', context: 'mine' }])
+    expect(count('dead')).toBe(1)
+    await lost
+    await inbox.drain()
+  })
+
+  test('that the service does not have is given up after three polls', async () => {
+    const { inbox, clock, notices, calls } = openStartedInbox(notFound)
+    await inbox.expect(job_id)
+    const lost = expect(inbox.waitFor(job_id)).rejects.toMatchObject({ name: 'JobLostError' })
+    await clock.advance(5 * MINUTE_MS)
+    expect(calls).toHaveLength(3)
+    expect(notices.onLost).toEqual([{ jobId: job_id, reason: 'not_found', context: undefined }])
+    await lost
+    await inbox.drain()
+  })
+
+  test('is not given up for an outage of the service', async () => {
+    let isDown = true
+    const { inbox, clock, notices, count } = openStartedInbox(() => {
+      if (isDown) throw new ServerError({ message: 'down', status: 503 })
+      return SUCCEEDED_JOB
+    })
+    await inbox.expect(job_id)
+    await clock.advance(60 * MINUTE_MS)
+    isDown = false
+    await clock.advance(6 * MINUTE_MS)
+    expect([count('completed'), notices.onLost]).toEqual([1, []])
+    await inbox.drain()
+  })
+
+  test('is given up without a client when its delivery has not come in time', async () => {
+    const { inbox, clock, notices } = openInbox({ giveUpAfterMs: 30 * MINUTE_MS })
+    inbox.start()
+    await inbox.expect(job_id)
+    await clock.advance(29 * MINUTE_MS)
+    expect(notices.onLost).toEqual([])
+    await clock.advance(2 * MINUTE_MS)
+    expect(notices.onLost).toMatchObject([{ reason: 'gave_up' }])
+    await inbox.drain()
+  })
+})
+
+test('expected jobs are polled at most 10 times in a second', async () => {
+  const { inbox, clock, times } = openStartedInbox(() => SUCCEEDED_JOB)
+  for (let n = 0; n < 40; n++) await inbox.expect(`job_${n}`, { pollInMs: 0 })
+  await clock.advance(5_000)
+  expect(times).toHaveLength(40)
+  for (const time of times) {
+    expect(times.filter((other) => other >= time && other < time + 1_000).length).toBeLessThanOrEqual(10)
+  }
+  await inbox.drain()
+})

@@ -1,0 +1,90 @@
+import { expect, test, vi } from 'vitest'
+import { settle } from '../../testing/manual-clock.ts'
+import {
+  type InboxBench,
+  jobsOf,
+  openEngine,
+  openInbox,
+  PUBLIC_URL,
+  SECRET,
+  SUCCEEDED,
+  SUCCEEDED_JOB,
+} from '../../testing/test-inbox.ts'
+import { PermanentError } from '../inbox-errors.ts'
+
+const { job_id } = SUCCEEDED
+const DAY_MS = 86_400_000
+
+/** Lets days pass, and sweeps. */
+async function passDays({ clock, inbox }: Pick<InboxBench, 'clock' | 'inbox'>, days: number): Promise<void> {
+  await clock.advance(days * DAY_MS)
+  await clock.run(inbox.sweep())
+}
+
+test('a finished job is remembered for `keepDoneMs`, then forgotten: its duplicate is handled again', async () => {
+  const onSucceeded = vi.fn()
+  const bench = openInbox({ onSucceeded, keepDoneMs: 2 * DAY_MS })
+  for (const [days, runs] of [
+    [0, 1],
+    [1, 1],
+    [2, 2],
+  ] as const) {
+    await passDays(bench, days)
+    await bench.deliver(SUCCEEDED)
+    await settle()
+    expect(onSucceeded).toHaveBeenCalledTimes(runs)
+  }
+})
+
+test('a dead letter is kept for `keepDeadMs`', async () => {
+  const onSucceeded = () => {
+    throw new PermanentError('no')
+  }
+  const bench = openInbox({ onSucceeded, keepDeadMs: 3 * DAY_MS })
+  await bench.deliver(SUCCEEDED)
+  await passDays(bench, 2)
+  await expect(bench.inbox.deadLetters.list()).resolves.toHaveLength(1)
+  await passDays(bench, 2)
+  await expect(bench.inbox.deadLetters.list()).resolves.toEqual([])
+})
+
+test('nothing is left in the engine of jobs, runs, URLs and deliveries in the end', async () => {
+  const shared = openEngine()
+  const { client } = jobsOf(() => SUCCEEDED_JOB)
+  const signed = openInbox({ ...shared, client, secret: SECRET, publicUrl: PUBLIC_URL })
+  const open = openInbox({ ...shared, client, name: 'open' })
+  const { url, ref } = await signed.inbox.prepare()
+  await signed.inbox.expect(job_id, { ref })
+  await signed.inbox.prepare()
+  await signed.inbox.callbackUrl(undefined, 'context')
+  await signed.inbox.expect('job_2')
+  await signed.deliver(SUCCEEDED, url)
+  for (let n = 0; n < 250; n++) await open.deliver({ ...SUCCEEDED, job_id: `job_${n}` })
+  await shared.clock.advance(100_000)
+  for (const days of [2, 10, 10]) await Promise.all([signed, open].map((bench) => passDays(bench, days)))
+  const left = []
+  for (const queue of ['results', 'unverified', 'expected', 'prepared', 'bindings']) {
+    for (const state of ['waiting', 'running', 'done', 'dead'] as const) {
+      left.push(...(await shared.engine.list(`inbox:${queue}`, state)))
+      left.push(...(await shared.engine.list(`open:${queue}`, state)))
+    }
+  }
+  expect(left).toEqual([])
+})
+
+test('an engine that fails does not stop the removal of old tasks for good', async () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const shared = openEngine()
+  const { inbox, clock, deliver } = openInbox({ ...shared, keepDoneMs: 1_000 })
+  inbox.start()
+  await deliver(SUCCEEDED)
+  await settle()
+  shared.engine.fail('list', 'before')
+  await clock.advance(60_000)
+  expect(warn.mock.calls.join()).toContain('could not remove old tasks')
+  await expect(shared.engine.task('results', job_id)).resolves.toMatchObject({ state: 'done' })
+  await clock.advance(60_000)
+  await expect(shared.engine.task('results', job_id)).resolves.toBeUndefined()
+  await inbox.drain()
+  warn.mockRestore()
+})

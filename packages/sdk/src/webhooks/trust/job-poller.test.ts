@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import {
+  ApiError,
+  AuthenticationError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ServerError,
+} from '../../errors/api-errors.ts'
+import { ConnectionError } from '../../errors/transport-errors.ts'
+import { createManualClock } from '../../testing/manual-clock.ts'
+import { gate, jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+import { createJobPoller } from './job-poller.ts'
+
+const fail = (error: unknown) => () => {
+  throw error
+}
+
+const OUTAGES: [string, unknown][] = [
+  ['the network fails', new ConnectionError({ message: 'reset' })],
+  ['the service responds 503', new ServerError({ message: 'down', status: 503 })],
+  ['another reader than ours throws', new Error('no')],
+  ['the key is not accepted any more (401)', new AuthenticationError({ message: 'revoked', status: 401 })],
+  ['the key lacks the permission (403)', new PermissionDeniedError({ message: 'not yours', status: 403 })],
+  ['the service responds 408', new ApiError({ message: 'too slow', status: 408 })],
+  ['the service responds 429', new RateLimitError({ message: 'slower', status: 429, retryAfterMs: 1_000 })],
+]
+
+describe('an outage of the service', () => {
+  test.each(OUTAGES)(
+    'makes no dead letter in an hour when %s, and the handler has all its attempts after it',
+    async (_, error) => {
+      let isDown = true
+      const { client, calls } = jobsOf(() => {
+        if (isDown) throw error
+        return SUCCEEDED_JOB
+      })
+      const attempts: number[] = []
+      const { clock, deliver, inbox, notices } = openInbox({
+        client,
+        secret: SECRET,
+        publicUrl: PUBLIC_URL,
+        onSucceeded: (_, { attempt }) => {
+          attempts.push(attempt)
+          if (attempt < 3) throw new Error('the handler fails')
+        },
+      })
+      await deliver(SUCCEEDED, await inbox.callbackUrl())
+      await clock.advance(3_600_000)
+      // Each wait is as long as the outage was, and at most 5 minutes.
+      expect(calls.length).toBeGreaterThan(12)
+      expect(calls.length).toBeLessThan(25)
+      isDown = false
+      await clock.advance(310_000)
+      expect(attempts).toEqual([1, 2, 3])
+      expect(notices.onDead).toEqual([])
+    },
+  )
+
+  test('asks for a poll after `Retry-After`, and after 5 minutes at the latest', async () => {
+    for (const [retryAfterMs, retryInMs] of [
+      [40_000, 40_000],
+      [86_400_000, 300_000],
+      [10, 1_000],
+    ]) {
+      const error = new RateLimitError({ message: 'slower', status: 429, retryAfterMs })
+      const poller = createJobPoller(jobsOf(fail(error)).client, createManualClock())
+      await expect(poller.poll('job_1')).resolves.toEqual({ kind: 'unreachable', error, retryInMs })
+    }
+  })
+
+  test.each<[string, () => typeof SUCCEEDED_JOB]>([
+    ['a job', () => SUCCEEDED_JOB],
+    ['that it does not have the job', fail(new NotFoundError({ message: 'no such job', status: 404 }))],
+  ])('is over when the service says %s: the next one begins with 1 s', async (_, recovered) => {
+    const clock = createManualClock()
+    const down = fail(new ConnectionError({ message: 'reset' }))
+    let state: () => typeof SUCCEEDED_JOB = down
+    const poller = createJobPoller(jobsOf(() => state()).client, clock)
+    await poller.poll('job_1')
+    await clock.advance(100_000)
+    await expect(poller.poll('job_1')).resolves.toMatchObject({ retryInMs: 100_000 })
+    state = recovered
+    await poller.poll('job_1')
+    state = down
+    await expect(poller.poll('job_1')).resolves.toMatchObject({ retryInMs: 1_000 })
+  })
+})
+
+test('polls of one job at the same time are one request', async () => {
+  const { opened, open: respond } = gate()
+  const { client, calls } = jobsOf(async () => {
+    await opened
+    return SUCCEEDED_JOB
+  })
+  const poller = createJobPoller(client, createManualClock())
+  const polls = [poller.poll('job_1'), poller.poll('job_1'), poller.poll('job_2')]
+  respond()
+  await expect(Promise.all(polls)).resolves.toMatchObject([{ kind: 'job' }, { kind: 'job' }, { kind: 'job' }])
+  expect(calls).toEqual(['job_1', 'job_2'])
+  await poller.poll('job_1')
+  expect(calls).toHaveLength(3)
+})
+
+test('an id that the service rejects is not an outage', async () => {
+  const error = new ApiError({ message: 'bad id', status: 400 })
+  const poller = createJobPoller(jobsOf(fail(error)).client, createManualClock())
+  await expect(poller.poll('job_1')).resolves.toEqual({ kind: 'rejected', error })
+})
