@@ -24,7 +24,8 @@ function application(server: ReferenceServer) {
   return { client, inbox, handled }
 }
 
-describe('an application with an inbox, in every order of events', () => {
+// Hundreds of orders, each with an inbox of its own.
+describe('an application with an inbox, in every order of events', { timeout: 180_000 }, () => {
   it('handles each result once, also when it is delivered twice, before the 202 or after a poll', async () => {
     const { isComplete } = await explore(
       async (server) => {

@@ -1,11 +1,5 @@
 import type { WebhookReceiver } from 'modelrun'
-import {
-  createInbox,
-  createMemoryStore,
-  type DeliveryContext,
-  type InboxOptions,
-  type WebhookEvent,
-} from 'modelrun/webhooks'
+import { createInbox, type DeliveryContext, type InboxOptions, type WebhookEvent } from 'modelrun/webhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Connection, openSocket } from './transports.ts'
 import { type WebhookReceiver as ReceivingServer, startReceiver } from './webhook-receiver.ts'
@@ -77,7 +71,8 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     const job = await connection.client.submit(MODEL, { prompt: 'x' }, { webhookUrl })
     await job.result()
     const waiting = inbox.waitFor(job.id)
-    await expect(inbox.reconcile({ listPending: () => [job.id] })).resolves.toMatchObject({ reconciled: 1 })
+    await inbox.expect(job.id, { pollInMs: 0 })
+    await inbox.sweep()
     await expect(waiting).resolves.toMatchObject({ status: 'succeeded', output: { type: 'image' } })
     expect(handled).toMatchObject([[{ job_id: job.id }, { source: 'poll' }]])
     expect(missed).toHaveLength(1)
@@ -108,14 +103,13 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     connection.server.script(MODEL, [{ result: 'succeeded', webhook: { deliveries: 0 } }])
     const { job_id, output } = await connection.client.run(MODEL, { prompt: 'x' }, { webhook: inbox })
     expect(handled).toEqual([])
-    await expect(inbox.reconcile()).resolves.toEqual({ found: 1, reconciled: 1, lost: 0 })
+    await inbox.sweep()
     expect(handled).toMatchObject([[{ job_id, output }, { source: 'poll' }]])
     await inbox.drain()
   })
 
   it('knows a run whose answer was lost by the address of its delivery', async () => {
-    const store = createMemoryStore()
-    const { inbox, handled } = await openInbox({ store })
+    const { inbox, handled } = await openInbox()
     const client = connection.connect({
       fetch: async (...request) => {
         await connection.fetch(...request)
@@ -134,8 +128,6 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     const [[event, context] = []] = handled
     expect([event?.status, context?.context]).toEqual(['succeeded', { order: 7 }])
     await inbox.waitFor(event?.job_id ?? '')
-    // Nothing is left of what was noted before the run: it would become an alarm.
-    await expect(store.list('expected', { limit: 10 })).resolves.toEqual([])
     await inbox.drain()
   })
 })

@@ -115,20 +115,6 @@ describe('the packed packages, installed by a user', () => {
     },
   )
 
-  it('have a store that keeps the contract which they ship', async () => {
-    const program = `
-      import { createPostgresStore } from 'modelrun/webhooks/postgres'
-      import { createRedisStore } from 'modelrun/webhooks/redis'
-      import { createSqliteStore } from 'modelrun/webhooks/sqlite'
-      import { testInboxStore } from 'modelrun/webhooks/testing'
-      import { test } from 'node:test'
-      console.log(typeof createPostgresStore, typeof createRedisStore)
-      testInboxStore(() => createSqliteStore({ path: ':memory:' }), { test })`
-    const output = await run(process.execPath, ['--input-type=module', '-e', program], folder)
-    expect(output).toMatch(/^function function\n/)
-    expect(output).toMatch(/fail 0\n/)
-  })
-
   it('give exact types to the models that a program declares, as ES module and as CommonJS', async () => {
     const program = `
       import { ModelRun } from 'modelrun'

@@ -13,6 +13,25 @@ const NEXT_SEQ = `next AS (
     INSERT INTO modelrun_queues AS q (queue, seq) VALUES ($1, 1) ON CONFLICT (queue) DO UPDATE SET seq = q.seq + 1 RETURNING seq
   )`
 
+/** A worker still has the task. */
+const HELD = "t.state = 'running' AND t.fence = $3::int"
+
+/** How long a statement waits for a transaction of others that holds its task. */
+const LONGEST_WAIT_MS = 500
+
+/**
+ * The task of `$2`, locked. All other statements of the queue need its next place: it is taken only when nothing else has
+ * to be waited for, or one transaction of others would stop the queue.
+ */
+const mine = (condition: string) => `
+  patience AS MATERIALIZED (SELECT set_config('lock_timeout', '${LONGEST_WAIT_MS}', true)),
+  mine AS (
+    SELECT t.id FROM modelrun_tasks AS t, patience WHERE t.queue = $1 AND t.id = $2 AND ${condition} FOR UPDATE OF t
+  )`
+
+/** The next place, for the task of {@link mine}. */
+const NEXT_SEQ_OF_MINE = NEXT_SEQ.replace('VALUES ($1, 1)', 'SELECT $1, 1 FROM mine')
+
 /** Tasks that others are just taking are passed over, so that nothing waits for them. */
 const due = (condition: string) => `due AS (
     SELECT id FROM modelrun_tasks WHERE ${OPEN} AND due_at <= ${NOW} AND ${condition}
@@ -79,18 +98,24 @@ export const SQL = {
   // $2 starts that found no task, $3 step.
   giveBackStarts: 'UPDATE modelrun_queues SET next_start = next_start - $2::int * $3::float8 WHERE queue = $1',
   // $2 fences as JSON, $3 milliseconds.
+  // A task that a transaction of others holds counts as lost, so that the others do not wait with it.
   renew: `
-    UPDATE modelrun_tasks AS t SET due_at = ${NOW} + $3::float8 FROM json_to_recordset($2::json) AS f (id text, fence int)
-    WHERE t.queue = $1 AND t.id = f.id AND t.state = 'running' AND t.fence = f.fence RETURNING t.id`,
+    WITH mine AS (
+      SELECT t.id FROM modelrun_tasks AS t, json_to_recordset($2::json) AS f (id text, fence int)
+      WHERE t.queue = $1 AND t.id = f.id AND t.state = 'running' AND t.fence = f.fence FOR UPDATE OF t SKIP LOCKED
+    )
+    UPDATE modelrun_tasks AS t SET due_at = ${NOW} + $3::float8 FROM mine
+    WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
   // $3 fence, $4 state, $5 result, $6 error.
   end: `
-    WITH ${NEXT_SEQ}
-    UPDATE modelrun_tasks AS t SET state = $4, result = $5, error = $6, ended_at = ${NOW}, seq = next.seq FROM next
-    WHERE t.queue = $1 AND t.id = $2 AND t.state = 'running' AND t.fence = $3::int RETURNING t.id`,
+    WITH ${mine(HELD)}, ${NEXT_SEQ_OF_MINE}
+    UPDATE modelrun_tasks AS t SET state = $4, result = $5, error = $6, ended_at = ${NOW}, seq = next.seq FROM mine, next
+    WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
   // $3 fence, $4 failed attempts to add, $5 milliseconds.
   postpone: `
-    UPDATE modelrun_tasks SET state = 'waiting', attempts = attempts + $4::int, due_at = ${NOW} + $5::float8
-    WHERE queue = $1 AND id = $2 AND state = 'running' AND fence = $3::int RETURNING id`,
+    WITH ${mine(HELD)}
+    UPDATE modelrun_tasks AS t SET state = 'waiting', attempts = attempts + $4::int, due_at = ${NOW} + $5::float8 FROM mine
+    WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
   // $2 milliseconds.
   pause: `
     INSERT INTO modelrun_queues AS q (queue, paused_until) VALUES ($1, ${NOW} + $2::float8)
@@ -107,10 +132,11 @@ export const SQL = {
       WHERE $2::float8 <= 0 OR t.value + $2::float8 <= $3::float8
     RETURNING value`,
   replay: `
-    WITH ${NEXT_SEQ}
+    WITH ${mine("t.state = 'dead'")}, ${NEXT_SEQ_OF_MINE}
     UPDATE modelrun_tasks AS t
-    SET state = 'waiting', attempts = 0, lost = 0, error = NULL, ended_at = NULL, due_at = ${NOW}, seq = next.seq FROM next
-    WHERE t.queue = $1 AND t.id = $2 AND t.state = 'dead' RETURNING t.id`,
+    SET state = 'waiting', attempts = 0, lost = 0, error = NULL, ended_at = NULL, due_at = ${NOW}, seq = next.seq
+    FROM mine, next WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
   remove: `
-    DELETE FROM modelrun_tasks WHERE queue = $1 AND id = $2 AND (state <> 'running' OR due_at <= ${NOW}) RETURNING id`,
+    WITH ${mine(`(t.state <> 'running' OR t.due_at <= ${NOW})`)}
+    DELETE FROM modelrun_tasks AS t USING mine WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
 } as const

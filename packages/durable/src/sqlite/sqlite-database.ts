@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { ConfigurationError } from 'modelrun'
-import { WriteGroup } from './write-group.ts'
+import { type Write, WriteGroup } from './write-group.ts'
 
 export type Row = Record<string, SQLOutputValue>
 export type Values = Record<string, SQLInputValue>
@@ -29,19 +29,20 @@ const SQLITE_BUSY = 5
 export function openDatabase(path: string, busyTimeoutMs: number): Database {
   const database = open(path)
   const statements = new Map<string, StatementSync>()
+  const inLine = createLine(busyTimeoutMs)
   let isToDisk: boolean | undefined
   const prepare = (sql: string): StatementSync => {
     const statement = statements.get(sql) ?? prepareStatement(database, sql)
     statements.set(sql, statement)
     return statement
   }
-  const group = new WriteGroup(({ toDisk }, work) =>
-    untilFree(busyTimeoutMs, () => {
+  const write: Write = ({ toDisk }, work) =>
+    inLine(() => {
       if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
       isToDisk = toDisk
       return inTransaction(database, work)
-    }),
-  )
+    })
+  const group = new WriteGroup(write, isBusy)
   return {
     exec: (sql) => database.exec(sql),
     rows: (sql, values = {}) => prepare(sql).all(values),
@@ -52,18 +53,38 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
   }
 }
 
-/** Repeats what finds the file busy, and lets the process do other things in between. */
-async function untilFree<T>(busyTimeoutMs: number, work: () => T): Promise<T> {
-  const giveUpAt = performance.now() + busyTimeoutMs
+/**
+ * Repeats what finds the file busy, and lets the process do other things in between. Transactions that find it busy wait
+ * in line, and the first one tries: else each would make the event loop stand still.
+ */
+function createLine(busyTimeoutMs: number): <T>(work: () => T) => Promise<T> {
+  let last: Promise<unknown> | undefined
+  return async (work) => {
+    const giveUpAt = performance.now() + busyTimeoutMs
+    const turn = (last ?? Promise.resolve()).then(() => untilFree(giveUpAt, work))
+    const ended = turn.catch(() => {})
+    last = ended
+    try {
+      return await turn
+    } finally {
+      if (last === ended) last = undefined
+    }
+  }
+}
+
+async function untilFree<T>(giveUpAt: number, work: () => T): Promise<T> {
   for (;;) {
     try {
       return work()
     } catch (error) {
-      const isBusy = Object(error).errcode === SQLITE_BUSY
-      if (!isBusy || performance.now() > giveUpAt) throw error
+      if (!isBusy(error) || performance.now() > giveUpAt) throw error
       await new Promise((resolve) => setTimeout(resolve, Math.random() * LONGEST_PAUSE_MS))
     }
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return Object(error).errcode === SQLITE_BUSY
 }
 
 function inTransaction<T>(database: DatabaseSync, work: () => T): T {

@@ -12,10 +12,13 @@ export type Write = <T>(options: { toDisk: boolean }, work: () => T) => Promise<
 /** What is asked for in one turn of the event loop is written in one transaction: one wait for the disk instead of many. */
 export class WriteGroup {
   readonly #write: Write
+  readonly #isForAll: (error: unknown) => boolean
   #waiting: WaitingWork[] = []
 
-  constructor(write: Write) {
+  /** @param isForAll whether an error is that of the whole transaction, so that no work has to be tried on its own */
+  constructor(write: Write, isForAll: (error: unknown) => boolean = () => false) {
     this.#write = write
+    this.#isForAll = isForAll
   }
 
   add<T>(toDisk: boolean, work: () => T): Promise<T> {
@@ -32,20 +35,27 @@ export class WriteGroup {
   async #writeWaiting(): Promise<void> {
     const group = this.#waiting
     this.#waiting = []
-    const isWritten = await this.#tryWrite(group, group.length > 1 ? undefined : group[0]?.reject)
+    const failure = await this.#tryWrite(group)
+    if (failure === undefined) return
+    if (group.length === 1 || this.#isForAll(failure.error)) for (const { reject } of group) reject(failure.error)
     // Each on its own: what fails takes no other with it.
-    if (!isWritten && group.length > 1) for (const one of group) await this.#tryWrite([one], one.reject)
+    else for (const one of group) await this.#writeAlone(one)
   }
 
-  async #tryWrite(group: readonly WaitingWork[], reject: WaitingWork['reject'] | undefined): Promise<boolean> {
+  async #writeAlone(work: WaitingWork): Promise<void> {
+    const failure = await this.#tryWrite([work])
+    if (failure !== undefined) work.reject(failure.error)
+  }
+
+  /** @returns why nothing was written; undefined when all was */
+  async #tryWrite(group: readonly WaitingWork[]): Promise<{ error: unknown } | undefined> {
     try {
       const toDisk = group.some((work) => work.toDisk)
       const settle = await this.#write({ toDisk }, () => group.map(({ run }) => run()))
       for (const one of settle) one()
-      return true
+      return undefined
     } catch (error) {
-      reject?.(error)
-      return false
+      return { error }
     }
   }
 }

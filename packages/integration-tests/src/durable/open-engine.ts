@@ -9,16 +9,18 @@ export interface EngineAt {
   kind: 'sqlite' | 'postgres' | 'bullmq'
   /** A file or a url. */
   at: string
+  /** Connections to Postgres. Default 10. */
+  connections?: number | undefined
 }
 
 /** Opens an engine, in any process. */
-export function openEngine({ kind, at }: EngineAt): Engine {
-  const pollMs = 50
-  if (kind === 'sqlite') return createSqliteEngine({ path: at, pollMs })
-  if (kind === 'bullmq') return createBullmqEngine({ connection: at, pollMs })
-  const pool = new pg.Pool({ connectionString: at })
+export function openEngine({ kind, at, connections = 10 }: EngineAt, onError?: (error: unknown) => void): Engine {
+  const options = { pollMs: 50, onError }
+  if (kind === 'sqlite') return createSqliteEngine({ path: at, ...options })
+  if (kind === 'bullmq') return createBullmqEngine({ connection: at, ...options })
+  const pool = new pg.Pool({ connectionString: at, max: connections })
   pool.on('error', () => {})
-  const engine = createPostgresEngine({ query: (text, values) => pool.query(text, values), pollMs })
+  const engine = createPostgresEngine({ query: (text, values) => pool.query(text, values), ...options })
   const close = async () => {
     await engine.close()
     await pool.end()

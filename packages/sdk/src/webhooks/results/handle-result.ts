@@ -96,6 +96,8 @@ async function handle(core: InboxCore, confirmed: Confirmed): Promise<Json | und
 async function runOnce(core: InboxCore, confirmed: Confirmed & { context: unknown }): Promise<void> {
   const { aborting, hooks, options } = core
   const { task, delivery, event, context } = confirmed
+  // A process that stood still comes here late, before any timer has aborted the signal: another may have the job by now.
+  if (task.msLeft() <= 0) throw new Again(0)
   const linked = linkController(task.signal)
   const stop = () => linked.abort(aborting.signal.reason)
   if (aborting.signal.aborted) stop()

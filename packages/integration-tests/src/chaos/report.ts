@@ -1,0 +1,37 @@
+import type { BatchChaosResult } from './run-batch.ts'
+import type { InboxChaosResult } from './run-inbox.ts'
+import type { EngineKind } from './stores.ts'
+
+const MAX_STORIES = 5
+
+/** One line of figures. */
+export function describeInbox(kind: EngineKind, result: InboxChaosResult): string {
+  const { responsesMs, violations } = result
+  const at = (part: number) => responsesMs[Math.floor(responsesMs.length * part)]?.toFixed(1)
+  const of = (what: string) => violations.filter((violation) => violation.kind === what).length
+  return [
+    `inbox on ${kind}: ${result.jobs} jobs, ${result.deliveries} deliveries, ${result.unheard} of them without a response,`,
+    `${result.unstored} with 503, ${result.dropped} more dropped; ${result.kills} kills, ${result.stops} stops, ${result.drains} drains, ${result.deaths} deaths, ${result.crashes} crashes;`,
+    `${result.runs} runs, ${result.polled} found by polls, ${result.dead} dead letters, ${result.poisoned} of them by four deaths;`,
+    `lost ${of('lost')}, dead wrongly ${of('dead wrongly')}, twice ${of('twice')}, overlaps ${of('overlap')},`,
+    `late ${of('late')}, forged ${of('forged') + of('invented')};`,
+    `response p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${Math.round(result.seconds)} s`,
+  ].join(' ')
+}
+
+export function describeBatch(kind: EngineKind, result: BatchChaosResult): string {
+  const { keys, posted, unknown, twice, lost, deaths, seconds } = result
+  return `batch on ${kind}: ${keys} keys, ${posted} POSTs, ${deaths} deaths; ${unknown} unknown, resolved by hand; POSTed twice ${twice.length}, lost ${lost.length}; ${Math.round(seconds)} s`
+}
+
+/** What went wrong, for people, with what runs it again; undefined when nothing did. */
+export function describeViolations(
+  { kind, seed }: { kind: EngineKind; seed: number },
+  { violations, jobs }: InboxChaosResult,
+): string | undefined {
+  if (violations.length === 0) return undefined
+  const stories = violations.slice(0, MAX_STORIES).map(({ kind: what, job, story }) => `  ${what} ${job}: ${story}`)
+  const more = violations.length > MAX_STORIES ? [`  and ${violations.length - MAX_STORIES} more`] : []
+  const again = `npm run chaos -- --engines ${kind} --jobs ${jobs} --seed ${seed}`
+  return [`${kind}: ${violations.length} violations. Again: ${again}`, ...stories, ...more].join('\n')
+}

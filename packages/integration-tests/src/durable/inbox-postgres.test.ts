@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
+import { needs } from '../services/programs.ts'
+import { openInboxBench, post } from './inbox-bench.ts'
+
+const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
+const WAIT = { timeout: 20_000, interval: 20 }
+
+describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () => {
+  let service: PostgresService
+  let pool: pg.Pool
+
+  beforeAll(async () => {
+    service = await startPostgres()
+    pool = new pg.Pool({ connectionString: service.url })
+    pool.on('error', () => {}) // the server ends before its connections
+    await pool.query('CREATE TABLE orders (id text)')
+  }, 60_000)
+  afterAll(() => service?.stop(), 60_000)
+
+  it('a transaction of a handler that stays open, and one that holds its task, stop no other job', async () => {
+    const bench = await openInboxBench({ kind: 'postgres', at: service.url, connections: 3 }, 'open')
+    const lockMs = 600
+    const handled: string[] = []
+    const open: pg.PoolClient[] = []
+    const stuck = await bench.open({
+      lockMs,
+      onSucceeded: async ({ job_id }) => {
+        const client = await pool.connect()
+        open.push(client)
+        await client.query('BEGIN')
+        await client.query('INSERT INTO orders VALUES ($1)', [job_id])
+        await new Promise(() => {})
+      },
+    })
+    await post(stuck.inbox, await stuck.inbox.callbackUrl(), bench.service.finish('stuck'))
+    await expect.poll(() => open, WAIT).toHaveLength(1)
+    const foreign = await pool.connect()
+    await foreign.query('BEGIN')
+    await foreign.query(`SELECT 1 FROM modelrun_tasks WHERE id = 'stuck' FOR UPDATE`)
+    // The handler is given up, and its end cannot be noted either.
+    await stuck.inbox.drain({ timeoutMs: 1 })
+
+    const longer = lockMs * 2
+    const { inbox } = await bench.open({
+      lockMs,
+      onSucceeded: async ({ job_id }, { signal }) => {
+        await sleep(longer, undefined, { signal })
+        handled.push(job_id)
+      },
+    })
+    inbox.start()
+    const innocent = Array.from({ length: 10 }, (_, index) => `job_${index}`)
+    const responses = innocent.map(async (job) => post(inbox, await inbox.callbackUrl(), bench.service.finish(job)))
+    expect(new Set(await Promise.all(responses))).toEqual(new Set([202]))
+    await expect.poll(() => handled.toSorted(), WAIT).toEqual(innocent)
+    await foreign.query('ROLLBACK')
+    for (const client of [foreign, ...open]) client.release(true)
+    await expect.poll(() => handled, WAIT).toHaveLength(11)
+    expect(handled.at(-1)).toBe('stuck')
+    await bench.close()
+  }, 60_000)
+
+  it('a task that runs, and that a transaction of others holds, costs no other task its lock', async () => {
+    const bench = await openInboxBench({ kind: 'postgres', at: service.url, connections: 3 }, 'held')
+    const attempts: string[] = []
+    const lockMs = 900
+    const { inbox } = await bench.open({
+      lockMs,
+      onSucceeded: async ({ job_id }, { attempt, signal }) => {
+        attempts.push(`${job_id} ${attempt}`)
+        await sleep(lockMs * 3, undefined, { signal })
+      },
+    })
+    const jobs = ['held', 'other_1', 'other_2']
+    for (const job of jobs) await post(inbox, await inbox.callbackUrl(), bench.service.finish(job))
+    await expect.poll(() => attempts, WAIT).toHaveLength(3)
+    const foreign = await pool.connect()
+    await foreign.query('BEGIN')
+    await foreign.query(`SELECT 1 FROM modelrun_tasks WHERE id = 'held' FOR UPDATE`)
+    await Promise.all([inbox.waitFor('other_1'), inbox.waitFor('other_2')])
+    expect(attempts.toSorted()).toEqual(['held 1', 'other_1 1', 'other_2 1'])
+    await foreign.query('ROLLBACK')
+    foreign.release()
+    await inbox.waitFor('held')
+    await bench.close()
+  }, 60_000)
+
+  it('a burst of deliveries runs no more handlers than allowed, and all are stored', async () => {
+    const bench = await openInboxBench({ kind: 'postgres', at: service.url, connections: 3 }, 'burst')
+    const concurrency = 5
+    let running = 0
+    let most = 0
+    const handled = new Set<string>()
+    const { inbox } = await bench.open({
+      concurrency,
+      lockMs: 10_000,
+      onSucceeded: async ({ job_id }) => {
+        running++
+        most = Math.max(most, running)
+        await sleep(50)
+        running--
+        handled.add(job_id)
+      },
+    })
+    const jobs = Array.from({ length: 300 }, (_, index) => `job_${index}`)
+    const sent = jobs.map(async (job) => post(inbox, await inbox.callbackUrl(), bench.service.finish(job)))
+    expect(new Set(await Promise.all(sent))).toEqual(new Set([202]))
+    await expect.poll(() => handled.size, { timeout: 60_000 }).toBe(300)
+    expect(most).toBe(concurrency)
+    await bench.close()
+  }, 90_000)
+})

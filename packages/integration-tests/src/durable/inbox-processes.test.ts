@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ENGINE_STORES } from './engine-stores.ts'
+import { type InboxBench, openInboxBench } from './inbox-bench.ts'
+import type { EngineAt } from './open-engine.ts'
+
+const program = fileURLToPath(new URL('inbox-process.ts', import.meta.url))
+const WAIT = { timeout: 20_000, interval: 20 }
+const children: ChildProcess[] = []
+
+interface InboxProcess {
+  child: ChildProcess
+  /** What it has printed. */
+  lines: string[]
+  deliver(event: object): Promise<number>
+}
+
+async function startProcess(settings: object): Promise<InboxProcess> {
+  const args = ['--conditions=@modelrun/source', '--no-warnings', program, JSON.stringify(settings)]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(child)
+  const lines: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
+  await expect.poll(() => lines[0], WAIT).toMatch(/^port \d+$/)
+  const url = `http://127.0.0.1:${lines[0]?.replace('port ', '')}/`
+  const deliver = async (event: object) => (await fetch(url, { method: 'POST', body: JSON.stringify(event) })).status
+  return { child, lines, deliver }
+}
+
+describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, open }) => {
+  let engineAt: EngineAt
+  let bench: InboxBench
+  let name: string
+
+  beforeAll(async () => {
+    if (isMissing) return
+    const opened = await open()
+    engineAt = opened.engineAt
+    return opened.close
+  }, 60_000)
+  beforeEach(async () => {
+    if (isMissing) return
+    name = randomUUID()
+    bench = await openInboxBench(engineAt, name)
+  })
+  afterEach(async () => {
+    for (const child of children.splice(0)) {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    }
+    await bench?.close()
+  })
+
+  const start = (settings: { lockMs?: number; workMs?: number } = {}) =>
+    startProcess({ engineAt, name, serviceUrl: bench.service.url, lockMs: 2_000, workMs: 0, ...settings })
+  const openAnyone = () => bench.open({ secret: undefined, publicUrl: undefined })
+
+  it.skipIf(isMissing)(
+    'a job whose process is killed in its handler runs elsewhere within 3 s, with a lock of 2 s',
+    async () => {
+      const { inbox, calls } = await openAnyone()
+      await inbox.expect('long')
+      const { child, lines, deliver } = await start()
+      expect(await deliver(bench.service.finish('long'))).toBe(202)
+      await expect.poll(() => lines, WAIT).toContain('start long 1')
+      inbox.start()
+      child.kill('SIGKILL')
+      const killedAt = performance.now()
+      await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'long' }, { attempt: 2 }]])
+      expect(performance.now() - killedAt).toBeLessThan(3_000)
+    },
+    40_000,
+  )
+
+  it.skipIf(isMissing)(
+    'a job that ends its process each time is dead after four, and its 15 bystanders are handled',
+    async () => {
+      const { inbox } = await openAnyone()
+      const bystanders = Array.from({ length: 15 }, (_, index) => `innocent_${index}`)
+      // All are found by polls: no process has a delivery of its own.
+      for (const job of ['poison', ...bystanders]) {
+        bench.service.finish(job)
+        await inbox.expect(job, { pollInMs: 0 })
+      }
+      const done: string[] = []
+      for (let deaths = 0; deaths < 10; deaths++) {
+        const { child, lines } = await start({ lockMs: 500, workMs: 300 })
+        const died = once(child, 'exit').then(() => true)
+        const dead = expect.poll(() => inbox.deadLetters.list(), WAIT).toHaveLength(1)
+        const handled = expect.poll(() => [...done, ...lines].filter((line) => line.startsWith('end')).length, WAIT)
+        const isOver = Promise.all([dead, handled.toBeGreaterThanOrEqual(15)]).then(
+          () => false,
+          () => false,
+        )
+        const hasDied = await Promise.race([died, isOver])
+        done.push(...lines)
+        if (!hasDied) break
+      }
+      expect(done.filter((line) => line.startsWith('start poison'))).toHaveLength(4)
+      expect(await inbox.deadLetters.list()).toMatchObject([{ jobId: 'poison', code: 'process_died' }])
+      const handled = new Set(done.filter((line) => line.startsWith('end')).map((line) => line.split(' ')[1]))
+      expect([...handled].toSorted()).toEqual(bystanders.toSorted())
+    },
+    60_000,
+  )
+
+  it.skipIf(isMissing)(
+    'a process that stood still past its lock does not start the handler late',
+    async () => {
+      const { inbox, calls } = await openAnyone()
+      await inbox.expect('job_1')
+      const { child, lines, deliver } = await start({ lockMs: 1_000 })
+      const held = bench.service.hold('job_1')
+      expect(await deliver(bench.service.finish('job_1'))).toBe(202)
+      await held.asked
+      child.kill('SIGSTOP')
+      held.release()
+      inbox.start()
+      await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, { attempt: 2 }]])
+      child.kill('SIGCONT')
+      // It is awake, and works on.
+      expect(await deliver(bench.service.finish('job_2'))).toBe(202)
+      await inbox.drain()
+      await inbox.waitFor('job_2').catch(() => {})
+      await expect.poll(() => [...lines, ...calls.map(([{ job_id }]) => job_id)].join(), WAIT).toContain('job_2')
+      expect(lines.join()).not.toContain('job_1')
+    },
+    40_000,
+  )
+})
