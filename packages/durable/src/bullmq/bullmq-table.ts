@@ -1,6 +1,14 @@
 import type { Queue, Worker } from 'bullmq'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
-import type { LockedTask, LockedTasks, LockRequest, TaskEnd, TaskTable } from '../engine/task-table.ts'
+import {
+  type LockedTask,
+  type LockedTasks,
+  type LockRequest,
+  POISON_AFTER,
+  SUSPECT_AFTER,
+  type TaskEnd,
+  type TaskTable,
+} from '../engine/task-table.ts'
 import type { BullmqQueues } from './bullmq-queues.ts'
 import { endJob, fetchJobs, type HeldJob, isDone, sortJobs } from './held-jobs.ts'
 import { fromJobId, toJobId } from './job-id.ts'
@@ -40,8 +48,8 @@ export class BullmqTable implements TaskTable {
     const grant = await this.#link.run('modelrunGrant', [keys.pause, keys.nextStart], [limit, slackMs, stepMs])
     const [starts = 0, waitMs = 0, pausedMs = 0] = grant as number[]
     if (pausedMs > 0) return { tasks: [], nextMs: pausedMs, hasSuspect: false }
-    const fetched = await fetchJobs(worker, starts)
-    // From here on nothing rejects: what is locked must run, or it counts as lost.
+    const fetched = await this.#begin(await fetchJobs(worker, starts), { worker, alone })
+    // From here on nothing rejects: what has begun must run, or it counts as lost.
     const { kept, hasSuspect, hasPoison } = await sortJobs(fetched, alone)
     const unused = starts - kept.length
     if (spacing !== undefined && unused > 0) await this.#link.giveBack(keys.nextStart, unused * stepMs).catch(() => {})
@@ -50,10 +58,21 @@ export class BullmqTable implements TaskTable {
     return { tasks, hasSuspect, nextMs: waitMs > 0 && unused === 0 ? waitMs : dueMs }
   }
 
+  async #begin(
+    fetched: Awaited<ReturnType<typeof fetchJobs>>,
+    { worker, alone }: { worker: Worker; alone: boolean },
+  ): Promise<HeldJob[]> {
+    if (fetched.length === 0) return []
+    const ids = fetched.map(({ job }) => String(job.id))
+    const args = [worker.toKey(''), alone ? 1 : 0, SUSPECT_AFTER, POISON_AFTER, ...ids]
+    const losses = (await this.#link.run('modelrunBegin', [], args)) as number[]
+    return fetched.map((one, index) => ({ ...one, lost: losses[index] ?? 0 }))
+  }
+
   #hold(queue: string, held: HeldJob): LockedTask {
-    const { id, data, attemptsMade, stalledCounter, attemptsStarted } = held.job
+    const { id, data, attemptsMade, attemptsStarted } = held.job
     this.#held.set(heldKey(queue, fromJobId(String(id))), held)
-    return { id: fromJobId(String(id)), data, attempts: attemptsMade, lost: stalledCounter, fence: attemptsStarted }
+    return { id: fromJobId(String(id)), data, attempts: attemptsMade, lost: held.lost, fence: attemptsStarted }
   }
 
   #heldWith(queue: string, id: string, fence: number): HeldJob | undefined {
@@ -83,6 +102,8 @@ export class BullmqTable implements TaskTable {
     if (end.kind === 'again' && end.pausesQueue) {
       await within(this.#link.run('modelrunPause', [this.#queues.ownKeys(queue).pause], [Math.ceil(end.delayMs)]))
     }
+    const isPostponed = end.kind === 'again' || end.kind === 'failed'
+    if (isPostponed) await within(this.#link.forgetBegin(held.worker.toKey(String(held.job.id))))
     const isEnded = await within(isDone(endJob(held, end)))
     this.#held.delete(heldKey(queue, id))
     return isEnded

@@ -6,10 +6,14 @@ export interface HeldJob {
   job: Job
   token: string
   worker: Worker
+  /** How often a process died, or lost its lock, while its handler ran. */
+  lost: number
 }
 
+type FetchedJob = Omit<HeldJob, 'lost'>
+
 /** The first alone: mostly nothing waits. */
-export async function fetchJobs(worker: Worker, most: number): Promise<HeldJob[]> {
+export async function fetchJobs(worker: Worker, most: number): Promise<FetchedJob[]> {
   if (most === 0) return []
   const first = await fetchJob(worker)
   if (first === undefined) return []
@@ -17,7 +21,7 @@ export async function fetchJobs(worker: Worker, most: number): Promise<HeldJob[]
   return [first, ...more.flatMap((one) => (one.status === 'fulfilled' ? (one.value ?? []) : []))]
 }
 
-async function fetchJob(worker: Worker): Promise<HeldJob | undefined> {
+async function fetchJob(worker: Worker): Promise<FetchedJob | undefined> {
   // Each run has a token of its own: a late handler of this process must not end the run that came after it.
   const token = crypto.randomUUID()
   const job = await worker.getNextJob(token, { block: false })
@@ -32,9 +36,9 @@ export async function sortJobs(
   fetched: readonly HeldJob[],
   alone: boolean,
 ): Promise<{ kept: HeldJob[]; hasSuspect: boolean; hasPoison: boolean }> {
-  const poison = fetched.filter(({ job }) => job.stalledCounter >= POISON_AFTER)
+  const poison = fetched.filter(({ lost }) => lost >= POISON_AFTER)
   const healthy = fetched.filter((held) => !poison.includes(held))
-  const isKept = ({ job }: HeldJob) => job.stalledCounter >= SUSPECT_AFTER === alone
+  const isKept = ({ lost }: HeldJob) => lost >= SUSPECT_AFTER === alone
   const others = healthy.filter((held) => !isKept(held))
   await Promise.allSettled([
     ...poison.map((held) => endJob(held, { kind: 'dead', error: PROCESS_DIED })),
@@ -43,7 +47,7 @@ export async function sortJobs(
   return { kept: healthy.filter(isKept), hasSuspect: !alone && others.length > 0, hasPoison: poison.length > 0 }
 }
 
-export async function endJob({ job, token, worker }: HeldJob, end: TaskEnd): Promise<unknown> {
+export async function endJob({ job, token, worker }: FetchedJob, end: TaskEnd): Promise<unknown> {
   if (end.kind === 'done') return job.moveToCompleted(end.result, token, false)
   // Its attempts are counted by the engine: for BullMQ each failure is the last.
   if (end.kind === 'dead') return job.moveToFailed(new Error(JSON.stringify(end.error)), token, false)
