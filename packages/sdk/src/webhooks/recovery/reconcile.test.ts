@@ -132,7 +132,51 @@ describe('reconcile with ids of your own', () => {
     expect(count('completed')).toBe(1)
   })
 
+  test.each([
+    ['one id alone, whose letters are no ids', 'job_1', '`listPending` of `inbox.reconcile` must be'],
+    ['an empty id', ['job_1', ''], '`jobId` of `inbox.reconcile` must be an id'],
+  ])('rejects %s, and looks at nothing', async (_, ids, problem) => {
+    const { client, calls } = jobsOf(() => RUNNING)
+    const { inbox } = openInbox({ client })
+    await expect(inbox.reconcile({ listPending: () => ids })).rejects.toThrow(problem)
+    expect(calls).toEqual([])
+  })
+
+  test('does not look sooner at a job that is expected already', async () => {
+    const { client, calls } = jobsOf(() => RUNNING)
+    const { inbox } = openInbox({ client })
+    await inbox.expect('job_1')
+    await expect(inbox.reconcile({ listPending: () => ['job_1'] })).resolves.toEqual({
+      found: 0,
+      reconciled: 0,
+      lost: 0,
+    })
+    expect(calls).toEqual([])
+  })
+
   test('needs a client', async () => {
     await expect(openInbox().inbox.reconcile({ listPending: () => ['job_1'] })).rejects.toThrow('needs a `client`')
   })
+})
+
+describe('a store that fails', () => {
+  test('makes reconcile reject, and no other job is looked at', async () => {
+    const { client, calls } = jobsOf(() => RUNNING)
+    const clock = createManualClock()
+    const store = createFaultyStore(createMemoryStore({ clock }))
+    const { inbox } = openInbox({ client, clock, store })
+    for (let n = 0; n < 20; n++) await inbox.expect(`job_${n}`, { pollInMs: 0 })
+    store.fail('postpone', 'before', 99)
+    await expect(clock.run(inbox.reconcile())).rejects.toThrow('postpone failed')
+    expect(calls).toEqual([])
+    expect(store.calls.postpone).toBeLessThanOrEqual(4)
+  })
+})
+
+test('jobs that are given up are counted', async () => {
+  const { inbox, clock } = openInbox({ client: jobsOf(() => RUNNING).client })
+  await inbox.expect('job_1')
+  await inbox.expect('job_2')
+  await clock.advance(86_400_000)
+  await expect(clock.run(inbox.reconcile())).resolves.toEqual({ found: 2, reconciled: 0, lost: 2 })
 })

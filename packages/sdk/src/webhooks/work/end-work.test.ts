@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../testing/manual-clock.ts'
-import { jobsOf, openBusyInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+import { jobsOf, openBusyInbox, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
 import { PermanentError } from '../inbox-errors.ts'
 
 const { job_id } = SUCCEEDED
@@ -39,4 +39,33 @@ test('a job that its handler has marked as done is not marked again', async () =
   await deliver(SUCCEEDED)
   await settle()
   expect([store.calls.complete, count('completed')]).toEqual([1, 1])
+})
+
+describe('a job whose workers died again and again', () => {
+  /** A job that workers took and left when they died. */
+  async function openAfter(deaths: number) {
+    const onSucceeded = vi.fn()
+    const bench = openInbox({ onSucceeded })
+    const payload = { source: 'webhook', token: 'none', event: SUCCEEDED }
+    for (let death = 0; death < deaths; death++) {
+      await bench.store.claim(job_id, { owner: 'dead', leaseMs: 60_000, fingerprint: 'x', payload })
+      await bench.clock.advance(60_000)
+    }
+    return { ...bench, onSucceeded }
+  }
+
+  test('is handled when one attempt of it is left', async () => {
+    const { inbox, onSucceeded } = await openAfter(7)
+    await inbox.sweep()
+    expect(onSucceeded.mock.calls).toMatchObject([[SUCCEEDED, { attempt: 8 }]])
+  })
+
+  test('is lost for those who wait for it: nobody confirmed its result', async () => {
+    const { inbox, store, clock } = await openAfter(8)
+    const waited = inbox.waitFor(job_id).catch((error: unknown) => error)
+    await inbox.sweep()
+    await clock.advance(1)
+    expect(await waited).toMatchObject({ name: 'JobLostError', jobId: job_id })
+    await expect(store.get(job_id)).resolves.toMatchObject({ state: 'dead' })
+  })
 })
