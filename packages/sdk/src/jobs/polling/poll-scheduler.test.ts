@@ -128,3 +128,39 @@ describe('watching one job (section 4.4)', () => {
     expect(clock.timerCount).toBe(0)
   })
 })
+
+describe('another wait for a job that is polled', () => {
+  /** Waits, waits once more after 2 s, and gives the times of the polls. */
+  async function timesOfTwo(steps: readonly Step[], delays: readonly number[] = []) {
+    const left = [...delays]
+    const nextDelayMs = () => left.shift() ?? 10_000
+    const { client, clock, service } = createTestClient(steps, { polling: { nextDelayMs } })
+    const startedAt = clock.now()
+    const first = client.jobs.wait('job_1')
+    await clock.advance(2_000)
+    await clock.run(Promise.all([first, client.jobs.wait('job_1')]))
+    return service.received.map(({ at }) => at - startedAt)
+  }
+
+  test.each([
+    ['is not later because of it', [10_000, 20_000], 10_000],
+    ['is sooner when its cadence is', [20_000, 10_000], 10_000],
+  ])('the next poll %s', async (_, delays, secondAt) => {
+    expect(await timesOfTwo([processing, succeeded], delays)).toEqual([0, secondAt])
+  })
+
+  test('does not poll before the time that Retry-After asks for', async () => {
+    expect(await timesOfTwo([refusal(503, 'X', { 'retry-after': '30' }), succeeded])).toEqual([0, 30_000])
+  })
+
+  test('shares a poll that is under way', async () => {
+    const { client, clock, service } = createTestClient([
+      () =>
+        new Promise((resolve) => clock.setTimeout(() => resolve(Response.json({ data: { status: 'failed' } })), 900)),
+    ])
+    const first = client.jobs.wait('job_1').catch(() => {})
+    await clock.advance(500)
+    await clock.run(Promise.all([first, client.jobs.wait('job_1').catch(() => {})]))
+    expect(service.received).toHaveLength(1)
+  })
+})

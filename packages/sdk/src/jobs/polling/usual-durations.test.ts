@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createUsualDurations } from './usual-durations.ts'
+import type { JobWatch } from './job-watch.ts'
+import { createUsualDurations, learnFrom } from './usual-durations.ts'
 
 /** What is usual after jobs of these durations, each known exactly. */
 function usualAfter(durations: readonly number[]) {
@@ -57,5 +58,36 @@ describe('usual durations', () => {
       undefined,
       expect.anything(),
     ])
+  })
+})
+
+describe('a job that a poll found finished', () => {
+  const watchOf = (more: Partial<JobWatch> = {}) => {
+    const job = { jobId: 'job_1', modelId: 'aurora-image' }
+    const seen = { job, state: { status: 'succeeded' }, bornAt: 1_000, seenAt: 41_000, isSeenFromStart: true }
+    // The rest of a watch says nothing of how long its job took.
+    return { ...seen, ...more } as JobWatch
+  }
+  const learnt = (watch: JobWatch, runningAt: number) => {
+    const durations = createUsualDurations()
+    learnFrom(durations, watch, runningAt)
+    return durations.of('aurora-image')
+  }
+
+  test('took between the poll before and this one', () => {
+    expect(learnt(watchOf(), 33_000)).toEqual({ earliestMs: 28_800, latestMs: 43_200 })
+  })
+
+  test('took at least 70 % of the time that a first poll waited', () => {
+    expect(learnt(watchOf(), 1_000)).toEqual({ earliestMs: 27_200, latestMs: 40_800 })
+  })
+
+  test.each<[string, Partial<JobWatch>]>([
+    ['that was submitted elsewhere or long before', { isSeenFromStart: false }],
+    ['of an unknown model', { job: { jobId: 'job_1' } }],
+    ['that failed: that may be quick', { state: { status: 'failed' } }],
+    ['whose state is not known', { state: undefined }],
+  ])('teaches nothing when it is one %s', (_, more) => {
+    expect(learnt(watchOf(more), 33_000)).toBeUndefined()
   })
 })
