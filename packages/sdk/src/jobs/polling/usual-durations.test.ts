@@ -29,6 +29,18 @@ describe('usual durations', () => {
     })
   })
 
+  test.each([[[10_000, 20_000]], [[20_000, 10_000]]])('lie around two jobs, in whatever order: %j', (durations) => {
+    expect(usualAfter(durations)).toEqual({ earliestMs: 10_000, latestMs: 20_000 })
+  })
+
+  test('are not wider for the few jobs that were looked at seldom', () => {
+    const all = createUsualDurations()
+    for (const doubtMs of [0, 4_000, 0, 4_000, 0, 4_000, 0, 4_000].toSorted((a, b) => b - a)) {
+      all.learn('aurora-image', 12_000 - doubtMs, 12_000 + doubtMs)
+    }
+    expect(all.of('aurora-image')).toEqual({ earliestMs: 11_700, latestMs: 12_300 })
+  })
+
   test('do not change much for one odd job', () => {
     const usual = usualAfter([...Array.from({ length: 9 }, (_, index) => 39_000 + index * 250), 600_000])
     expect(usual?.latestMs).toBeLessThan(43_000)
@@ -49,10 +61,8 @@ describe('usual durations', () => {
 
   test('are forgotten for the model that was seen longest ago, past a hundred models', () => {
     const all = createUsualDurations()
-    for (let model = 0; model <= 100; model++) {
-      all.learn(`model-${model}`, 1_000, 1_000)
-      all.learn('model-0', 1_000, 1_000)
-    }
+    for (let model = 0; model < 100; model++) all.learn(`model-${model}`, 1_000, 1_000)
+    for (const model of ['model-0', 'model-100']) all.learn(model, 1_000, 1_000)
     expect([all.of('model-0'), all.of('model-1'), all.of('model-2')]).toEqual([
       expect.anything(),
       undefined,
