@@ -116,6 +116,7 @@ test('an abort tells all of its signal what was last seen of their jobs, the fir
     ['aborted', 'b'],
     ['aborted', 'c'],
   ])
+  expect(waiters.every(({ watch }) => watch === undefined)).toBe(true)
 })
 
 test('the end of a job tells all who wait for it, also when one of them makes another one leave', () => {
