@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 
 const SPECIFICATION = 'docs/guides/specification.md'
 const SERVER_ONLY = ['docs/guides/assumptions.md', 'docs/guides/reference-server.md']
+const DURABLE = ['docs/guides/reliability.md', 'docs/guides/webhooks.md']
 
 /** The guides that concern a package, as paths from the root. The client has all but those of the server. */
 export function guidesOf(packageName) {
@@ -9,6 +10,7 @@ export function guidesOf(packageName) {
   if (packageName === '@modelrun/conformance') return [SPECIFICATION, 'docs/guides/assumptions.md']
   if (packageName === '@modelrun/reference-server')
     return [SPECIFICATION, ...SERVER_ONLY, 'docs/guides/jest-and-commonjs.md']
+  if (packageName === '@modelrun/durable') return DURABLE
   return globSync('docs/guides/*')
     .toSorted()
     .filter((path) => !SERVER_ONLY.includes(path))

@@ -10,6 +10,7 @@ const packages = {
   modelrun: 'sdk',
   '@modelrun/reference-server': 'reference-server',
   '@modelrun/conformance': 'conformance',
+  '@modelrun/durable': 'durable',
 }
 
 /** `--prefix`, because npm hands its own down to the commands that it starts. */

@@ -14,12 +14,16 @@ export interface PackageBuild {
   bundled?: (string | RegExp)[]
   /** Packages that have ES modules only: they become part of the CommonJS files. */
   bundledInCommonJs?: (string | RegExp)[]
+  /** The file behind a command that starts fast: its ES modules share no file with those that users import. */
+  command?: string
+  /** Packages that become part of the command: one file is loaded much faster than a hundred. */
+  bundledInCommand?: (string | RegExp)[]
   /** Whether the ES modules have source maps. The CommonJS files have none: they would double the package. */
   sourcemap: boolean
 }
 
 /** What bundled packages import, by what takes its place. Paths are below the folder of a package. */
-const replacedInCommonJs = {
+const replacedInBundles = {
   // Its file for Node loads worker threads, which are not used.
   fflate: 'fflate/browser',
   debug: resolve('../../scripts/silent-debug.mjs'),
@@ -43,11 +47,28 @@ const requireForImport: Plugin = {
   }),
 }
 
+// Not tsup's `clean`: the builds run at the same time, and each would clean what the others wrote.
+const common: Options = { target: 'es2023', clean: false, sourcemap: false }
+
+function commandBuild(entry: string, noExternal: (string | RegExp)[]): Options {
+  return {
+    ...common,
+    name: 'command',
+    entry: [entry],
+    outDir: 'dist/command',
+    format: 'esm',
+    noExternal,
+    plugins: [ownNames],
+    esbuildOptions: (options) => {
+      options.alias = replacedInBundles
+    },
+  }
+}
+
 export function definePackage(build: PackageBuild) {
   const { entry, esmEntry = [], bundled = [], bundledInCommonJs = [], sourcemap } = build
-  // Not tsup's `clean`: the three builds run at the same time, and each would clean what the others wrote.
+  const { command, bundledInCommand = [] } = build
   rmSync('dist', { recursive: true, force: true })
-  const common: Options = { target: 'es2023', clean: false, sourcemap: false }
   return defineConfig([
     {
       ...common,
@@ -70,9 +91,10 @@ export function definePackage(build: PackageBuild) {
       treeshake: true,
       plugins: [ownNames, requireForImport],
       esbuildOptions: (options) => {
-        options.alias = replacedInCommonJs
+        options.alias = replacedInBundles
       },
     },
+    ...(command === undefined ? [] : [commandBuild(command, bundledInCommand)]),
     { ...common, name: 'types', entry, format: ['esm', 'cjs'], dts: { only: true } },
   ])
 }

@@ -4,6 +4,11 @@ import { receiveWebhooks } from '@modelrun/conformance/node'
 import { LIMITS } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { openApiDocument } from '@modelrun/contract/openapi'
+import { createRuns } from '@modelrun/durable'
+import { createMysqlMarks, createPostgresMarks, createSqliteMarks } from '@modelrun/durable/marks'
+import { createPostgresEngine } from '@modelrun/durable/postgres'
+import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { engineChecks } from '@modelrun/durable/testing'
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { isNotFoundError, ModelRun, ModelRunError, NotFoundError, type RunResult, toDataUri } from 'modelrun'
@@ -24,6 +29,8 @@ export const expected = {
   overHttp: ['aurora-image', 200],
   byProxy: 200,
   stores: [['job_1'], ['job_1'], 'function', 'function'],
+  batch: ['a succeeded', 'b succeeded'],
+  durable: ['function', 'function', 'function', 'function', 'function'],
   picture: 'data:image/gif;base64,R0lGODlhAQABAAAAACw=',
   // Under Jest the errors of Node are no `instanceof Error`.
   errorsOfNode: ['does not exist', 'has no tables yet', 'ECONNREFUSED'],
@@ -47,6 +54,10 @@ export async function doTheJob(): Promise<unknown> {
     overHttp: await callOverHttp(server),
     byProxy: await callByProxy(client),
     stores: [...(await Promise.all(stores.map(receiveWith))), typeof createRedisStore, typeof createPostgresStore],
+    batch: await runBatch(),
+    durable: [createMysqlMarks, createPostgresMarks, createSqliteMarks, createPostgresEngine, engineChecks].map(
+      (each) => typeof each,
+    ),
     picture: await toDataUri(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64')),
     errorsOfNode: await meetErrorsOfNode(server),
     conformant: await checkConformance(server),
@@ -76,6 +87,20 @@ async function receiveWith(store: InboxStore): Promise<string[]> {
   await deliver(inbox.handle, { events: succeededEvent({ job_id: 'job_1' }) })
   await inbox.drain()
   return handled
+}
+
+async function runBatch(): Promise<string[]> {
+  const client = new ModelRun(createReferenceServer({ clock: 'auto' }).clientOptions())
+  const engine = createSqliteEngine({ path: ':memory:', pollMs: 20 })
+  await engine.setup()
+  const runs = createRuns({ engine, client })
+  for (const key of ['a', 'b', 'a']) await runs.add(key, 'aurora-image', { prompt: key })
+  runs.start()
+  const finished: string[] = []
+  for await (const { key, state } of runs.results()) finished.push(`${key} ${state}`)
+  await runs.stop()
+  await engine.close()
+  return finished.sort()
 }
 
 async function callOverHttp(server: ReferenceServer) {

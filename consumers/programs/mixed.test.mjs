@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import * as esmDurable from '@modelrun/durable'
+import { createSqliteEngine as esmSqlite } from '@modelrun/durable/sqlite'
 import { createReferenceServer } from '@modelrun/reference-server'
 import ky from 'ky'
 import * as esm from 'modelrun'
@@ -10,11 +13,27 @@ import * as esmWebhooks from 'modelrun/webhooks'
 const require = createRequire(import.meta.url)
 const cjs = require('modelrun')
 const cjsWebhooks = require('modelrun/webhooks')
+const cjsDurable = require('@modelrun/durable')
+const { createSqliteEngine: cjsSqlite } = require('@modelrun/durable/sqlite')
 const cjsServer = require('@modelrun/reference-server')
 
 const builds = [
-  { name: 'CommonJS beside ES modules', one: cjs, other: esm, webhooks: cjsWebhooks },
-  { name: 'ES modules beside CommonJS', one: esm, other: cjs, webhooks: esmWebhooks },
+  {
+    name: 'CommonJS beside ES modules',
+    one: cjs,
+    other: esm,
+    webhooks: cjsWebhooks,
+    createEngine: cjsSqlite,
+    ends: esmDurable,
+  },
+  {
+    name: 'ES modules beside CommonJS',
+    one: esm,
+    other: cjs,
+    webhooks: esmWebhooks,
+    createEngine: esmSqlite,
+    ends: cjsDurable,
+  },
 ]
 
 test('there are two builds', () => {
@@ -22,7 +41,7 @@ test('there are two builds', () => {
   assert.deepEqual(Object.keys(esm).sort(), Object.keys(cjs).sort())
 })
 
-for (const { name, one, other, webhooks } of builds) {
+for (const { name, one, other, webhooks, createEngine, ends } of builds) {
   const createClient = (build, options) =>
     new build.ModelRun({ ...createReferenceServer({ clock: 'auto' }).clientOptions(), ...options })
 
@@ -68,6 +87,24 @@ for (const { name, one, other, webhooks } of builds) {
     const { job_id } = await client.run('aurora-image', { prompt: 'x' }, { webhook: inbox })
     await inbox.drain()
     assert.deepEqual(handled, [job_id])
+  })
+
+  test(`${name}: an engine of one understands how a handler of the other ends`, async () => {
+    const engine = createEngine({ path: ':memory:', pollMs: 20 })
+    await engine.setup()
+    for (const id of ['again', 'permanent']) await engine.add('tasks', id, { data: null })
+    let runs = 0
+    engine.work('tasks', async ({ id, attempt }) => {
+      if (id === 'permanent') throw new ends.Permanent('no_paper', 'There is no paper.')
+      runs += 1
+      if (runs < 3) throw new ends.Again(1)
+      return attempt
+    })
+    const isOpen = async () => (await engine.count('tasks')).dead + (await engine.count('tasks')).done < 2
+    while (await isOpen()) await setTimeout(10)
+    assert.equal((await engine.get('tasks', 'again')).result, 1)
+    assert.equal((await engine.get('tasks', 'permanent')).error.code, 'no_paper')
+    await engine.close()
   })
 
   test(`${name}: a ky instance of the user's carries the calls`, async () => {

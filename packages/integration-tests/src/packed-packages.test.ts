@@ -9,7 +9,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-const PACKAGES = ['@modelrun/contract', 'modelrun', '@modelrun/reference-server', '@modelrun/conformance']
+const PACKAGES = [
+  '@modelrun/contract',
+  'modelrun',
+  '@modelrun/reference-server',
+  '@modelrun/conformance',
+  '@modelrun/durable',
+]
 
 // npm takes the `node` of the PATH for what it starts.
 const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
@@ -64,7 +70,7 @@ describe('the packed packages, installed by a user', () => {
     await run('npm', ['ci', ...quiet], folder)
     await run('npm', ['install', '--no-save', ...quiet, ...tarballs], folder)
     await linkOurTools(folder)
-  }, 240_000)
+  }, 360_000)
 
   afterAll(async () => {
     await rm(parent, { recursive: true, force: true })
@@ -82,7 +88,7 @@ describe('the packed packages, installed by a user', () => {
   it('do their job in the projects of users: compilers, Node, Jest, vitest, Express, Python', async () => {
     const checked = run(process.execPath, ['run.mjs', '--quick'], folder)
     expect(await checked.catch(({ stdout, stderr }) => stderr + stdout)).toMatch(/\n0 failed\n$/)
-  }, 240_000)
+  }, 360_000)
 
   it('share the error classes between the entry points', async () => {
     const program = `
@@ -91,6 +97,23 @@ describe('the packed packages, installed by a user', () => {
       console.log(a === b)`
     expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('true\n')
   })
+
+  it.each(['import', 'require'])(
+    'have every part of durable by %s, and name what the engine on BullMQ lacks',
+    async (by) => {
+      const program = `
+      for (const path of ['', '/marks', '/postgres', '/sqlite', '/testing', '/bullmq']) {
+        const part = await Promise.resolve().then(() => ${by}('@modelrun/durable' + path)).catch(({ message }) => message)
+        console.log(path, typeof part === 'string' ? part.match(/^Cannot find .* '(bullmq|ioredis)'/)?.[0] : Object.keys(part).length > 0)
+      }`
+      const source = by === 'import' ? program : `(async () => { ${program} })()`
+      const type = `--input-type=${by === 'import' ? 'module' : 'commonjs'}`
+      const output = await run(process.execPath, [type, '-e', source], folder)
+      expect(output).toMatch(
+        /^ true\n\/marks true\n\/postgres true\n\/sqlite true\n\/testing true\n\/bullmq Cannot find /,
+      )
+    },
+  )
 
   it('have a store that keeps the contract which they ship', async () => {
     const program = `
@@ -161,6 +184,10 @@ describe('the packed packages, installed by a user', () => {
     const response = await fetch(`${ready.url}/v1/models`, { headers: { authorization: `Bearer ${ready.key}` } })
     expect(ready.ready).toBe(true)
     expect(response.status).toBe(200)
+    // Files that the command loads when they are asked for.
+    for (const path of ['/openapi.json', '/_reference/openapi.json']) {
+      expect(await (await fetch(`${ready.url}${path}`)).json()).toMatchObject({ openapi: expect.any(String) })
+    }
     // The whole process group: npx does not pass signals on.
     process.kill(-(server.pid ?? 0), 'SIGTERM')
     await once(server, 'close')

@@ -2,7 +2,7 @@
 // A committed file, so that npm links the command before the first build.
 import { existsSync } from 'node:fs'
 
-const cli = new URL('../dist/node/cli.js', import.meta.url)
+const cli = new URL('../dist/command/cli.js', import.meta.url)
 if (existsSync(cli)) {
   await import(cli.href)
 } else {

@@ -11,7 +11,9 @@ export type TaskState = 'waiting' | 'running' | 'done' | 'dead'
 
 /** A task as the engine holds it. */
 export interface TaskRecord {
+  /** Unique within its queue. */
   readonly id: string
+  /** Where it is between `add` and its end. */
   readonly state: TaskState
   /** What it was added with. */
   readonly data: Json
@@ -37,7 +39,9 @@ export interface TaskFailure {
 
 /** A task in the hands of its handler. */
 export interface Task {
+  /** Unique within its queue. */
   readonly id: string
+  /** What it was added with. */
   readonly data: Json
   /** The number of this attempt, from 1. Attempts that ended with {@link Again} do not count. */
   readonly attempt: number
@@ -56,6 +60,7 @@ export type TaskHandler = (task: Task) => Promise<Json | undefined>
 
 /** At most `max` tasks start within any `perMs`, over all processes. Taken before a task is locked. */
 export interface Rate {
+  /** A number of tasks. */
   readonly max: number
   /** In milliseconds. */
   readonly perMs: number
@@ -102,6 +107,7 @@ export interface Engine {
   add(queue: string, id: string, options: { data: Json; delayMs?: number | undefined }): Promise<void>
   /** Starts to work the tasks of a queue in this process. */
   work(queue: string, handler: TaskHandler, options?: WorkOptions): Worker
+  /** The task, in any state; `undefined` when the queue does not hold the id. */
   get(queue: string, id: string): Promise<TaskRecord | undefined>
   /** Tasks of a state: `done` and `dead` in the order in which they ended, others in the order in which they were added. */
   list(queue: string, state: TaskState, list?: TaskList): Promise<TaskRecord[]>

@@ -1,5 +1,5 @@
 import type { Json, Task, TaskHandler } from './engine.ts'
-import { Again, PauseQueue, Permanent } from './task-ends.ts'
+import { taskEndOf } from './task-ends.ts'
 import type { LockedTask, TaskEnd } from './task-table.ts'
 
 /** When failed tasks run again, and when they do not. */
@@ -57,10 +57,11 @@ export class TaskRun {
 }
 
 function endOf(error: unknown, attempt: number, { attempts, backoffMs }: RetryLimits): TaskEnd {
-  if (error instanceof Again) {
-    return { kind: 'again', delayMs: Math.max(0, error.delayMs), pausesQueue: error instanceof PauseQueue }
+  const end = taskEndOf(error)
+  if (end === 'again' || end === 'pause') {
+    return { kind: 'again', delayMs: Math.max(0, Object(error).delayMs), pausesQueue: end === 'pause' }
   }
-  if (error instanceof Permanent || attempt >= attempts) return { kind: 'dead', error: failureOf(error) }
+  if (end === 'permanent' || attempt >= attempts) return { kind: 'dead', error: failureOf(error) }
   const longest = Math.min(LONGEST_BACKOFF_MS, backoffMs * 2 ** (attempt - 1))
   return { kind: 'failed', delayMs: longest * (0.5 + Math.random() / 2) }
 }

@@ -13,15 +13,24 @@ const UNDEFINED_TABLE = '42P01'
 
 /** Runs a statement and gives its rows. */
 export async function queryRows(query: PostgresQuery, text: string, values: PostgresValue[]): Promise<readonly Row[]> {
-  const result = await query(text, values).then(undefined, explain)
+  return readRows(await query(text, values).then(undefined, explain))
+}
+
+/** The rows in what a client gives. */
+export function readRows(result: unknown): readonly Row[] {
   const rows = Array.isArray(result) ? result : Object(result).rows
   if (Array.isArray(rows)) return rows
-  const message = `The query function of createPostgresEngine gave ${typeof result}. It must resolve to a list of rows, or to an object that has them as \`rows\`.`
+  const message = `The query function for Postgres gave ${typeof result}. It must resolve to a list of rows, or to an object that has them as \`rows\`.`
   throw new ConfigurationError({ message })
 }
 
+/** Also when a library has wrapped the error. */
+export function isMissingTable(error: unknown): boolean {
+  return [error, Object(error).cause].some((each) => Object(each).code === UNDEFINED_TABLE)
+}
+
 function explain(cause: unknown): never {
-  if (Object(cause).code !== UNDEFINED_TABLE) throw cause
+  if (!isMissingTable(cause)) throw cause
   const message = 'The Postgres engine has no tables yet. Call `await engine.setup()` once first.'
   throw new ConfigurationError({ message, cause })
 }

@@ -12,10 +12,13 @@ export type RunState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'rejecte
 
 /** A run of a batch. */
 export interface Run {
+  /** What it was added with: unique within its batch. */
   readonly key: string
   /** Id of the model. */
   readonly model: string
+  /** Parameters of the model. */
   readonly input: Readonly<Record<string, unknown>>
+  /** How far it is. */
   readonly state: RunState
   /** Known once the service has accepted it. */
   readonly jobId?: string | undefined
@@ -27,6 +30,7 @@ export interface Run {
 
 /** A run that has come to its end. */
 export interface FinishedRun extends Run {
+  /** How it ended. */
   readonly state: 'succeeded' | 'failed' | 'rejected'
   /** For `after` of the next `results()`: what came before is left out. */
   readonly cursor: string
@@ -36,7 +40,9 @@ export interface FinishedRun extends Run {
 export interface RunsProgress {
   /** Runs that were added. */
   readonly total: number
+  /** Runs that were not sent yet. */
   readonly waiting: number
+  /** Runs that the service has accepted, or is being asked to. */
   readonly running: number
   /** Runs that ended: succeeded, failed or rejected. */
   readonly done: number

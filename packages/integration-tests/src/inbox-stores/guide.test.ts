@@ -43,7 +43,7 @@ describe.skipIf(isMissing)(`the guide of the stores${note}`, () => {
     const file = join(folder, 'program.mjs')
     await writeFile(file, program)
     const urls = { DATABASE_URL: postgres.url, REDIS_URL: `redis://127.0.0.1:${redis.port}` }
-    const env = { ...process.env, ...urls, INBOX_SECRET: 'a secret of the test, 32 bytes long' }
+    const env = { ...process.env, ...urls, PGAPPNAME: 'guide', INBOX_SECRET: 'a secret of the test, 32 bytes long' }
     return await promisify(execFile)(process.execPath, ['--conditions=@modelrun/source', file], { env })
   }
 
@@ -85,5 +85,21 @@ describe.skipIf(isMissing)(`the guide of the stores${note}`, () => {
     expect(await run(program)).toEqual({ stdout: 'true 200\n', stderr: '' })
     const { rows } = await pool.query('SELECT job_id, output, state FROM results JOIN modelrun_inbox ON key = job_id')
     expect(rows).toEqual([{ job_id: 'job-1', output: { type: 'image', items: [] }, state: 'done' }])
+  })
+
+  it('shows a pool that outlives a restart of the database', async () => {
+    const program = `${block('js', 'Postgres')}
+      const [taken, idle] = [await pool.connect(), await pool.connect()]
+      idle.release()
+      const broken = Promise.all([taken, idle].map((client) => new Promise((resolve) => client.once('end', resolve))))
+      const other = new pg.Client({ connectionString: process.env.DATABASE_URL, application_name: 'other' })
+      await other.connect()
+      await other.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'guide'")
+      await Promise.all([other.end(), broken])
+      taken.release()
+      console.log((await pool.query('SELECT 1 AS alive')).rows[0].alive)
+      await pool.end()`
+    const { stdout, stderr } = await run(program)
+    expect([stdout, stderr]).toEqual(['1\n', expect.stringContaining('terminating connection')])
   })
 })

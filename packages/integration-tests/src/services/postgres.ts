@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort, requireProgram, type Service, startProcess, stopProcess } from './service-process.ts'
+import { unprivilegedUser } from './unprivileged-user.ts'
 
 export const POSTGRES_PROGRAMS = ['initdb', 'postgres']
 
@@ -41,16 +42,4 @@ export async function startPostgres(settings: Record<string, string> = {}): Prom
     await rm(folder, { recursive: true, force: true })
   }
   return { port, url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop }
-}
-
-/** Postgres refuses to run as root: then it runs as the user that Debian makes for it, or as nobody. */
-async function unprivilegedUser(): Promise<{ uid: number; gid: number } | { uid?: undefined; gid?: undefined }> {
-  if (process.getuid?.() !== 0) return {}
-  const name = await run('id', ['-u', 'postgres']).then(
-    () => 'postgres',
-    () => 'nobody',
-  )
-  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout)))
-  if (uid === undefined || gid === undefined) throw new Error(`There is no user ${name} to run Postgres as.`)
-  return { uid, gid }
 }

@@ -1,8 +1,8 @@
 import { existsSync, globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Where Debian keeps the programs of Postgres that are for its server: in no PATH. */
-const MORE_FOLDERS = ['/usr/lib/postgresql/*/bin']
+/** Where Debian keeps the programs of the servers of Postgres and MariaDB: not in each PATH. */
+const MORE_FOLDERS = ['/usr/lib/postgresql/*/bin', '/usr/sbin']
 
 /** Full path of a program, when it is installed. */
 export function findProgram(name: string): string | undefined {

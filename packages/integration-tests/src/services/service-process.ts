@@ -42,12 +42,12 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): 
 
 export function requireProgram(name: string): string {
   const path = findProgram(name)
-  if (path === undefined)
-    throw new Error(`${name} is not installed. On Debian: apt-get install redis-server postgresql chromium`)
+  const packages = 'redis-server postgresql mariadb-server-core chromium'
+  if (path === undefined) throw new Error(`${name} is not installed. On Debian: apt-get install ${packages}`)
   return path
 }
 
-/** A port that was free a moment ago: neither Redis nor Postgres takes port 0. */
+/** A port that was free a moment ago: Redis, Postgres and MariaDB do not take port 0. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -6,6 +6,7 @@ import { authenticate } from './authenticate.ts'
 import { CONTROL_PREFIX } from './control-route.ts'
 import { createControlRoutes } from './control-routes.ts'
 import { answerFile } from './file-route.ts'
+import { GrowingRouter } from './growing-router.ts'
 import { answerCancel, answerJob } from './job-routes.ts'
 import { answerModel, answerModelList, answerModelNamedRun } from './model-routes.ts'
 import { answerOpenApi, OPENAPI_PATH } from './openapi-route.ts'
@@ -34,7 +35,10 @@ const FILE_PATTERN = '/files/:job/:name'
 /** The whole service over HTTP, as a function from request to response. */
 export function createApp(service: Service, controlToken: string): Hono<AppEnv> {
   const pathOf = service.options.assumptions.plainSlashInPath === 'served' ? routingPath : pathBelow
-  const app = new Hono<AppEnv>({ getPath: (request) => pathOf(service.baseUrl, request.url) })
+  const app = new Hono<AppEnv>({
+    router: new GrowingRouter(),
+    getPath: (request) => pathOf(service.baseUrl, request.url),
+  })
   nameRoutes(app)
   if (service.gates !== undefined) app.use('/v1/*', passGates(service.gates))
   app.use('/v1/*', authenticate(service))

@@ -20,10 +20,18 @@ export function answerFile(service: Service, context: AppContext): Response {
   const headers = { 'content-type': FILE_FORMS[file.kind].contentType }
   if (context.req.method === 'HEAD') return headOnly(headers, service.files.knownLength(file))
   const { bytes } = service.files.read(file)
-  return new WholeResponse(bytes, {
-    ...statusLine(200),
-    headers: { ...headers, 'content-length': String(bytes.byteLength) },
-  })
+  const init = { ...statusLine(200), headers: { ...headers, 'content-length': String(bytes.byteLength) } }
+  return new WholeResponse(streamOf(bytes), init, bytes)
+}
+
+/** A response copies bytes twice when it is created, and a socket sends the ones that are kept. */
+function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>) => {
+    // The reader may change what it gets.
+    controller.enqueue(bytes.slice())
+    controller.close()
+  }
+  return new ReadableStream({ pull }, { highWaterMark: 0 })
 }
 
 function headOnly(headers: Record<string, string>, length: number | undefined): Response {

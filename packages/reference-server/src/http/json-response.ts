@@ -7,8 +7,8 @@ const encoder = new TextEncoder()
 export class WholeResponse extends Response {
   readonly sent: string | Uint8Array
 
-  constructor(bytes: Uint8Array<ArrayBuffer>, init: ResponseInit, sent: string | Uint8Array = bytes) {
-    super(bytes, init)
+  constructor(body: BodyInit, init: ResponseInit, sent: string | Uint8Array) {
+    super(body, init)
     this.sent = sent
   }
 }

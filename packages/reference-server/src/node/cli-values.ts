@@ -2,7 +2,7 @@ import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from '..
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { readBaseUrl } from '../options.ts'
 import type { OptionName } from './cli-option-table.ts'
-import { readOrigin } from './cors.ts'
+import { readOrigin } from './read-origin.ts'
 import { UsageError } from './usage-error.ts'
 
 /** The value of an option that is given once at most. */

@@ -19,6 +19,16 @@ function start(...args: string[]) {
   return startNode('--conditions=@modelrun/source', fileURLToPath(new URL('./cli.ts', import.meta.url)), ...args)
 }
 
+/** Prints what is loaded, too. */
+const TRACE = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module'
+  registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) })`)}`
+
+function startTraced(...args: string[]) {
+  const cli = fileURLToPath(new URL('./cli.ts', import.meta.url))
+  return startNode('--conditions=@modelrun/source', '--import', TRACE, cli, ...args).ended
+}
+
 function startNode(...args: string[]) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
@@ -171,6 +181,17 @@ describe('modelrun-server', () => {
       stdout: expect.stringMatching(/^Usage: modelrun-server .*--port /s),
       stderr: '',
     })
+  })
+
+  it.each([
+    { args: ['--help'], code: 0 },
+    { args: ['--version'], code: 0 },
+    { args: ['--prot', '1'], code: 1 },
+  ])('loads neither the server nor what it is made of for $args', async ({ args, code }) => {
+    const { stdout, ...outcome } = await startTraced(...args)
+    expect(outcome.code).toBe(code)
+    expect(stdout).toContain('/src/node/cli-options.ts')
+    expect(stdout).not.toMatch(/\/src\/(node\/listen|reference-server|service\/service)\.ts|node:http|hono/)
   })
 
   it('prints the version of its package', async () => {

@@ -3,4 +3,6 @@
  *
  * @module
  */
-export { ListenError, type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
+
+export { type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
+export { ListenError } from './listen-error.ts'

@@ -7,10 +7,12 @@ import { isFault } from '../faults/fault.ts'
 import { WholeResponse } from '../http/json-response.ts'
 import { refusals } from '../http/refusals.ts'
 import type { ReferenceServer } from '../reference-server.ts'
-import { createCors, readOrigin } from './cors.ts'
+import { createCors } from './cors.ts'
 import { enactFault } from './enact-fault.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
 import { isLoopback } from './is-loopback.ts'
+import { ListenError } from './listen-error.ts'
+import { readOrigin } from './read-origin.ts'
 
 /** Options of `listen`. */
 export interface ListenOptions {
@@ -44,11 +46,6 @@ export interface ListeningServer {
 /** The part of a reference server that a socket needs. */
 export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
   Partial<Pick<ReferenceServer, 'guardWebhooks'>>
-
-/** The port cannot be bound. The message says why and what to do; `cause` is the system's error. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError'
-}
 
 /**
  * Serves a reference server over node http. Resolves when the port is bound, and makes `url` the server's `baseUrl`, so

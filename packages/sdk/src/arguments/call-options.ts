@@ -8,6 +8,7 @@ import type { WaitOptions } from '../jobs/wait-options.ts'
 import type { RunManyOptions } from '../runs/run-many-options.ts'
 import type { PreflightOptions, RunOptions, SubmitOptions } from '../runs/run-options.ts'
 import {
+  allowedHosts,
   callback,
   count,
   fetchOptions,
@@ -82,6 +83,7 @@ const fileOptions = (): Checks<Omit<DownloadOptions, 'jobId'>> => ({
   timeoutMs: positive,
   deadlineMs: positive,
   maxRetries: count,
+  allowedHosts,
   fetchOptions,
 })
 

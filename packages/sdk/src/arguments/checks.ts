@@ -1,3 +1,4 @@
+import { readHostRules } from '../hosts/host-rules.ts'
 import { readFetchOptions } from '../http/fetch-options.ts'
 import { readHeaders } from '../http/request-headers.ts'
 import { type Check, isPlainData } from './read-options.ts'
@@ -72,6 +73,7 @@ function readBy(read: (value: never) => unknown): Check {
 }
 
 export const fetchOptions = /* @__PURE__ */ readBy(readFetchOptions)
+export const allowedHosts = /* @__PURE__ */ readBy(readHostRules)
 /** A list of pairs may be one that can be read once. */
 export const headers = /* @__PURE__ */ readBy((value) => isList(value) || readHeaders(value))
 export const clock = /* @__PURE__ */ having('a clock', 'now', 'setTimeout', 'clearTimeout')

@@ -1,8 +1,11 @@
 import type { OutputItem } from '@modelrun/contract'
 import { readArguments } from '../arguments/read-options.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { findUrlProblem, type HostRule, readHostRules } from '../hosts/host-rules.ts'
 import { type FetchOptions, fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch-options.ts'
 import type { ResolvedOptions } from '../options.ts'
+import { nameOfUrl } from './file-error.ts'
+import { rulesOf } from './follow-redirects.ts'
 
 /** Options of a download. */
 export interface DownloadOptions {
@@ -21,6 +24,11 @@ export interface DownloadOptions {
   maxRetries?: number | undefined
   /** The job that produced the file, for errors. */
   jobId?: string | undefined
+  /**
+   * The only hosts that the file may come from, redirects included; written as for `isSafeOutputUrl`, like `*.example.com`.
+   * Default: the host of the url, and redirects to public names (`isSafeOutputUrl`; this machine too, where the service is).
+   */
+  allowedHosts?: readonly string[] | undefined
   /** Handed to `fetch`, over the client's of the same name. */
   fetchOptions?: FetchOptions | undefined
 }
@@ -35,6 +43,7 @@ export interface ResolvedDownload {
   deadlineMs: number
   maxRetries: number
   jobId: string | undefined
+  allowedHosts: readonly HostRule[] | undefined
   fetchOptions: ResolvedFetchOptions
 }
 
@@ -47,15 +56,19 @@ export function resolveDownload(
   item: OutputItem | string,
   options: DownloadOptions,
 ): ResolvedDownload {
+  const url = readUrl(item)
+  const allowedHosts = options.allowedHosts && readHostRules(options.allowedHosts)
+  if (allowedHosts) rejectOtherHost(url, allowedHosts)
   return {
     client,
-    url: readUrl(item),
+    url,
     signal: options.signal,
     maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
     timeoutMs: options.timeoutMs ?? client.timeoutMs,
     deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
     maxRetries: options.maxRetries ?? client.maxRetries,
     jobId: options.jobId,
+    allowedHosts,
     fetchOptions: fileFetchOptions(client, options.fetchOptions),
   }
 }
@@ -68,4 +81,10 @@ function readUrl(item: unknown): URL {
   throw new ConfigurationError({
     message: 'A file is given by an item of an output or by its url: http or https, without user and password.',
   })
+}
+
+function rejectOtherHost(url: URL, allowedHosts: readonly HostRule[]): void {
+  const problem = findUrlProblem(url, rulesOf({ url, allowedHosts }))
+  if (problem === undefined) return
+  throw new ConfigurationError({ message: `The file at ${nameOfUrl(url)} is not fetched: ${problem}.` })
 }

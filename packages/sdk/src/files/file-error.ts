@@ -29,11 +29,11 @@ export function fileError(failure: Failure, failed: FailedDownload): ModelRunErr
   const facts = factsOf(describeFailure(failure, failed), failed)
   switch (failure.kind) {
     case 'answer':
-      // What is another file now can be downloaded from its start.
+      // What is another file now, or elsewhere, can be downloaded from its start.
       return new InvalidResponseError({
         ...facts,
         status: failure.answer.status,
-        isRetryable: failed.isRetryable || failure.problem !== undefined,
+        isRetryable: failed.isRetryable || (failure.problem !== undefined && failed.position > 0),
       })
     case 'timeout':
       return new AttemptTimeoutError(facts)

@@ -1,7 +1,7 @@
 import { abortable, linkController } from '../abort.ts'
 import { type Clock, startTimer } from '../clock.ts'
 import { describeNetworkFailure } from '../http/network-failure.ts'
-import type { Interruption } from '../http/operation.ts'
+import type { Answer, Interruption } from '../http/operation.ts'
 import { DEADLINE } from '../scope.ts'
 
 /** Marks an abort as a response that stands still. */
@@ -57,6 +57,11 @@ export async function requestPart(
       reader?.cancel().catch(() => {})
     },
   }
+}
+
+/** A response of which the body is not read. */
+export function answerOf(response: Response): Answer {
+  return { status: response.status, text: '', response, isCut: false }
 }
 
 export function isInterruption(value: unknown): value is Interruption {

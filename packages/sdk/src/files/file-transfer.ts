@@ -1,11 +1,11 @@
 import type { ModelRunError } from '../errors/model-run-error.ts'
-import type { Answer, Failure, Interruption } from '../http/operation.ts'
+import type { Failure, Interruption } from '../http/operation.ts'
 import type { ResolvedDownload } from './download-options.ts'
 import { type DownloadScope, openDownloadScope } from './download-scope.ts'
 import { FileAttempts } from './file-attempts.ts'
 import { type FailedDownload, fileError, hookError, tooLargeError } from './file-error.ts'
 import { createFileKy } from './file-ky.ts'
-import { endedBy, type FilePart } from './file-part.ts'
+import { answerOf, endedBy, type FilePart } from './file-part.ts'
 import { continuesAt, type FileVersion, isSameFile, rangeHeaders, readVersion } from './file-version.ts'
 import { type FileRequest, requestFile } from './request-file.ts'
 
@@ -244,9 +244,4 @@ export class FileTransfer {
       isRetryable: this.#attempts.isRetryable(),
     }
   }
-}
-
-/** A response of which the body is not read. */
-function answerOf(response: Response): Answer {
-  return { status: response.status, text: '', response, isCut: false }
 }

@@ -18,11 +18,12 @@ export class FilesResource {
 
   /**
    * Fetches a produced file. Failed requests are repeated as for every read, and a body that breaks goes on where it
-   * broke, when the host can prove that the file is still the same.
+   * broke, when the host can prove that the file is still the same. Redirects are followed to public hosts, or to those of
+   * `allowedHosts` alone, and never from https to http.
    *
    * @param item An item of an output, or its url
    * @throws ConnectionError, AttemptTimeoutError, InvalidResponseError (`status`; larger than `maxBytes`; another file
-   *   than before), DeadlineExceededError, AbortedError, ConfigurationError
+   *   than before; a redirect that is not safe), DeadlineExceededError, AbortedError, ConfigurationError
    */
   async download(item: OutputItem | string, options: DownloadOptions = {}): Promise<DownloadedFile> {
     const caller = captureCaller(FilesResource.prototype.download)

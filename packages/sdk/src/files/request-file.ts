@@ -1,8 +1,6 @@
 import { isHTTPError } from 'ky'
 import { isModelRunError } from '../errors/guard.ts'
 import type { ModelRunError } from '../errors/model-run-error.ts'
-import { callFetch } from '../http/call-fetch.ts'
-import type { FetchInit } from '../http/fetch-like.ts'
 import { ForcedRetry, isForcedRetry } from '../http/forced-retry.ts'
 import { kyRetries } from '../http/ky-retries.ts'
 import type { Failure } from '../http/operation.ts'
@@ -11,7 +9,8 @@ import type { DownloadScope } from './download-scope.ts'
 import type { FileAttempts } from './file-attempts.ts'
 import { nameOfUrl } from './file-error.ts'
 import type { FileKy } from './file-ky.ts'
-import { type FilePart, isInterruption, requestPart } from './file-part.ts'
+import { answerOf, type FilePart, isInterruption, requestPart } from './file-part.ts'
+import { type FileRoute, fetchFile } from './follow-redirects.ts'
 
 /** What a request for a file, or for its rest, works with. */
 export interface FileRequest {
@@ -51,7 +50,7 @@ export async function requestFile(request: FileRequest): Promise<void> {
   const sendOnce = async () => {
     if (!maySend) throw new ForcedRetry('A hook asked to request the file again.')
     maySend = false
-    const head = await attempt(request, (signal) => send(request, signal))
+    const head = await attempt(request, (signal, route) => send(request, signal, route))
     isOpen = attempts.failure === undefined
     return head
   }
@@ -85,15 +84,19 @@ function failureOf(request: FileRequest, error: unknown, isOpen: boolean): unkno
   return scope.signal.aborted ? error : request.hookError(error)
 }
 
+type Send = (signal: AbortSignal, route: FileRoute) => Promise<Response>
+
 /** One request. Hooks see the head of its response; the body is for the reader alone. */
-async function attempt(request: FileRequest, send: (signal: AbortSignal) => Promise<Response>): Promise<Response> {
+async function attempt(request: FileRequest, send: Send): Promise<Response> {
   const { download, scope, attempts } = request
   const { client, timeoutMs, url } = download
+  const route: FileRoute = { urls: [url] }
   attempts.begin()
-  const redact = (text: string) => text.replaceAll(url.href, nameOfUrl(url))
-  const part = await requestPart(send, { clock: client.clock, signal: scope.signal, timeoutMs, redact })
+  const redact = (text: string) => route.urls.reduce((shown, one) => shown.replaceAll(one.href, nameOfUrl(one)), text)
+  const sendOnRoute = (signal: AbortSignal) => send(signal, route)
+  const part = await requestPart(sendOnRoute, { clock: client.clock, signal: scope.signal, timeoutMs, redact })
   if (!isInterruption(part)) attempts.respond(part.response.status)
-  const failure = isInterruption(part) ? part : request.admit(part)
+  const failure = isInterruption(part) ? part : (rejectedRedirect(part, route) ?? request.admit(part))
   if (failure) attempts.fail(failure)
   if (isInterruption(part)) throw request.error()
   if (failure) part.close()
@@ -102,9 +105,13 @@ async function attempt(request: FileRequest, send: (signal: AbortSignal) => Prom
   return new Response(null, { status, statusText, headers })
 }
 
+function rejectedRedirect({ response }: FilePart, { problem }: FileRoute): Failure | undefined {
+  return problem === undefined
+    ? undefined
+    : { kind: 'answer', answer: answerOf(response), problem: `its host ${problem}` }
+}
+
 /** What a hook has changed of ky's request is not sent: it is meant for the service, and the file may be anywhere. */
-function send({ download, headers }: FileRequest, signal: AbortSignal): Promise<Response> {
-  const { client, url, fetchOptions } = download
-  const init: FetchInit = { method: 'GET', headers: headers(), redirect: 'follow', signal }
-  return callFetch(client, { url: url.href, init, fetchOptions })
+function send({ download, headers }: FileRequest, signal: AbortSignal, route: FileRoute): Promise<Response> {
+  return fetchFile(download, { method: 'GET', headers: headers(), signal }, route)
 }

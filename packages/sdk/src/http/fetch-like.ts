@@ -14,7 +14,10 @@ export interface FetchInit {
   body?: string
   /** Aborts with the call, and when its time is over. */
   signal: AbortSignal
-  /** `manual` for calls, because a redirect would take the API key to another place; `follow` for downloads. */
+  /**
+   * `manual` for calls, because a redirect would take the API key to another place, and for downloads, which follow redirects
+   * to safe hosts themselves. `follow` for downloads in browsers, which hide where a redirect leads to.
+   */
   redirect: 'manual' | 'follow'
   /** The status of a job must not be an old one. Absent for downloads, and where the runtime does not know it. */
   cache?: 'no-store'

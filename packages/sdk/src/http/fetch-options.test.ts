@@ -72,7 +72,7 @@ describe('fetchOptions', () => {
     expect(received).toMatchObject([{ proxy: 'p' }, { proxy: 'q', mode: 'cors' }])
     expect(received[0]).not.toHaveProperty('credentials')
     expect(received[0]).not.toHaveProperty('mode')
-    expect(received.map(({ redirect }) => redirect)).toEqual(['follow', 'follow'])
+    expect(received.map(({ redirect }) => redirect)).toEqual(['manual', 'manual'])
   })
 
   test('of two waits for one job are not mixed up', async () => {

@@ -15,6 +15,11 @@ export function tooLarge(rules: BodyRules): Error {
   return rules.unusable(`it is larger than ${rules.maxBytes} bytes`, 'too_large')
 }
 
+/** Rejects a body that announces more than `maxBytes`, before it is read. @throws What `rules` make of the problem */
+export function rejectLength(rules: BodyRules, contentLength: string | null | undefined): void {
+  if (Number(contentLength) > rules.maxBytes) throw tooLarge(rules)
+}
+
 /**
  * Rejects a compressed body: small bodies that unpack to huge ones are a way to exhaust a receiver.
  *

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts'
-import { type BodyRules, rejectEncoded } from './body-rules.ts'
+import { type BodyRules, rejectEncoded, rejectLength } from './body-rules.ts'
 import { readNodeStream } from './read-body.ts'
 
 /** The part of Node's request that is used. Express, body parsers and cloud functions add what they made of the body. */
@@ -143,6 +143,8 @@ async function readBody(
   request: NodeRequest,
   { rules, clock }: { rules: BodyRules; clock: Clock },
 ): Promise<FoundBody> {
+  const header = (name: string) => textOf(request.headers?.[name])
+  rejectLength(rules, header('content-length'))
   const isRead = request.readableEnded === true
   for (const kept of [request.rawBody, parsed]) {
     if (isKept(kept, isRead)) return kept
@@ -154,7 +156,7 @@ async function readBody(
       'unusable',
     )
   }
-  rejectEncoded(rules, textOf(request.headers?.['content-encoding']))
+  rejectEncoded(rules, header('content-encoding'))
   return await readNodeStream(request, clock, rules)
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, startTimer } from '../clock.ts'
-import { type BodyRules, rejectEncoded, tooLarge } from './body-rules.ts'
+import { type BodyRules, rejectEncoded, rejectLength, tooLarge } from './body-rules.ts'
 
 type Chunk = Uint8Array | string
 
@@ -12,58 +12,63 @@ interface ChunkSource {
   readsToEnd: boolean
 }
 
-const LATE = Symbol('late')
-
 /** Reads a body within the limits of size and time. @throws What the rules make of a problem */
 async function readChunks({ next, clock, rules, readsToEnd }: ChunkSource): Promise<Uint8Array> {
   const kept = collectBytes(rules.maxBytes)
+  let isOver = false
   let stopTimer = () => {}
-  const late = new Promise<typeof LATE>((resolve) => {
-    stopTimer = startTimer(clock, rules.maxMs, () => resolve(LATE))
+  const late = new Promise<never>((_, reject) => {
+    stopTimer = startTimer(clock, rules.maxMs, () => {
+      reject(kept.isTooLarge ? tooLarge(rules) : rules.unusable(`it was not here within ${rules.maxMs} ms`, 'late'))
+    })
   })
   const broken = () => {
     throw rules.unusable('the connection broke before its end', 'unusable')
   }
-  try {
-    for (;;) {
-      const step = await Promise.race([next(), late]).catch(broken)
-      if (step === LATE) {
-        throw kept.isTooLarge ? tooLarge(rules) : rules.unusable(`it was not here within ${rules.maxMs} ms`, 'late')
-      }
-      if (step.done) break
-      if (step.value !== undefined) kept.add(step.value)
-      if (kept.isTooLarge && !readsToEnd) break
+  const read = async () => {
+    while (!isOver) {
+      const { done, value } = await next().catch(broken)
+      if (done) return
+      if (value !== undefined) kept.add(value)
+      if (kept.isTooLarge && !readsToEnd) return
     }
+  }
+  try {
+    // One race for the whole body: a race for each chunk would keep the chunk as long as the timer runs.
+    await Promise.race([read(), late])
   } finally {
+    isOver = true
     stopTimer()
   }
   if (kept.isTooLarge) throw tooLarge(rules)
   return kept.bytes()
 }
 
+/** Copies chunks together as they come: kept one by one, chunks of one byte would take a hundred times their size. */
 function collectBytes(maxBytes: number) {
-  const chunks: Uint8Array[] = []
   const encoder = new TextEncoder()
+  let bytes = new Uint8Array()
   let byteCount = 0
   return {
     get isTooLarge() {
       return byteCount > maxBytes
     },
-    add: (chunk: Chunk) => {
-      const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
-      byteCount += bytes.byteLength
-      if (byteCount <= maxBytes) chunks.push(bytes)
-      else chunks.length = 0
-    },
-    bytes: () => {
-      const joined = new Uint8Array(byteCount)
-      let offset = 0
-      for (const chunk of chunks) {
-        joined.set(chunk, offset)
-        offset += chunk.byteLength
+    add: (value: Chunk) => {
+      const chunk = typeof value === 'string' ? encoder.encode(value) : value
+      const start = byteCount
+      byteCount += chunk.byteLength
+      if (byteCount > maxBytes) {
+        bytes = new Uint8Array()
+        return
       }
-      return joined
+      if (byteCount > bytes.byteLength) {
+        const grown = new Uint8Array(Math.min(maxBytes, byteCount * 2))
+        grown.set(bytes)
+        bytes = grown
+      }
+      bytes.set(chunk, start)
     },
+    bytes: () => bytes.slice(0, byteCount),
   }
 }
 
@@ -83,7 +88,7 @@ export async function readRequest(request: Request, clock: Clock, rules: BodyRul
   // Request classes of some frameworks have no headers, or other ones.
   const header = (name: string) => request.headers?.get?.(name)
   rejectEncoded(rules, header('content-encoding'))
-  if (Number(header('content-length')) > rules.maxBytes) throw tooLarge(rules)
+  rejectLength(rules, header('content-length'))
   const reader = request.body?.getReader()
   if (reader === undefined) return new Uint8Array()
   try {

@@ -2,9 +2,9 @@ import { needs } from '../arguments/checks.ts'
 import { checkEach } from '../arguments/read-options.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { isLoopback } from '../hosts/loopback.ts'
 import { fromBase64, toBase64Url } from '../signing/base64.ts'
 import { createKeyring, type Secret } from '../signing/keyring.ts'
-import { isLoopback } from './loopback.ts'
 
 /** Options of {@link createCallbackTokens}. */
 export interface CallbackTokenOptions {
@@ -26,7 +26,10 @@ interface MintOptions {
   lifeMs?: number | undefined
 }
 
-/** What a token is found to be. An expired one was genuine: a late delivery, worth a look at the job. */
+/**
+ * What a token is found to be. An expired one was genuine: a late delivery, worth a poll of the job. Six days after its end
+ * it counts as forged.
+ */
 type TokenCheck = { kind: 'genuine' | 'expired'; ref: string } | { kind: 'forged' | 'missing' }
 
 /** Makes and checks the tokens that tell our callback addresses from guessed ones. */
@@ -43,6 +46,11 @@ export interface CallbackTokens {
 
 const PARAMETER = 'modelrun_token'
 const DEFAULT_LIFE_MS = 24 * 60 * 60 * 1_000
+/**
+ * With the default life, a token is not usable longer than an inbox remembers a handled job (7 days): later its url would
+ * run the handler again.
+ */
+const EXPIRED_MS = 6 * 24 * 60 * 60 * 1_000
 /** Clocks of several machines differ. */
 const SKEW_MS = 60_000
 
@@ -89,8 +97,9 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
       if (mac === '' || !(await keyring.verify(kid, fromBase64(mac), signedText(kid, ref, end)))) {
         return { kind: 'forged' }
       }
-      const isExpired = clock.now() > Number.parseInt(end, 36) * 1_000 + SKEW_MS
-      return { kind: isExpired ? 'expired' : 'genuine', ref }
+      const endedMs = clock.now() - Number.parseInt(end, 36) * 1_000
+      if (endedMs > EXPIRED_MS) return { kind: 'forged' }
+      return { kind: endedMs > SKEW_MS ? 'expired' : 'genuine', ref }
     },
   }
 }

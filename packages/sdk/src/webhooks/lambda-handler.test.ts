@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { fixtures } from '@modelrun/contract/fixtures'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createManualClock, settle } from '../testing/manual-clock.ts'
 import { createLambdaHandler, type LambdaEvent } from './lambda-handler.ts'
 import { parseWebhook } from './parse-webhook.ts'
@@ -86,6 +86,7 @@ describe('an event of Lambda', () => {
 
   test('is answered in lists where headers come in lists, and else without', async () => {
     await expect(answer(loadBalancerOfLists)).resolves.toMatchObject({ multiValueHeaders: { 'x-a': ['b'] } })
+    await expect(answer({ ...loadBalancerOfLists, headers: null })).resolves.toHaveProperty('multiValueHeaders')
     for (const event of [restApi, httpApi, loadBalancer]) {
       expect(await answer(event)).not.toHaveProperty('multiValueHeaders')
     }
@@ -134,6 +135,13 @@ describe('an event of Lambda', () => {
   test('takes the largest body in base64', async () => {
     const body = btoa(TEXT + ' '.repeat(262_144 - TEXT.length))
     await expect(answer({ ...httpApi, body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 202 })
+  })
+
+  test('with a body that is too large in base64 is not decoded', async () => {
+    const decode = vi.spyOn(globalThis, 'atob')
+    await answer({ ...httpApi, body: btoa(' '.repeat(262_147)), isBase64Encoded: true })
+    expect(decode).not.toHaveBeenCalled()
+    decode.mockRestore()
   })
 
   test('that is none of HTTP is no POST', async () => {

@@ -1,5 +1,5 @@
 import { type Clock, startTimer, systemClock } from '../clock.ts'
-import { rejectEncoded } from '../serving/body-rules.ts'
+import { rejectEncoded, tooLarge } from '../serving/body-rules.ts'
 import { fromBase64 } from '../signing/base64.ts'
 import type { Delivery, Receive } from './receive.ts'
 import { unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
@@ -145,6 +145,8 @@ function readBody(event: LambdaEvent): WebhookBody {
   if (!body) throw unusableBody('it is empty')
   rejectEncoded(WEBHOOK_BODY, findHeader(event, 'content-encoding'))
   if (!isBase64Encoded) return body
+  // Four characters hold three bytes, and two of them may be padding. A large body is not decoded first.
+  if ((body.length / 4) * 3 - 2 > WEBHOOK_BODY.maxBytes) throw tooLarge(WEBHOOK_BODY)
   try {
     return fromBase64(body)
   } catch {
@@ -161,7 +163,7 @@ function findHeader({ headers, multiValueHeaders }: LambdaEvent, name: string): 
 
 async function toResponse(answer: Response, event: LambdaEvent): Promise<LambdaResponse> {
   const headers = Object.fromEntries(answer.headers)
-  const isMultiValue = event.headers === undefined && event.multiValueHeaders != null
+  const isMultiValue = event.headers == null && event.multiValueHeaders != null
   return {
     statusCode: answer.status,
     headers,

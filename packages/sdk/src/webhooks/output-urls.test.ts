@@ -17,9 +17,13 @@ describe('an address of an output (section 2.5)', () => {
     'https://files.example.com:8443/1.png?signature=a#b',
     'https://FILES.example.com./1.png',
     'https://münchen.example/1.png',
-    'https://10.0.0.1.nip.example/1.png',
+    'https://8-8-8-8.example.com/',
+    'https://v10-2-3.example.com/',
+    'https://files-172-32-0-1.example.com/',
+    'https://110-0-0-1.example.com/',
+    'https://nip.io.example.com/',
+    'https://test.example.com/',
     'https://local.example.com/',
-    'https://reference.modelrun.test/v1/files/1.png',
   ])('is safe at a public name: %s', (url) => {
     expect(isSafeOutputUrl(url)).toBe(true)
   })
@@ -69,9 +73,50 @@ describe('an address of an output (section 2.5)', () => {
     ['printer.local', 'a private network'],
     ['intranet', 'a private network'],
     ['1.0.0.127.in-addr.arpa', 'reserved'],
+    ['kubernetes.default.svc', 'a cluster'],
+    ['db.default.svc.cluster.local', 'a cluster'],
+    ['db.service.consul', 'a cluster'],
+    ['db.test', 'reserved'],
+    ['reference.modelrun.test.', 'reserved'],
+    ['printer.home.arpa', 'a private network'],
+    ['wiki.lan', 'a private network'],
+    ['wiki.intranet', 'a private network'],
+    ['127.0.0.1.nip.io', 'this machine'],
+    ['app-127-0-0-1.nip.io', 'this machine'],
+    ['7f000001.nip.io', 'this machine'],
+    ['--1.sslip.io', 'this machine'],
+    ['www.10-0-0-1.sslip.io', 'private'],
+    ['localtest.me', 'this machine'],
+    ['a.localtest.me', 'this machine'],
+    ['127.0.0.1.example.com', 'this machine, by any zone'],
+    ['app.10-1-2-3.example.com', 'private'],
+    ['app10-1-2-3x.example.com', 'private'],
+    ['172.16-0.1.example.com', 'private'],
+    ['172-31-255-255.example.com', 'private'],
+    ['192.168.0.1.nip.example', 'private'],
+    ['169-254-169-254.example.com', 'metadata of clouds'],
+    ['100.64.0.1.example.com', 'of a provider'],
+    ['0-0-0-0.example.com', 'any'],
   ])('is not safe at %s (%s)', (host) => {
     expect(isSafeOutputUrl(`https://${host}/1.png`)).toBe(false)
     expect(isSafeOutputUrl(`https://${host}:8443/1.png`)).toBe(false)
+  })
+
+  test('is not safe at a name that holds a private number, however it is cut', () => {
+    const part = fc.nat(255)
+    const separator = fc.constantFrom('.', '-')
+    const start = fc.constantFrom([10], [127], [192, 168], [169, 254], [172, 16], [172, 31], [100, 64], [100, 127])
+    const around = fc.constantFrom(['', '.'], ['app.', '.'], ['app-', '-x.'], ['a', 'b.'])
+    fc.assert(
+      fc.property(start, fc.tuple(part, part, part), fc.tuple(separator, separator, separator), around, (...given) => {
+        const [first, rest, separators, [before, after]] = given
+        const parts = [...first, ...rest].slice(0, 4)
+        const number = parts.map((digits, index) => `${digits}${separators[index] ?? ''}`).join('')
+        const host = `${before}${number}${after}example.com`
+        expect([host, isSafeOutputUrl(`https://${host}/`)]).toEqual([host, false])
+        expect(isSafeOutputUrl(`https://${host}/`, { allowedHosts: ['*.example.com'] })).toBe(true)
+      }),
+    )
   })
 
   test('is never safe at a number, however it is written', () => {

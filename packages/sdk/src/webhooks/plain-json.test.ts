@@ -40,6 +40,35 @@ describe('the copy of a value', () => {
     expect(toPlainJson(JSON.parse(`[${'1,'.repeat(128 * 1024 - 2)}1]`)).kind).toBe('plain')
   })
 
+  test('is too large where no text of 256 KiB could hold its texts and names', () => {
+    const limit = 256 * 1024
+    const largest = { a: 'é'.repeat((limit - '{"a":""}'.length) / 2) }
+    expect(Buffer.byteLength(JSON.stringify(largest))).toBe(limit)
+    expect(toPlainJson(largest).kind).toBe('plain')
+    for (const value of [{ a: `${largest.a}x` }, { ab: largest.a }, [largest], { [largest.a]: '123' }]) {
+      expect(toPlainJson(value)).toEqual({ kind: 'too_large' })
+    }
+    expect(toPlainJson({ a: 'x'.repeat(5_000_000) })).toEqual({ kind: 'too_large' })
+  })
+
+  test('is never too large for a value that a text of 256 KiB held', () => {
+    const limit = 256 * 1024
+    const json = fc.jsonValue({ maxDepth: 4 })
+    const text = fc.constantFrom('x', 'é', '€', '😀', '\ud800', '"', '\\', '\n')
+    fc.assert(
+      fc.property(json, text, (value, character) => {
+        // The value once more, as often as there is room.
+        const list: unknown[] = []
+        let byteCount = 2
+        for (const member of [value, character.repeat(40_000), ...Array(200).fill(value)]) {
+          byteCount += Buffer.byteLength(JSON.stringify(member)) + 1
+          if (byteCount - 1 <= limit) list.push(member)
+        }
+        expect(toPlainJson(list).kind).not.toBe('too_large')
+      }),
+    )
+  })
+
   test('has no functions, symbols, or what JSON has no word for', () => {
     const value = { a: () => 1, b: Symbol('x'), c: undefined, d: 1n, toJSON: () => 'x', e: [() => 1] }
     expect(toPlainJson(value)).toStrictEqual({ kind: 'plain', value: { e: [null] } })

@@ -1,15 +1,14 @@
+import { MAX_WEBHOOK_BYTES } from './webhook-body.ts'
+
 /** No shape of ours is deeper than 5. */
 const MAX_DEPTH = 32
-
-/** A body of 256 KiB cannot hold more: each value takes a character and a comma at least. */
-const MAX_VALUES = 128 * 1024
 
 /** What an untrusted value was found to be. */
 export type PlainJson =
   | { kind: 'plain'; value: unknown }
   /** Deeper than 32 levels, which includes values that hold themselves. `value` is its top level, without deeper ones. */
   | { kind: 'too_deep'; value: unknown }
-  /** More values than any body that is small enough can hold. */
+  /** More values, or longer texts, than any body that is small enough can hold. */
   | { kind: 'too_large' }
 
 /**
@@ -17,28 +16,41 @@ export type PlainJson =
  * runs later (`toJSON`), holds itself, or names a prototype (`__proto__`, `constructor`).
  */
 export function toPlainJson(value: unknown): PlainJson {
-  const counts = { values: 0, isTooDeep: false }
+  // The outermost value is not followed by a comma.
+  const counts = { bytes: -1, isTooDeep: false }
   const copy = copyValue(value, 0, counts)
-  if (counts.values > MAX_VALUES) return { kind: 'too_large' }
+  if (isTooLarge(counts)) return { kind: 'too_large' }
   return counts.isTooDeep ? { kind: 'too_deep', value: topLevel(copy) } : { kind: 'plain', value: copy }
 }
 
 interface Counts {
-  values: number
+  /** Fewest bytes of JSON that could have held what was copied: a value takes a character and a comma at least. */
+  bytes: number
   isTooDeep: boolean
 }
 
 function copyValue(value: unknown, depth: number, counts: Counts): unknown {
-  counts.values += 1
+  counts.bytes += 2
+  if (typeof value === 'string') countText(value, 1, counts)
   if (typeof value !== 'object' || value === null) return isJson(value) ? value : undefined
   if (depth >= MAX_DEPTH) counts.isTooDeep = true
-  if (counts.isTooDeep || counts.values > MAX_VALUES) return undefined
+  if (counts.isTooDeep || isTooLarge(counts)) return undefined
   return Array.isArray(value) ? copyList(value, depth, counts) : copyObject(value, depth, counts)
+}
+
+/** `around`: quotes and a colon, as far as they are not counted otherwise. */
+function countText(text: string, around: number, counts: Counts): void {
+  // A text that is too long by its characters alone is not encoded.
+  counts.bytes += around + (text.length > MAX_WEBHOOK_BYTES ? text.length : new TextEncoder().encode(text).byteLength)
+}
+
+function isTooLarge({ bytes }: Counts): boolean {
+  return bytes > MAX_WEBHOOK_BYTES
 }
 
 function copyList(list: readonly unknown[], depth: number, counts: Counts): unknown[] {
   const copy: unknown[] = []
-  for (let index = 0; index < list.length && counts.values <= MAX_VALUES; index++) {
+  for (let index = 0; index < list.length && !isTooLarge(counts); index++) {
     copy.push(copyValue(list[index], depth + 1, counts) ?? null)
   }
   return copy
@@ -48,6 +60,8 @@ function copyObject(value: object, depth: number, counts: Counts): Record<string
   const copy: Record<string, unknown> = {}
   for (const [key, member] of Object.entries(value)) {
     if (namesPrototype(key, member)) continue
+    countText(key, 3, counts)
+    if (isTooLarge(counts)) break
     const kept = copyValue(member, depth + 1, counts)
     if (kept !== undefined) copy[key] = kept
   }

@@ -1,0 +1,66 @@
+import { DatabaseSync } from 'node:sqlite'
+import { createRuns, type Engine, type FinishedRun, PauseQueue, type Runs, type TaskHandler } from '@modelrun/durable'
+import { createBullmqEngine } from '@modelrun/durable/bullmq'
+import {
+  createMysqlMarks,
+  createPostgresMarks,
+  createSqliteMarks,
+  type Marks,
+  type PostgresClient,
+} from '@modelrun/durable/marks'
+import { createPostgresEngine, type PostgresQuery } from '@modelrun/durable/postgres'
+import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { engineChecks } from '@modelrun/durable/testing'
+import { ModelRun } from 'modelrun'
+import mysql from 'mysql2/promise'
+import { Pool } from 'pg'
+import postgres from 'postgres'
+
+const pool = new Pool()
+const sql = postgres()
+const mysqlPool = mysql.createPool('mysql://localhost/app')
+
+export const queries: PostgresQuery[] = [
+  (text, values) => pool.query(text, values),
+  (text, values) => sql.unsafe(text, values),
+]
+
+export const engines: Engine[] = [
+  createSqliteEngine({ path: 'runs.db', pollMs: 100 }),
+  createBullmqEngine({ connection: { host: 'localhost' } }),
+  ...queries.map((query) => createPostgresEngine({ query, onError: console.error })),
+]
+
+export const batches: Runs[] = engines.map((engine) =>
+  createRuns({ engine, client: new ModelRun(), maxCredits: 100, submitRate: { max: 5, perMs: 1_000 } }),
+)
+
+export const handler: TaskHandler = async ({ id, attempt, signal }) => {
+  if (signal.aborted) throw new PauseQueue(1_000)
+  return { id, attempt }
+}
+
+const marks: Marks<PostgresClient> = createPostgresMarks({ table: 'app.marks' })
+const mysqlMarks = createMysqlMarks()
+const sqliteMarks = createSqliteMarks()
+
+export async function save(run: FinishedRun): Promise<boolean[]> {
+  await marks.setup(pool)
+  await mysqlMarks.setup(mysqlPool)
+  const client = await pool.connect()
+  const connection = await mysqlPool.getConnection()
+  const database = new DatabaseSync('app.db')
+  return [
+    await marks.mark(client, run.key),
+    await sql.begin((transaction) => marks.mark(transaction, run.key)),
+    await mysqlMarks.mark(connection, run.key),
+    await mysqlMarks.mark(async () => 1, run.key),
+    sqliteMarks.mark(database, run.key),
+    // @ts-expect-error a name instead of a client
+    sqliteMarks.mark('app.db', run.key),
+  ]
+}
+
+declare function test(name: string, run: () => Promise<void>): void
+
+for (const { name, run } of engineChecks({ open: () => createSqliteEngine({ path: 'checks.db' }) })) test(name, run)

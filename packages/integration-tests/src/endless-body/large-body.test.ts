@@ -1,0 +1,72 @@
+import { once } from 'node:events'
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text as readAll } from 'node:stream/consumers'
+import { fixtures } from '@modelrun/contract/fixtures'
+import { createInbox } from 'modelrun/webhooks'
+import { afterEach, expect, test, vi } from 'vitest'
+
+const LARGE = JSON.stringify({ ...fixtures.webhooks.succeeded.body, note: 'x'.repeat(5_000_000) })
+const TOO_LARGE = { status: 400, message: expect.stringContaining('larger than 262144 bytes') }
+
+let server: Server | undefined
+
+afterEach(() => {
+  server?.close()
+  server?.closeAllConnections()
+})
+
+type Parse = (request: IncomingMessage & { body?: unknown }) => Promise<void>
+
+/** An inbox behind a body parser. */
+async function openInbox(parse: Parse = async () => {}) {
+  const onSucceeded = vi.fn()
+  const node = createInbox({ trust: 'payload', onSucceeded }).node()
+  server = createServer(async (request, response) => {
+    await parse(request)
+    await node(request, response)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A TCP server that listens has an AddressInfo; a string is the address of a pipe.
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/hook`
+  const post = async (body: BodyInit) => {
+    // `duplex` is needed for streams, and missing in the types of the DOM.
+    const response = await fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit)
+    return { status: response.status, message: await response.text() }
+  }
+  return { onSucceeded, url, post }
+}
+
+/** Sent without a Content-Length. */
+const streamOf = (text: string) => new Blob([text]).stream()
+
+test('an inbox rejects a body that is too large with 400, and its sender sees the response', async () => {
+  const { post } = await openInbox()
+  await expect(post(LARGE)).resolves.toEqual(TOO_LARGE)
+  await expect(post(streamOf(LARGE))).resolves.toEqual(TOO_LARGE)
+})
+
+test('an inbox rejects by Content-Length before a byte of the body has come', async () => {
+  const { url } = await openInbox()
+  const sending = httpRequest(url, { method: 'POST', headers: { 'content-length': 262_145 } })
+  sending.flushHeaders()
+  const [response] = await once(sending, 'response')
+  expect([response.statusCode, response.headers.connection]).toEqual([400, 'close'])
+  sending.on('error', () => {})
+  sending.destroy()
+})
+
+test.each<[string, (text: string) => unknown]>([
+  ['an object', (text) => JSON.parse(text)],
+  ['text', (text) => text],
+  ['bytes', (text) => Buffer.from(text)],
+])('an inbox rejects a large body that a parser made into %s as it rejects a raw one', async (_, make) => {
+  const { onSucceeded, post } = await openInbox(async (request) => {
+    request.body = make(await readAll(request))
+  })
+  await expect(post(LARGE)).resolves.toEqual(TOO_LARGE)
+  await expect(post(streamOf(LARGE))).resolves.toEqual(TOO_LARGE)
+  expect(onSucceeded).not.toHaveBeenCalled()
+})

@@ -1,0 +1,57 @@
+import { announcement } from './announcement.ts'
+import type { ServeCommand } from './cli-options.ts'
+import { checkInput, onInputEnd } from './input-end.ts'
+import { listen } from './listen.ts'
+import { print, warn } from './print.ts'
+import { startServer } from './start-server.ts'
+import { openState, type StateFile } from './state-file.ts'
+
+/** Runs the server of the command line until a signal ends it. Resolves when it listens. */
+export async function serve(command: ServeCommand): Promise<void> {
+  if (command.exitWithParent) checkInput()
+  const state = command.state === undefined ? undefined : await openState(command.state, warn)
+  try {
+    await serveWith(command, state)
+  } catch (error) {
+    await state?.close()
+    throw error
+  }
+}
+
+async function serveWith(command: ServeCommand, state: StateFile | undefined): Promise<void> {
+  const { server, service, keys } = await startServer(command, lineSink(command, state))
+  const { port, host, allowPrivateWebhooks, cors } = command
+  const listening = await listen(server, { port, host, allowPrivateWebhooks, cors })
+  if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= listening
+      .close()
+      .then(() => state?.close())
+      .then(() => server.close())
+    return stopped
+  }
+  // Only now: results that were on their way are sent at once, and `listen` has said which addresses they may go to.
+  const keptKeys = await state?.begin(service).catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
+  // Once: a second signal ends the process the hard way, should stopping ever take too long.
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  if (command.exitWithParent) onInputEnd(() => void stop())
+  const ready = { url: server.baseUrl, keys: keptKeys ?? keys, controlToken: server.controlToken }
+  const text = announcement(ready, command)
+  if (text !== undefined) print(text)
+}
+
+/** Who gets a line for each request and each delivery. Whatever changes the state makes one. */
+function lineSink({ announce }: ServeCommand, state: StateFile | undefined): ((line: string) => void) | undefined {
+  // With --json standard output belongs to the program that reads it.
+  const printLine = announce === 'text' ? print : undefined
+  if (state === undefined) return printLine
+  return (line) => {
+    state.changed()
+    printLine?.(line)
+  }
+}

@@ -1,0 +1,74 @@
+import { findUrlProblem } from '../hosts/host-rules.ts'
+import { isLoopback } from '../hosts/loopback.ts'
+import { callFetch } from '../http/call-fetch.ts'
+import type { FetchInit } from '../http/fetch-like.ts'
+import type { ResolvedDownload } from './download-options.ts'
+
+/** The way that one request for a file takes. */
+export interface FileRoute {
+  /** The given url, then those of redirects. */
+  urls: URL[]
+  /** Why the last redirect was not followed; the end of a sentence about the host. */
+  problem?: string | undefined
+}
+
+/** As `fetch` has it. */
+const MAX_REDIRECTS = 20
+
+/**
+ * Requests a file, and follows redirects to safe urls: the host of a file could send a server to what only that server can
+ * reach.
+ *
+ * @returns The last response; `route` notes the way, and why it ended at a redirect
+ */
+export async function fetchFile(
+  download: ResolvedDownload,
+  init: Omit<FetchInit, 'redirect'>,
+  route: FileRoute,
+): Promise<Response> {
+  const { client, fetchOptions } = download
+  for (;;) {
+    const url = route.urls.at(-1) ?? download.url
+    const send = (redirect: FetchInit['redirect']) =>
+      callFetch(client, { url: url.href, init: { ...init, redirect }, fetchOptions })
+    let response = await send('manual')
+    // Browsers hide where a redirect leads to, and follow it only themselves.
+    if (response.type === 'opaqueredirect') response = await send('follow')
+    const location = locationOf(response)
+    if (location === undefined) return response
+    const target = URL.canParse(location, url) ? new URL(location, url) : undefined
+    route.problem = problemOf(target, route, download)
+    if (target === undefined || route.problem !== undefined || response.redirected) return response
+    response.body?.cancel().catch(() => {})
+    route.urls.push(target)
+  }
+}
+
+/** Where a response redirects to, or came from after redirects that `fetch` has followed by itself. */
+function locationOf(response: Response): string | undefined {
+  if (response.redirected) return response.url
+  const isRedirect = [301, 302, 303, 307, 308].includes(response.status)
+  return (isRedirect && response.headers.get('location')) || undefined
+}
+
+function problemOf(target: URL | undefined, { urls }: FileRoute, download: ResolvedDownload): string | undefined {
+  if (target === undefined) return 'redirects to what is not a url'
+  if (urls.length > MAX_REDIRECTS) return `redirects more than ${MAX_REDIRECTS} times`
+  const problem = isTrusted(target, download) ? undefined : findUrlProblem(target, rulesOf(download))
+  if (problem === undefined) return undefined
+  const { protocol, host } = target
+  return `redirects to ${protocol}//${host}, which is not safe: ${problem}. If you trust that host, name it in \`allowedHosts\``
+}
+
+/** The host that the program named itself, and this machine for a service that runs on it. */
+function isTrusted(target: URL, { client, url, allowedHosts }: ResolvedDownload): boolean {
+  if (target.username !== '' || target.password !== '') return false
+  if (target.origin === url.origin) return true
+  if (allowedHosts !== undefined || !/^https?:$/.test(target.protocol)) return false
+  return isLoopback(target.hostname) && isLoopback(new URL(client.baseUrl).hostname)
+}
+
+/** What the url of a file, and those of its redirects, may be like. A redirect does not take the file from https to http. */
+export function rulesOf({ url, allowedHosts }: Pick<ResolvedDownload, 'url' | 'allowedHosts'>) {
+  return { hosts: allowedHosts, allowHttp: url.protocol === 'http:' }
+}

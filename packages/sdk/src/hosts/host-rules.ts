@@ -1,0 +1,67 @@
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { isLoopback } from './loopback.ts'
+import { isNumeric, isPublicName, withoutDot } from './public-name.ts'
+
+/** One entry of a list of allowed hosts. */
+export interface HostRule {
+  hostname: string
+  /** As written; undefined for every port. */
+  port: string | undefined
+  /** True for the names below, not the name itself. */
+  isSuffix: boolean
+}
+
+/** What a url may be like. */
+export interface UrlRules {
+  /** The only hosts; undefined: every public name. */
+  hosts: readonly HostRule[] | undefined
+  /** Lets the url be plain http at any of them. Default: only at this machine, if it is listed. */
+  allowHttp?: boolean | undefined
+}
+
+/** Why a url should not be fetched; undefined when it may. The text does not have the url. */
+export function findUrlProblem(url: URL, { hosts, allowHttp = false }: UrlRules): string | undefined {
+  const isListed = hosts?.some((rule) => matches(rule, url)) ?? false
+  const isHttpAllowed = url.protocol === 'http:' && (allowHttp || (isListed && isLoopback(url.hostname)))
+  if (url.protocol !== 'https:' && !isHttpAllowed) return 'it is not https'
+  if (url.username !== '' || url.password !== '') return 'it holds a user or a password'
+  if (hosts !== undefined) return isListed ? undefined : 'its host is none of the allowed ones'
+  if (isNumeric(url.hostname)) return 'its host is a number instead of a name'
+  return isPublicName(url.hostname) ? undefined : 'its host is a name within a private network'
+}
+
+/** @throws ConfigurationError for what is not a list of hosts */
+export function readHostRules(hosts: readonly string[]): HostRule[] {
+  if (Array.isArray(hosts) && hosts.every((host) => typeof host === 'string')) return hosts.map(readHostRule)
+  throw new ConfigurationError({ message: "`allowedHosts` must be a list of hosts, like ['*.example.com']." })
+}
+
+function matches({ hostname, port, isSuffix }: HostRule, url: URL): boolean {
+  if (port !== undefined && port !== portOf(url)) return false
+  const host = withoutDot(url.hostname)
+  return isSuffix ? host.endsWith(`.${hostname}`) : host === hostname
+}
+
+function portOf({ port, protocol }: URL): string {
+  return port || (protocol === 'https:' ? '443' : '80')
+}
+
+function readHostRule(entry: string): HostRule {
+  const isSuffix = entry.startsWith('*.')
+  const host = isSuffix ? entry.slice(2) : entry
+  const address = `https://${host}`
+  // What `URL` takes for a path, a query, a user or a second star is no part of a host.
+  if (host === '' || /[/?#@*\\\s]/.test(host) || !URL.canParse(address)) throw notAHost(entry)
+  const { hostname } = new URL(address)
+  if (isSuffix && isNumeric(hostname)) throw notAHost(entry)
+  const [, port] = /:(\d+)$/.exec(host.replace(/^\[.*\]/, '')) ?? []
+  return { hostname: withoutDot(hostname), port: port === undefined ? undefined : String(Number(port)), isSuffix }
+}
+
+function notAHost(entry: string): ConfigurationError {
+  return new ConfigurationError({
+    message:
+      `The allowed host ${JSON.stringify(entry)} is none: give a name such as "files.example.com", ` +
+      '"*.example.com" for every name below it, or one with its port such as "localhost:4010".',
+  })
+}
