@@ -79,13 +79,13 @@ describe('a cadence of the caller', () => {
     expect(delayOf({}, { nextDelayMs: () => 0 })).toEqual({ delayMs: 0, warnings: [] })
   })
 
-  test('that gives a negative number is told so', () => {
+  test('that gives a negative number is logged', () => {
     const { delayMs, warnings } = delayOf({}, { nextDelayMs: () => -1 })
     expect(delayMs).toBe(22_000)
     expect(warnings).toEqual(['modelrun: polling.nextDelayMs gave -1 for the job job_1; the default is used'])
   })
 
-  test('that throws is told so', () => {
+  test('that throws is logged', () => {
     const { warnings } = delayOf(
       {},
       {

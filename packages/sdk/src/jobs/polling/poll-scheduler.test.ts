@@ -1,5 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import type { ModelRun } from '../../client.ts'
 import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'
 import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
 import type { ModelRunOptions } from '../../options.ts'
@@ -163,4 +164,28 @@ describe('another wait for a job that is polled', () => {
     await clock.run(Promise.all([first, client.jobs.wait('job_1').catch(() => {})]))
     expect(service.received).toHaveLength(1)
   })
+})
+
+test.each<[string, boolean, (client: ModelRun) => Promise<unknown>]>([
+  ['wait', false, (client) => client.jobs.wait('job_1')],
+  ['wait with onStatus', true, (client) => client.jobs.wait('job_1', { onStatus: () => {} })],
+  ['watch', true, async (client) => await Array.fromAsync(client.jobs.watch('job_1'))],
+])('a cadence of the caller knows of jobs.%s whether each state is wanted: %s', async (_, isWatched, wait) => {
+  const seen: boolean[] = []
+  const nextDelayMs = (context: { isWatched: boolean }) => {
+    seen.push(context.isWatched)
+    return 100
+  }
+  const { client, clock } = createTestClient([processing, succeeded], { polling: { nextDelayMs } })
+  await clock.run(wait(client))
+  expect(new Set(seen)).toEqual(new Set([isWatched]))
+})
+
+test('a job whose state one of two waits does not know is polled at once', async () => {
+  const queued = json(202, fixtures.runs.queued.body)
+  const { client, clock, service } = createTestClient([queued, succeeded])
+  const job = await client.submit('aurora-image', {})
+  const startedAt = clock.now()
+  await clock.run(Promise.all([job.result(), client.jobs.wait(job.id)]))
+  expect(service.received.map(({ at }) => at - startedAt)).toEqual([0, 0])
 })

@@ -57,12 +57,12 @@ test.each([
   expect(list.add(waiter({ seenAt: now - agoMs })).isSeenFromStart).toBe(isSeenFromStart)
 })
 
-test('a job of which nothing was told is not seen from its start', () => {
+test('a job of unknown state is not seen from its start', () => {
   const { list, waiter } = setup()
   expect(list.add(waiter()).isSeenFromStart).toBe(false)
 })
 
-test('who waits for one job shares a watch, until the last one leaves: then its poll is aborted', () => {
+test('the waits for one job share a watch, and the last one that leaves aborts its poll', () => {
   const { list, waiter } = setup()
   const [one, other] = [waiter(), waiter()]
   const watch = list.add(one)
@@ -87,7 +87,7 @@ test('no timer is left when the last one of all has left', () => {
   expect(clock.timerCount).toBe(0)
 })
 
-test('who has left is told nothing more', async () => {
+test('a wait that has left is not notified again', async () => {
   const { clock, list, agenda, ends, waiter } = setup()
   const controller = new AbortController()
   const gone = waiter({}, { signal: controller.signal, deadlineMs: 1_000 })
@@ -104,7 +104,7 @@ test('who has left is told nothing more', async () => {
   expect(ends).toMatchObject([[other.order, 'deadline', undefined]])
 })
 
-test('an abort tells all of its signal what was last seen of their jobs, the first first', () => {
+test('an abort notifies all waits of its signal, in their order, with the last state of their jobs', () => {
   const { list, ends, waiter } = setup()
   const controller = new AbortController()
   const waiters = ['a', 'b', 'c'].map((jobId) => waiter({ jobId, state: { status: jobId } }, controller))
@@ -119,7 +119,7 @@ test('an abort tells all of its signal what was last seen of their jobs, the fir
   expect(waiters.every(({ watch }) => watch === undefined)).toBe(true)
 })
 
-test('the end of a job tells all who wait for it, also when one of them makes another one leave', () => {
+test('the end of a job notifies all who wait for it, and they have left by then', () => {
   const { list, waiter } = setup()
   const [one, other] = [waiter(), waiter()]
   const told: Watcher[] = []

@@ -60,7 +60,7 @@ describe('a job whose workers died again and again', () => {
     expect(onSucceeded.mock.calls).toMatchObject([[SUCCEEDED, { attempt: 8 }]])
   })
 
-  test('is lost for those who wait for it: nobody confirmed its result', async () => {
+  test('is lost for those who wait for it, for its result was never confirmed', async () => {
     const { inbox, store, clock } = await openAfter(8)
     const waited = inbox.waitFor(job_id).catch((error: unknown) => error)
     await inbox.sweep()
