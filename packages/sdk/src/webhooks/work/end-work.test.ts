@@ -69,3 +69,17 @@ describe('a job whose workers died again and again', () => {
     await expect(store.get(job_id)).resolves.toMatchObject({ state: 'dead' })
   })
 })
+
+test('a job that waits for its delivery again by the time it is claimed is left to the polls', async () => {
+  const onUnknown = vi.fn()
+  const { inbox, store, told } = openInbox({ onSucceeded: onUnknown, onFailed: onUnknown, onUnknown })
+  await inbox.expect(job_id)
+  // As a process found it that was slow to claim it: another one has put it back meanwhile.
+  const due = { key: job_id, reason: 'retry', polls: 0, ageMs: 0, context: undefined } as const
+  vi.spyOn(store, 'due').mockResolvedValueOnce([due])
+  await inbox.sweep()
+  expect(onUnknown).not.toHaveBeenCalled()
+  const record = await store.get(job_id)
+  expect(record).toMatchObject({ state: 'expected', dueInMs: 0 })
+  expect([record?.lastError, told.onHandlerError]).toEqual([undefined, []])
+})
