@@ -17,6 +17,8 @@ const MEASUREMENTS = [
   'reference-server',
   'server-memory',
   'server-costs',
+  'durable-growth',
+  'durable-speed',
 ]
 
 const BENCH = fileURLToPath(new URL('../', import.meta.url))
@@ -44,7 +46,12 @@ function refreshCopies(): void {
 }
 
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: 'string' }, 'no-build': { type: 'boolean', default: false } },
+  options: {
+    rounds: { type: 'string' },
+    keys: { type: 'string' },
+    work: { type: 'string' },
+    'no-build': { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 })
 const unknown = positionals.filter((name) => !MEASUREMENTS.includes(name))
@@ -57,6 +64,13 @@ if (!values['no-build']) run('npm', ['run', 'build'], ROOT)
 if (!existsSync(`${BENCH}node_modules/@modelrun/reference-server`)) run('npm', ['ci'], BENCH)
 refreshCopies()
 const rounds = values.rounds === undefined ? [] : ['--rounds', values.rounds]
+const growth = (['keys', 'work'] as const).flatMap((name) =>
+  values[name] === undefined ? [] : [`--${name}`, values[name]],
+)
 for (const name of positionals.length > 0 ? positionals : MEASUREMENTS) {
-  run(process.execPath, [`src/${name}.ts`, ...rounds], BENCH)
+  run(
+    process.execPath,
+    ['--conditions=@modelrun/source', `src/${name}.ts`, ...(name === 'durable-growth' ? growth : rounds)],
+    BENCH,
+  )
 }

@@ -1,4 +1,4 @@
-import { REQUEST_OPTIONS, RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './arguments/call-options.ts'
+import { REQUEST_OPTIONS, RUN_OPTIONS, readRunManyOptions, SUBMIT_OPTIONS } from './arguments/call-options.ts'
 import { checkArguments } from './arguments/check-arguments.ts'
 import { readClientOptions } from './arguments/client-options.ts'
 import { readArguments, readOptions } from './arguments/read-options.ts'
@@ -121,16 +121,16 @@ export class ModelRun {
    *
    * @param inputs Parameters per the model's `input_schema`, one object for each run
    * @throws ConfigurationError at once, when it is called, for a wrong argument
-   * @throws The first error with `stopOnError`, an error of the inputs, AbortedError
+   * @throws The first error with `stopOnError`, an error of the inputs or of the store of `durable`, AbortedError
    */
   runMany<const Id extends AnyModelId, Input extends ModelInput<NoInfer<Id>>>(
     model: ModelId<Id>,
     inputs: Iterable<ManyInput<NoInfer<Id>, Input>> | AsyncIterable<ManyInput<NoInfer<Id>, Input>>,
-    options: RunManyOptions = {},
+    options: RunManyOptions<NoInfer<Input>> = {},
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
     const place = 'client.runMany'
     checkArguments(place, { model, inputs })
-    const checked = readOptions(place, options, RUN_MANY_OPTIONS)
+    const checked = readRunManyOptions(place, options)
     const iterate = (caller: Caller) => runMany(this.#core, { model, inputs, options: checked, caller })
     return throwAtCaller(ModelRun.prototype.runMany, iterate)
   }

@@ -48,6 +48,7 @@ export {
   isConflictError,
   isConnectionError,
   isDeadlineExceededError,
+  isDurableRunError,
   isHookError,
   isInputValidationError,
   isInsufficientCreditsError,
@@ -62,7 +63,7 @@ export {
   isServerError,
   isWebhookParseError,
 } from './errors/guards.ts'
-export { JobCancelledError, JobFailedError } from './errors/job-errors.ts'
+export { DurableRunError, JobCancelledError, JobFailedError } from './errors/job-errors.ts'
 export {
   BudgetExceededError,
   ConfigurationError,
@@ -115,6 +116,7 @@ export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/attempt-event.ts'
 export type { Logger, LogLevel } from './observe/logger.ts'
 export type { Span, SpanAttributes, Tracer } from './observe/tracer.ts'
 export type { ApiKey, ModelRunOptions, PollingOptions } from './options.ts'
+export type { DurableItem, DurableRun, DurableRuns } from './runs/durable-runs.ts'
 export type { RunAnswer, UnknownRun } from './runs/run-answer.ts'
 export type { RunManyOptions, RunManyProgress, SettledRun } from './runs/run-many-options.ts'
 export type { PreflightOptions, RunOptions, SubmitOptions } from './runs/run-options.ts'

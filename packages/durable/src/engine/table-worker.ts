@@ -31,6 +31,8 @@ export class TableWorker implements Worker {
   readonly #settings: WorkerSettings
   readonly #context: WorkerContext
   readonly #runs = new Set<TaskRun>()
+  /** Those of the runs whose handler has not ended yet. */
+  #handling = 0
   readonly #onIdle: (() => void)[] = []
   readonly #renewTimer: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
@@ -91,7 +93,7 @@ export class TableWorker implements Worker {
     const { concurrency, lockMs, spacing } = this.#settings
     const allowed = room.allows(this)
     const alone = allowed === 'suspect'
-    const limit = alone ? 1 : concurrency - this.#runs.size
+    const limit = alone ? 1 : concurrency - this.#handling
     if (allowed === 'none' || limit <= 0) return
     const lockedUntil = performance.now() + lockMs
     const { tasks, nextMs, hasSuspect } = await table.lock({ queue: this.#queue, limit, alone, lockMs, spacing })
@@ -108,22 +110,29 @@ export class TableWorker implements Worker {
     const { room } = this.#context
     const run = new TaskRun(locked, lockedUntil)
     this.#runs.add(run)
+    this.#handling += 1
     room.start()
-    const timer = setTimeout(
-      () => run.abort(new Error(`The handler ran longer than ${this.#settings.maxRunMs} ms.`)),
-      this.#settings.maxRunMs,
-    )
-    try {
-      // A process that stood still may start late: another may have the task by now.
-      if (run.msLeft() > 0) await this.#end(run, await run.run(this.#handler, this.#settings))
-    } finally {
-      clearTimeout(timer)
-      this.#runs.delete(run)
-      if (alone) room.endAlone(this)
-      room.end()
-      this.#settleIdle()
-      this.wake()
-    }
+    // A process that stood still may start late: another may have the task by now.
+    const end = run.msLeft() > 0 ? await this.#handle(run) : undefined
+    this.#handling -= 1
+    const isKept = end === undefined ? undefined : this.#end(run, end)
+    // The next tasks are locked while the end is written: a store can write both at once.
+    if (end?.kind === 'done') this.wake()
+    await isKept
+    this.#runs.delete(run)
+    if (alone) room.endAlone(this)
+    room.end()
+    this.#settleIdle()
+    // What comes again may be due.
+    if (end?.kind !== 'done') this.wake()
+  }
+
+  async #handle(run: TaskRun): Promise<TaskEnd> {
+    const { maxRunMs } = this.#settings
+    const timer = setTimeout(() => run.abort(new Error(`The handler ran longer than ${maxRunMs} ms.`)), maxRunMs)
+    const end = await run.run(this.#handler, this.#settings)
+    clearTimeout(timer)
+    return end
   }
 
   /** Repeated while the lock holds: a store that is away for a moment loses no end. */

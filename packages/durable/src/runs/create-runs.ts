@@ -1,12 +1,15 @@
 import { ConfigurationError, type ModelRun } from 'modelrun'
-import type { Engine, Rate, TaskRecord, Worker } from '../engine/engine.ts'
+import type { Engine, Rate, Worker } from '../engine/engine.ts'
+import { warnOnce } from '../engine/table-engine.ts'
 import { FOLLOW_ATTEMPTS, followRun } from './follow-run.ts'
 import { PollDelays } from './poll-delay.ts'
 import { Prices } from './prices.ts'
 import { readProgress, readResults, readRun } from './read-runs.ts'
-import type { FinishedRun, Run, RunsProgress, SubmitData } from './run-types.ts'
-import { asJson, fromJson, RunQueues, type RunsContext } from './runs-context.ts'
+import { type EndPlaces, RunEach, type RunItem } from './run-each.ts'
+import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
+import { asJson, RunQueues, type RunsContext } from './runs-context.ts'
 import { submitRun } from './submit-run.ts'
+import { listUnknown, resolveUnknown, resubmitUnknown, type UnknownRun } from './unknown-runs.ts'
 
 /** Options of `createRuns`. */
 export interface RunsOptions {
@@ -45,7 +48,10 @@ export interface Runs {
   add(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<void>
   /** Starts to send and poll in this process. */
   start(): void
-  /** Sends and polls no further run here, and resolves when those that are under way are kept. */
+  /**
+   * Sends and polls no further run here, and resolves when those that are under way are kept. Loops of `client.runMany`
+   * go on.
+   */
   stop(): Promise<void>
   /** A run by its key; `undefined` when it was never added. */
   get(key: string): Promise<Run | undefined>
@@ -53,19 +59,29 @@ export interface Runs {
   results(options?: { after?: string | undefined; signal?: AbortSignal | undefined }): AsyncIterable<FinishedRun>
   /** How far the batch is, over all processes. */
   progress(): Promise<RunsProgress>
-  /** Runs that may have been sent and need a decision. */
-  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<(Run & { cursor: string })[]>
+  /** Runs that may have been sent, or that no process can follow, and need a decision. */
+  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnknownRun[]>
   /** Decides that a run that is `unknown` is this job of the service. Resolves to whether it was unknown. */
   resolve(key: string, decision: { jobId: string }): Promise<boolean>
   /**
-   * Sends a run that is `unknown` again. It may be paid twice. Decide at one place: two calls at the same moment can send
-   * it twice. Resolves to whether it was unknown.
+   * Sends a run that is `unknown` again. It may be paid twice. Of several calls at the same moment one sends it. Resolves to
+   * whether it was unknown and no job of it is known.
    */
   resubmit(key: string): Promise<boolean>
+  /**
+   * For `client.runMany` with `durable`: works the batch in this process, adds items, and gives each back with its run once
+   * that has ended or is `unknown`. Leaving the loop resolves when the runs that are being sent here are kept.
+   */
+  runEach<Item extends RunItem>(
+    model: string,
+    items: AsyncIterable<Item>,
+    options?: { concurrency?: number | undefined; signal?: AbortSignal | undefined },
+  ): AsyncGenerator<{ item: Item; run: Run | undefined }, void, undefined>
 }
 
 const POLL_RATE: Rate = { max: 10, perMs: 1_000 }
-const POLLS_AT_ONCE = 8
+const POLLS_AT_ONCE = 32
+const ITEMS_AT_ONCE = 1_000
 
 /**
  * Runs many inputs, at most one POST for each key, over any number of processes and restarts. A run is kept before it is
@@ -86,67 +102,64 @@ export function createRuns(options: RunsOptions): Runs {
   const delays = new PollDelays()
   const speed = speedMeter()
   let workers: Worker[] = []
+  let places: EndPlaces = {}
+  /** What wants this process to work: `start()` and loops. */
+  const wants = new Set<unknown>()
+
+  const add: Runs['add'] = (key, model, input) => engine.add(queues.submit, key, { data: asJson({ model, input }) })
+  const work = (want: unknown) => {
+    wants.add(want)
+    if (workers.length > 0) return
+    const { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs } = options
+    workers = [
+      engine.work(queues.submit, (task) => submitRun(task, prices, context), { concurrency, rate: submitRate, lockMs }),
+      engine.work(queues.follow, (task) => followRun(task, delays, context), {
+        concurrency: POLLS_AT_ONCE,
+        rate: pollRate,
+        lockMs,
+        attempts: FOLLOW_ATTEMPTS + 1,
+      }),
+    ]
+  }
+  const rest = async (want: unknown) => {
+    wants.delete(want)
+    if (wants.size > 0) return
+    const stopping = workers
+    workers = []
+    await Promise.all(stopping.map((worker) => worker.stop()))
+  }
 
   return {
-    async add(key, model, input) {
-      await engine.add(queues.submit, key, { data: asJson({ model, input }) })
-    },
-    start() {
-      if (workers.length > 0) return
-      const { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs } = options
-      workers = [
-        engine.work(queues.submit, (task) => submitRun(task, prices, context), {
-          concurrency,
-          rate: submitRate,
-          lockMs,
-        }),
-        engine.work(queues.follow, (task) => followRun(task, delays, context), {
-          concurrency: POLLS_AT_ONCE,
-          rate: pollRate,
-          lockMs,
-          attempts: FOLLOW_ATTEMPTS + 1,
-        }),
-      ]
-    },
-    async stop() {
-      const stopping = workers
-      workers = []
-      await Promise.all(stopping.map((worker) => worker.stop()))
-    },
+    add,
+    start: () => work('start'),
+    stop: () => rest('start'),
     get: (key) => readRun(key, context),
     results: (given = {}) => readResults(given, context),
     progress: () => readProgress(context, speed),
-    async unknown(list) {
-      const records = await engine.list(queues.unknown, 'waiting', list)
-      return records.map(({ id, data, cursor }) => ({
-        key: id,
-        ...fromJson<SubmitData>(data),
-        state: 'unknown' as const,
-        cursor,
-      }))
-    },
-    async resolve(key, { jobId }) {
-      const record = await engine.get(queues.unknown, key)
-      if (record === undefined) return false
-      const { model } = fromJson<SubmitData>(record.data)
-      await engine.add(queues.follow, key, { data: asJson({ model, jobId, submittedAt: Date.now() }) })
-      return await engine.remove(queues.unknown, key)
-    },
-    async resubmit(key) {
-      const record = await engine.get(queues.unknown, key)
-      const sent = await engine.get(queues.submit, key)
-      // The task of a run that is unknown is done. Another call may have sent it again by now.
-      if (record === undefined || (sent !== undefined && !isParked(sent))) return false
-      // In this order: a process that dies on the way leaves a run that can be resubmitted again.
-      await engine.remove(queues.submit, key)
-      await engine.add(queues.submit, key, { data: record.data })
-      return await engine.remove(queues.unknown, key)
+    unknown: (list = {}) => listUnknown(list, context),
+    resolve: (key, { jobId }) => resolveUnknown(key, jobId, context),
+    resubmit: (key) => resubmitUnknown(key, context),
+    async *runEach(model, items, { concurrency = ITEMS_AT_ONCE, signal } = {}) {
+      signal?.throwIfAborted()
+      const ownPlaces = { ...places }
+      const loop = new RunEach(context, {
+        add: (key, input) => add(key, model, input),
+        items,
+        concurrency,
+        places: ownPlaces,
+      })
+      const onAbort = () => loop.fail(signal?.reason)
+      signal?.addEventListener('abort', onAbort, { once: true })
+      work(loop)
+      try {
+        yield* loop.run()
+      } finally {
+        signal?.removeEventListener('abort', onAbort)
+        places = ownPlaces
+        await rest(loop)
+      }
     },
   }
-}
-
-function isParked({ state, result }: TaskRecord): boolean {
-  return state === 'done' && Object(result).unknown === true
 }
 
 function contextOf({
@@ -163,7 +176,15 @@ function contextOf({
     })
   }
   const warn = (error: unknown) => process.emitWarning(`The batch ${name}: ${String(error)}`)
-  return { engine, client, queues: new RunQueues(name), maxCredits, onUnknown, onPause: onPause ?? warn, onError: warn }
+  return {
+    engine,
+    client,
+    queues: new RunQueues(name),
+    maxCredits,
+    onUnknown,
+    onPause: onPause ?? warn,
+    onError: warnOnce(),
+  }
 }
 
 /** How fast runs end, in runs per millisecond, since the first time that it was asked. */

@@ -5,6 +5,7 @@ import { pauseOnRefusal } from './pause-on-refusal.ts'
 import type { PollDelays } from './poll-delay.ts'
 import type { FollowData, Outcome } from './run-types.ts'
 import { asJson, fromJson, type RunsContext } from './runs-context.ts'
+import { untilStored } from './until-stored.ts'
 
 /** Failed attempts to read a job that the service does not have, until the run counts as failed. */
 export const FOLLOW_ATTEMPTS = 6
@@ -18,9 +19,10 @@ export async function followRun(task: Task, delays: PollDelays, context: RunsCon
   const outcome = outcomeOf(await readJob(task, data, context), data)
   if (outcome === undefined) throw new Again(delays.next(data.model, ageMs))
   delays.learn(data.model, ageMs)
-  const { engine, queues } = context
-  await engine.add(queues.outcomes, task.id, { data: asJson(outcome) })
-  await engine.remove(queues.unknown, task.id)
+  const { engine, queues, onError } = context
+  await untilStored(() => engine.add(queues.outcomes, task.id, { data: asJson(outcome) }), onError)
+  // The submit ends without sending: it finds that the run is followed.
+  if (data.mayBeUnknown) await engine.replay(queues.submit, task.id)
   return undefined
 }
 

@@ -3,7 +3,7 @@ import type { FinishedRun, FollowData, Outcome, Run, RunsProgress, SubmitData } 
 import { fromJson, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
-const LOOK_EVERY_MS = 200
+export const LOOK_EVERY_MS = 200
 
 /** A run by its key; `undefined` when it was never added. */
 export async function readRun(key: string, { engine, queues }: RunsContext): Promise<Run | undefined> {
@@ -13,9 +13,12 @@ export async function readRun(key: string, { engine, queues }: RunsContext): Pro
   const outcome = await engine.get(queues.outcomes, key)
   if (outcome !== undefined) return { ...run, ...fromJson<Outcome>(outcome.data) }
   const followed = await engine.get(queues.follow, key)
-  if (followed !== undefined) return { ...run, state: 'running', jobId: fromJson<FollowData>(followed.data).jobId }
-  if ((await engine.get(queues.unknown, key)) !== undefined) return { ...run, state: 'unknown' }
-  return { ...run, state: submitted.state === 'running' ? 'running' : 'waiting' }
+  if (followed !== undefined) {
+    const { jobId } = fromJson<FollowData>(followed.data)
+    return { ...run, state: followed.state === 'dead' ? 'unknown' : 'running', jobId }
+  }
+  if (submitted.state === 'dead') return { ...run, state: 'unknown', error: submitted.error }
+  return { ...run, state: submitted.state === 'waiting' ? 'waiting' : 'running' }
 }
 
 /** Finished runs in the order of their ends, until nothing of the batch is open. */
@@ -30,7 +33,8 @@ export async function* readResults(
     // Asked first: a run leaves one queue only after it is in the next.
     const isOpen = await hasOpenRuns(context)
     const page = await engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor })
-    for (const record of page) yield await finishedRun(record, context)
+    const runs = await Promise.all(page.map((record) => finishedRun(record, context)))
+    yield* runs
     cursor = page.at(-1)?.cursor ?? cursor
     if (page.length > 0) continue
     if (!isOpen) return
@@ -62,9 +66,7 @@ export async function readProgress(
   const { engine, queues } = context
   const submits = await engine.count(queues.submit)
   const follows = await engine.count(queues.follow)
-  const parked = await engine.count(queues.unknown)
-  // A task is dead when each process that worked it died.
-  const unknown = parked.waiting + submits.dead + follows.dead
+  const unknown = submits.dead + follows.dead
   const { waiting: done } = await engine.count(queues.outcomes)
   const total = submits.waiting + submits.running + submits.done + submits.dead
   const running = submits.running + follows.waiting + follows.running
@@ -81,7 +83,7 @@ export async function readProgress(
   }
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       clearTimeout(timer)

@@ -24,7 +24,7 @@ export interface Run {
   readonly jobId?: string | undefined
   /** Of a run that succeeded. */
   readonly output?: Output | undefined
-  /** Of a run that failed or was rejected. */
+  /** Of a run that failed, was rejected, or is unknown. */
   readonly error?: TaskFailure | undefined
 }
 
@@ -66,6 +66,8 @@ export interface FollowData {
   readonly jobId: string
   /** Milliseconds since 1970. */
   readonly submittedAt: number
+  /** Whether the submit may be dead: a user decided that it is this job, or its process was late. */
+  readonly mayBeUnknown?: boolean | undefined
 }
 
 /** How a run ended, as it is kept. */

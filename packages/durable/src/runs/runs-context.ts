@@ -2,19 +2,17 @@ import type { ModelRun } from 'modelrun'
 import type { Engine, Json } from '../engine/engine.ts'
 import type { FollowData, Outcome, SubmitData } from './run-types.ts'
 
-/** The queues of a batch. What is in `outcomes` and `unknown` is kept there; nothing works these two. */
+/** The queues of a batch. What is in `outcomes` is kept there; nothing works it. A dead task of the two others is `unknown`. */
 export class RunQueues {
   readonly submit: string
   readonly follow: string
   readonly outcomes: string
-  readonly unknown: string
   readonly credits: string
 
   constructor(name: string) {
     this.submit = `${name}:submit`
     this.follow = `${name}:follow`
     this.outcomes = `${name}:outcomes`
-    this.unknown = `${name}:unknown`
     this.credits = `${name}:credits`
   }
 }

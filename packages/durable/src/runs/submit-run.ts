@@ -1,6 +1,6 @@
 import { isModelRunError } from 'modelrun'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
-import { Again } from '../engine/task-ends.ts'
+import { Again, Permanent } from '../engine/task-ends.ts'
 import { pauseOnRefusal } from './pause-on-refusal.ts'
 import { firstPollMs } from './poll-delay.ts'
 import type { Prices } from './prices.ts'
@@ -9,6 +9,9 @@ import { asJson, fromJson, type RunsContext } from './runs-context.ts'
 import { untilStored } from './until-stored.ts'
 
 const OUTAGE_DELAY_MS = 2_000
+
+/** A lock that ends so soon may end before the store has what is added now. */
+const SHORT_LOCK_MS = 2_000
 
 /** A run whose process died so often is not sent again, whatever was chosen: it may be what ends processes. */
 const RESUBMITS = 3
@@ -19,11 +22,9 @@ const RESUBMITS = 3
  */
 export async function submitRun(task: Task, prices: Prices, context: RunsContext): Promise<Json | undefined> {
   const data = fromJson<SubmitData>(task.data)
-  if (task.lost > 0) {
-    // The process died after it had noted what became of the run.
-    if (await hasMovedOn(task, context)) return undefined
-    if (context.onUnknown === 'park' || task.lost >= RESUBMITS) return park(task, context)
-  }
+  // Its process died after it had noted what became of the run, or a user decided what became of it.
+  if (task.fence > 1 && (await hasMovedOn(task, context))) return undefined
+  if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) throw park()
   const { engine, queues, maxCredits } = context
   let price = 0
   let isSent = false
@@ -53,9 +54,9 @@ async function afterFailure(
   { task, price }: { task: Task; price: number },
   context: RunsContext,
 ): Promise<Json | undefined> {
-  if (!isModelRunError(error)) return park(task, context)
+  if (!isModelRunError(error)) throw park(error)
   if (error.jobId !== undefined) return follow(task, error.jobId, context)
-  if (error.submission === 'accepted' || error.submission === 'unknown') return park(task, context)
+  if (error.submission === 'accepted' || error.submission === 'unknown') throw park(error)
   // Not sent, or rejected: nothing was charged.
   await context.engine.tally(context.queues.credits, -price)
   pauseOnRefusal(error, context)
@@ -68,14 +69,23 @@ async function afterFailure(
 /** The service has the run: from here on its job must not be lost. */
 async function follow(task: Task, jobId: string, { engine, queues, onError }: RunsContext): Promise<Json> {
   const { model } = fromJson<SubmitData>(task.data)
-  const data = asJson({ model, jobId, submittedAt: Date.now() })
-  await untilStored(() => engine.add(queues.follow, task.id, { data, delayMs: firstPollMs }), onError)
+  const submittedAt = Date.now()
+  const add = () => {
+    // Another process may have parked the run, if this one stood still for longer than its lock.
+    const mayBeUnknown = task.msLeft() < SHORT_LOCK_MS ? true : undefined
+    return engine.add(queues.follow, task.id, {
+      data: asJson({ model, jobId, submittedAt, mayBeUnknown }),
+      delayMs: firstPollMs,
+    })
+  }
+  await untilStored(add, onError)
   return { jobId }
 }
 
-async function park(task: Task, { engine, queues, onError }: RunsContext): Promise<Json> {
-  await untilStored(() => engine.add(queues.unknown, task.id, { data: task.data }), onError)
-  return { unknown: true }
+/** A task that is dead waits for a decision, and is never sent again by itself. */
+function park(cause?: unknown): Permanent {
+  const reason = cause === undefined ? 'its process died while it was sent' : String(cause)
+  return new Permanent('unknown', `The run may have been accepted: ${reason}`, { cause })
 }
 
 async function reject(task: Task, error: TaskFailure, { engine, queues, onError }: RunsContext): Promise<Json> {

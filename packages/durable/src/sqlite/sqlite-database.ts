@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
 import { ConfigurationError } from 'modelrun'
+import { WriteGroup } from './write-group.ts'
 
 export type Row = Record<string, SQLOutputValue>
 export type Values = Record<string, SQLInputValue>
@@ -10,7 +11,8 @@ export interface Database {
   rows(sql: string, values?: Values): Row[]
   /**
    * Runs work that no other process comes between. With `toDisk` it is on the disk when this resolves, also when the
-   * power fails afterwards; without, it outlives the process. While another process has the file, it tries again.
+   * power fails afterwards; without, it outlives the process. The work of one turn of the event loop is one transaction.
+   * While another process has the file, it tries again.
    */
   transaction<T>(options: { toDisk: boolean }, work: () => T): Promise<T>
   close(): void
@@ -33,15 +35,17 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
     statements.set(sql, statement)
     return statement
   }
+  const group = new WriteGroup(({ toDisk }, work) =>
+    untilFree(busyTimeoutMs, () => {
+      if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
+      isToDisk = toDisk
+      return inTransaction(database, work)
+    }),
+  )
   return {
     exec: (sql) => database.exec(sql),
     rows: (sql, values = {}) => prepare(sql).all(values),
-    transaction: ({ toDisk }, work) =>
-      untilFree(busyTimeoutMs, () => {
-        if (toDisk !== isToDisk) database.exec(`PRAGMA synchronous = ${toDisk ? 'FULL' : 'NORMAL'}`)
-        isToDisk = toDisk
-        return inTransaction(database, work)
-      }),
+    transaction: ({ toDisk }, work) => group.add(toDisk, work),
     close: () => {
       if (database.isOpen) database.close()
     },

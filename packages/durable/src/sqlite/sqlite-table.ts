@@ -13,19 +13,11 @@ import {
 import { type Database, openDatabase, type Row, type Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'
 
-/** What is added in one turn of the event loop is written to the disk at once. */
-interface WaitingAdd {
-  values: Values
-  resolve(): void
-  reject(error: unknown): void
-}
-
 const SUSPECTS_AT_ONCE = 100
 
 /** The tasks of a SQLite file. */
 export class SqliteTable implements TaskTable {
   readonly #database: Database
-  #adds: WaitingAdd[] = []
 
   constructor(path: string, busyTimeoutMs: number) {
     this.#database = openDatabase(path, busyTimeoutMs)
@@ -35,25 +27,11 @@ export class SqliteTable implements TaskTable {
     await this.#database.transaction({ toDisk: true }, () => this.#database.exec(SQL.setup))
   }
 
-  add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#adds.length === 0) setImmediate(() => void this.#writeAdds())
-      this.#adds.push({ values: { queue, id, data, delayMs: Math.ceil(delayMs) }, resolve, reject })
+  async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
+    await this.#database.transaction({ toDisk: true }, () => {
+      const values = { queue, id, data, delayMs: Math.ceil(delayMs), now: Date.now() }
+      this.#database.rows(SQL.add, { ...values, seq: this.#nextSeq() })
     })
-  }
-
-  async #writeAdds(): Promise<void> {
-    const adds = this.#adds
-    this.#adds = []
-    try {
-      const now = Date.now()
-      await this.#database.transaction({ toDisk: true }, () => {
-        for (const { values } of adds) this.#database.rows(SQL.add, { ...values, now, seq: this.#nextSeq() })
-      })
-      for (const { resolve } of adds) resolve()
-    } catch (error) {
-      for (const { reject } of adds) reject(error)
-    }
   }
 
   async lock(request: LockRequest): Promise<LockedTasks> {

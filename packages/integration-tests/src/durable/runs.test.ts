@@ -75,9 +75,9 @@ it('keeps a job that fails and a run that is rejected as outcomes of their own',
   await runs.add('wrong', MODEL, { prompt: 'x', num_images: 99 })
   await runs.add('missing', 'no-such-model', { prompt: 'x' })
   const finished = await finish(runs)
-  expect(finished.slice(1)).toMatchObject([
-    { key: 'wrong', state: 'rejected' },
+  expect(finished.slice(1).toSorted((one, other) => one.key.localeCompare(other.key))).toMatchObject([
     { key: 'missing', state: 'rejected', error: { message: expect.stringContaining('no-such-model') } },
+    { key: 'wrong', state: 'rejected' },
   ])
   expect(server.credits()).toBe(before)
 })
@@ -144,6 +144,67 @@ it('sends an unknown run again when its user says so', async () => {
   expect([await runs.resubmit('a'), await runs.resolve('a', { jobId: 'job_1' })]).toEqual([false, false])
 })
 
+it('sends an unknown run again once when two places decide so at the same moment', async () => {
+  const { server, runs } = await setUp()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await finish(runs)
+  const decisions = await Promise.all(Array.from({ length: 4 }, () => runs.resubmit('a')))
+  expect(decisions.filter(Boolean)).toHaveLength(1)
+  await finish(runs)
+  expect(posts(server)).toEqual({ a: 2 })
+})
+
+it('ends a submit that was given up although its job became known', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-late-'))
+  cleanUps.push(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'runs.db')
+  const { server, runs } = await setUp({ engine: createSqliteEngine({ path, pollMs: 20 }) })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await finish(runs)
+  // As another process leaves it that parked the run, while the one that sent it stood still.
+  const database = new DatabaseSync(path)
+  database.exec("UPDATE modelrun_tasks SET state = 'dead', error = '{}' WHERE queue = 'runs:submit'")
+  database.close()
+  expect(await runs.resubmit('a')).toBe(false)
+  expect(await runs.unknown()).toEqual([])
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0 })
+  expect(posts(server)).toEqual({ a: 1 })
+})
+
+it('lists a run that ended four processes while it was sent, and one that ended them while it was polled', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-poison-'))
+  cleanUps.push(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'runs.db')
+  const { server, runs } = await setUp({ engine: createSqliteEngine({ path, pollMs: 20 }), onUnknown: 'resubmit' })
+  for (const key of ['sent', 'polled']) await runs.add(key, MODEL, { prompt: key })
+  await finish(runs)
+  await runs.stop()
+  // The two as the fourth process left them: locked, and the lock is over.
+  const database = new DatabaseSync(path)
+  const leave = "UPDATE modelrun_tasks SET state = 'running', lost = 3, due_at = 0, result = NULL"
+  database.exec(`${leave} WHERE queue = 'runs:submit' AND id = 'sent' OR queue = 'runs:follow' AND id = 'polled'`)
+  database.exec("DELETE FROM modelrun_tasks WHERE queue = 'runs:outcomes' OR queue = 'runs:follow' AND id = 'sent'")
+  database.close()
+  expect(await finish(runs)).toEqual([])
+  expect(await runs.progress()).toMatchObject({ total: 2, unknown: 2 })
+  const [sent, polled] = await runs.unknown()
+  expect([sent, polled]).toMatchObject([
+    { key: 'sent', state: 'unknown', error: { code: 'process_died' } },
+    { key: 'polled', state: 'unknown', jobId: expect.any(String) },
+  ])
+  expect(await runs.unknown({ limit: 1 })).toEqual([sent])
+  expect(await runs.unknown({ after: sent?.cursor })).toEqual([polled])
+  const [entry] = server.journal.entries({ kind: 'job' })
+  expect(await runs.resolve('sent', { jobId: String(entry?.kind === 'job' && entry.job_id) })).toBe(true)
+  expect(await runs.resubmit('polled')).toBe(false)
+  expect(await runs.resolve('polled', { jobId: String(polled?.jobId) })).toBe(true)
+  expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }])
+  expect(await runs.progress()).toMatchObject({ total: 2, done: 2, unknown: 0 })
+  expect(posts(server)).toEqual({ sent: 1, polled: 1 })
+})
+
 it('never spends more than its budget, and rejects the rest', async () => {
   const { server, runs } = await setUp({ maxCredits: 3 * PRICE + 1 })
   const before = server.credits()
@@ -174,7 +235,7 @@ it('stands still while the key is not valid, says so, and goes on when it is', a
   runs.start()
   while (reasons.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   expect(reasons).toEqual(['PermissionDeniedError'])
-  expect(await runs.get('a')).toMatchObject({ state: 'waiting' })
+  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'waiting' })
   await runs.stop()
 })
 

@@ -24,7 +24,7 @@ import {
   text,
   unchecked,
 } from './checks.ts'
-import { type Checks, isPlainData } from './read-options.ts'
+import { type Checks, isPlainData, readArguments, readOptions } from './read-options.ts'
 
 // Functions, because bundlers keep an object that another one is spread into.
 const callOptions = (): Checks<CallOptions> => ({
@@ -75,7 +75,24 @@ export const RUN_MANY_OPTIONS = /* @__PURE__ */ ((): Checks<RunManyOptions> => (
   onProgress: callback,
   stopOnError: flag,
   resume: having('a Map', 'get'),
+  durable: having('runs of `createRuns`', 'runEach'),
+  keyOf: callback,
 }))()
+
+const WITH_DURABLE = ['durable', 'keyOf', 'concurrency', 'signal', 'onProgress']
+
+/** Reads the options of `client.runMany`. @throws ConfigurationError, also for options that do not go together */
+export function readRunManyOptions<Input>(place: string, options: RunManyOptions<Input>): RunManyOptions<Input> {
+  const checked = readOptions<RunManyOptions<Input>>(place, options, RUN_MANY_OPTIONS)
+  return readArguments(place, (report) => {
+    const wrong = Object.keys(checked).filter((name) => !WITH_DURABLE.includes(name))
+    if (checked.durable === undefined) report('keyOf', checked.keyOf && 'needs `durable`')
+    else
+      for (const name of wrong)
+        report(name, 'does not go together with `durable`: the batch and its client have such options')
+    return checked
+  })
+}
 
 const fileOptions = (): Checks<Omit<DownloadOptions, 'jobId'>> => ({
   signal,

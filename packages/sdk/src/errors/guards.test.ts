@@ -25,6 +25,7 @@ function oneOfEach({ api, job, local, transport }: ErrorClasses): Record<string,
   const others = [
     new job.JobFailedError(jobEnd),
     new job.JobCancelledError(jobEnd),
+    new job.DurableRunError(facts),
     new local.ConfigurationError(facts),
     new local.WebhookParseError(facts),
     new local.InputValidationError({ ...facts, issues: [] }),

@@ -10,7 +10,7 @@ import type {
   ServerError,
 } from './api-errors.ts'
 import { guard, isModelRunError } from './guard.ts'
-import type { JobCancelledError, JobFailedError } from './job-errors.ts'
+import type { DurableRunError, JobCancelledError, JobFailedError } from './job-errors.ts'
 import type {
   BudgetExceededError,
   ConfigurationError,
@@ -66,6 +66,8 @@ export const isDeadlineExceededError = /* @__PURE__ */ guard<DeadlineExceededErr
 export const isJobFailedError = /* @__PURE__ */ guard<JobFailedError>('JobFailedError')
 /** Whether an error is a `JobCancelledError`: the job was cancelled. */
 export const isJobCancelledError = /* @__PURE__ */ guard<JobCancelledError>('JobCancelledError')
+/** Whether an error is a `DurableRunError`: a run of a durable batch was rejected, or may have been sent. */
+export const isDurableRunError = /* @__PURE__ */ guard<DurableRunError>('DurableRunError')
 /** Whether an error is a `ConfigurationError`: an option or argument is missing or wrong. */
 export const isConfigurationError = /* @__PURE__ */ guard<ConfigurationError>('ConfigurationError')
 /** Whether an error is an `InputValidationError`: the input does not fit the model, or JSON cannot hold it. */

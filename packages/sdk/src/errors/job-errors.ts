@@ -43,3 +43,28 @@ export class JobCancelledError extends ModelRunError {
     this.job = facts.job
   }
 }
+
+/** Why a run of a durable batch has no job to show. */
+export interface DurableRunFacts extends ErrorFacts {
+  reason?: { readonly code: string; readonly message: string } | undefined
+}
+
+/**
+ * A run of a durable batch was rejected (`submission` is `rejected`: nothing was charged), or may have been accepted
+ * (`submission` is `unknown`: `resolve` or `resubmit` of the batch decides).
+ */
+export class DurableRunError extends ModelRunError {
+  override get name(): 'DurableRunError' {
+    return 'DurableRunError'
+  }
+  override get code(): 'durable_run' {
+    return 'durable_run'
+  }
+  /** What the batch kept of the failure: `code` is that of an error of this package, `BUDGET_EXCEEDED`, or `process_died`. */
+  declare readonly reason?: { readonly code: string; readonly message: string } | undefined
+
+  constructor(facts: DurableRunFacts) {
+    super(facts)
+    if (facts.reason !== undefined) this.reason = facts.reason
+  }
+}

@@ -1,4 +1,5 @@
 import type { JobSource } from '../jobs/settle-jobs.ts'
+import type { DurableRuns } from './durable-runs.ts'
 import type { RunOptions } from './run-options.ts'
 import type { RunResult } from './run-result.ts'
 
@@ -30,8 +31,20 @@ export interface RunManyProgress {
 }
 
 /** Options of `client.runMany`; those of `client.run` count for each single run. */
-export interface RunManyOptions extends Omit<RunOptions, 'mode' | 'webhookUrl'> {
-  /** Runs under way at once, results that wait to be taken included. Default 8. */
+export interface RunManyOptions<Input = object> extends Omit<RunOptions, 'mode' | 'webhookUrl'> {
+  /**
+   * Makes each input a run of a durable batch, `createRuns` of `@modelrun/durable`, which sends it **at most once**: the same
+   * call after a crash, or in a second process, sends nothing again and yields the results that exist. The client of the batch
+   * sends. Runs that may have been sent are yielded as `rejected` with `DurableRunError`. Goes together with `keyOf`,
+   * `concurrency`, `signal` and `onProgress`, which has no step `submitted` then.
+   */
+  durable?: DurableRuns | undefined
+  /**
+   * With `durable`: the key of an input, the same in each process; up to 300 characters. Default: SHA-256 of model and input,
+   * with a number for an input that comes again. The default keeps a hash of each input in memory.
+   */
+  keyOf?: ((input: Input, index: number) => string) | undefined
+  /** Runs under way at once, results that wait to be taken included. Default 8; with `durable` 1,000, as its batch has a limit of its own. */
   concurrency?: number | undefined
   /**
    * Called with each step. Write down the `job_id` of each `submitted` to go on with `resume` after a crash. When it throws or

@@ -15,7 +15,7 @@ import type { RunResult } from './run-result.ts'
 export interface RunManyCall<I> {
   model: string
   inputs: Iterable<I> | AsyncIterable<I>
-  options: RunManyOptions
+  options: RunManyOptions<I>
   /** Errors show the line that called. */
   caller: Caller
 }
@@ -37,7 +37,7 @@ interface PoolRun<I> {
 export class RunPool<I extends object> {
   readonly #core: Core
   readonly #model: string
-  readonly #options: RunManyOptions
+  readonly #options: RunManyOptions<I>
   readonly #caller: Caller
   readonly #concurrency: number
   readonly #source: Iterator<I> | AsyncIterator<I>

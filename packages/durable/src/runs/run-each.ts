@@ -1,0 +1,167 @@
+import type { TaskState } from '../engine/engine.ts'
+import { LOOK_EVERY_MS, readRun, sleep } from './read-runs.ts'
+import type { Run } from './run-types.ts'
+import type { RunsContext } from './runs-context.ts'
+
+/** What becomes a run of the batch. */
+export interface RunItem {
+  /** Without a key it is handed back as it is. */
+  readonly key?: string | undefined
+  readonly input: Readonly<Record<string, unknown>>
+}
+
+/** Adds a run, as `runs.add` does. */
+type Add = (key: string, input: RunItem['input']) => Promise<void>
+
+/** Where a reader of the ends of runs has come to, in each list. */
+export type EndPlaces = Partial<Record<'outcomes' | 'submit' | 'follow', string>>
+
+const PAGE = 1_000
+const ADDS_AT_ONCE = 100
+const LISTS: readonly (readonly [keyof EndPlaces, TaskState])[] = [
+  ['outcomes', 'waiting'],
+  ['submit', 'dead'],
+  ['follow', 'dead'],
+]
+
+/** Adds items, and gives each back with its run once that has ended or is unknown, by whichever process. */
+export class RunEach<Item extends RunItem> {
+  readonly #context: RunsContext
+  readonly #add: Add
+  readonly #concurrency: number
+  readonly #source: AsyncIterator<Item>
+  readonly #places: EndPlaces
+  readonly #pending = new Map<string, Item[]>()
+  readonly #ended: { item: Item; run: Run | undefined }[] = []
+  readonly #left = new AbortController()
+  #waiting: (() => void)[] = []
+  #failure: { error: unknown } | undefined
+  #isTaken = false
+  #adding = 0
+  #open = 0
+
+  /** @param places from where it reads; is moved on */
+  constructor(
+    context: RunsContext,
+    {
+      add,
+      items,
+      concurrency,
+      places,
+    }: { add: Add; items: AsyncIterable<Item>; concurrency: number; places: EndPlaces },
+  ) {
+    this.#context = context
+    this.#add = add
+    this.#concurrency = concurrency
+    this.#source = items[Symbol.asyncIterator]()
+    this.#places = places
+  }
+
+  async *run(): AsyncGenerator<{ item: Item; run: Run | undefined }, void, undefined> {
+    void this.#takeItems()
+    void this.#readEnds()
+    try {
+      for (;;) {
+        const ended = this.#ended.shift()
+        if (ended !== undefined) {
+          yield ended
+          this.#open -= 1
+          this.#notify()
+        } else if (this.#failure !== undefined) throw this.#failure.error
+        else if (this.#isTaken && this.#open === 0) return
+        else await this.#change()
+      }
+    } finally {
+      this.#left.abort()
+      this.#notify()
+      // Not awaited: a source that hangs must not hold the loop.
+      Promise.resolve(this.#source.return?.()).catch(() => {})
+    }
+  }
+
+  /** Ends the loop with an error. */
+  fail(error: unknown): void {
+    this.#failure ??= { error }
+    this.#notify()
+  }
+
+  async #takeItems(): Promise<void> {
+    try {
+      while (!this.#left.signal.aborted) {
+        if (this.#open >= this.#concurrency || this.#adding >= ADDS_AT_ONCE) {
+          await this.#change()
+          continue
+        }
+        const { done, value: item } = await this.#source.next()
+        if (done) break
+        this.#open += 1
+        if (item.key === undefined) this.#end(item, undefined)
+        else void this.#register(item.key, item)
+      }
+      this.#isTaken = true
+      this.#notify()
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  async #register(key: string, item: Item): Promise<void> {
+    this.#adding += 1
+    // First: an end that the reader has passed by then is one that readRun sees.
+    this.#pending.set(key, [...(this.#pending.get(key) ?? []), item])
+    try {
+      await this.#add(key, item.input)
+      await this.#settle(key)
+    } catch (error) {
+      this.fail(error)
+    }
+    this.#adding -= 1
+    this.#notify()
+  }
+
+  async #readEnds(): Promise<void> {
+    const { signal } = this.#left
+    try {
+      while (!signal.aborted) {
+        const counts = await Promise.all(LISTS.map(([name, state]) => this.#readPage(name, state)))
+        if (Math.max(...counts) < PAGE) await sleep(LOOK_EVERY_MS, signal)
+      }
+    } catch (error) {
+      this.fail(error)
+    }
+  }
+
+  async #readPage(name: keyof EndPlaces, state: TaskState): Promise<number> {
+    const { engine, queues } = this.#context
+    const records = await engine.list(queues[name], state, { limit: PAGE, after: this.#places[name] })
+    for (const { id } of records) await this.#settle(id)
+    const last = records.at(-1)
+    if (last !== undefined) this.#places[name] = last.cursor
+    return records.length
+  }
+
+  async #settle(key: string): Promise<void> {
+    if (!this.#pending.has(key)) return
+    const run = await readRun(key, this.#context)
+    if (run === undefined || run.state === 'waiting' || run.state === 'running') return
+    const items = this.#pending.get(key) ?? []
+    this.#pending.delete(key)
+    for (const item of items) this.#end(item, run)
+  }
+
+  #end(item: Item, run: Run | undefined): void {
+    this.#ended.push({ item, run })
+    this.#notify()
+  }
+
+  #notify(): void {
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const resolve of waiting) resolve()
+  }
+
+  /** Until something has happened. */
+  #change(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+}

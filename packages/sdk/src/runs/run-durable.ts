@@ -1,0 +1,101 @@
+import type { Core } from '../core.ts'
+import { showCaller } from '../errors/caller-stack.ts'
+import { DurableRunError } from '../errors/job-errors.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { AbortedError } from '../errors/transport-errors.ts'
+import { checkInput } from './check-input.ts'
+import type { DurableItem, DurableRun, DurableRuns } from './durable-runs.ts'
+import { canonicalJson, inputKeys } from './run-keys.ts'
+import type { SettledRun } from './run-many-options.ts'
+import type { RunManyCall } from './run-pool.ts'
+import { outcomeOfJob, type RunResult, toResult } from './run-result.ts'
+
+/** An input of the loop. */
+interface Item<I> extends DurableItem {
+  index: number
+  given: I
+  /** Why it cannot become a run. */
+  reason?: unknown
+}
+
+/** Runs a model on many inputs as runs of a durable batch, and yields each as it ends, in this process or another. */
+export async function* runDurable<I extends object>(
+  core: Core,
+  { model, inputs, options, caller }: RunManyCall<I>,
+  durable: DurableRuns,
+): AsyncGenerator<SettledRun<I>, void, undefined> {
+  const { concurrency, signal, onProgress, keyOf } = options
+  const hashOf = inputKeys(model)
+  let begun = 0
+  let settled = 0
+  async function* items(): AsyncGenerator<Item<I>> {
+    for await (const given of inputs) {
+      const index = begun++
+      try {
+        const input = checkInput(given)
+        yield { index, given, input, key: checkKey(keyOf === undefined ? await hashOf(input) : keyOf(given, index)) }
+      } catch (reason) {
+        yield { index, given, input: {}, reason }
+      }
+    }
+  }
+  try {
+    for await (const { item, run } of durable.runEach(model, items(), { concurrency, signal })) {
+      const { index, given: input } = item
+      const end = settle(core, { model, item, run })
+      if (end.status === 'rejected') showCaller(end.reason, caller)
+      settled++
+      await onProgress?.({ index, step: end.status, job_id: run?.jobId, begun, settled })
+      yield { index, input, job_id: run?.jobId, ...end }
+    }
+  } catch (error) {
+    if (!signal?.aborted) throw error
+    const message = 'The loop was aborted. Its runs stay in the durable batch: the same call goes on with them.'
+    throw new AbortedError({ message, cause: signal.reason, submission: 'unknown' })
+  }
+}
+
+function checkKey(key: unknown): string {
+  if (typeof key === 'string' && key !== '') return key
+  throw new ConfigurationError({ message: '`keyOf` of `client.runMany` must give a text that is not empty.' })
+}
+
+function settle<I>(
+  core: Core,
+  { model, item, run }: { model: string; item: Item<I>; run: DurableRun | undefined },
+): { status: 'fulfilled'; value: RunResult } | { status: 'rejected'; reason: unknown } {
+  try {
+    if (run === undefined) throw item.reason
+    checkSame(item, run, model)
+    return { status: 'fulfilled', value: resultOf(core, item, run) }
+  } catch (reason) {
+    return { status: 'rejected', reason }
+  }
+}
+
+/** A key names one run for ever: the result of another input must not pass for that of this one. */
+function checkSame({ key, input }: DurableItem, run: DurableRun, model: string): void {
+  if (run.model === model && canonicalJson(run.input) === canonicalJson(input)) return
+  const message = `The key ${key} is that of another run in this durable batch, with another model or input. Nothing was sent.`
+  throw new ConfigurationError({ message })
+}
+
+/** @throws JobFailedError, JobCancelledError, DurableRunError */
+function resultOf(core: Core, { key }: DurableItem, { model, state, jobId, output, error }: DurableRun): RunResult {
+  if (jobId !== undefined && state !== 'unknown') {
+    const isCancelled = error?.code === 'CANCELLED'
+    const job =
+      state === 'failed' ? { status: isCancelled ? 'cancelled' : 'failed', error } : { status: 'succeeded', output }
+    return toResult(core, outcomeOfJob({ jobId, modelId: model }, job))
+  }
+  const isUnknown = state === 'unknown'
+  const problem = isUnknown
+    ? 'may have been accepted, and is not sent again by itself. Decide with `resolve` or `resubmit` of the durable batch.'
+    : 'was rejected. Nothing was charged.'
+  throw new DurableRunError({
+    message: `The run ${key} ${problem} ${error?.message ?? ''}`.trim(),
+    jobId,
+    submission: isUnknown ? 'unknown' : 'rejected',
+    reason: error,
+  })
+}
