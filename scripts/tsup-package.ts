@@ -78,6 +78,9 @@ export function definePackage(build: PackageBuild) {
       noExternal: bundled,
       plugins: [ownNames],
       sourcemap,
+      esbuildOptions: (options) => {
+        options.alias = replacedInBundles
+      },
     },
     {
       ...common,

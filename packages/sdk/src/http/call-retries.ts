@@ -1,6 +1,7 @@
 import { sleep } from '../abort.ts'
 import { type Call, interruptedError, observeFailure } from './call.ts'
 import type { RetryRules } from './ky-retries.ts'
+import type { Failure } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
 import { isWorthRetrying, retryDelayMs } from './retry-policy.ts'
 
@@ -12,10 +13,11 @@ export function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry'> {
     method: operation.route.method,
     limit: maxRetries,
     delayMs: () => {
-      const delayMs = delayBeforeRetry(call)
-      const last = call.attempts.at(-1)
-      if (last === undefined || delayMs === undefined) return undefined
-      last.delayMs = delayMs
+      if (call.failed === undefined) return undefined
+      const { attempt, failure } = call.failed
+      const delayMs = delayBeforeRetry(call, failure)
+      if (delayMs === undefined) return undefined
+      attempt.delayMs = delayMs
       observeFailure(call)
       // Here and nowhere else: a hook can force ky to send again without asking.
       call.maySend = true
@@ -32,8 +34,8 @@ export function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry'> {
   }
 }
 
-function delayBeforeRetry<T>({ operation, context, client, attempts, failure }: Call<T>): number | undefined {
-  if (failure === undefined) return undefined
+function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number | undefined {
+  const { operation, context, client, attempts } = call
   const retryAfterMs = retryAfterOf(failure, client.clock.now())
   if (!isWorthRetrying(operation.route.method, failure, retryAfterMs)) return undefined
   const delayMs = retryDelayMs({ retryCount: attempts.length - 1, retryAfterMs, random: client.random })

@@ -31,8 +31,8 @@ export interface Call<T> {
   submission: Submission
   /** The last whole response. */
   answer: Answer | undefined
-  /** What the last attempt came to, until it is logged. */
-  failure: Failure | undefined
+  /** The last attempt and what it came to, until it is logged. */
+  failed: { attempt: Attempt; failure: Failure } | undefined
   result: ApiResult<T> | undefined
   /** What the call fails with when no other attempt follows. */
   error: ModelRunError | undefined
@@ -75,11 +75,10 @@ export function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | '
 
 /** Logs the last attempt when it failed, once. */
 export function observeFailure<T>(call: Call<T>): void {
-  const { attempts, failure } = call
-  const last = attempts.at(-1)
-  if (last === undefined || failure === undefined) return
-  const { status, reason, durationMs, delayMs } = last
+  if (call.failed === undefined) return
+  const { attempt, failure } = call.failed
+  const { status, reason, durationMs, delayMs } = attempt
   const requestId = failure.kind === 'answer' ? requestIdOf(failure.answer.response) : undefined
-  observe(call, { attempt: attempts.length, status, reason, durationMs, requestId, delayMs })
-  call.failure = undefined
+  observe(call, { attempt: call.attempts.length, status, reason, durationMs, requestId, delayMs })
+  call.failed = undefined
 }

@@ -75,7 +75,7 @@ export function fileFetchOptions(client: ResolvedOptions, options: FetchOptions 
 
 /** In any realm. An agent that is passed as it is must not be taken for options: the requests would go past the proxy. */
 function isPlainObject(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
+  if (value === null) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }

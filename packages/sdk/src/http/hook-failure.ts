@@ -10,15 +10,15 @@ import { toHookError } from './to-error.ts'
  * @returns Undefined when the call has a result that stands all the same
  */
 export function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError | undefined {
-  if (isForcedRetry(error)) {
+  const { error: lastError, result, answer } = call
+  const isForced = isForcedRetry(error)
+  if (isForced) {
     call.client.log.warn(
       `${factsOf(call).label} was not sent again, although a ky hook asked for it: it could be charged twice`,
     )
-    if (call.result !== undefined) return undefined
-    if (call.error !== undefined) return call.error
+    if (result !== undefined) return undefined
   }
-  if (call.error !== undefined && (error === call.error || isHTTPError(error))) return call.error
-  const { error: lastError, result, answer } = call
+  if (lastError !== undefined && (isForced || error === lastError || isHTTPError(error))) return lastError
   return toHookError(error, { ...factsOf(call), lastError, hasResult: result !== undefined, answer })
 }
 
@@ -33,7 +33,7 @@ export function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W |
   const stopped = new Promise<undefined>((resolve) => {
     stop = async () => {
       await call.sending
-      if (call.result === undefined) call.error ??= interruptedError(call, 'waiting for a ky hook')
+      call.error ??= interruptedError(call, 'waiting for a ky hook')
       resolve(undefined)
     }
   })

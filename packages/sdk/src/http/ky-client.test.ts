@@ -1,11 +1,11 @@
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { RateLimitError, ServerError } from '../errors/api-errors.ts'
-import { AbortedError, DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
+import { AbortedError, DeadlineExceededError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { printedForms } from '../testing/printed-forms.ts'
-import { broken, json, refusal, silent, text } from '../testing/scripted-service.ts'
+import { json, refusal, silent, text } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
@@ -131,6 +131,26 @@ describe('a ky instance of the caller', () => {
   })
 })
 
+describe('a response that cannot have a body', () => {
+  const mine = ky.extend({ hooks: { afterResponse: [() => {}] } })
+
+  test.each([204, 205])('of %i reaches the caller past the hooks', async (status) => {
+    const { client } = createTestClient([text(status, null)], { ky: mine })
+    await expect(client.request('DELETE', '/v1/webhooks/1')).resolves.toBeUndefined()
+  })
+
+  test('of 304 is a redirect to the caller, and not a fault of the hooks', async () => {
+    const { client } = createTestClient([text(304, null)], { ky: mine })
+    await caught(client.models.list(), InvalidResponseError)
+  })
+
+  test('of a browser that hides a redirect is one too', async () => {
+    const hidden = () => Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
+    const { client } = createTestClient([hidden], { ky: mine })
+    await caught(client.models.list(), InvalidResponseError)
+  })
+})
+
 describe('a ky hook that forces a retry', () => {
   const forced = ky.extend({ hooks: { afterResponse: [() => ky.retry()] } })
 
@@ -149,45 +169,6 @@ describe('a ky hook that forces a retry', () => {
     const error = await caught(clock.run(client.submit('aurora-image', {})), ServerError)
     expect(error.submission).toBe('unknown')
     expect(service.received).toHaveLength(1)
-  })
-})
-
-describe('a ky hook that fails', () => {
-  const failing = () => {
-    throw new RangeError('a fault of the hook')
-  }
-
-  test('before the request sends nothing, and the error says so', async () => {
-    const mine = ky.extend({ hooks: { beforeRequest: [failing] } })
-    const { client, service } = createTestClient([json(202, QUEUED)], { ky: mine })
-    const error = await caught(client.submit('aurora-image', {}), HookError)
-    expect(error).toMatchObject({ submission: 'not_sent', cause: { message: 'a fault of the hook' } })
-    expect(error.message).toBe(
-      'A hook of the ky instance failed in POST /v1/models/aurora-image/run: a fault of the hook. The run was not sent: nothing is charged.',
-    )
-    expect(service.received).toHaveLength(0)
-  })
-
-  test('after the response of an accepted run leaves the job on the error', async () => {
-    const mine = ky.extend({ hooks: { afterResponse: [failing] } })
-    const { client, service } = createTestClient([json(202, QUEUED)], { ky: mine })
-    const error = await caught(client.submit('aurora-image', {}), HookError)
-    expect(error).toMatchObject({ submission: 'accepted', jobId: 'job_1', status: 202 })
-    expect(service.received).toHaveLength(1)
-  })
-
-  test('after a lost response leaves the run as it was: unknown, with its attempts', async () => {
-    const mine = ky.extend({ hooks: { beforeError: [failing] } })
-    const { client } = createTestClient([broken('ECONNRESET')], { ky: mine })
-    const error = await caught(client.submit('aurora-image', {}), HookError)
-    expect(error).toMatchObject({ submission: 'unknown', attempts: [{ reason: 'ECONNRESET' }] })
-  })
-
-  test('by returning an error of its own keeps the facts of the call', async () => {
-    const mine = ky.extend({ hooks: { beforeError: [() => new RangeError('mine')] } })
-    const { client } = createTestClient([refusal(404, 'NOT_FOUND', { 'x-request-id': 'req_7' })], { ky: mine })
-    const error = await caught(client.jobs.get('job_9'), HookError)
-    expect(error).toMatchObject({ status: 404, jobId: 'job_9', requestId: 'req_7', cause: { message: 'mine' } })
   })
 })
 

@@ -67,7 +67,7 @@ describe('describeNetworkFailure', () => {
     expect(describeNetworkFailure(fetchFailed(error)).isBeforeConnection).toBe(true)
   })
 
-  test.each([
+  test.each<[string | undefined, string]>([
     ['UND_ERR_INVALID_ARG', 'Redirect loop detected. Cannot redirect to https://api.example.com.'],
     ['UND_ERR_ABORTED', 'Request aborted'],
     ['ECONNRESET', 'bad port'],
@@ -83,6 +83,10 @@ describe('describeNetworkFailure', () => {
     ['UND_ERR_INVALID_ARG', 'invalid onError method of the answer'],
     ['UND_ERR_INVALID_ARG', 'invalid on method'],
     ['UND_ERR_INVALID_ARG', 'invalid  header'],
+    [undefined, 'a middleware said: UND_ERR_INVALID_ARG invalid onError method'],
+    [undefined, 'a middleware said: UND_ERR_ABORTED Proxy response (407)'],
+    [undefined, 'a middleware said: ECONNRESET socket disconnected before secure TLS connection was established'],
+    [undefined, 'a middleware said: EPROTO TLS handshake failed'],
     ['UND_ERR_ABORTED', 'the Proxy response (407) was cut'],
     ['UND_ERR_ABORTED', 'Proxy response (none)'],
     [undefined, 'The service said: client error (Connect): '],
@@ -112,7 +116,15 @@ describe('describeNetworkFailure', () => {
     [new Error('client error (Connect): proxy authentication required'), 'user:password'],
     [nodeError('ERR_PROXY_TUNNEL', { message: 'Proxy refused to open a tunnel: 403 No' }), 'made no connection'],
     [new Error('client error (Connect): unsuccessful tunnel'), 'made no connection'],
+    [nodeError('UND_ERR_ABORTED', { message: 'Proxy response (503) !== 200' }), 'made no connection'],
+    [nodeError('EIO', { message: 'as before: ERR_PROXY_TUNNEL, UND_ERR_PRX_CONN' }), undefined],
+    [nodeError('EIO', { message: 'it is not UNABLE_TO_GET_ISSUER_CERT' }), undefined],
     [new TypeError('bad port'), 'never uses this port'],
+    [new TypeError('Fetch failed: Requests to port 6666 are blocked'), 'never uses this port'],
+    [new TypeError('bad port of another service'), undefined],
+    [new TypeError('it has a bad port'), undefined],
+    [nodeError('UND_ERR_INVALID_ARG', { message: 'invalid onRequestStart method' }), 'another version of undici'],
+    [nodeError('EIO', { message: 'as before: UND_ERR_INVALID_ARG invalid onError method' }), undefined],
     [nodeError('ECONNREFUSED'), undefined],
     [nodeError('ECONNRESET'), undefined],
   ])('says what to do about %s', (error, words) => {

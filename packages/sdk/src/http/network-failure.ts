@@ -30,10 +30,10 @@ const BEFORE_CONNECTION = new Set([
 ])
 
 /** The system calls that come before a connection exists. */
-const BEFORE_CONNECTION_SYSCALLS = new Set(['connect', 'getaddrinfo'])
+const BEFORE_CONNECTION_SYSCALLS = new Set<string | undefined>(['connect', 'getaddrinfo'])
 
 /** Deno has no codes; its text names the phase, and what went wrong in it. */
-const DENO_CONNECT_FAILURE = /client error \(Connect\): (.+)$/s
+const DENO_CONNECT_FAILURE = /client error \(Connect\): (.+)/s
 
 /** The same for codes that also stand for failures after the request: code and message, with a space between them. */
 const BEFORE_CONNECTION_LINES = [
@@ -122,7 +122,7 @@ function isConnectFailure(error: unknown): boolean {
   const [code = '', message = ''] = [textOf(error, 'code'), textOf(error, 'message')]
   return (
     BEFORE_CONNECTION.has(code) ||
-    BEFORE_CONNECTION_SYSCALLS.has(textOf(error, 'syscall') ?? '') ||
+    BEFORE_CONNECTION_SYSCALLS.has(textOf(error, 'syscall')) ||
     BEFORE_CONNECTION_LINES.some((line) => line.test(`${code} ${message}`)) ||
     DENO_CONNECT_FAILURE.test(message) ||
     // Deno without --allow-net.

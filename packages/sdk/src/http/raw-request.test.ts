@@ -23,8 +23,11 @@ describe('client.request', () => {
     expect({ data, status: response.status, requestId }).toEqual({ data: { used: 3 }, status: 200, requestId: 'req_1' })
   })
 
-  test('gives undefined for an empty body', async () => {
-    const { client } = createTestClient([text(204, null)])
+  test.each([
+    ['an empty body', text(204, null)],
+    ['a body of blanks', text(200, ' \r\n')],
+  ])('gives undefined for %s', async (_, step) => {
+    const { client } = createTestClient([step])
     await expect(client.request('DELETE', '/v1/webhooks/1')).resolves.toBeUndefined()
   })
 
@@ -46,12 +49,12 @@ describe('client.request', () => {
   test('does not speak of charges where nothing can cost anything', async () => {
     const { client } = createTestClient([broken('ECONNRESET')], { maxRetries: 0 })
     const error = await caught(client.request('DELETE', '/v1/webhooks/1'), ConnectionError)
-    expect(error.message).not.toContain('charge')
+    expect(error.message).toMatch(/Check that the service can be reached from here\.$/)
   })
 
   test('rejects a run whose error names no job with that error', async () => {
     const { client } = createTestClient([text(502, '')])
-    const error = await caught(client.request('POST', '/v1/models/m/run', { body: {} }), ServerError)
+    const error = await caught(client.request('POST', '/v1/models/aurora-image/run', { body: {} }), ServerError)
     expect([error.jobId, error.submission]).toEqual([undefined, 'unknown'])
     expect(error.message).toContain('may have accepted the run')
   })
@@ -129,6 +132,12 @@ describe('client.request', () => {
       expect(error.message).toContain('may have accepted the request')
     },
   )
+
+  test('does not take a PUT of the path of a run for a run', async () => {
+    const { client } = createTestClient([broken('ECONNRESET')])
+    const error = await caught(client.request('PUT', '/v1/models/m/run', { body: {} }), ConnectionError)
+    expect(error.message).toContain('may have accepted the request')
+  })
 
   test('takes a method in any case', async () => {
     const { client, service } = createTestClient([json(200, {})])

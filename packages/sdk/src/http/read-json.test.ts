@@ -48,6 +48,7 @@ describe('readJson', () => {
     expect(problemOf(jobResponseSchema, '<html>\n<body>')).toBe(
       'the body is not JSON; it begins with "<html>\\n<body>"',
     )
+    expect(problemOf(jobResponseSchema, 'x'.repeat(80))).toContain(`"${'x'.repeat(80)}"`)
     expect(problemOf(jobResponseSchema, 'x'.repeat(10_000))).toContain(`"${'x'.repeat(80)}…"`)
   })
 

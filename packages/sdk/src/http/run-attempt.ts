@@ -59,8 +59,9 @@ function conclude<T>(call: Call<T>, outcome: Outcome, startedAt: number): Respon
 }
 
 function fail<T>(call: Call<T>, failure: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
-  call.attempts.push({ ...times, ...describeAttempt(failure) })
-  call.failure = failure
+  const attempt = { ...times, ...describeAttempt(failure) }
+  call.attempts.push(attempt)
+  call.failed = { attempt, failure }
   call.submission = failure.kind === 'answer' ? 'rejected' : failure.submission
   call.hasArrived ||= mayHaveArrived(failure)
   call.error = errorOf(call, failure)

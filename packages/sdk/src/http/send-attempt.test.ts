@@ -1,6 +1,9 @@
+import { getEventListeners } from 'node:events'
+import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
 import { ServerError } from '../errors/api-errors.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
 import { ModelRunError } from '../errors/model-run-error.ts'
 import {
   AbortedError,
@@ -9,11 +12,12 @@ import {
   DeadlineExceededError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
+import { openScope } from '../scope.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { printedForms } from '../testing/printed-forms.ts'
 import { broken, json, stalled, text } from '../testing/scripted-service.ts'
-import { API_KEY, createTestClient } from '../testing/test-client.ts'
+import { API_KEY, BASE_URL, createTestClient, createTestCore } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 
@@ -96,6 +100,23 @@ describe('the API key', () => {
     const failing = createTestClient([text(400, 'a test of tests')], { apiKey: 'test' })
     await expect(failing.client.models.list()).rejects.toMatchObject({ body: 'a test of tests' })
   })
+
+  test('that is nothing but the prefix of keys does not garble results (section 5)', async () => {
+    const apiKey = KEY_PREFIXES.live
+    const { client } = createTestClient([text(400, `keys begin with ${apiKey}`)], { apiKey })
+    await expect(client.models.list()).rejects.toMatchObject({ body: `keys begin with ${apiKey}` })
+  })
+
+  test('that the function of the caller cannot give is explained in the words of that function', async () => {
+    const apiKey = () => {
+      throw new ConfigurationError({ message: 'The file .env has no key.' })
+    }
+    const { client } = createTestClient([], { apiKey })
+    const error = await caught(client.submit('aurora-image', {}), ConfigurationError)
+    expect(error.message).toBe(
+      'POST /v1/models/aurora-image/run was not sent, because the file .env has no key. The run was not sent: nothing is charged.',
+    )
+  })
 })
 
 test('the time limit of an attempt ends an answer that stands still', async () => {
@@ -142,4 +163,51 @@ test('an API key that is slow to come does not outlive the abort of a run, of wh
   controller.abort('enough')
   expect(await failure).toMatchObject({ submission: 'not_sent', cause: 'enough' })
   expect(service.received).toHaveLength(0)
+})
+
+describe('a run that ends before its response is whole', () => {
+  const waiting = () => new Promise<never>(() => {})
+
+  test('may have been accepted when the head of the response came', async () => {
+    const { client, clock } = createTestClient([stalled(200, '{"status"')])
+    const error = await caught(clock.run(client.submit('aurora-image', {})), AttemptTimeoutError)
+    expect(error).toMatchObject({ submission: 'unknown', attempts: [{ reason: 'time limit' }] })
+    expect(error.jobId).toBeUndefined()
+  })
+
+  test('was not sent when a middleware held it until the time limit', async () => {
+    const { client, clock } = createTestClient([], { middleware: [waiting] })
+    const error = await caught(clock.run(client.submit('aurora-image', {})), AttemptTimeoutError)
+    expect(error.submission).toBe('not_sent')
+  })
+
+  test('was not sent when the response that stands still is that of a middleware', async () => {
+    const { client, clock } = createTestClient([], {
+      middleware: [async () => stalled(200, '{')(new Request(BASE_URL))],
+    })
+    const error = await caught(clock.run(client.submit('aurora-image', {})), AttemptTimeoutError)
+    expect(error.submission).toBe('not_sent')
+  })
+
+  test('was not sent when the caller had aborted before', async () => {
+    const { client, service } = createTestClient([])
+    const signal = AbortSignal.abort('enough')
+    const error = await caught(client.submit('aurora-image', {}, { signal }), AbortedError)
+    expect(error).toMatchObject({ submission: 'not_sent', cause: 'enough', attempts: [{ reason: 'aborted' }] })
+    expect(service.received).toHaveLength(0)
+  })
+
+  test('notes the deadline as the reason of its last attempt', async () => {
+    const { client, clock } = createTestClient([], { middleware: [waiting] })
+    const error = await caught(clock.run(client.run('aurora-image', {}, { deadlineMs: 10 })), DeadlineExceededError)
+    expect(error.attempts).toMatchObject([{ reason: 'deadline' }])
+  })
+})
+
+test('the attempts of a call leave nothing on its signal, which may serve long polls after them', async () => {
+  const { core, clock } = createTestCore([text(500, ''), json(200, MODELS)])
+  const scope = openScope({ clock })
+  const operation = { route: ROUTES.listModels, read: () => undefined }
+  await clock.run(core.transport.call(operation, { scope, options: {} }))
+  expect(getEventListeners(scope.signal, 'abort')).toHaveLength(0)
 })

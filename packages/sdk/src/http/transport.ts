@@ -36,7 +36,7 @@ export function createTransport(client: ResolvedOptions): Transport {
         hasArrived: false,
         submission: 'not_sent',
         answer: undefined,
-        failure: undefined,
+        failed: undefined,
         result: undefined,
         error: undefined,
       })

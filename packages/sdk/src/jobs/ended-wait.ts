@@ -25,7 +25,7 @@ export function endOfWait(wait: EndedWait): AbortedError | DeadlineExceededError
   const { core, job, options, end, seen } = wait
   const { state, failure } = seen
   const isDeadline = end === 'deadline'
-  const policy = (isDeadline ? options.onDeadline : options.onAbort) ?? 'detach'
+  const policy = isDeadline ? options.onDeadline : options.onAbort
   const what = isDeadline
     ? `did not finish within deadlineMs (${options.deadlineMs ?? DEFAULT_DEADLINE_MS} ms)`
     : 'was still running when the caller aborted the wait'

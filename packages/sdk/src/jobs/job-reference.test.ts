@@ -18,6 +18,20 @@ describe('readJobReference', () => {
     expect(readJobReference(handle)).toEqual(REFERENCE)
   })
 
+  test('takes a JSON of a job whose `toJSON` is something else', () => {
+    const odd = { ...JSON_OF_JOB, toJSON: true } as JobJson
+    expect(readJobReference(odd)).toEqual(REFERENCE)
+  })
+
+  test('says which call got what cannot be read', () => {
+    const hostile = {
+      get job_id(): string {
+        throw new RangeError('no')
+      },
+    }
+    expect(() => readJobReference(hostile)).toThrow('An argument of `jobs.attach` cannot be read.')
+  })
+
   test('takes the answer of a run, whose other fields do not matter', () => {
     expect(readJobReference({ ...JSON_OF_JOB, status: 'queued' } as JobJson)).toEqual(REFERENCE)
   })

@@ -134,6 +134,9 @@ describe('a wait that ends early', () => {
     const { client, clock, service } = createTestClient([running])
     const error = await caught(client.jobs.wait('job_1', { signal: AbortSignal.abort('enough') }), AbortedError)
     expect(error).toMatchObject({ cause: 'enough', submission: 'unknown' })
+    expect(error.message).toBe(
+      'The job job_1 was still running when the caller aborted the wait. It goes on: `error.job.result()` waits again.',
+    )
     await clock.advance(60_000)
     expect([service.received.length, clock.timerCount]).toEqual([0, 0])
   })

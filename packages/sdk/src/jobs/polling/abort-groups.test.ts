@@ -29,3 +29,12 @@ test('ends the members of the signal that aborted, in their order, and nobody el
   expect(ended).toEqual(['a', 'b'])
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
 })
+
+test('ends who came after the last one of a signal had gone', () => {
+  const { controller, signal, groups, ended } = setup()
+  groups.add(signal, 'gone')
+  groups.remove(signal, 'gone')
+  groups.add(signal, 'later')
+  controller.abort()
+  expect(ended).toEqual(['later'])
+})

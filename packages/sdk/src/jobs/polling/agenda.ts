@@ -43,7 +43,7 @@ export function createAgenda(clock: Clock, tasks: AgendaTasks): Agenda {
 
   /** A timer that is too early stays: it finds nothing due and sets the right one. */
   function setTimer(at: number): void {
-    if (at === Number.POSITIVE_INFINITY || (timer && timer.at <= at)) return
+    if (timer && timer.at <= at) return
     stop()
     const onTime = () => {
       timer = undefined

@@ -29,7 +29,7 @@ export function createHeap<T extends HeapItem>(): Heap<T> {
   /** Moves an item up to its parent's place, then down to its earlier child's, as long as they are out of order. */
   function settle(item: T, from: number): void {
     let slot = from
-    for (let parent = items[(slot - 1) >> 1]; slot > 0 && parent && isBefore(item, parent); ) {
+    for (let parent = items[(slot - 1) >> 1]; parent && isBefore(item, parent); ) {
       const next = (slot - 1) >> 1
       place(parent, slot)
       slot = next

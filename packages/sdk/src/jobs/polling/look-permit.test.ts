@@ -55,6 +55,13 @@ describe('pauses of all waits of a client', () => {
     expect((service.looks[8]?.at ?? 0) - startedAt).toBe(600 + 1_000 + 300)
   })
 
+  test('come once for a burst of 429 of one moment', async () => {
+    const refuse = ({ at }: { at: number }) => (at === startedAt ? refused() : undefined)
+    const { clock, service, client, ids, startedAt } = setup({ refuse, latencyMs: 0 })
+    await clock.run(Promise.all(ids(8).map((id) => client.jobs.wait(id))))
+    expect(service.looks[8]?.at).toBe(startedAt + 1_000)
+  })
+
   test('last as long as the longest that a 429 of a burst asks for, whichever comes last', async () => {
     const refuse = ({ jobId, at }: { jobId: string; at: number }) =>
       at < startedAt + 500 ? refused({ 'retry-after': jobId === 'job_0' ? '30' : '2' }) : undefined

@@ -24,7 +24,7 @@ export function createLookPermit({ clock, polling }: ResolvedOptions): LookPermi
 
   function pause(startedAt: number, retryAfterMs: number | undefined): void {
     // Looks that were under way together are refused together: that counts once.
-    if (startedAt >= refusedAt) refusals++
+    if (startedAt > refusedAt) refusals++
     refusedAt = clock.now()
     const pauseMs = retryAfterMs ?? Math.min(PAUSE.maxMs, PAUSE.baseMs * 2 ** (refusals - 1))
     pausedUntil = Math.max(pausedUntil, refusedAt + pauseMs)

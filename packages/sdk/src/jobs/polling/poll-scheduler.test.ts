@@ -1,5 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import type { ModelRun } from '../../client.ts'
 import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } from '../../errors/api-errors.ts'
 import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
 import type { ModelRunOptions } from '../../options.ts'
@@ -127,4 +128,70 @@ describe('watching one job (section 4.4)', () => {
     await end
     expect(clock.timerCount).toBe(0)
   })
+})
+
+describe('another wait for a job that is polled', () => {
+  /** Waits, waits once more after 2 s, and gives the times of the polls. */
+  async function timesOfTwo(steps: readonly Step[], delays: readonly number[] = []) {
+    const left = [...delays]
+    const nextDelayMs = () => left.shift() ?? 10_000
+    const { client, clock, service } = createTestClient(steps, { polling: { nextDelayMs } })
+    const startedAt = clock.now()
+    const first = client.jobs.wait('job_1')
+    await clock.advance(2_000)
+    await clock.run(Promise.all([first, client.jobs.wait('job_1')]))
+    return service.received.map(({ at }) => at - startedAt)
+  }
+
+  test.each([
+    ['is not later because of it', [10_000, 20_000], 10_000],
+    ['is sooner when its cadence is', [20_000, 10_000], 10_000],
+  ])('the next poll %s', async (_, delays, secondAt) => {
+    expect(await timesOfTwo([processing, succeeded], delays)).toEqual([0, secondAt])
+  })
+
+  test('does not poll before the time that Retry-After asks for', async () => {
+    expect(await timesOfTwo([refusal(503, 'X', { 'retry-after': '30' }), succeeded])).toEqual([0, 30_000])
+  })
+
+  test('shares a poll that is under way', async () => {
+    const { client, clock, service } = createTestClient([
+      () =>
+        new Promise((resolve) => clock.setTimeout(() => resolve(Response.json({ data: { status: 'failed' } })), 900)),
+    ])
+    const first = client.jobs.wait('job_1').catch(() => {})
+    await clock.advance(500)
+    await clock.run(Promise.all([first, client.jobs.wait('job_1').catch(() => {})]))
+    expect(service.received).toHaveLength(1)
+  })
+})
+
+test.each<[string, boolean, (client: ModelRun) => Promise<unknown>]>([
+  ['wait', false, (client) => client.jobs.wait('job_1')],
+  ['wait with onStatus', true, (client) => client.jobs.wait('job_1', { onStatus: () => {} })],
+  [
+    'watch',
+    true,
+    async (client) => {
+      for await (const { status } of client.jobs.watch('job_1')) expect(['processing', 'succeeded']).toContain(status)
+    },
+  ],
+])('a cadence of the caller knows of jobs.%s whether each state is wanted: %s', async (_, isWatched, wait) => {
+  const seen: boolean[] = []
+  const nextDelayMs = (context: { isWatched: boolean }) => {
+    seen.push(context.isWatched)
+    return 100
+  }
+  const { client, clock } = createTestClient([processing, succeeded], { polling: { nextDelayMs } })
+  await clock.run(wait(client))
+  expect(new Set(seen)).toEqual(new Set([isWatched]))
+})
+
+test('a job whose state one of two waits does not know is polled at once', async () => {
+  const queued = json(202, fixtures.runs.queued.body)
+  const { client, clock, service } = createTestClient([queued, succeeded])
+  const job = await client.submit('aurora-image', {})
+  const startedAt = clock.now()
+  await clock.run(Promise.all([job.result(), client.jobs.wait(job.id)]))
+  expect(service.received.map(({ at }) => at - startedAt)).toEqual([0, 0])
 })

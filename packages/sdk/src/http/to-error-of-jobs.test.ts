@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { cancelJobOperation } from '../jobs/cancel-job.ts'
+import { getJobOperation } from '../jobs/get-job.ts'
+import { runOperation } from '../runs/run-operation.ts'
+import { ERROR_BODY, failedCall, failedResponse, interruption } from '../testing/failed-calls.ts'
+import { toError } from './to-error.ts'
+
+const run = runOperation('aurora-image', { input: {} })
+const cancel = cancelJobOperation('job_1')
+const look = getJobOperation('job_1')
+
+describe('a failed call about a job', () => {
+  test('names the job that had been named before the caller aborted', () => {
+    const { answer: partial } = failedResponse(202, '{"job_id":"job_9","status":"queued"')
+    const error = toError({ ...interruption('aborted', 'unknown'), partial }, failedCall(run))
+    expect(error).toMatchObject({ name: 'AbortedError', jobId: 'job_9', submission: 'accepted' })
+    expect(error.message).toContain('The service had accepted the run: see `error.jobId`.')
+  })
+
+  test.each([
+    ['accepted, when the service itself named the job', true, 'accepted'],
+    ['unknown, when only the caller named it', false, 'unknown'],
+  ] as const)('is %s', (_, isJobConfirmed, submission) => {
+    expect(toError(failedResponse(404, ERROR_BODY), failedCall({ ...look, isJobConfirmed })).submission).toBe(
+      submission,
+    )
+    expect(toError(interruption('connection', 'not_sent'), failedCall({ ...look, isJobConfirmed })).submission).toBe(
+      submission,
+    )
+  })
+
+  test('says that a job which was only polled is not affected', () => {
+    const error = toError(interruption('connection', 'unknown'), failedCall(look))
+    expect(error).toMatchObject({ jobId: 'job_1' })
+    expect(error.message).toMatch(/The job job_1 is not affected\.$/)
+  })
+
+  test.each([
+    ['a connection that broke', interruption('connection', 'unknown')],
+    ['a time limit', interruption('timeout', 'unknown')],
+    ['a server error', failedResponse(500, ERROR_BODY)],
+    ['an unreadable answer', { ...failedResponse(200, '<html>'), problem: 'the body is a web page' }],
+  ])('does not promise that a job lives after a cancel that ended with %s (section 4.5)', (_, failure) => {
+    const { message } = toError(failure, failedCall(cancel))
+    expect(message).toContain('Whether the job job_1 is cancelled is not known: look at it with `jobs.get`.')
+  })
+
+  test('knows that a cancel which was never sent did nothing (section 4.5)', () => {
+    const { message } = toError(interruption('connection', 'not_sent'), failedCall(cancel))
+    expect(message).toMatch(/The job job_1 is not affected\.$/)
+  })
+
+  test('does not say so when an earlier attempt may have arrived (section 4.5)', () => {
+    const attempt = { startedAt: 0, durationMs: 1, reason: 'ECONNRESET' }
+    const { message } = toError(
+      interruption('connection', 'not_sent'),
+      failedCall(cancel, { attempts: [attempt, attempt] }),
+    )
+    expect(message).toContain('is not known')
+  })
+
+  test.each([404, 409])('lets the refusal %i speak for itself', (status) => {
+    for (const operation of [look, cancel]) {
+      expect(toError(failedResponse(status, ERROR_BODY), failedCall(operation)).message).toMatch(/\)\.$/)
+    }
+  })
+})

@@ -1,0 +1,55 @@
+import { ROUTES } from '@modelrun/contract'
+import { describe, expect, test } from 'vitest'
+import { InvalidResponseError } from '../errors/transport-errors.ts'
+import { runOperation } from '../runs/run-operation.ts'
+import { failedCall, failedResponse, RUN_IS } from '../testing/failed-calls.ts'
+import type { Answer, Operation } from './operation.ts'
+import { toError } from './to-error.ts'
+
+const run = runOperation('aurora-image', { input: {} })
+const list: Operation<unknown> = { route: ROUTES.listModels, read: () => undefined }
+
+describe('an answer that cannot be read', () => {
+  test('leaves open what became of a run, which is not to be repeated', () => {
+    const error = toError({ ...failedResponse(200, '<html>'), problem: 'the body is not JSON' }, failedCall(run))
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(error).toMatchObject({ status: 200, submission: 'unknown', isRetryable: false })
+    expect(error.message).toContain('got an answer (HTTP 200) that cannot be read: the body is not JSON.')
+    expect(error.message).toContain(RUN_IS.unknown)
+  })
+
+  test.each([
+    ['a web page, which may pass', '<html>', true],
+    ['JSON of a wrong shape, which stays so', '{"job":1}', false],
+  ])('of a read is %s', (_, text, isRetryable) => {
+    const error = toError({ ...failedResponse(200, text), problem: 'test' }, failedCall(list))
+    expect(error).toMatchObject({ isRetryable, submission: 'not_sent' })
+  })
+
+  test.each([300, 301, 302, 303, 307, 308])('may be the redirect %i, which is not followed', (status) => {
+    const failure = failedResponse(status, '', { location: 'https://elsewhere.example.com/secret?token=1' })
+    const error = toError(failure, failedCall(list))
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(error.isRetryable).toBe(false)
+    expect(error.message).toContain(
+      'it is a redirect to https://elsewhere.example.com, which the client does not follow',
+    )
+    expect(error.message).not.toContain('secret')
+  })
+
+  test('may be a redirect to another path, whose origin is that of the service', () => {
+    const error = toError(failedResponse(302, '', { location: '/login' }), failedCall(list))
+    expect(error.message).toContain('it is a redirect, which the client does not follow')
+  })
+
+  test('may be a redirect of a browser, which hides its status', () => {
+    const response = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
+    const error = toError({ kind: 'answer', answer: { status: 0, text: '', isCut: false, response } }, failedCall(list))
+    expect(error.message).toContain('it is a redirect, which the client does not follow')
+  })
+
+  test('is not taken for a redirect when it has the status 0 for another reason', () => {
+    const hidden: Answer = { status: 0, text: '', isCut: false, response: Response.error() }
+    expect(toError({ kind: 'answer', answer: hidden }, failedCall(list)).message).not.toContain('redirect')
+  })
+})
