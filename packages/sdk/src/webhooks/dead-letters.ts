@@ -54,12 +54,12 @@ export function createDeadLetters(core: InboxCore): DeadLetters {
   }
   return {
     list: async (page = {}) => await listOf(queues.results, 'list', page),
-    listLost: async (page = {}) => await listOf(queues.expected, 'listLost', page),
+    listLost: async (page = {}) => await listOf(queues.overdue, 'listLost', page),
     replay: async (keyOrId) => {
       checkInboxArguments('deadLetters.replay', { key: keyOrId })
       for (const key of new Set([keyOrId, jobKey(keyOrId)])) {
         if (await queues.results.replay(key)) return true
-        if (await queues.expected.replay(key)) return true
+        if (await queues.overdue.replay(key)) return true
       }
       return false
     },

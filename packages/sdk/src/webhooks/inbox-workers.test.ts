@@ -68,8 +68,8 @@ describe('sweep', () => {
     await inbox.expect('job_due', { pollInMs: 0 })
     await inbox.expect('job_later', { pollInMs: 3_600_000 })
     const startedAt = clock.now()
-    // A poll, and the result that it found.
-    await expect(clock.run(inbox.sweep())).resolves.toEqual({ worked: 2 })
+    // A check for a delivery, a poll, and the result that it found.
+    await expect(clock.run(inbox.sweep())).resolves.toEqual({ worked: 3 })
     expect(clock.now() - startedAt).toBeLessThan(3_000)
     expect(onSucceeded.mock.calls).toMatchObject([[{ job_id: 'job_due' }, { source: 'poll' }]])
     expect(notices.onWebhookMissed).toHaveLength(1)

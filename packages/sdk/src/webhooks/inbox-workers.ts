@@ -4,9 +4,10 @@ import { toBackgroundClock } from './background-clock.ts'
 import type { Worker } from './engine/inbox-engine.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { WaitUntil } from './inbox-options.ts'
+import { checkExpected } from './results/check-expected.ts'
 import { checkUnverified, UNVERIFIED_ATTEMPTS } from './results/check-unverified.ts'
 import { handleResult } from './results/handle-result.ts'
-import { EXPECTED_ATTEMPTS, pollExpected } from './results/poll-expected.ts'
+import { OVERDUE_ATTEMPTS, pollOverdue } from './results/poll-overdue.ts'
 import { reportPrepared } from './results/report-prepared.ts'
 import { removeOldTasks } from './results/retention.ts'
 import { createMissingJobs } from './trust/missing-jobs.ts'
@@ -14,7 +15,7 @@ import { WorkerActivity } from './worker-activity.ts'
 
 /** Polls for deliveries that anybody may have sent, and of jobs whose delivery is overdue, over all processes. */
 const UNVERIFIED_RATE = { max: 5, perMs: 1_000 }
-const EXPECTED_RATE = { max: 10, perMs: 1_000 }
+const OVERDUE_RATE = { max: 10, perMs: 1_000 }
 
 const RETENTION_EVERY_MS = 60_000
 
@@ -108,12 +109,14 @@ export class InboxWorkers {
     const { concurrency, lockMs, maxRunMs, maxAttempts: attempts, backoffMs } = options
     const handle = this.#activity.counted((task) => handleResult(this.#core, task))
     const check = this.#activity.counted((task) => checkUnverified(this.#core, task, this.#missing))
-    const poll = this.#activity.counted((task) => pollExpected(this.#core, task))
+    const expect = this.#activity.counted((task) => checkExpected(this.#core, task))
+    const poll = this.#activity.counted((task) => pollOverdue(this.#core, task))
     const report = this.#activity.counted((task) => reportPrepared(this.#core, task))
     this.#workers = [
       queues.results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs }),
       queues.unverified.work(check, { lockMs, attempts: UNVERIFIED_ATTEMPTS, rate: UNVERIFIED_RATE }),
-      queues.expected.work(poll, { lockMs, attempts: EXPECTED_ATTEMPTS, rate: EXPECTED_RATE }),
+      queues.expected.work(expect, { lockMs }),
+      queues.overdue.work(poll, { lockMs, attempts: OVERDUE_ATTEMPTS, rate: OVERDUE_RATE }),
       queues.prepared.work(report, { lockMs }),
     ]
   }

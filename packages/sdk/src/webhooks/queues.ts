@@ -29,8 +29,10 @@ export interface InboxQueues {
   results: InboxQueue
   /** Deliveries that anybody may have sent, each with an id of its own. */
   unverified: InboxQueue
-  /** Jobs whose delivery is to come, by job. They are polled when they are due. */
+  /** Jobs whose delivery is to come, by job. */
   expected: InboxQueue
+  /** Expected jobs whose delivery did not come in time, by job. They are polled. */
+  overdue: InboxQueue
   /** Runs that are about to be sent, by the reference in their callback URL. */
   prepared: InboxQueue
   /** Which job a callback URL belongs to, by reference. Nothing works this queue. */
@@ -77,6 +79,7 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
     results: open('results'),
     unverified: open('unverified'),
     expected: open('expected'),
+    overdue: open('overdue'),
     prepared: open('prepared'),
     bindings: open('bindings'),
   }

@@ -43,9 +43,9 @@ async function readUntilEnded(core: InboxCore, jobId: string, signal: AbortSigna
       const event = eventOfEnd(await queues.results.get(id).catch(() => undefined), jobId)
       if (event !== undefined) return event
     }
-    const expected = await queues.expected.get(key).catch(() => undefined)
-    if (expected?.state === 'dead') {
-      throw new JobLostError({ message: `The job ${jobId} was given up: ${expected.error?.message}`, jobId })
+    const overdue = await queues.overdue.get(key).catch(() => undefined)
+    if (overdue?.state === 'dead') {
+      throw new JobLostError({ message: `The job ${jobId} was given up: ${overdue.error?.message}`, jobId })
     }
     // What an engine in memory keeps changes in this process alone, which notifies its waits.
     if (options.isInMemory) break

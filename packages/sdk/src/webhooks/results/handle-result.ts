@@ -94,7 +94,7 @@ async function handle(core: InboxCore, confirmed: Confirmed): Promise<Json | und
 }
 
 async function runOnce(core: InboxCore, confirmed: Confirmed & { context: unknown }): Promise<void> {
-  const { aborting, hooks, options } = core
+  const { aborting } = core
   const { task, delivery, event, context } = confirmed
   // A process that stood still comes here late, before any timer has aborted the signal: another may have the job by now.
   if (task.msLeft() <= 0) throw new Again(0)
@@ -108,22 +108,32 @@ async function runOnce(core: InboxCore, confirmed: Confirmed & { context: unknow
     // What it does after `maxRunMs` does not count, and the user gets to know.
     await abortable(run, task.signal)
   } catch (error) {
-    // Cut short by `drain`: another process runs it, or this one after its restart.
-    if (aborting.signal.aborted) throw new Again(0)
-    // The lock was lost: another worker has the task, and the handler did not fail.
-    if (task.signal.aborted && task.signal.reason?.name !== 'TimeoutError') throw error
-    // The handler is not ready: nothing failed.
-    if (isAgain(error)) throw error
-    const isPermanent = isPermanentError(error)
-    const isLast = isPermanent || task.attempt >= options.maxAttempts
-    hooks.metric('failed', event.job_id)
-    hooks.notify('onHandlerError', { event, attempt: task.attempt + task.lost, error, isLast })
-    if (isLast) reportDeath(core, { task, event, error, context })
-    throw isPermanent ? new Permanent('permanent', (error as Error).message, { cause: error }) : error
+    throw endOfRun(core, confirmed, error)
   } finally {
     aborting.signal.removeEventListener('abort', stop)
     linked.release()
   }
+}
+
+/** What the engine gets to know of a handler that threw. */
+function endOfRun(
+  core: InboxCore,
+  { task, event, context }: Confirmed & { context: unknown },
+  error: unknown,
+): unknown {
+  const { aborting, hooks, options } = core
+  // Cut short by `drain`: another process runs it, or this one after its restart.
+  if (aborting.signal.aborted) return new Again(0)
+  // The lock was lost: another worker has the task, and the handler did not fail.
+  if (task.signal.aborted && task.signal.reason?.name !== 'TimeoutError') return error
+  // The handler is not ready: nothing failed.
+  if (isAgain(error)) return error
+  const isPermanent = isPermanentError(error)
+  const isLast = isPermanent || task.attempt >= options.maxAttempts
+  hooks.metric('failed', event.job_id)
+  hooks.notify('onHandlerError', { event, attempt: task.attempt + task.lost, error, isLast })
+  if (isLast) reportDeath(core, { task, event, error, context })
+  return isPermanent ? new Permanent('permanent', (error as Error).message, { cause: error }) : error
 }
 
 interface Death {

@@ -3,19 +3,19 @@ import { Again, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { JobLostError } from '../inbox-errors.ts'
 import type { LostJob } from '../inbox-notices.ts'
-import type { InboxQueues } from '../queues.ts'
 import { eventKey, jobIdOfKey } from '../record-key.ts'
 import { readStoredContext, type StoredContext, type StoredDelivery } from '../stored-delivery.ts'
 import { eventOfJob } from '../trust/event-of-job.ts'
+import { hasResult } from './check-expected.ts'
 
 /** Polls of an expected job that the service does not have, until it is given up. */
-export const EXPECTED_ATTEMPTS = 3
+export const OVERDUE_ATTEMPTS = 3
 
 /** Waits between two polls of an expected job: as long as it has been expected, within these. */
 const WAIT = { minMs: 60_000, maxMs: 15 * 60_000 } as const
 
-/** Polls a job whose delivery is overdue. A task of the queue `expected`. */
-export async function pollExpected(core: InboxCore, task: Task): Promise<Json | undefined> {
+/** Polls a job whose delivery is overdue. A task of the queue `overdue`. */
+export async function pollOverdue(core: InboxCore, task: Task): Promise<Json | undefined> {
   const { queues, poller, options } = core
   const jobId = jobIdOfKey(task.id)
   if (await hasResult(queues, task.id)) return undefined
@@ -38,21 +38,13 @@ export async function pollExpected(core: InboxCore, task: Task): Promise<Json | 
       return undefined
     }
   }
-  if (polled.kind === 'missing' && task.attempt < EXPECTED_ATTEMPTS) throw polled.error
+  if (polled.kind === 'missing' && task.attempt < OVERDUE_ATTEMPTS) throw polled.error
   if (polled.kind === 'missing' || polled.kind === 'rejected')
     throw giveUp(core, { jobId, reason: 'not_found', expected })
   if (isOver) throw giveUp(core, { jobId, reason: 'gave_up', expected })
   if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
   const waitMs = Math.min(WAIT.maxMs, Math.max(Math.min(WAIT.minMs, options.expectedAfterMs), ageMs))
   throw new Again(Math.min(leftMs, waitMs * (0.8 + Math.random() * 0.4)))
-}
-
-async function hasResult({ results }: InboxQueues, taskId: string): Promise<boolean> {
-  const task = await results.get(taskId)
-  const isDropped = task?.state === 'done' && Object(task.result).isDropped === true
-  // What was dropped was not the result of this job.
-  if (isDropped) await results.remove(taskId)
-  return task !== undefined && !isDropped
 }
 
 interface GivenUp {
