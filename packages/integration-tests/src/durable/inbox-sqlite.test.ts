@@ -28,6 +28,7 @@ it('deliveries are responded to in time while another process has the file for 6
     console.log('locked')
     setTimeout(() => database.exec('COMMIT'), ${LOCKED_MS})`
   const other = spawn(process.execPath, ['--no-warnings', '-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exit = once(other, 'exit')
   await once(other.stdout, 'data')
   const loop = monitorEventLoopDelay({ resolution: 5 })
   loop.enable()
@@ -38,7 +39,7 @@ it('deliveries are responded to in time while another process has the file for 6
     return { status, responseMs: performance.now() - sentAt }
   })
   const responses = await Promise.all(sent)
-  await once(other, 'exit')
+  await exit
   loop.disable()
   for (const { status, responseMs } of responses) {
     expect([202, 503]).toContain(status)

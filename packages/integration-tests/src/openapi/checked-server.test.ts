@@ -67,6 +67,7 @@ it('no test of this package has a reference server that is not checked', () => {
   expect(unchecked.toSorted()).toEqual([
     // In programs of their own.
     'browser/page.ts',
+    'chaos/run-batch.ts',
     // Answers are broken on purpose.
     'faults/parity-msw-2.test.ts',
     // As a text alone.
