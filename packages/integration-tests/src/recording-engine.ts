@@ -15,7 +15,8 @@ const NAMES: Record<string, string> = {
   'inbox:results done': 'done',
   'inbox:results dead': 'dead',
   'inbox:expected waiting': 'expected',
-  'inbox:expected dead': 'lost',
+  'inbox:overdue waiting': 'overdue',
+  'inbox:overdue dead': 'lost',
   'inbox:unverified waiting': 'unverified',
   'inbox:unverified done': '[*]',
 }

@@ -50,20 +50,20 @@ it('draws the states of a job and the ways between them as they are', async () =
   // Without a token: of an inbox without a secret all are. The service knows the one, runs the other, lacks the third.
   ended.add('unexpected')
   await Promise.all([post('unexpected'), post('early'), post('missing')])
-  await until('early', 'expected')
+  await vi.waitFor(() => expect(arrows).toContain('unverified --> expected'), { timeout: 15_000 })
   ended.add('early')
   await Promise.all([until('unexpected', 'done'), until('early', 'done'), until('missing', '[*]')])
 
   // Expected, and delivered before the service shows the end.
   await inbox.expect('delivered', { pollInMs: 60_000 })
   await post('delivered')
-  await until('delivered', 'waiting')
+  await vi.waitFor(() => expect(arrows).toContain('running --> waiting'), { timeout: 15_000 })
   ended.add('delivered')
   await until('delivered', 'done')
 
   // Expected, and polled while it runs.
   await inbox.expect('polled', { pollInMs: 0 })
-  await vi.waitFor(() => expect(arrows).toContain('expected --> expected'))
+  await vi.waitFor(() => expect(arrows).toContain('overdue --> overdue'), { timeout: 15_000 })
 
   ended.add('dead')
   await inbox.expect('dead', { pollInMs: 0 })

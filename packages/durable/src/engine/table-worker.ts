@@ -1,4 +1,4 @@
-import { type RetryLimits, RunTimeoutError } from 'modelrun/webhooks'
+import { type RetryLimits, RunTimeout } from 'modelrun/webhooks'
 import type { TaskHandler, Worker } from './engine.ts'
 import type { Room } from './room.ts'
 import { TaskRun } from './run-task.ts'
@@ -130,7 +130,7 @@ export class TableWorker implements Worker {
 
   async #handle(run: TaskRun): Promise<TaskEnd> {
     const { maxRunMs } = this.#settings
-    const timer = setTimeout(() => run.abort(new RunTimeoutError(maxRunMs)), maxRunMs)
+    const timer = setTimeout(() => run.abort(new RunTimeout(maxRunMs)), maxRunMs)
     const end = await run.run(this.#handler, this.#settings)
     clearTimeout(timer)
     return end

@@ -34,7 +34,7 @@ export {
   PauseQueue,
   Permanent,
   type RetryLimits,
-  RunTimeoutError,
+  RunTimeout,
   type TaskFailureEnd,
 } from './engine/task-ends.ts'
 export type { ExpectOptions, PreparedRun, PrepareOptions } from './expecting/expectations.ts'

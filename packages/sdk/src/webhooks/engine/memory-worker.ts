@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../errors/local-errors.ts'
 import { createRateLimit, type RateLimit } from '../../jobs/polling/rate-limit.ts'
 import type { Json, TaskHandler, WorkOptions } from './inbox-engine.ts'
 import type { MemoryQueue, MemoryTask } from './memory-queue.ts'
-import { endOfFailure, RunTimeoutError } from './task-ends.ts'
+import { endOfFailure, RunTimeout } from './task-ends.ts'
 
 /** Works the tasks of one queue in memory. */
 export class MemoryWorker {
@@ -56,7 +56,7 @@ export class MemoryWorker {
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
-    const stopTimer = startTimer(clock, maxRunMs, () => controller.abort(new RunTimeoutError(maxRunMs)))
+    const stopTimer = startTimer(clock, maxRunMs, () => controller.abort(new RunTimeout(maxRunMs)))
     const { id, fence, data } = task
     const attempt = task.attempts + 1
     const given = { id, data: JSON.parse(data), attempt, fence, signal, lost: 0, msLeft: () => maxRunMs }

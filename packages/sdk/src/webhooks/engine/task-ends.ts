@@ -34,7 +34,7 @@ export class Permanent extends Error {
 }
 
 /** Why the signal of a task aborts when its handler runs too long. By its name, a handler can tell it from a lost lock. */
-export class RunTimeoutError extends Error {
+export class RunTimeout extends Error {
   override readonly name = 'TimeoutError'
 
   constructor(maxRunMs: number) {

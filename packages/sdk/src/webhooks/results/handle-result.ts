@@ -35,7 +35,7 @@ async function confirm(core: InboxCore, task: Task, delivery: StoredDelivery): P
   const { event } = delivery
   try {
     const isExpected = (await core.queues.expected.get(jobKey(event.job_id))) !== undefined
-    const confirmed = await confirmResult(core, { delivery, attempt: task.attempt, isExpected })
+    const confirmed = await confirmResult(core, { delivery, attempt: task.attempt, fence: task.fence, isExpected })
     if (confirmed === undefined) core.hooks.metric('rejected', event.job_id)
     return confirmed
   } catch (error) {

@@ -11,8 +11,8 @@ import { hasResult } from './check-expected.ts'
 /** Polls of an expected job that the service does not have, until it is given up. */
 export const OVERDUE_ATTEMPTS = 3
 
-/** Waits between two polls of an expected job: as long as it has been expected, within these. */
-const WAIT = { minMs: 60_000, maxMs: 15 * 60_000 } as const
+/** Waits between two polls of an overdue job: twice as long each time, within these. */
+const WAIT = { firstMs: 60_000, maxMs: 15 * 60_000 } as const
 
 /** Polls a job whose delivery is overdue. A task of the queue `overdue`. */
 export async function pollOverdue(core: InboxCore, task: Task): Promise<Json | undefined> {
@@ -43,7 +43,8 @@ export async function pollOverdue(core: InboxCore, task: Task): Promise<Json | u
     throw giveUp(core, { jobId, reason: 'not_found', expected })
   if (isOver) throw giveUp(core, { jobId, reason: 'gave_up', expected })
   if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
-  const waitMs = Math.min(WAIT.maxMs, Math.max(Math.min(WAIT.minMs, options.expectedAfterMs), ageMs))
+  // By the runs of the task and not by its age: the clocks of processes differ.
+  const waitMs = Math.min(WAIT.maxMs, Math.min(WAIT.firstMs, options.expectedAfterMs) * 2 ** (task.fence - 1))
   throw new Again(Math.min(leftMs, waitMs * (0.8 + Math.random() * 0.4)))
 }
 

@@ -23,8 +23,10 @@ export function needsPoll(core: InboxCore, { source, token, event, isConfirmed }
 /** A result to confirm. */
 export interface Unconfirmed {
   delivery: StoredDelivery
-  /** Number of this attempt, from 1. */
+  /** Number of this attempt, from 1; polls that had to wait do not count. */
   attempt: number
+  /** Number of this run of the task, from 1. */
+  fence: number
   /** Whether `expect` knows the job. */
   isExpected: boolean
 }
@@ -37,7 +39,7 @@ export interface Unconfirmed {
  * @throws Permanent when the job can never be confirmed
  */
 export async function confirmResult(core: InboxCore, unconfirmed: Unconfirmed): Promise<WebhookEvent | undefined> {
-  const { delivery, attempt, isExpected } = unconfirmed
+  const { delivery, attempt, fence, isExpected } = unconfirmed
   const { event, receivedAt } = delivery
   if (!needsPoll(core, delivery)) return event
   if (core.poller === undefined) throw new Permanent('unconfirmed', 'The inbox has no client to confirm a result with.')
@@ -54,7 +56,7 @@ export async function confirmResult(core: InboxCore, unconfirmed: Unconfirmed): 
   }
   const ageMs = core.options.clock.now() - receivedAt
   if (polled.kind === 'job' || isExpected) {
-    if (ageMs < core.options.giveUpAfterMs) throw new Again(Math.min(LONGEST_WAIT_MS, 1_000 + ageMs / 4))
+    if (ageMs < core.options.giveUpAfterMs) throw new Again(Math.min(LONGEST_WAIT_MS, 1_000 * fence))
     throw new Permanent('unconfirmed', `The service does not confirm the delivery of the job ${event.job_id}.`)
   }
   if (polled.kind === 'missing' && attempt < MISSING_POLLS) throw polled.error
