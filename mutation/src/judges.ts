@@ -9,7 +9,7 @@ const JUDGES = [
   ['runs', ['*', 'runs/*', 'jobs/*', 'models/*', 'observe/*', 'files/save-files']],
   [
     'webhooks',
-    ['*inbox*', 'dead-letters', 'work/*', 'trust/*', 'recovery/*', 'receiving/*', 'expecting/*', 'follow/*'],
+    ['*inbox*', 'dead-letters', 'results/*', 'trust/*', 'receiving/*', 'expecting/*', 'follow/*', 'engine/*'],
   ],
 ] as const
 

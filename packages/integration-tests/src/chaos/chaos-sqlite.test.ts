@@ -1,0 +1,3 @@
+import { testChaosOn } from './chaos-tests.ts'
+
+testChaosOn('sqlite')
