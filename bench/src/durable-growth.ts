@@ -25,7 +25,7 @@ const stores: { store: StoreAt; processes: number }[] = [
 
 /** Runs a child. */
 async function run(job: GrowthJob): Promise<GrowthResult> {
-  const flags = ['--conditions=@modelrun/source', '--disable-warning=ExperimentalWarning']
+  const flags = ['--disable-warning=ExperimentalWarning']
   return (await runChild<GrowthResult>('durable-growth', job, { flags, limitMs: 7_200_000 })).result
 }
 

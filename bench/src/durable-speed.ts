@@ -10,7 +10,7 @@ const cases: readonly SpeedJob[] = [
   { keys: 5_000, concurrency: 10 },
   { keys: 5_000, concurrency: 50 },
 ]
-const flags = ['--conditions=@modelrun/source', '--disable-warning=ExperimentalWarning']
+const flags = ['--disable-warning=ExperimentalWarning']
 const rounds = roundCount(3)
 const results = await interleave(cases, rounds, async (job) => {
   return (await runChild<SpeedResult>('durable-speed', job, { flags, limitMs: 300_000 })).result

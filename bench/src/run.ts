@@ -29,6 +29,7 @@ const PACKAGES = [
   { source: 'packages/contract', target: 'node_modules/@modelrun/contract' },
   { source: 'packages/sdk', target: 'node_modules/modelrun' },
   { source: 'packages/reference-server', target: 'node_modules/@modelrun/reference-server' },
+  { source: 'packages/durable', target: 'node_modules/@modelrun/durable' },
 ]
 
 function run(command: string, args: readonly string[], cwd: string): void {
@@ -70,7 +71,7 @@ const growth = (['keys', 'work'] as const).flatMap((name) =>
 for (const name of positionals.length > 0 ? positionals : MEASUREMENTS) {
   run(
     process.execPath,
-    ['--conditions=@modelrun/source', `src/${name}.ts`, ...(name === 'durable-growth' ? growth : rounds)],
+    [`src/${name}.ts`, ...(name === 'durable-growth' ? growth : rounds)],
     BENCH,
   )
 }

@@ -5,7 +5,7 @@ import type { JournalEntry } from './journal.ts'
  * What must never happen.
  *
  * - `lost`: the job is not done in the engine, or has no effect
- * - `dead wrongly`: a dead letter, of a handler that did not fail for good and did not end four processes
+ * - `dead wrongly`: a dead letter, of a handler that did not fail for good or eight times, and did not end four processes
  * - `twice`: two effects under one key
  * - `overlap`: two workers had the job at once, and to both the lock was good
  * - `late`: the user's handler started when the lock was over
@@ -29,6 +29,9 @@ export interface Evidence {
   /** Whether the handler of a job fails for good. */
   isHopeless(job: string): boolean
 }
+
+/** A handler that failed so often makes a dead letter. */
+const ATTEMPTS = 8
 
 /** A task that lost its process four times is dead, as the engines say. One may have ended before it could note its lock. */
 const SEEN_DEATHS = 3
@@ -78,8 +81,12 @@ interface Dead {
 }
 
 function isRightlyDead({ isHopeless, history, record }: Dead): boolean {
-  if (isHopeless) return true
+  if (isHopeless || countFailures(history) >= ATTEMPTS) return true
   return record?.error?.code === 'process_died' && countDeaths(history) >= SEEN_DEATHS
+}
+
+function countFailures(history: readonly JournalEntry[]): number {
+  return runsOf(history).filter(({ how }) => how === 'failed').length
 }
 
 /** Runs that may have lost their process: all but those that failed in time, which the engine knows. */
