@@ -9,7 +9,10 @@ import { handleResult } from './handle-result.ts'
 
 const { job_id } = SUCCEEDED
 const UNKNOWN: UnknownEvent = { status: 'unknown', job_id, reported_status: 'paused', payload: { status: 'paused' } }
-const HOSTED = { ...SUCCEEDED, output: { type: 'image', items: [{ type: 'image', url: 'https://evil.example.net/0' }] } }
+const HOSTED = {
+  ...SUCCEEDED,
+  output: { type: 'image', items: [{ type: 'image', url: 'https://evil.example.net/0' }] },
+}
 const fail = (error: unknown) => () => {
   throw error
 }
@@ -103,7 +106,9 @@ describe('a result whose process died', () => {
 
 describe('a result that the service is asked about', () => {
   test('waits while the service is away: no notice, and `waitFor` still waits', async () => {
-    const { core, notices } = openCore({ client: jobsOf(fail(new ServerError({ message: 'down', status: 503 }))).client })
+    const { core, notices } = openCore({
+      client: jobsOf(fail(new ServerError({ message: 'down', status: 503 }))).client,
+    })
     const outcome = waiting(core)
     await expect(handleResult(core, resultTask())).rejects.toMatchObject({ name: 'Again', delayMs: 1_000 })
     await settle()
