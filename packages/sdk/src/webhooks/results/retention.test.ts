@@ -98,16 +98,16 @@ const died = () => {
 }
 
 test.each([
-  ['a result that was handled', 'results', ended, 9 * DAY_MS],
-  ['a result that is a dead letter', 'results', died, 30 * DAY_MS],
-  ['an expected job', 'expected', ended, 9 * DAY_MS],
-  ['a job whose delivery was overdue', 'overdue', ended, 9 * DAY_MS],
-  ['a job that was given up', 'overdue', died, 30 * DAY_MS],
+  ['a result that was handled', { queue: 'results', end: ended, ageMs: 9 * DAY_MS }],
+  ['a result that is a dead letter', { queue: 'results', end: died, ageMs: 30 * DAY_MS }],
+  ['an expected job', { queue: 'expected', end: ended, ageMs: 9 * DAY_MS }],
+  ['a job whose delivery was overdue', { queue: 'overdue', end: ended, ageMs: 9 * DAY_MS }],
+  ['a job that was given up', { queue: 'overdue', end: died, ageMs: 30 * DAY_MS }],
   // A day and the difference between the clocks of machines: so long its callback URL can be used.
-  ['a run that was prepared', 'prepared', ended, DAY_MS + 5 * MINUTE_MS],
-  ['an unverified delivery that was checked', 'unverified', ended, MINUTE_MS],
-  ['an unverified delivery that could not be checked', 'unverified', died, MINUTE_MS],
-] as const)('%s is kept as long as it says, and not a millisecond longer (%s)', async (_, queue, end, ageMs) => {
+  ['a run that was prepared', { queue: 'prepared', end: ended, ageMs: DAY_MS + 5 * MINUTE_MS }],
+  ['an unverified delivery that was checked', { queue: 'unverified', end: ended, ageMs: MINUTE_MS }],
+  ['an unverified delivery that could not be checked', { queue: 'unverified', end: died, ageMs: MINUTE_MS }],
+] as const)('%s is kept for its time, and not a millisecond longer', async (_, { queue, end, ageMs }) => {
   const { core, clock, engine } = openCore()
   await addEnded(core.queues[queue], 'task_1', end)
   await clock.advance(ageMs)
