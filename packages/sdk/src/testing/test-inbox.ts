@@ -18,15 +18,30 @@ export const PUBLIC_URL = 'https://app.example.com/hook'
 type NoticeName = 'onHandlerError' | 'onDead' | 'onLost' | 'onUnconfirmedRun' | 'onWebhookMissed'
 const NOTICES: readonly NoticeName[] = ['onHandlerError', 'onDead', 'onLost', 'onUnconfirmedRun', 'onWebhookMissed']
 
-/** What a test of an inbox plays with. */
-export interface InboxBench {
-  inbox: Inbox
-  clock: ManualClock
-  /** What each hook was called with. */
+/** What the hooks of an inbox were called with. */
+export interface HookNotes {
   notices: Record<NoticeName, Record<string, unknown>[]>
   metrics: InboxMetric[]
   /** How often a metric was counted. */
   count(name: InboxMetric['name']): number
+}
+
+/** Hooks that take notes. */
+export function takeNotes(): HookNotes & { hooks: Pick<InboxOptions, NoticeName | 'onMetric'> } {
+  const notices = Object.fromEntries(NOTICES.map((name) => [name, []])) as unknown as HookNotes['notices']
+  const hooks = Object.fromEntries(
+    NOTICES.map((name) => [name, (notice: Record<string, unknown>) => void notices[name].push(notice)]),
+  )
+  const metrics: InboxMetric[] = []
+  const onMetric = (metric: InboxMetric) => void metrics.push(metric)
+  const count = (name: InboxMetric['name']) => metrics.filter((metric) => metric.name === name).length
+  return { notices, metrics, count, hooks: { ...hooks, onMetric } }
+}
+
+/** What a test of an inbox plays with. */
+export interface InboxBench extends HookNotes {
+  inbox: Inbox
+  clock: ManualClock
   /** Posts a body, and gives the status of the response. */
   deliver(body: unknown, url?: string): Promise<number>
 }
@@ -34,20 +49,13 @@ export interface InboxBench {
 /** An inbox on a manual clock, in memory, with hooks that take notes. */
 export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}): InboxBench {
   const clock = options.clock ?? createManualClock()
-  const notices = Object.fromEntries(NOTICES.map((name) => [name, []])) as unknown as InboxBench['notices']
-  const hooks = Object.fromEntries(
-    NOTICES.map((name) => [name, (notice: Record<string, unknown>) => void notices[name].push(notice)]),
-  )
-  const metrics: InboxMetric[] = []
-  const onMetric = (metric: InboxMetric) => void metrics.push(metric)
+  const { hooks, ...notes } = takeNotes()
   const trust = options.client || options.secret ? {} : { trust: 'payload' as const }
-  const inbox = createInbox({ onSucceeded: () => {}, ...hooks, onMetric, ...trust, ...options, clock })
+  const inbox = createInbox({ onSucceeded: () => {}, ...hooks, ...trust, ...options, clock })
   return {
     inbox,
     clock,
-    notices,
-    metrics,
-    count: (name) => metrics.filter((metric) => metric.name === name).length,
+    ...notes,
     deliver: async (body, url = PUBLIC_URL) => {
       const request = new Request(url, { method: 'POST', body: JSON.stringify(body) })
       return (await inbox.handle(request)).status

@@ -14,7 +14,7 @@ import { createUnverifiedLimit } from './unverified-limit.ts'
 const MAX_RESPONSE_MS = 8_000
 
 /** Responds to deliveries: cheap checks first, then one write to the engine. The work comes after the response. */
-export function createReceive(core: InboxCore, workers: InboxWorkers): Receive {
+export function createReceive(core: InboxCore, workers: Receiver['workers']): Receive {
   const { clock } = core.options
   const mayStoreUnverified = createUnverifiedLimit(clock)
   return async (delivery) => {
@@ -29,7 +29,7 @@ export function createReceive(core: InboxCore, workers: InboxWorkers): Receive {
 
 interface Receiver {
   core: InboxCore
-  workers: InboxWorkers
+  workers: Pick<InboxWorkers, 'onDelivery'>
   mayStoreUnverified: () => boolean
 }
 

@@ -17,7 +17,7 @@ export async function checkExpected({ queues, options }: InboxCore, task: Task):
 /** Whether the result of a job is handled, or is going to be. */
 export async function hasResult({ results }: InboxQueues, taskId: string): Promise<boolean> {
   const task = await results.get(taskId)
-  const isDropped = task?.state === 'done' && Object(task.result).isDropped === true
+  const isDropped = Object(task?.result).isDropped === true
   // What was dropped was not the result of this job.
   if (isDropped) await results.remove(taskId)
   return task !== undefined && !isDropped

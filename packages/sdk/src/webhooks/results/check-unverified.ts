@@ -1,4 +1,4 @@
-import type { Json, Task } from '../engine/inbox-engine.ts'
+import type { Task } from '../engine/inbox-engine.ts'
 import { Again } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { eventKey, jobKey } from '../record-key.ts'
@@ -9,20 +9,18 @@ import type { MissingJobs } from '../trust/missing-jobs.ts'
 /** Polls of an unverified delivery whose job the service does not have, until it is dropped. */
 export const UNVERIFIED_ATTEMPTS = 3
 
-const DROPPED = { isDropped: true }
-
 /**
  * Asks the service about a delivery that anybody may have sent: the result of a job that has ended is handled, a job
  * that runs is expected from now on, and a job that the service does not have is dropped. A task of the queue
  * `unverified`.
  */
-export async function checkUnverified(core: InboxCore, task: Task, missing: MissingJobs): Promise<Json | undefined> {
+export async function checkUnverified(core: InboxCore, task: Task, missing: MissingJobs): Promise<undefined> {
   const { queues, poller, options, hooks } = core
   const delivery = readStoredDelivery(task.data)
-  if (delivery === undefined || poller === undefined) return DROPPED
+  if (delivery === undefined || poller === undefined) return undefined
   const jobId = delivery.event.job_id
   const isKnown = (await queues.results.get(eventKey(delivery.event))) !== undefined
-  if (isKnown || missing.has(jobId)) return DROPPED
+  if (isKnown || missing.has(jobId)) return undefined
   const polled = await poller.poll(jobId)
   if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
   if (polled.kind === 'job') {
@@ -39,5 +37,5 @@ export async function checkUnverified(core: InboxCore, task: Task, missing: Miss
   if (polled.kind === 'missing' && task.attempt < UNVERIFIED_ATTEMPTS) throw polled.error
   missing.add(jobId)
   hooks.metric('rejected', jobId)
-  return DROPPED
+  return undefined
 }

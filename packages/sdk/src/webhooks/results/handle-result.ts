@@ -101,7 +101,7 @@ async function runOnce(core: InboxCore, confirmed: Confirmed & { context: unknow
   const linked = linkController(task.signal)
   const stop = () => linked.abort(aborting.signal.reason)
   if (aborting.signal.aborted) stop()
-  aborting.signal.addEventListener('abort', stop, { once: true })
+  aborting.signal.addEventListener('abort', stop)
   const { signal } = linked
   try {
     const run = runHandler(core, event, { task, source: delivery.source, context, signal })
@@ -125,7 +125,7 @@ function endOfRun(
   // Cut short by `drain`: another process runs it, or this one after its restart.
   if (aborting.signal.aborted) return new Again(0)
   // The lock was lost: another worker has the task, and the handler did not fail.
-  if (task.signal.aborted && task.signal.reason?.name !== 'TimeoutError') return error
+  if (task.signal.aborted && task.signal.reason.name !== 'TimeoutError') return error
   // The handler is not ready: nothing failed.
   if (isAgain(error)) return error
   const isPermanent = isPermanentError(error)

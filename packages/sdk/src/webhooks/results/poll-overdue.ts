@@ -20,9 +20,8 @@ export async function pollOverdue(core: InboxCore, task: Task): Promise<Json | u
   const jobId = jobIdOfKey(task.id)
   if (await hasResult(queues, task.id)) return undefined
   const expected = readStoredContext(task.data) ?? { notedAt: options.clock.now() }
-  const ageMs = options.clock.now() - expected.notedAt
-  const isOver = ageMs >= options.giveUpAfterMs
-  const leftMs = Math.max(0, options.giveUpAfterMs - ageMs)
+  const leftMs = expected.notedAt + options.giveUpAfterMs - options.clock.now()
+  const isOver = leftMs <= 0
   if (poller === undefined) {
     if (isOver) throw giveUp(core, { jobId, reason: 'gave_up', expected })
     throw new Again(leftMs)

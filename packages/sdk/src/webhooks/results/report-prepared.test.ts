@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest'
 import { settle } from '../../testing/manual-clock.ts'
+import { openCore, taskOf } from '../../testing/test-core.ts'
 import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED } from '../../testing/test-inbox.ts'
+import { reportPrepared } from './report-prepared.ts'
 
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
 const context = { order: 7 }
@@ -30,4 +32,26 @@ test('a run whose delivery came is not an alarm, although its job was never expe
   await clock.advance(1_000_000)
   expect([count('completed'), notices.onUnconfirmedRun]).toEqual([1, []])
   await inbox.drain()
+})
+
+test.each([
+  ['whose url was created without a run', { notedAt: 0, context }],
+  ['that an older version wrote and this one cannot read', { old: true }],
+])('a note %s is not an alarm', async (_, note) => {
+  const { core, notices } = openCore()
+  await expect(reportPrepared(core, taskOf('ref_1', note))).resolves.toBeUndefined()
+  expect(notices.onUnconfirmedRun).toEqual([])
+})
+
+test('a run is an alarm with what it was prepared with', async () => {
+  const { core, notices } = openCore()
+  await reportPrepared(core, taskOf('ref_1', { isPrepared: true, notedAt: 0 }))
+  expect(notices.onUnconfirmedRun).toEqual([{ ref: 'ref_1', modelId: undefined, context: undefined }])
+})
+
+test('a run whose callback URL belongs to a job is not an alarm', async () => {
+  const { core, notices } = openCore()
+  await core.queues.bindings.add('ref_1', { key: SUCCEEDED.job_id })
+  await reportPrepared(core, taskOf('ref_1', { isPrepared: true, notedAt: 0 }))
+  expect(notices.onUnconfirmedRun).toEqual([])
 })

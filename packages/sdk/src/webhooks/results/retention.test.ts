@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { settle } from '../../testing/manual-clock.ts'
+import { addEnded, openCore } from '../../testing/test-core.ts'
 import {
   type InboxBench,
   jobsOf,
@@ -11,6 +12,7 @@ import {
   SUCCEEDED_JOB,
 } from '../../testing/test-inbox.ts'
 import { PermanentError } from '../inbox-errors.ts'
+import { removeOldTasks } from './retention.ts'
 
 const { job_id } = SUCCEEDED
 const DAY_MS = 86_400_000
@@ -87,4 +89,61 @@ test('an engine that fails does not stop the removal of old tasks for good', asy
   await expect(shared.engine.task('results', job_id)).resolves.toBeUndefined()
   await inbox.drain()
   warn.mockRestore()
+})
+
+const MINUTE_MS = 60_000
+const ended = () => undefined
+const died = () => {
+  throw new Error('no')
+}
+
+test.each([
+  ['a result that was handled', { queue: 'results', end: ended, ageMs: 9 * DAY_MS }],
+  ['a result that is a dead letter', { queue: 'results', end: died, ageMs: 30 * DAY_MS }],
+  ['an expected job', { queue: 'expected', end: ended, ageMs: 9 * DAY_MS }],
+  ['a job whose delivery was overdue', { queue: 'overdue', end: ended, ageMs: 9 * DAY_MS }],
+  ['a job that was given up', { queue: 'overdue', end: died, ageMs: 30 * DAY_MS }],
+  // A day and the difference between the clocks of machines: so long its callback URL can be used.
+  ['a run that was prepared', { queue: 'prepared', end: ended, ageMs: DAY_MS + 5 * MINUTE_MS }],
+  ['an unverified delivery that was checked', { queue: 'unverified', end: ended, ageMs: MINUTE_MS }],
+  ['an unverified delivery that could not be checked', { queue: 'unverified', end: died, ageMs: MINUTE_MS }],
+] as const)('%s is kept for its time, and not a millisecond longer', async (_, { queue, end, ageMs }) => {
+  const { core, clock, engine } = openCore()
+  await addEnded(core.queues[queue], 'task_1', end)
+  await clock.advance(ageMs)
+  await removeOldTasks(core)
+  await expect(engine.task(queue, 'task_1')).resolves.toBeDefined()
+  await clock.advance(1)
+  await removeOldTasks(core)
+  await expect(engine.task(queue, 'task_1')).resolves.toBeUndefined()
+})
+
+test('which job a callback URL belongs to is known for as long as the job', async () => {
+  const { core, clock, engine } = openCore()
+  await core.queues.bindings.add('ref_1', { key: job_id })
+  await clock.advance(9 * DAY_MS)
+  await removeOldTasks(core)
+  await expect(engine.task('bindings', 'ref_1')).resolves.toBeDefined()
+  await clock.advance(1)
+  await removeOldTasks(core)
+  await expect(engine.task('bindings', 'ref_1')).resolves.toBeUndefined()
+})
+
+test('what waits or runs is not removed, however old it is', async () => {
+  const { core, clock, engine } = openCore()
+  const queues = ['results', 'unverified', 'expected', 'overdue', 'prepared'] as const
+  for (const queue of queues) await core.queues[queue].add('task_1', {})
+  await clock.advance(100 * DAY_MS)
+  await removeOldTasks(core)
+  for (const queue of queues) await expect(engine.task(queue, 'task_1')).resolves.toMatchObject({ state: 'waiting' })
+})
+
+test('a drain ends the removal of old tasks', async () => {
+  const { core, clock, engine } = openCore()
+  await addEnded(core.queues.results, 'task_1', ended)
+  await clock.advance(100 * DAY_MS)
+  core.stopping.abort()
+  await removeOldTasks(core)
+  await expect(engine.task('results', 'task_1')).resolves.toBeDefined()
+  expect(engine.calls.list).toBeUndefined()
 })

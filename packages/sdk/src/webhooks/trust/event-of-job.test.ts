@@ -35,6 +35,15 @@ describe('eventOfJob (section 6, rule 4)', () => {
     expect(eventOfJob(succeeded.job_id, { status: 'succeeded', output }, delivered)).toStrictEqual(succeeded)
   })
 
+  test('gives no more of a delivery than it had', () => {
+    const { job_id, output, credits_used, completed_at } = succeeded
+    const bare = { job_id, status: 'succeeded', output } as const
+    for (const more of [{}, { credits_used }, { completed_at }]) {
+      const delivered = { ...bare, ...more }
+      expect(eventOfJob(job_id, { status: 'succeeded', output }, delivered)).toStrictEqual(delivered)
+    }
+  })
+
   test('gives a success without credits when none was delivered, or it was delivered as a failure', () => {
     const { output } = fixtures.jobs.succeeded.body.data
     for (const delivered of [undefined, failed]) {
@@ -52,7 +61,9 @@ describe('eventOfJob (section 6, rule 4)', () => {
       const event = eventOfJob('job_1', { status: 'failed', error }, delivered)
       expect(event).toStrictEqual({ job_id: 'job_1', status: 'failed', error })
     }
-    expect(eventOfJob('job_1', { status: 'failed' }, failed)).toMatchObject({ error: { code: 'UNKNOWN' } })
+    expect(eventOfJob('job_1', { status: 'failed' }, failed)).toMatchObject({
+      error: { code: 'UNKNOWN', message: 'The service gave no reason.' },
+    })
   })
 
   test.each(['queued', 'processing', 'a newer status'])(

@@ -19,6 +19,7 @@ const fail = (error: unknown) => () => {
 const OUTAGES: [string, unknown][] = [
   ['the network fails', new ConnectionError({ message: 'reset' })],
   ['the service responds 503', new ServerError({ message: 'down', status: 503 })],
+  ['the service responds 500', new ServerError({ message: 'broken', status: 500 })],
   ['another reader than ours throws', new Error('no')],
   ['the key is not accepted any more (401)', new AuthenticationError({ message: 'revoked', status: 401 })],
   ['the key lacks the permission (403)', new PermissionDeniedError({ message: 'not yours', status: 403 })],

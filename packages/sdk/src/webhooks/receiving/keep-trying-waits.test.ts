@@ -1,0 +1,85 @@
+import { expect, test, vi } from 'vitest'
+import { ConfigurationError } from '../../errors/local-errors.ts'
+import { openCore } from '../../testing/test-core.ts'
+import { keepTrying } from './keep-trying.ts'
+
+const wrong = new ConfigurationError({ message: 'wrong' })
+
+/** A change that fails as each of `errors` says, the last one for ever; `undefined` makes it. Times in milliseconds. */
+function openChange(...errors: (Error | undefined)[]) {
+  const bench = openCore()
+  const startedAt = bench.clock.now()
+  const times: number[] = []
+  const failures: [at: number, error: unknown][] = []
+  const change = {
+    make: async () => {
+      times.push(bench.clock.now() - startedAt)
+      const error = errors.length > 1 ? errors.shift() : errors[0]
+      if (error !== undefined) throw error
+    },
+    onFailure: (error: unknown) => void failures.push([bench.clock.now() - startedAt, error]),
+  }
+  return { ...bench, change, times, failures }
+}
+
+test('a change that is made at once is made once', async () => {
+  const { core, change, clock, times, failures } = openChange(undefined)
+  await expect(keepTrying(core, change)).resolves.toBe(true)
+  await clock.advance(120_000)
+  expect([times, failures, clock.timerCount]).toEqual([[0], [], 0])
+})
+
+test('waits between tries double up to 8 s, and the last try is after a minute', async () => {
+  const error = new Error('down')
+  const { core, change, clock, times, failures } = openChange(error)
+  await expect(keepTrying(core, change)).resolves.toBe(false)
+  await clock.advance(120_000)
+  expect(times).toEqual([0, 1, 3, 7, 15, 23, 31, 39, 47, 55, 60].map((seconds) => seconds * 1_000))
+  expect(failures).toEqual([[60_000, error]])
+})
+
+test('a change that is made later is not made again, and `drain` waits for it', async () => {
+  const { core, change, clock, times, failures } = openChange(new Error('down'), undefined)
+  await expect(keepTrying(core, change)).resolves.toBe(false)
+  const onIdle = vi.fn()
+  const idle = core.tasks.whenIdle().then(onIdle)
+  await clock.advance(999)
+  expect(onIdle).not.toHaveBeenCalled()
+  await clock.advance(120_000)
+  await idle
+  expect([times, failures]).toEqual([[0, 1_000], []])
+})
+
+test('a change that is wrong in itself is not tried again', async () => {
+  const first = openChange(wrong)
+  await expect(keepTrying(first.core, first.change)).rejects.toBe(wrong)
+  await first.clock.advance(120_000)
+  expect([first.times, first.failures]).toEqual([[0], []])
+  const later = openChange(new Error('down'), wrong)
+  await keepTrying(later.core, later.change)
+  await later.clock.advance(120_000)
+  expect([later.times, later.failures]).toEqual([[0, 1_000], [[1_000, wrong]]])
+})
+
+test('the end of a drain has a change tried once more, and then reported', async () => {
+  const error = new Error('down')
+  const { core, change, clock, times, failures } = openChange(error)
+  await keepTrying(core, change)
+  await clock.advance(10_000)
+  core.aborting.abort(new Error('the inbox drains'))
+  await clock.advance(60_000)
+  expect(times).toEqual([0, 1_000, 3_000, 7_000, 10_000])
+  expect(failures).toEqual([[10_000, error]])
+})
+
+test('an engine that does not respond within 2 s is named as the reason', async () => {
+  const { core, clock } = openCore()
+  const onFailure = vi.fn()
+  const made = keepTrying(core, { make: () => new Promise(() => {}), onFailure })
+  await clock.advance(1_999)
+  await clock.advance(1)
+  await expect(made).resolves.toBe(false)
+  await clock.advance(70_000)
+  const message = 'The engine of the inbox did not respond within 2000 ms.'
+  expect(onFailure.mock.calls).toMatchObject([[{ message }]])
+})
