@@ -69,9 +69,5 @@ const growth = (['keys', 'work'] as const).flatMap((name) =>
   values[name] === undefined ? [] : [`--${name}`, values[name]],
 )
 for (const name of positionals.length > 0 ? positionals : MEASUREMENTS) {
-  run(
-    process.execPath,
-    [`src/${name}.ts`, ...(name === 'durable-growth' ? growth : rounds)],
-    BENCH,
-  )
+  run(process.execPath, [`src/${name}.ts`, ...(name === 'durable-growth' ? growth : rounds)], BENCH)
 }
