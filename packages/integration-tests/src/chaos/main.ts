@@ -4,13 +4,14 @@
  */
 import { parseArgs } from 'node:util'
 import { needs } from '../services/programs.ts'
-import { describeBatch, describeInbox, describeViolations } from './report.ts'
+import { measureCalm } from './measure-calm.ts'
+import { describeBatch, describeCalm, describeInbox, describeViolations } from './report.ts'
 import { runBatchChaos } from './run-batch.ts'
 import { runInboxChaos } from './run-inbox.ts'
 import { ENGINES, type EngineKind, withStore } from './stores.ts'
 
 async function main(): Promise<void> {
-  const { engines, jobs, batch, seed } = readOptions()
+  const { engines, jobs, batch, calm, seed } = readOptions()
   // What was started ends when this process exits, and not when a signal ends it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   console.log(`Seed ${seed}`)
@@ -18,6 +19,7 @@ async function main(): Promise<void> {
     const { isMissing, note } = needs(...(ENGINES.get(kind) ?? []))
     if (isMissing) console.error(`${kind}${note}`)
     if (isMissing) continue
+    if (calm > 0) console.log(describeCalm(kind, await withStore(kind, (store) => measureCalm(store, calm))))
     if (jobs > 0) await runInbox(kind, jobs, seed)
     if (batch > 0) await runBatch(kind, batch, seed)
   }
@@ -43,14 +45,15 @@ async function runBatch(kind: EngineKind, keys: number, seed: number): Promise<v
 
 function readOptions() {
   const text = { type: 'string' } as const
-  const { values } = parseArgs({ options: { jobs: text, batch: text, engines: text, seed: text } })
+  const { values } = parseArgs({ options: { jobs: text, batch: text, calm: text, engines: text, seed: text } })
   const kinds = [...ENGINES.keys()]
   const wanted = values.engines?.split(',') ?? kinds
   const engines = kinds.filter((kind) => wanted.includes(kind))
   if (engines.length !== wanted.length) throw new Error(`--engines takes some of ${kinds.join(',')}.`)
   const jobs = wholeNumber('jobs', values.jobs ?? '10000')
   const batch = wholeNumber('batch', values.batch ?? '1000')
-  return { engines, jobs, batch, seed: wholeNumber('seed', values.seed ?? String(Date.now() % 1_000_000)) }
+  const calm = wholeNumber('calm', values.calm ?? '2000')
+  return { engines, jobs, batch, calm, seed: wholeNumber('seed', values.seed ?? String(Date.now() % 1_000_000)) }
 }
 
 function wholeNumber(name: string, text: string): number {

@@ -7,7 +7,6 @@ const MAX_STORIES = 5
 /** One line of figures. */
 export function describeInbox(kind: EngineKind, result: InboxChaosResult): string {
   const { responsesMs, violations } = result
-  const at = (part: number) => responsesMs[Math.floor(responsesMs.length * part)]?.toFixed(1)
   const of = (what: string) => violations.filter((violation) => violation.kind === what).length
   return [
     `inbox on ${kind}: ${result.jobs} jobs, ${result.deliveries} deliveries, ${result.unheard} of them without a response,`,
@@ -15,8 +14,13 @@ export function describeInbox(kind: EngineKind, result: InboxChaosResult): strin
     `${result.runs} runs, ${result.polled} found by polls, ${result.dead} dead letters, ${result.poisoned} of them by four deaths;`,
     `lost ${of('lost')}, dead wrongly ${of('dead wrongly')}, twice ${of('twice')}, overlaps ${of('overlap')},`,
     `late ${of('late')}, forged ${of('forged') + of('invented')};`,
-    `response p50 ${at(0.5)} ms, p99 ${at(0.99)} ms; ${Math.round(result.seconds)} s`,
+    `${describeTimes(responsesMs)}; ${Math.round(result.seconds)} s`,
   ].join(' ')
+}
+
+function describeTimes(sortedMs: readonly number[]): string {
+  const at = (part: number) => sortedMs[Math.floor(sortedMs.length * part)]?.toFixed(1)
+  return `response p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`
 }
 
 export function describeBatch(kind: EngineKind, result: BatchChaosResult): string {
@@ -34,4 +38,9 @@ export function describeViolations(
   const more = violations.length > MAX_STORIES ? [`  and ${violations.length - MAX_STORIES} more`] : []
   const again = `npm run chaos -- --engines ${kind} --jobs ${jobs} --seed ${seed}`
   return [`${kind}: ${violations.length} violations. Again: ${again}`, ...stories, ...more].join('\n')
+}
+
+/** The times of the responses when nothing goes wrong; sorted. */
+export function describeCalm(kind: EngineKind, responsesMs: readonly number[]): string {
+  return `${responsesMs.length} deliveries on ${kind}, 100 a second to four processes: ${describeTimes(responsesMs)}`
 }
