@@ -1,9 +1,10 @@
 import { isModelRunError, type Job, NotFoundError } from 'modelrun'
 import { Again } from 'modelrun/webhooks'
 import type { Json, Task } from '../engine/engine.ts'
+import { outcomeOf } from './outcome-of.ts'
 import { pauseOnRefusal } from './pause-on-refusal.ts'
 import type { PollDelays } from './poll-delay.ts'
-import type { FollowData, Outcome } from './run-types.ts'
+import type { FollowData } from './run-types.ts'
 import { asJson, fromJson, type RunsContext } from './runs-context.ts'
 import { untilStored } from './until-stored.ts'
 
@@ -19,7 +20,7 @@ export async function followRun(task: Task, delays: PollDelays, context: RunsCon
   const { engine, queues, inbox, onError } = context
   // Its delivery came meanwhile.
   if (inbox !== undefined && (await engine.get(queues.outcomes, task.id)) !== undefined) return undefined
-  const outcome = outcomeOf(await readJob(task, data, context), data)
+  const outcome = outcomeOf(data.jobId, await readJob(task, data, context))
   if (outcome === undefined) throw new Again(delays.next(data.model, ageMs))
   delays.learn(data.model, ageMs)
   await untilStored(() => engine.add(queues.outcomes, task.id, { data: asJson(outcome) }), onError)
@@ -40,14 +41,4 @@ async function readJob(task: Task, { jobId }: FollowData, context: RunsContext):
     // An outage of the service is not the fault of the run, however long it lasts.
     throw new Again(OUTAGE_DELAY_MS)
   }
-}
-
-function outcomeOf({ status, output, error }: Job, { jobId }: FollowData): Outcome | undefined {
-  if (status === 'succeeded' && output !== undefined) return { state: 'succeeded', jobId, output }
-  if (status === 'failed') {
-    const { code = 'UNKNOWN', message = 'The service gave no reason.' } = error ?? {}
-    return { state: 'failed', jobId, error: { code, message } }
-  }
-  if (status !== 'cancelled') return undefined
-  return { state: 'failed', jobId, error: { code: 'CANCELLED', message: 'The job was cancelled.' } }
 }

@@ -1,5 +1,5 @@
 import { Again, createInbox, type Inbox, type WebhookEvent } from 'modelrun/webhooks'
-import type { Outcome } from './run-types.ts'
+import { outcomeOf } from './outcome-of.ts'
 import { asJson, type RunsContext } from './runs-context.ts'
 
 /** From one check of a submit that is under way to the next. */
@@ -42,7 +42,8 @@ export function noteOf(key: string): { key: string } {
 
 async function keepDelivered({ engine, queues }: RunsContext, event: WebhookEvent, note: unknown): Promise<void> {
   const { key } = Object(note) as Partial<ReturnType<typeof noteOf>>
-  const outcome = outcomeOf(event)
+  const job = event.status === 'unknown' ? { status: event.reported_status ?? event.status } : event
+  const outcome = outcomeOf(event.job_id, job)
   if (key === undefined || outcome === undefined) return
   await engine.add(queues.outcomes, key, { data: asJson(outcome) })
   const submit = await engine.get(queues.submit, key)
@@ -56,15 +57,4 @@ async function keepDelivered({ engine, queues }: RunsContext, event: WebhookEven
 /** Ends the polls of a run whose delivery came before the response to its submit. */
 export async function unfollowDelivered(key: string, { engine, queues }: RunsContext): Promise<void> {
   if ((await engine.get(queues.outcomes, key)) !== undefined) await engine.remove(queues.follow, key)
-}
-
-function outcomeOf(event: WebhookEvent): Outcome | undefined {
-  const jobId = event.job_id
-  if (event.status === 'succeeded') return { state: 'succeeded', jobId, output: event.output }
-  if (event.status === 'failed') {
-    const { code, message } = event.error
-    return { state: 'failed', jobId, error: { code, message } }
-  }
-  if (event.reported_status !== 'cancelled') return undefined
-  return { state: 'failed', jobId, error: { code: 'CANCELLED', message: 'The job was cancelled.' } }
 }
