@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import { DEFAULT_ASSUMPTIONS } from './assumptions/assumptions.ts'
 import { DEFAULT_CATALOG } from './domain/catalog.ts'
 import { type ReferenceServerOptions, resolveOptions } from './options.ts'
 

@@ -1,6 +1,6 @@
 import { modelSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { type AssumptionOptions, type Assumptions, assumptionsSchema, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import { type AssumptionOptions, type Assumptions, assumptionsSchema, DEFAULT_ASSUMPTIONS } from './assumptions/assumptions.ts'
 import { readApiKey, readControlToken } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'

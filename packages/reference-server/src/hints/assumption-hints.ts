@@ -1,5 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
-import { ASSUMPTION_NOTES } from '../assumption-notes.ts'
+import { ASSUMPTION_NOTES } from '../assumptions/assumption-notes.ts'
 import type { HintScene } from './hint-scene.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES

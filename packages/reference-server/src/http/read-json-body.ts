@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { shownText } from '../journal/shown-text.ts'
+import { shownText } from '../history/journal/shown-text.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
 import { parseShape } from '../parse-shape.ts'
 import { refusals } from './refusals.ts'

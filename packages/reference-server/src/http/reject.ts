@@ -1,4 +1,4 @@
-import type { RefusalKind, Refusals } from '../refusals-option.ts'
+import type { RefusalKind, Refusals } from '../assumptions/rejections.ts'
 import type { Service } from '../service/service.ts'
 import { jsonResponse } from './json-response.ts'
 import type { RequestTrace } from './request-trace.ts'

@@ -1,7 +1,7 @@
 import type { RouteName } from '@modelrun/contract'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
-import type { RefusalKind } from '../refusals-option.ts'
+import type { RefusalKind } from '../assumptions/rejections.ts'
 
 /** What becomes known of a request on its way; the journal, the hints and the coverage are made from it. */
 export interface RequestTrace {

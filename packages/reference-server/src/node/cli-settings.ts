@@ -1,4 +1,4 @@
-import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions.ts'
+import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions/assumptions.ts'
 import { closestName } from '../domain/closest-name.ts'
 import type { LatencyOption } from '../domain/latency.ts'
 import { UsageError } from './usage-error.ts'

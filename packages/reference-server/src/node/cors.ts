@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { CONTROL_PREFIX } from '../http/control-route.ts'
+import { CONTROL_PREFIX } from '../control/route.ts'
 import { refusals } from '../http/refusals.ts'
 
 /** How long a browser may remember that an origin is allowed, in seconds. */

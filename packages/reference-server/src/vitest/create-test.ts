@@ -1,7 +1,7 @@
 import { type TestAPI, test as vitestTest } from 'vitest'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer, type ServerClientOptions } from '../reference-server.ts'
-import { LeftoversError, type Report } from '../report/report.ts'
+import { LeftoversError, type Report } from '../history/report/report.ts'
 import type { MintKeyOptions } from '../service/tenants.ts'
 
 /** What each test gets, if it asks for it. */
