@@ -1,5 +1,5 @@
 import type { Assumptions } from './assumptions.ts'
-import type { RefusalKind } from './rejections.ts'
+import type { RejectionKind } from './rejections.ts'
 
 /** One question that the specification leaves open, and how the reference server answers it. */
 export interface AssumptionNote {
@@ -14,7 +14,7 @@ export interface AssumptionNote {
   /** What else a service could do. */
   alternatives: readonly string[]
   /** The option that switches to an alternative, where there is one. */
-  switch?: Exclude<keyof Assumptions, 'refusals'> | undefined
-  /** The rejections of the option `refusals` that it is about. */
-  refusals?: readonly RefusalKind[] | undefined
+  switch?: Exclude<keyof Assumptions, 'rejections'> | undefined
+  /** The rejections of the option `rejections` that it is about. */
+  rejections?: readonly RejectionKind[] | undefined
 }

@@ -62,7 +62,7 @@ export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'Schemes of webhook_url',
     choice: 'http and https; others are a 400',
     alternatives: ['https only', 'accepted, and nothing is delivered'],
-    refusals: ['webhookScheme'],
+    rejections: ['webhookScheme'],
   },
   {
     name: 'webhookUserInfo',
@@ -84,7 +84,7 @@ export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'Members of a request body, and query parameters, that the specification does not name',
     choice: '400, so that a misspelt one is noticed',
     alternatives: ['ignored'],
-    refusals: ['unknownMember', 'unknownQueryParameter'],
+    rejections: ['unknownMember', 'unknownQueryParameter'],
   },
   {
     name: 'unknownParameters',
@@ -92,7 +92,7 @@ export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'Parameters in input that the model does not have',
     choice: 'Refused like every other wrong input',
     alternatives: ['ignored', 'passed on to the provider'],
-    refusals: ['unknownParameter'],
+    rejections: ['unknownParameter'],
   },
   {
     name: 'unknownCategory',
@@ -101,7 +101,7 @@ export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
     choice: 'An empty list: the set of categories may grow',
     alternatives: ['400', 'all models'],
     switch: 'unknownCategory',
-    refusals: ['unknownCategory'],
+    rejections: ['unknownCategory'],
   },
   {
     name: 'limitAboveMaximum',
@@ -109,7 +109,7 @@ export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'A limit above 100',
     choice: '400: what is asked for cannot be had',
     alternatives: ['100 is applied instead'],
-    refusals: ['limitAboveMaximum'],
+    rejections: ['limitAboveMaximum'],
   },
   {
     name: 'oddPages',
@@ -117,7 +117,7 @@ export const ENDPOINT_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'limit or offset that is no integer, limit below 1, offset below 0, a parameter given twice',
     choice: '400',
     alternatives: ['the default is applied instead'],
-    refusals: ['oddPage'],
+    rejections: ['oddPage'],
   },
   {
     name: 'emptyFilters',

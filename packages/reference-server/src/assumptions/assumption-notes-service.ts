@@ -18,7 +18,7 @@ export const SERVICE_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'Cancel of a job that has succeeded, failed or been cancelled',
     choice: '409 CONFLICT; nothing changes',
     alternatives: ['a status of success that shows the unchanged state'],
-    refusals: ['cancelOfFinishedJob', 'cancelOfCancelledJob'],
+    rejections: ['cancelOfFinishedJob', 'cancelOfCancelledJob'],
   },
   {
     name: 'queuedMs',
@@ -45,12 +45,12 @@ export const SERVICE_ASSUMPTIONS: readonly AssumptionNote[] = [
     switch: 'webhookNeedsManage',
   },
   {
-    name: 'addressOutsideAllowlist',
+    name: 'ipOutsideAllowlist',
     section: '5',
     question: 'A key used from an address outside its allowlist',
     choice: '403 FORBIDDEN: the key is valid',
     alternatives: ['401 UNAUTHORIZED'],
-    refusals: ['addressOutsideAllowlist'],
+    rejections: ['ipOutsideAllowlist'],
   },
   {
     name: 'liveAndTestKeys',
@@ -109,7 +109,7 @@ export const SERVICE_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'A malformed body or query',
     choice: '400 VALIDATION_ERROR',
     alternatives: ['400 with another code', '422'],
-    refusals: ['brokenJson', 'invalidBody'],
+    rejections: ['brokenJson', 'invalidBody'],
   },
   {
     name: 'invalidInput',
@@ -117,7 +117,7 @@ export const SERVICE_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'An input that the model does not allow',
     choice: '400 VALIDATION_ERROR: one code for whatever the caller has to change in the request',
     alternatives: ['422 VALIDATION_ERROR', 'a job that fails'],
-    refusals: ['missingParameter', 'invalidInput'],
+    rejections: ['missingParameter', 'invalidInput'],
   },
   {
     name: 'unknownResource',
@@ -125,7 +125,7 @@ export const SERVICE_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'An unknown model, job, file or path',
     choice: '404 NOT_FOUND',
     alternatives: ['another code', 'a cancel that succeeds'],
-    refusals: ['unknownModel', 'unknownModelRun', 'unknownJob', 'cancelOfUnknownJob', 'unknownPath'],
+    rejections: ['unknownModel', 'unknownModelRun', 'unknownJob', 'cancelOfUnknownJob', 'unknownPath'],
   },
   {
     name: 'wrongMethod',
@@ -140,7 +140,7 @@ export const SERVICE_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'Too few credits',
     choice: '402 INSUFFICIENT_CREDITS, checked before the job exists; running jobs have their price reserved',
     alternatives: ['403', 'a job that fails'],
-    refusals: ['insufficientCredits'],
+    rejections: ['insufficientCredits'],
   },
   {
     name: 'whenCharged',
@@ -163,7 +163,7 @@ export const SERVICE_ASSUMPTIONS: readonly AssumptionNote[] = [
     question: 'A body of another content type than application/json',
     choice: '415 UNSUPPORTED_MEDIA_TYPE',
     alternatives: ['400 VALIDATION_ERROR', 'read as JSON all the same'],
-    refusals: ['otherContentType'],
+    rejections: ['otherContentType'],
   },
   {
     name: 'largestBody',

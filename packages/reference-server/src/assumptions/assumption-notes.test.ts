@@ -5,10 +5,10 @@ import { DEFAULT_ASSUMPTIONS } from './assumptions.ts'
 describe('assumption notes', () => {
   it('tell of each switch exactly once', () => {
     const switches = ASSUMPTION_NOTES.flatMap((note) => note.switch ?? [])
-    const { refusals, ...others } = DEFAULT_ASSUMPTIONS
+    const { rejections, ...others } = DEFAULT_ASSUMPTIONS
     expect(switches.toSorted()).toEqual(Object.keys(others).toSorted())
-    const rejections = ASSUMPTION_NOTES.flatMap((note) => note.refusals ?? [])
-    expect(rejections.toSorted()).toEqual(Object.keys(refusals).toSorted())
+    const noted = ASSUMPTION_NOTES.flatMap((note) => note.rejections ?? [])
+    expect(noted.toSorted()).toEqual(Object.keys(rejections).toSorted())
   })
 
   it('name a section of the specification each, and no question twice', () => {

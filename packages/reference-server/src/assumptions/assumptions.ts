@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { DEFAULT_REFUSALS, type Refusals, refusalsSchema } from './rejections.ts'
+import { DEFAULT_REFUSALS, type Rejections, rejectionsSchema } from './rejections.ts'
 
 /**
  * The switches for behaviour that the specification leaves open. Code that works with every setting works with
@@ -58,15 +58,15 @@ export interface Assumptions {
   /** How long a run with `sync: false` is `queued`, in milliseconds of the server's clock (section 3). Default 200. */
   queuedMs: number
   /** How requests are rejected (section 7). */
-  refusals: Refusals
+  rejections: Rejections
 }
 
 /** Some of the switches; what is left out keeps its default. */
 export type AssumptionOptions = {
-  [Name in Exclude<keyof Assumptions, 'refusals'>]?: Assumptions[Name] | undefined
+  [Name in Exclude<keyof Assumptions, 'rejections'>]?: Assumptions[Name] | undefined
 } & {
   /** Some of the rejections. */
-  refusals?: { [Kind in keyof Refusals]?: Refusals[Kind] | undefined } | undefined
+  rejections?: { [Kind in keyof Rejections]?: Rejections[Kind] | undefined } | undefined
 }
 
 /** The setting of every switch unless the option `assumptions` changes it. */
@@ -92,7 +92,7 @@ export const DEFAULT_ASSUMPTIONS: Readonly<Assumptions> = {
   webhookNeedsManage: false,
   requestIdHeader: 'sent',
   queuedMs: 200,
-  refusals: DEFAULT_REFUSALS,
+  rejections: DEFAULT_REFUSALS,
 }
 
 /** What each switch accepts. */
@@ -118,5 +118,5 @@ export const assumptionsSchema = /* @__PURE__ */ z.strictObject({
   webhookNeedsManage: z.boolean(),
   requestIdHeader: z.enum(['sent', 'none']),
   queuedMs: z.number().check(z.nonnegative()),
-  refusals: refusalsSchema,
+  rejections: rejectionsSchema,
 }) satisfies z.ZodMiniType<Assumptions>

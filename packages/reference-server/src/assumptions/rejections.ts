@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 
 /** How a request is rejected: HTTP status and error code. A status of success has no code: the request is accepted. */
-export interface Refusal {
+export interface Rejection {
   /** HTTP status of the response. */
   status: number
   /** `null` where the response is not an error. */
@@ -9,7 +9,7 @@ export interface Refusal {
 }
 
 /** The response to a cancel that changes nothing. */
-export interface OddCancel extends Refusal {
+export interface OddCancel extends Rejection {
   /** Members of the response with a status of success, as JSON pointers. Default: those of `cancelFields`. */
   fields?: readonly string[] | undefined
 }
@@ -18,43 +18,43 @@ export interface OddCancel extends Refusal {
  * How requests are rejected that the specification says nothing of (section 7), or `'accepted'` where they are not. The
  * body is always that of section 7.
  */
-export interface Refusals {
+export interface Rejections {
   /** `GET` of an unknown model. Default 404 NOT_FOUND. */
-  unknownModel: Refusal
+  unknownModel: Rejection
   /** A run of an unknown model. Default 404 NOT_FOUND. */
-  unknownModelRun: Refusal
+  unknownModelRun: Rejection
   /** `GET` of an unknown job, or one of another account. Default 404 NOT_FOUND. */
-  unknownJob: Refusal
+  unknownJob: Rejection
   /** A path that does not exist. Default 404 NOT_FOUND. */
-  unknownPath: Refusal
+  unknownPath: Rejection
   /** A body that is not JSON. Default 400 VALIDATION_ERROR. */
-  brokenJson: Refusal
+  brokenJson: Rejection
   /** A body that is not as section 4.3 says, such as one without `input`. Default 400 VALIDATION_ERROR. */
-  invalidBody: Refusal
+  invalidBody: Rejection
   /** Too few credits. Default 402 INSUFFICIENT_CREDITS. */
-  insufficientCredits: Refusal
+  insufficientCredits: Rejection
   /** A key that is used from outside its allowlist. Default 403 FORBIDDEN. */
-  addressOutsideAllowlist: Refusal
+  ipOutsideAllowlist: Rejection
   /** A `category` outside section 2.2, where `unknownCategory` is `reject`. Default 400 VALIDATION_ERROR. */
-  unknownCategory: Refusal
+  unknownCategory: Rejection
   /** An `input` without a mandatory parameter. Accepted: the job fails. Default 400 VALIDATION_ERROR. */
-  missingParameter: Refusal | 'accepted'
+  missingParameter: Rejection | 'accepted'
   /** An `input` with a value that the model does not allow. Accepted: the job fails. Default 400 VALIDATION_ERROR. */
-  invalidInput: Refusal | 'accepted'
+  invalidInput: Rejection | 'accepted'
   /** An `input` with a parameter that the model does not have. Default 400 VALIDATION_ERROR. */
-  unknownParameter: Refusal | 'accepted'
+  unknownParameter: Rejection | 'accepted'
   /** A member of the body that section 4.3 does not name. Default 400 VALIDATION_ERROR. */
-  unknownMember: Refusal | 'accepted'
+  unknownMember: Rejection | 'accepted'
   /** A `webhook_url` that is not http or https. Accepted: nothing is delivered. Default 400 VALIDATION_ERROR. */
-  webhookScheme: Refusal | 'accepted'
+  webhookScheme: Rejection | 'accepted'
   /** JSON of another content type. Default 415 UNSUPPORTED_MEDIA_TYPE. */
-  otherContentType: Refusal | 'accepted'
+  otherContentType: Rejection | 'accepted'
   /** A query parameter that is not named. Default 400 VALIDATION_ERROR. */
-  unknownQueryParameter: Refusal | 'accepted'
+  unknownQueryParameter: Rejection | 'accepted'
   /** A `limit` above 100 (section 8). Accepted: 100 instead. Default 400 VALIDATION_ERROR. */
-  limitAboveMaximum: Refusal | 'accepted'
+  limitAboveMaximum: Rejection | 'accepted'
   /** `limit` or `offset` that is not an integer, or too small. Accepted: the default. Default 400 VALIDATION_ERROR. */
-  oddPage: Refusal | 'accepted'
+  oddPage: Rejection | 'accepted'
   /** Cancel of an unknown job. Accepted: like a cancel, or with a status of its own. Default 404 NOT_FOUND. */
   cancelOfUnknownJob: OddCancel | 'accepted'
   /** Cancel of a job that succeeded or failed (section 3). Accepted: nothing changes. Default 409 CONFLICT. */
@@ -64,13 +64,13 @@ export interface Refusals {
 }
 
 /** What a request is rejected for. */
-export type RefusalKind = keyof Refusals
+export type RejectionKind = keyof Rejections
 
-const INVALID: Refusal = { status: 400, code: 'VALIDATION_ERROR' }
-const NOT_FOUND: Refusal = { status: 404, code: 'NOT_FOUND' }
-const CONFLICT: Refusal = { status: 409, code: 'CONFLICT' }
+const INVALID: Rejection = { status: 400, code: 'VALIDATION_ERROR' }
+const NOT_FOUND: Rejection = { status: 404, code: 'NOT_FOUND' }
+const CONFLICT: Rejection = { status: 409, code: 'CONFLICT' }
 
-export const DEFAULT_REFUSALS: Readonly<Refusals> = {
+export const DEFAULT_REFUSALS: Readonly<Rejections> = {
   unknownModel: NOT_FOUND,
   unknownModelRun: NOT_FOUND,
   unknownJob: NOT_FOUND,
@@ -78,7 +78,7 @@ export const DEFAULT_REFUSALS: Readonly<Refusals> = {
   brokenJson: INVALID,
   invalidBody: INVALID,
   insufficientCredits: { status: 402, code: 'INSUFFICIENT_CREDITS' },
-  addressOutsideAllowlist: { status: 403, code: 'FORBIDDEN' },
+  ipOutsideAllowlist: { status: 403, code: 'FORBIDDEN' },
   unknownCategory: INVALID,
   missingParameter: INVALID,
   invalidInput: INVALID,
@@ -106,7 +106,7 @@ const cancel = () =>
     'must be "accepted", or { status, code, fields? }',
   )
 
-export const refusalsSchema = /* @__PURE__ */ z.strictObject({
+export const rejectionsSchema = /* @__PURE__ */ z.strictObject({
   unknownModel: refusal(),
   unknownModelRun: refusal(),
   unknownJob: refusal(),
@@ -114,7 +114,7 @@ export const refusalsSchema = /* @__PURE__ */ z.strictObject({
   brokenJson: refusal(),
   invalidBody: refusal(),
   insufficientCredits: refusal(),
-  addressOutsideAllowlist: refusal(),
+  ipOutsideAllowlist: refusal(),
   unknownCategory: refusal(),
   missingParameter: choice(),
   invalidInput: choice(),
@@ -128,4 +128,4 @@ export const refusalsSchema = /* @__PURE__ */ z.strictObject({
   cancelOfUnknownJob: cancel(),
   cancelOfFinishedJob: cancel(),
   cancelOfCancelledJob: cancel(),
-}) satisfies z.ZodMiniType<Refusals>
+}) satisfies z.ZodMiniType<Rejections>

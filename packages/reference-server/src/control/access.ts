@@ -1,6 +1,6 @@
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
-import type { Service } from '../service/service.ts'
 import type { AppEnv } from '../http/app-env.ts'
+import type { Service } from '../service/service.ts'
 
 /** The header that lets clients of other machines steer the server. */
 export const TOKEN_HEADER = 'x-reference-token'

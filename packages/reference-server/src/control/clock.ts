@@ -1,10 +1,10 @@
 import * as z from 'zod/mini'
-import type { Service } from '../service/service.ts'
 import type { AppContext } from '../http/app-env.ts'
-import type { ControlRoute } from './route.ts'
+import { errorResponses } from '../http/error-responses.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import { readControlBody } from '../http/read-json-body.ts'
-import { refusals } from '../http/refusals.ts'
+import type { Service } from '../service/service.ts'
+import type { ControlRoute } from './route.ts'
 
 /** Reading time, and moving it on. */
 export const CLOCK_ROUTES = [
@@ -31,7 +31,7 @@ async function answerAdvance({ clock }: Service, { req, env }: AppContext): Prom
     })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    return error instanceof TypeError ? refusals.invalid(message) : refusals.conflict(message)
+    return error instanceof TypeError ? errorResponses.invalid(message) : errorResponses.conflict(message)
   } finally {
     env.work.resume()
   }

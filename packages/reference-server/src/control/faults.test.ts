@@ -4,7 +4,7 @@ import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
 
 function setUp() {
   const server = createReferenceServer({ clock: 'manual' })
-  const key = server.mintKey().key
+  const key = server.createKey().key
   return { server, api: apiCaller(server), key, other: apiCaller(server, key) }
 }
 

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import type { AccountFaults } from '../faults/account-faults.ts'
 import { readFault } from '../faults/read-fault.ts'
-import type { Service } from '../service/service.ts'
 import type { AppContext } from '../http/app-env.ts'
-import { type ControlRoute, findAccount, unknownKey } from './route.ts'
+import { errorResponses } from '../http/error-responses.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import { readControlBody } from '../http/read-json-body.ts'
-import { refusals } from '../http/refusals.ts'
+import type { Service } from '../service/service.ts'
+import { type ControlRoute, findAccount, unknownKey } from './route.ts'
 
 /** Making requests go wrong. `POST` adds a fault, `GET` lists them, `DELETE` removes one (`?id=`) or all. */
 export const FAULT_ROUTES = [
@@ -26,7 +26,7 @@ async function answerAdd(service: Service, { req }: AppContext): Promise<Respons
     const checked = readFault(fault, service.models)
     return checked.ok
       ? jsonResponse(200, { id: faults.add(checked.value).id })
-      : refusals.invalid(`The fault is not right. ${checked.message}`)
+      : errorResponses.invalid(`The fault is not right. ${checked.message}`)
   })
 }
 
@@ -39,7 +39,7 @@ function answerRemove(service: Service, { req }: AppContext): Response {
   return withFaults(service, req.query('key'), (faults) => {
     if (id === undefined) return jsonResponse(200, { removed: faults.clear() })
     if (faults.remove(id)) return jsonResponse(200, { removed: 1 })
-    return refusals.notFound(`This account has no fault ${JSON.stringify(id.slice(0, 60))}.`)
+    return errorResponses.notFound(`This account has no fault ${JSON.stringify(id.slice(0, 60))}.`)
   })
 }
 

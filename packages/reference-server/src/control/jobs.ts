@@ -1,12 +1,12 @@
 import { errorDetailSchema, outputSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { controlJob, type JobControl } from '../service/job-control.ts'
-import type { Service } from '../service/service.ts'
 import type { AppContext } from '../http/app-env.ts'
-import type { ControlRoute } from './route.ts'
+import { errorResponses } from '../http/error-responses.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import { readControlBody } from '../http/read-json-body.ts'
-import { refusals } from '../http/refusals.ts'
+import { controlJob, type JobControl } from '../service/job-control.ts'
+import type { Service } from '../service/service.ts'
+import type { ControlRoute } from './route.ts'
 
 /** Jobs of any account: to look at, and to end by hand. */
 export const JOB_ROUTES = [
@@ -39,12 +39,12 @@ async function answerFail(service: Service, context: AppContext): Promise<Respon
 function withJob(service: Service, { req }: AppContext, act: (job: JobControl) => void): Response {
   const id = req.param('id') ?? ''
   if (service.jobs.find(id) === undefined)
-    return refusals.notFound('There is no such job. A run answers with its job_id.')
+    return errorResponses.notFound('There is no such job. A run answers with its job_id.')
   const job = controlJob(service, id)
   try {
     act(job)
   } catch (error) {
-    return refusals.conflict(error instanceof Error ? error.message : String(error))
+    return errorResponses.conflict(error instanceof Error ? error.message : String(error))
   }
   const { requestId: request_id, modelId: model_id, input, status, output } = job
   return jsonResponse(200, { job_id: id, request_id, model_id, input, status, output })

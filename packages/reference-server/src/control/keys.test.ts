@@ -7,8 +7,8 @@ const MODEL = 'aurora-image' // 4 credits
 async function setUp() {
   const server = createReferenceServer({ clock: 'auto' })
   const control = apiCaller(server)
-  const minted = await control.post('/_reference/keys', { credits: 10 })
-  const key = String(minted.body.key)
+  const created = await control.post('/_reference/keys', { credits: 10 })
+  const key = String(created.body.key)
   return { server, control, key, caller: apiCaller(server, key) }
 }
 

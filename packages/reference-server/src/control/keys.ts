@@ -1,17 +1,17 @@
 import * as z from 'zod/mini'
 import type { ApiKey } from '../domain/api-keys.ts'
-import { keyLimitsSchema, limitKey } from '../service/limit-key.ts'
-import type { Service } from '../service/service.ts'
-import { mintKey, mintKeyOptionsSchema } from '../service/tenants.ts'
 import type { AppContext } from '../http/app-env.ts'
-import { type ControlRoute, unknownKey } from './route.ts'
+import { errorResponses } from '../http/error-responses.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import { readControlBody } from '../http/read-json-body.ts'
-import { refusals } from '../http/refusals.ts'
+import { keyLimitsSchema, limitKey } from '../service/limit-key.ts'
+import type { Service } from '../service/service.ts'
+import { createKey, createKeyOptionsSchema } from '../service/tenants.ts'
+import { type ControlRoute, unknownKey } from './route.ts'
 
 /** Making API keys, changing what they may do, and ending them. `GET keys?key=` tells about one. */
 export const KEY_ROUTES = [
-  { operationId: 'createKey', method: 'POST', name: 'keys', handler: answerMint },
+  { operationId: 'createKey', method: 'POST', name: 'keys', handler: respondToCreate },
   { operationId: 'readKey', method: 'GET', name: 'keys', handler: answerKey },
   { operationId: 'limitKey', method: 'POST', name: 'keys/limit', handler: answerLimit },
   { operationId: 'rotateKey', method: 'POST', name: 'keys/rotate', handler: answerRotate },
@@ -21,17 +21,17 @@ export const KEY_ROUTES = [
 export const keySchema = z.strictObject({ key: z.string() })
 
 // Members on the wire are in snake_case, options of TypeScript in camelCase.
-const { allowIps: mintAllowIps, ...mintShape } = mintKeyOptionsSchema.shape
-export const mintSchema = z.strictObject({ ...mintShape, allow_ips: mintAllowIps })
+const { allowIps: allowIpsSchema, ...keyShape } = createKeyOptionsSchema.shape
+export const createKeySchema = z.strictObject({ ...keyShape, allow_ips: allowIpsSchema })
 const { allowIps: limitAllowIps, ...limitShape } = keyLimitsSchema.shape
 export const limitSchema = z.strictObject({ key: z.string(), ...limitShape, allow_ips: limitAllowIps })
 
-async function answerMint(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, mintSchema)
+async function respondToCreate(service: Service, { req }: AppContext): Promise<Response> {
+  const body = await readControlBody(req.raw, createKeySchema)
   if (!body.ok) return body.refusal
   const { allow_ips: allowIps, ...options } = body.value
-  const minted = mintKey(service, { ...options, allowIps })
-  return minted.ok ? jsonResponse(200, { key: minted.value.key }) : refusals.invalid(minted.message)
+  const created = createKey(service, { ...options, allowIps })
+  return created.ok ? jsonResponse(200, { key: created.value.key }) : errorResponses.invalid(created.message)
 }
 
 function answerKey(service: Service, { req }: AppContext): Response {
@@ -46,7 +46,7 @@ async function answerLimit(service: Service, { req }: AppContext): Promise<Respo
   const found = service.keys.find(key)
   if (found === undefined) return unknownKey()
   const limited = limitKey(service, found, { ...limits, allowIps })
-  return limited.ok ? describeKey(service, found) : refusals.invalid(limited.message)
+  return limited.ok ? describeKey(service, found) : errorResponses.invalid(limited.message)
 }
 
 async function answerRotate(service: Service, { req }: AppContext): Promise<Response> {
@@ -54,7 +54,7 @@ async function answerRotate(service: Service, { req }: AppContext): Promise<Resp
   if (!body.ok) return body.refusal
   const old = service.keys.find(body.value.key)
   if (old === undefined) return unknownKey()
-  if (old.isRevoked) return refusals.conflict('That API key is revoked, so it cannot be rotated.')
+  if (old.isRevoked) return errorResponses.conflict('That API key is revoked, so it cannot be rotated.')
   return jsonResponse(200, { key: service.keys.rotate(old.key).key })
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from '../domain/account.ts'
-import type { Service } from '../service/service.ts'
 import type { AppContext } from '../http/app-env.ts'
-import { refusals } from '../http/refusals.ts'
+import { errorResponses } from '../http/error-responses.ts'
+import type { Service } from '../service/service.ts'
 
 /** Below it the server itself is steered, also from other processes and languages. */
 export const CONTROL_PREFIX = '/_reference'
@@ -22,5 +22,5 @@ export function findAccount(service: Service, key: string | undefined): Account 
 }
 
 export function unknownKey(): Response {
-  return refusals.notFound(`This server did not make that API key. POST ${CONTROL_PREFIX}/keys makes one.`)
+  return errorResponses.notFound(`This server did not make that API key. POST ${CONTROL_PREFIX}/keys makes one.`)
 }

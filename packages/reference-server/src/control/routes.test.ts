@@ -40,7 +40,7 @@ describe('POST /_reference/keys', () => {
 describe('POST /_reference/scripts', () => {
   it('says what the next runs do, for the first key or another', async () => {
     const { server, caller } = setUp()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const outcomes = [{ result: 'failed', after_ms: 0, error: { code: 'CONTENT_POLICY', message: 'No.' } }]
     expect((await caller.post('/_reference/scripts', { model: MODEL, outcomes })).body).toEqual({ waiting: 1 })
     const error = { code: 'CONTENT_POLICY', message: 'No.' }
@@ -107,7 +107,7 @@ describe('POST /_reference/clock', () => {
 describe('POST /_reference/reset', () => {
   it('forgets all, or what belongs to one key', async () => {
     const { server, caller } = setUp()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const [mine, other] = [
       await caller.run(MODEL, { sync: false }),
       await apiCaller(server, key).run(MODEL, { sync: false }),
@@ -126,7 +126,7 @@ describe('POST /_reference/reset', () => {
 describe('GET /_reference/deliveries', () => {
   it('lists the finished deliveries of a key', async () => {
     const { server, caller } = setUp()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     await apiCaller(server, key).run(MODEL, { webhook_url: 'https://receiver.test/' })
     await server.clock.advance(60_000)
     expect((await caller.get('/_reference/deliveries')).body).toEqual({ deliveries: [] })

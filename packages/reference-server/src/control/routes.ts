@@ -1,9 +1,12 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod/mini'
 import { scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
+import type { AppContext, AppEnv } from '../http/app-env.ts'
+import { errorResponses } from '../http/error-responses.ts'
+import { jsonResponse } from '../http/json-response.ts'
+import { readControlBody } from '../http/read-json-body.ts'
 import type { Service } from '../service/service.ts'
 import { scriptRuns } from '../service/tenants.ts'
-import type { AppContext, AppEnv } from '../http/app-env.ts'
 import { createControlAccess, TOKEN_HEADER } from './access.ts'
 import { listCalls } from './calls.ts'
 import { CLOCK_ROUTES } from './clock.ts'
@@ -15,9 +18,6 @@ import { CONTROL_PREFIX, type ControlRoute, findAccount, unknownKey } from './ro
 import { SNAPSHOT_ROUTES } from './snapshot.ts'
 import { TRUTH_ROUTES } from './truth.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
-import { jsonResponse } from '../http/json-response.ts'
-import { readControlBody } from '../http/read-json-body.ts'
-import { refusals } from '../http/refusals.ts'
 
 export const CONTROL_ROUTES = [
   ...KEY_ROUTES,
@@ -49,17 +49,19 @@ export const resetSchema = z.strictObject({ key: z.optional(z.string()) })
 export function createControlRoutes(service: Service, token: string): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   const mayControl = createControlAccess(service, token)
-  app.use('*', async ({ req, env }, next) => (mayControl(req.raw, env) ? next() : refusals.forbidden(TOKEN_NEEDED)))
+  app.use('*', async ({ req, env }, next) =>
+    mayControl(req.raw, env) ? next() : errorResponses.forbidden(TOKEN_NEEDED),
+  )
   app.get('/', async () => jsonResponse(200, { calls: listCalls(await loadDocument()) }))
   app.get(DOCUMENT_PATH, async () => jsonResponse(200, await documentAt(service.baseUrl)))
   for (const { method, name, handler } of CONTROL_ROUTES) {
     app.on(method, patternOf(name), (context) => handler(service, context))
   }
   for (const { name } of CONTROL_ROUTES) {
-    app.all(patternOf(name), (context) => refusals.methodNotAllowed(context.req.method, methodsOf(name)))
+    app.all(patternOf(name), (context) => errorResponses.methodNotAllowed(context.req.method, methodsOf(name)))
   }
   for (const path of ['/', DOCUMENT_PATH])
-    app.all(path, ({ req }) => refusals.methodNotAllowed(req.method, 'GET, HEAD'))
+    app.all(path, ({ req }) => errorResponses.methodNotAllowed(req.method, 'GET, HEAD'))
   app.all('*', unknownControlPath)
   return app
 }
@@ -77,7 +79,7 @@ function methodsOf(name: string): string {
 
 function unknownControlPath(context: Context): Response {
   const paths = CONTROL_ROUTES.map(({ method, name }) => `${method} ${CONTROL_PREFIX}/${name}`)
-  return refusals.notFound(
+  return errorResponses.notFound(
     `The control API has no path ${context.req.path}. It has: ${paths.join(', ')}. GET ${CONTROL_PREFIX} shows what they take.`,
   )
 }
@@ -89,7 +91,7 @@ async function answerScripts(service: Service, { req }: AppContext): Promise<Res
   const account = findAccount(service, key)
   if (account === undefined) return unknownKey()
   const scripted = scriptRuns(service, { account, modelId, outcomes })
-  return scripted.ok ? jsonResponse(200, { waiting: scripted.value }) : refusals.invalid(scripted.message)
+  return scripted.ok ? jsonResponse(200, { waiting: scripted.value }) : errorResponses.invalid(scripted.message)
 }
 
 async function answerReset(service: Service, { req }: AppContext): Promise<Response> {

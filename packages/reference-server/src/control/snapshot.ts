@@ -1,10 +1,10 @@
+import type { AppContext } from '../http/app-env.ts'
+import { errorResponses } from '../http/error-responses.ts'
+import { jsonResponse } from '../http/json-response.ts'
 import type { Service } from '../service/service.ts'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { takeSnapshot } from '../snapshot/take-snapshot.ts'
-import type { AppContext } from '../http/app-env.ts'
 import { CONTROL_PREFIX, type ControlRoute } from './route.ts'
-import { jsonResponse } from '../http/json-response.ts'
-import { refusals } from '../http/refusals.ts'
 
 /** The whole state, to keep and to go back to. */
 export const SNAPSHOT_ROUTES = [
@@ -25,7 +25,7 @@ async function answerRestore(service: Service, { req }: AppContext): Promise<Res
     (value: unknown) => ({ value }),
     () => undefined,
   )
-  if (body === undefined) return refusals.invalid(`The body is no JSON. ${ADVICE}`)
+  if (body === undefined) return errorResponses.invalid(`The body is no JSON. ${ADVICE}`)
   const restored = restoreSnapshot(service, body.value)
-  return restored.ok ? jsonResponse(200, { now_ms: service.clock.now() }) : refusals.invalid(restored.message)
+  return restored.ok ? jsonResponse(200, { now_ms: service.clock.now() }) : errorResponses.invalid(restored.message)
 }

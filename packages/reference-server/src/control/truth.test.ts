@@ -7,7 +7,7 @@ const MODEL = 'aurora-image'
 describe('control API: what can be told after a test', () => {
   it('gives the journal, by key, kind and job, as entries and as text', async () => {
     const server = createReferenceServer({ clock: 'auto' })
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const caller = apiCaller(server)
     const { body } = await apiCaller(server, key).run(MODEL)
     await caller.run(MODEL)
@@ -45,7 +45,7 @@ describe('control API: what can be told after a test', () => {
 
   it('gives the report and the coverage', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const caller = apiCaller(server)
     const { job_id } = (await caller.run(MODEL, { sync: false })).body
     expect((await caller.get('/_reference/report')).body).toEqual({

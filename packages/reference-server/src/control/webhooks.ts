@@ -1,12 +1,12 @@
 import * as z from 'zod/mini'
 import { scriptedWebhookSchema } from '../domain/scripted-webhook.ts'
-import type { Service } from '../service/service.ts'
 import type { AppContext } from '../http/app-env.ts'
-import { deliveryJson } from './json.ts'
-import { type ControlRoute, findAccount, unknownKey } from './route.ts'
+import { errorResponses } from '../http/error-responses.ts'
 import { jsonResponse } from '../http/json-response.ts'
 import { readControlBody } from '../http/read-json-body.ts'
-import { refusals } from '../http/refusals.ts'
+import type { Service } from '../service/service.ts'
+import { deliveryJson } from './json.ts'
+import { type ControlRoute, findAccount, unknownKey } from './route.ts'
 
 /** How results are delivered, what was delivered, and the next delivery. */
 export const WEBHOOK_ROUTES = [
@@ -53,7 +53,7 @@ async function answerNext(service: Service, { req, env: { work } }: AppContext):
     const delivery = await service.deliveries.next({ account, jobId, timeoutMs, signal: req.raw.signal })
     return jsonResponse(200, { delivery: deliveryJson(delivery) })
   } catch (error) {
-    return refusals.notFound(error instanceof Error ? error.message : String(error))
+    return errorResponses.notFound(error instanceof Error ? error.message : String(error))
   } finally {
     work.resume()
   }

@@ -3,7 +3,7 @@ import { faultOptionsSchema } from '../../faults/fault-options.ts'
 import { JOURNAL_KINDS } from '../../history/journal/journal-entry.ts'
 import { advanceSchema } from '../clock.ts'
 import { completeSchema, failSchema } from '../jobs.ts'
-import { keySchema, limitSchema, mintSchema } from '../keys.ts'
+import { createKeySchema, keySchema, limitSchema } from '../keys.ts'
 import type { OperationId } from '../routes.ts'
 import { resetSchema, scriptsSchema } from '../routes.ts'
 import { howSchema, nextSchema } from '../webhooks.ts'
@@ -21,7 +21,7 @@ export interface ControlOperation {
   errors?: readonly (404 | 409)[]
 }
 
-const { AddedFault, ApiKey, Coverage, Delivery, Happening, Job, JournalEntry, Report, Snapshot, Webhook } = COMPONENTS
+const { AddedFault, ApiKey, Coverage, Delivery, ClockEvent, Job, JournalEntry, Report, Snapshot, Webhook } = COMPONENTS
 
 const ofKey = z.object({ key: z.optional(z.string()) })
 const count = z.int().check(z.minimum(0))
@@ -31,7 +31,7 @@ const newKey = z.object({ key: z.string() })
 export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>> = {
   createKey: {
     summary: 'Create an API key with an account of its own',
-    body: mintSchema,
+    body: createKeySchema,
     response: newKey,
   },
   readKey: { summary: 'Read an API key', query: ofKey, response: ApiKey, errors: [404] },
@@ -61,7 +61,7 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
   advanceClock: {
     summary: 'Move time on; only with the clock manual or auto',
     body: advanceSchema,
-    response: z.object({ now_ms: z.number(), happened: z.array(Happening) }),
+    response: z.object({ now_ms: z.number(), happened: z.array(ClockEvent) }),
     errors: [409],
   },
   addFault: {

@@ -80,7 +80,7 @@ export const COMPONENTS = {
   Delivery: delivery,
   ErrorBody: errorBodySchema,
   Fault: faultOptionsSchema,
-  Happening: z.object({
+  ClockEvent: z.object({
     at_ms: z.number(),
     after_ms: z.number(),
     kind: z.enum(['job_ended', 'hold_ended', 'delivery_ended']),

@@ -1,7 +1,7 @@
 import { JOB_STATUSES, JOB_TRANSITIONS, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { FAULT_KINDS } from '../../faults/fault-options.ts'
-import type { Refusal, RefusalKind } from '../../assumptions/rejections.ts'
+import type { Rejection, RejectionKind } from '../../assumptions/rejections.ts'
 
 /** The kinds of behaviour that are counted. */
 export const COVERAGE_GROUPS = ['answers', 'codes', 'transitions', 'webhooks', 'faults'] as const
@@ -57,8 +57,8 @@ export function coverageItems(assumptions: Assumptions): Readonly<Record<Coverag
   }
 }
 
-function codesOf({ refusals }: Assumptions): string[] {
-  return Object.values(refusals).flatMap((refusal) => (refusal === 'accepted' ? [] : (refusal.code ?? [])))
+function codesOf({ rejections: rejections }: Assumptions): string[] {
+  return Object.values(rejections).flatMap((refusal) => (refusal === 'accepted' ? [] : (refusal.code ?? [])))
 }
 
 export function transitionName(from: string | undefined, to: string): string {
@@ -66,18 +66,18 @@ export function transitionName(from: string | undefined, to: string): string {
 }
 
 function answersOf(assumptions: Assumptions): string[] {
-  const { unfinishedJobStatus, refusals } = assumptions
+  const { unfinishedJobStatus, rejections: rejections } = assumptions
   const always = ['401 UNAUTHORIZED', '403 FORBIDDEN']
   const query = refusalsOf(assumptions, ['unknownQueryParameter'])
   const statusOf = (status: string) => (TERMINAL.includes(status) ? 200 : unfinishedJobStatus)
   const byRoute = {
     listModels: ['200', ...query, ...refusalsOf(assumptions, listKinds(assumptions)), ...always],
-    getModel: ['200', ...query, textOf(refusals.unknownModel), ...always],
+    getModel: ['200', ...query, textOf(rejections.unknownModel), ...always],
     runModel: [...runAnswers(assumptions), ...query, ...always],
     getJob: [
       ...JOB_STATUSES.map((status) => `${statusOf(status)} ${status}`),
       ...query,
-      textOf(refusals.unknownJob),
+      textOf(rejections.unknownJob),
       ...always,
     ],
     cancelJob: [...cancelAnswers(assumptions), ...query, ...always],
@@ -90,19 +90,19 @@ function answersOf(assumptions: Assumptions): string[] {
 
 const TERMINAL: readonly string[] = TERMINAL_JOB_STATUSES
 
-function listKinds({ unknownCategory }: Assumptions): RefusalKind[] {
+function listKinds({ unknownCategory }: Assumptions): RejectionKind[] {
   return ['limitAboveMaximum', 'oddPage', ...(unknownCategory === 'reject' ? (['unknownCategory'] as const) : [])]
 }
 
 /** The rejections of these kinds, but for what is accepted. */
-function refusalsOf({ refusals }: Assumptions, kinds: readonly RefusalKind[]): string[] {
+function refusalsOf({ rejections: rejections }: Assumptions, kinds: readonly RejectionKind[]): string[] {
   return kinds.flatMap((kind) => {
-    const refusal = refusals[kind]
+    const refusal = rejections[kind]
     return refusal === 'accepted' || refusal.code === null ? [] : [textOf(refusal)]
   })
 }
 
-function textOf({ status, code }: Refusal): string {
+function textOf({ status, code }: Rejection): string {
   return `${status} ${code}`
 }
 
@@ -128,9 +128,9 @@ function failedAnswers({ failedSyncRunStatus: status }: Assumptions): string[] {
 }
 
 function cancelAnswers(assumptions: Assumptions): string[] {
-  const { cancelStatus, refusals } = assumptions
+  const { cancelStatus, rejections: rejections } = assumptions
   const shown = (kind: 'cancelOfFinishedJob' | 'cancelOfCancelledJob', statuses: readonly string[]) => {
-    const choice = refusals[kind]
+    const choice = rejections[kind]
     const status = choice === 'accepted' ? cancelStatus : choice.status
     return status < 300 ? statuses.map((word) => `${status} ${word}`) : refusalsOf(assumptions, [kind])
   }

@@ -62,7 +62,7 @@ describe('the journal of a server', () => {
 
   it('is filtered by key, kind and job', async () => {
     const server = createReferenceServer({ clock: 'auto' })
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const { body } = await apiCaller(server, key).run(MODEL)
     await apiCaller(server).run(MODEL)
     await apiCaller(server).get('/v1/models')

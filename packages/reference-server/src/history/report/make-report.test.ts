@@ -57,7 +57,7 @@ describe('the report of leftovers', () => {
 
   it('is of one account, or of all and of requests without a key', async () => {
     const { server } = await leaveAll()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     await server.fetch('/nothing')
     expect(server.report(key).isClean).toBe(true)
     expect(server.report().unmatchedRequests).toHaveLength(2)

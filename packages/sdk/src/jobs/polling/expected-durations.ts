@@ -1,7 +1,7 @@
 import type { JobWatch } from './job-watch.ts'
 
 /** Between which ages the jobs of a model usually end. */
-export interface UsualDuration {
+export interface ExpectedDuration {
   /** Age before which a job rarely ends, in milliseconds. */
   earliestMs: number
   /** Age after which a job has rarely not ended, in milliseconds. */
@@ -9,11 +9,11 @@ export interface UsualDuration {
 }
 
 /** What a client has seen of how long the jobs of each model take. */
-export interface UsualDurations {
+export interface ExpectedDurations {
   /** Notes that a job ended between two ages: at the look before the last one it had not, at the last one it had. */
   learn(modelId: string, afterMs: number, beforeMs: number): void
   /** Undefined while nothing is known. */
-  of(modelId: string): UsualDuration | undefined
+  of(modelId: string): ExpectedDuration | undefined
 }
 
 /** Latest jobs of a model that count: older ones are forgotten, so that a model that got faster is noticed. */
@@ -32,7 +32,7 @@ interface Sample {
   doubtMs: number
 }
 
-export function createUsualDurations(): UsualDurations {
+export function createUsualDurations(): ExpectedDurations {
   const models = new Map<string, Sample[]>()
   return {
     learn: (modelId, afterMs, beforeMs) => {
@@ -52,7 +52,7 @@ export function createUsualDurations(): UsualDurations {
 }
 
 /** Notes how long a job took that a look found finished; `runningAt`: when it was known to be running still. */
-export function learnFrom(durations: UsualDurations, watch: JobWatch, runningAt: number): void {
+export function learnFrom(durations: ExpectedDurations, watch: JobWatch, runningAt: number): void {
   const { job, state, bornAt, seenAt = bornAt, isSeenFromStart } = watch
   if (!isSeenFromStart || job.modelId === undefined || state?.status !== 'succeeded') return
   const ageMs = seenAt - bornAt
@@ -60,7 +60,7 @@ export function learnFrom(durations: UsualDurations, watch: JobWatch, runningAt:
 }
 
 /** From the quartiles, so that one odd job in four changes nothing; half as wide again reaches the ends of a usual spread. */
-function usualDuration(samples: readonly Sample[]): UsualDuration {
+function usualDuration(samples: readonly Sample[]): ExpectedDuration {
   const durations = samples.map(({ ms }) => ms).toSorted((a, b) => a - b)
   const [lower, middle, upper] = [quantile(durations, 0.25), quantile(durations, 0.5), quantile(durations, 0.75)]
   const doubts = samples.map(({ doubtMs }) => doubtMs).toSorted((a, b) => a - b)

@@ -2,7 +2,7 @@ import type { ErrorBody, ErrorCode } from '@modelrun/contract'
 import { jsonResponse } from './json-response.ts'
 
 /** The answers to requests that are refused (section 7): a code for programs, a message for people. */
-export const refusals = {
+export const errorResponses = {
   unauthorized: (message: string) => refuse(401, { code: 'UNAUTHORIZED', message }, { 'www-authenticate': 'Bearer' }),
   forbidden: (message: string) => refuse(403, { code: 'FORBIDDEN', message }),
   invalid: (message: string) => refuse(400, { code: 'VALIDATION_ERROR', message }),

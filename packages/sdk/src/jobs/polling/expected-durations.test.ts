@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createUsualDurations, learnFrom } from './expected-durations.ts'
 import type { JobWatch } from './job-watch.ts'
-import { createUsualDurations, learnFrom } from './usual-durations.ts'
 
 /** What is usual after jobs of these durations, each known exactly. */
 function usualAfter(durations: readonly number[]) {
@@ -42,8 +42,8 @@ describe('usual durations', () => {
   })
 
   test('do not change much for one odd job', () => {
-    const usual = usualAfter([...Array.from({ length: 9 }, (_, index) => 39_000 + index * 250), 600_000])
-    expect(usual?.latestMs).toBeLessThan(43_000)
+    const expected = usualAfter([...Array.from({ length: 9 }, (_, index) => 39_000 + index * 250), 600_000])
+    expect(expected?.latestMs).toBeLessThan(43_000)
   })
 
   test('are those of the latest jobs when a model has become faster', () => {
