@@ -55,6 +55,6 @@ export function unknownModel(
   return reject({ service, trace: context.env.trace }, kind, message)
 }
 
-function wireModel({ output_kind: _, latency_ms: __, ...model }: CatalogModel): Model {
+export function wireModel({ output_kind: _, latency_ms: __, ...model }: CatalogModel): Model {
   return model
 }

@@ -133,8 +133,8 @@ export class Service {
     this.heldRuns.release(job)
     const isWanted = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
     // A job that a reset forgot tells nobody.
-    const isTold = job.webhook !== undefined && isWanted && !this.isClosed && !isForgotten
-    if (isTold) this.dispatcher.dispatch(job, job.webhook, deliveryBody(job, end, this.baseUrl))
+    const webhook = isWanted && !this.isClosed && !isForgotten ? job.webhook : undefined
+    if (webhook !== undefined) this.dispatcher.dispatch(job, webhook, deliveryBody(job, end, this.baseUrl))
     else this.dispatcher.skip(job)
   }
 }

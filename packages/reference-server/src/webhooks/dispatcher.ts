@@ -88,6 +88,15 @@ export class WebhookDispatcher {
     }
   }
 
+  /** Takes back what is on its way for a job. */
+  drop(job: Job): void {
+    for (const errand of this.#pendingDeliveries) {
+      if (errand.job !== job) continue
+      errand.abort.abort()
+      this.#end(errand)
+    }
+  }
+
   /** Takes everything back, and nobody waits any more. */
   close(): void {
     this.forget()

@@ -22,6 +22,8 @@ const ENTRY_BYTES = 300
  */
 export class Journal {
   readonly #records: FairBuffer<Account | null, JournalRecord>
+  /** Called with each entry that is added, and with `undefined` when entries are forgotten. */
+  readonly listeners = new Set<(record: JournalRecord | undefined) => void>()
   #places = 0
 
   constructor(maxBytes: number) {
@@ -36,11 +38,11 @@ export class Journal {
   /** @param account `null` for what belongs to nobody, such as a request without a known key */
   add(account: Account | null, entry: JournalEntry, beganAs?: number): void {
     const endedAs = this.place()
-    this.#records.add(account, { entry, beganAs: beganAs ?? endedAs, endedAs, bytes: byteSize(entry) })
+    this.#add(account, { entry, beganAs: beganAs ?? endedAs, endedAs, bytes: byteSize(entry) })
   }
 
   addRequest(account: Account | null, facts: RequestFacts, beganAs: number): void {
-    this.#records.add(account, new RequestRecord(facts, { beganAs, endedAs: this.place() }))
+    this.#add(account, new RequestRecord(facts, { beganAs, endedAs: this.place() }))
   }
 
   /** In the order in which they ended; without an account all, those of nobody too. */
@@ -51,6 +53,12 @@ export class Journal {
 
   forget(account?: Account): void {
     this.#records.forget(account)
+    for (const listener of this.listeners) listener(undefined)
+  }
+
+  #add(account: Account | null, record: JournalRecord): void {
+    this.#records.add(account, record)
+    for (const listener of this.listeners) listener(record)
   }
 }
 

@@ -1,0 +1,95 @@
+import type { Job } from '../domain/job.ts'
+import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
+import { jobStart } from './journal/job-entries.ts'
+import type { JournalRecord } from './journal/journal.ts'
+import type { DeliveryEntry, JobEntry, RequestEntry } from './journal/journal-entry.ts'
+
+/** What the life of a job is told from. */
+export interface ExchangeSource {
+  jobId: string
+  /** All of the job's tenant, in the order in which they ended. */
+  records: readonly JournalRecord[]
+  /** The job as it stands; `undefined` when it was forgotten. */
+  job: Job | undefined
+  /** Deliveries of the tenant, with their bodies. */
+  deliveries: readonly DeliveryRecord[]
+  /** The time now, in milliseconds since 1970. */
+  now: number
+}
+
+interface RequestExchange extends RequestEntry {
+  /** 1, and one more for each time that the same request was sent again because it had failed. */
+  readonly attempt: number
+}
+
+interface DeliveryExchange extends DeliveryEntry {
+  /** 1 for the first delivery of the result, 2 for its duplicate. */
+  readonly attempt: number
+  /** What was sent; missing when the log of deliveries no longer has it. */
+  readonly body?: DeliveryRecord['body'] | undefined
+}
+
+/** Something between client, service and receiver, or within the service: `kind` says which. */
+export type Exchange = RequestExchange | JobEntry | DeliveryExchange
+
+/**
+ * The life of a job as data, what `story()` tells as text: requests, states and deliveries in the order in which they
+ * started. The attempts of its run that failed before there was a job come first.
+ */
+export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSource): Exchange[] {
+  const own = records.filter(({ entry }) => entry.kind !== 'note' && entry.job_id === jobId)
+  const starts = job === undefined || job.end !== undefined ? [] : jobStart(job, now)
+  const extra = starts.map((entry) => ({ entry, beganAs: Number.POSITIVE_INFINITY }))
+  const ordered = [...failedRuns(records, own), ...own, ...extra].toSorted(
+    (one, other) => one.entry.at - other.entry.at || one.beganAs - other.beganAs,
+  )
+  const attempts = new Attempts()
+  return ordered.flatMap(({ entry }): Exchange[] => {
+    switch (entry.kind) {
+      case 'request':
+        return [{ ...entry, attempt: attempts.ofRequest(entry) }]
+      case 'delivery':
+        return [{ ...entry, attempt: attempts.ofDelivery(), body: bodyOf(entry, deliveries) }]
+      case 'job':
+        return [entry]
+      default:
+        return []
+    }
+  })
+}
+
+/** Requests with the same body as the run, right before it, that made no job. */
+function failedRuns(records: readonly JournalRecord[], own: readonly JournalRecord[]): JournalRecord[] {
+  const run = own.find(({ entry }) => entry.kind === 'request' && entry.route === 'runModel')
+  if (run === undefined) return []
+  const same = records.filter((record) => record.beganAs < run.beganAs && isSameRun(record, run))
+  const lastWithJob = same.findLastIndex(({ entry }) => entry.kind === 'request' && entry.job_id !== undefined)
+  return same.slice(lastWithJob + 1)
+}
+
+function isSameRun({ entry: one }: JournalRecord, { entry: other }: JournalRecord): boolean {
+  if (one.kind !== 'request' || other.kind !== 'request' || one.route !== 'runModel') return false
+  return one.path === other.path && one.requestBody === other.requestBody
+}
+
+function bodyOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryRecord['body'] | undefined {
+  return deliveries.find(({ job_id, attemptedAt }) => job_id === entry.job_id && attemptedAt === entry.at)?.body
+}
+
+/** Counts what is sent again. */
+class Attempts {
+  readonly #failed = new Map<string, number>()
+  #deliveries = 0
+
+  ofRequest({ method, path, status }: RequestEntry): number {
+    const name = `${method} ${path}`
+    const attempt = (this.#failed.get(name) ?? 0) + 1
+    const isFailure = status === undefined || status === 408 || status === 429 || status >= 500
+    this.#failed.set(name, isFailure ? attempt : 0)
+    return attempt
+  }
+
+  ofDelivery(): number {
+    return ++this.#deliveries
+  }
+}
