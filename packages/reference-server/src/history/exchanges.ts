@@ -17,12 +17,20 @@ export interface ExchangeSource {
   now: number
 }
 
-interface RequestExchange extends RequestEntry {
+/** Places in the order of things: what has the same time happened in the order of its places. */
+interface Places {
+  /** Place of its start. */
+  readonly place: number
+  /** Place of its end. */
+  readonly endPlace: number
+}
+
+interface RequestExchange extends RequestEntry, Places {
   /** 1, and one more for each time that the same request was sent again because it had failed. */
   readonly attempt: number
 }
 
-interface DeliveryExchange extends DeliveryEntry {
+interface DeliveryExchange extends DeliveryEntry, Places {
   /** 1 for the first delivery of the result, 2 for its duplicate. */
   readonly attempt: number
   /** What was sent; missing when the log of deliveries no longer has it. */
@@ -30,7 +38,7 @@ interface DeliveryExchange extends DeliveryEntry {
 }
 
 /** Something between client, service and receiver, or within the service: `kind` says which. */
-export type Exchange = RequestExchange | JobEntry | DeliveryExchange
+export type Exchange = RequestExchange | (JobEntry & Places) | DeliveryExchange
 
 /**
  * The life of a job as data, what `story()` tells as text: requests, states and deliveries in the order in which they
@@ -39,19 +47,19 @@ export type Exchange = RequestExchange | JobEntry | DeliveryExchange
 export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSource): Exchange[] {
   const own = records.filter(({ entry }) => entry.kind !== 'note' && entry.job_id === jobId)
   const starts = job === undefined || job.end !== undefined ? [] : jobStart(job, now)
-  const extra = starts.map((entry) => ({ entry, beganAs: Number.POSITIVE_INFINITY }))
+  const extra = starts.map((entry) => ({ entry, beganAs: 0, endedAs: 0 }))
   const ordered = [...failedRuns(records, own), ...own, ...extra].toSorted(
     (one, other) => one.entry.at - other.entry.at || one.beganAs - other.beganAs,
   )
   const attempts = new Attempts()
-  return ordered.flatMap(({ entry }): Exchange[] => {
+  return ordered.flatMap(({ entry, beganAs: place, endedAs: endPlace }): Exchange[] => {
     switch (entry.kind) {
       case 'request':
-        return [{ ...entry, attempt: attempts.ofRequest(entry) }]
+        return [{ ...entry, place, endPlace, attempt: attempts.ofRequest(entry) }]
       case 'delivery':
-        return [{ ...entry, attempt: attempts.ofDelivery(), body: bodyOf(entry, deliveries) }]
+        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), body: bodyOf(entry, deliveries) }]
       case 'job':
-        return [entry]
+        return [{ ...entry, place, endPlace }]
       default:
         return []
     }

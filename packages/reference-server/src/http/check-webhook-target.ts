@@ -1,4 +1,5 @@
 import type { Service } from '../service/service.ts'
+import { isBuiltInReceiver } from '../webhooks/built-in-receiver.ts'
 import { targetKind } from '../webhooks/webhook-target.ts'
 import { errorResponses } from './error-responses.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -23,7 +24,8 @@ export function checkWebhookTarget(
     trace.assumptions = ['webhookUserInfo']
     return errorResponses.invalid('/webhook_url must be without a user name and a password: the receiver gets neither.')
   }
-  const kind = url === undefined ? 'public' : targetKind(url)
+  const isOwn = url === undefined || isBuiltInReceiver(url, service.baseUrl)
+  const kind = isOwn ? 'public' : targetKind(url)
   if (service.receivers.isGuarded && (kind === 'private' || kind === 'loopback')) {
     trace.refusedFor = 'webhook'
     trace.hints = [ALLOW_PRIVATE]

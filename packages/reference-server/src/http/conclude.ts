@@ -3,9 +3,11 @@ import { HINT_HEADER, hintFor } from '../hints/hint-for.ts'
 import { foreignLiveKey } from '../hints/key-hints.ts'
 import { pathHints } from '../hints/path-hints.ts'
 import { redactText } from '../history/journal/redact.ts'
+import { shownHeaders } from '../history/journal/shown-headers.ts'
 import type { RequestFacts } from '../history/journal/request-record.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
+import { isDashboardRead } from './dashboard-read.ts'
 import { errorResponses } from './error-responses.ts'
 import { JsonResponse } from './json-response.ts'
 import { addRequestId } from './request-id.ts'
@@ -30,6 +32,7 @@ export function conclude(service: Service, exchange: Exchange, given: Answer): A
   const answer = violations.length === 0 ? given : errorResponses.internal(violations.join('\n'))
   const { env, beganAs } = exchange
   const { trace, struck } = env
+  if (isDashboardRead(exchange.request, env)) return answer
   const code = codeOf(answer)
   const hint = addHint(service, exchange, { answer, code })
   const facts = factsOf(service, exchange, { answer, code, hint })
@@ -79,9 +82,15 @@ function factsOf(
     requestBody: trace.requestBody,
     // What the control API says is about the journal, and not for it.
     responseBody: answer instanceof JsonResponse && trace.route !== 'control' ? answer.shownBody : undefined,
+    ...(service.observer.recordsHeaders ? headersOf(request, answer) : {}),
     hint,
     fault: struck && `${struck.kind} (${struck.id})`,
   }
+}
+
+function headersOf(request: Request, answer: Answer): Pick<RequestFacts, 'requestHeaders' | 'responseHeaders'> {
+  const responseHeaders = isFault(answer) ? undefined : shownHeaders(answer.headers)
+  return { requestHeaders: shownHeaders(request.headers), responseHeaders }
 }
 
 function codeOf(answer: Answer): string | undefined {

@@ -64,6 +64,12 @@ export const OPTIONS = {
     help: 'call private addresses although others can reach it',
     group: 'Where it listens',
   },
+  'no-dashboard': {
+    type: 'boolean',
+    value: '',
+    help: 'show no dashboard in the browser',
+    group: 'Where it listens',
+  },
   scale: {
     type: 'string',
     value: '<factor>',

@@ -38,6 +38,8 @@ export interface ServeCommand {
   controlToken: string | undefined
   /** Whether to end when standard input does. */
   exitWithParent: boolean
+  /** Whether to serve the dashboard, where it is installed. */
+  dashboard: boolean
   /** Whether webhooks may lead to private addresses although other machines can reach the server. */
   allowPrivateWebhooks: boolean
   clock: CliClock
@@ -81,6 +83,7 @@ export function readCommand(args: readonly string[]): Command {
     cors: readOrigins(values.cors),
     controlToken: readControlToken(values['control-token']),
     exitWithParent: values['exit-with-parent'] === true,
+    dashboard: values['no-dashboard'] !== true,
     allowPrivateWebhooks: values['allow-private-webhooks'] === true,
     clock: readClock(values.clock, values.scale),
     latency: readLatencyValues(values.latency),

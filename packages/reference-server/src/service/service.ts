@@ -80,7 +80,7 @@ export class Service {
     this.jobs = new Jobs(this.clock.now, this.#jobEnded.bind(this), { ...retention, chargesFailed })
     this.heldRuns = new HeldRuns(this.clock, (job) => this.chronicle.note(() => holdEnded(job, this.clock.now())))
     this.jobTimers = new JobTimers(this.clock, this.jobs)
-    this.receivers = new Receivers(options.deliver)
+    this.receivers = new Receivers(options.deliver, () => this.baseUrl)
     this.dispatcher = new WebhookDispatcher({
       clock: this.clock,
       activity: this.activity,

@@ -144,4 +144,6 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'Model.id': 'Id of the model.',
   'Model.name': 'Name of the model.',
   'Model.status': 'Status of the model.',
+  place: 'Place of its start in the order of things: what has the same time happened in this order.',
+  end_place: 'Place of its end in the order of things.',
 }

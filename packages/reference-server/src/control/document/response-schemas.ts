@@ -71,6 +71,7 @@ const deliveryEntry = z.object({
 
 const noteEntry = z.object({ kind: z.literal('note'), ...everyEntry, text: z.string() })
 
+const places = { place: count, end_place: count }
 const attempt = z.int().check(z.minimum(1))
 
 const journalEntry = z.discriminatedUnion('kind', [requestEntry, jobEntry, deliveryEntry, noteEntry])
@@ -136,9 +137,9 @@ export const COMPONENTS = {
     input: z.record(z.string(), z.unknown()),
     exchanges: z.array(
       z.discriminatedUnion('kind', [
-        z.extend(requestEntry, { attempt }),
-        jobEntry,
-        z.extend(deliveryEntry, { attempt, body: z.optional(delivery.shape.body) }),
+        z.extend(requestEntry, { ...places, attempt }),
+        z.extend(jobEntry, places),
+        z.extend(deliveryEntry, { ...places, attempt, body: z.optional(delivery.shape.body) }),
       ]),
     ),
   }),

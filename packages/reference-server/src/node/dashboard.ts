@@ -1,0 +1,38 @@
+import type { ServedServer } from './listen.ts'
+
+/** The part of `@modelrun/dashboard` that is used here. */
+interface Dashboard {
+  /** Path of its page. */
+  readonly path: string
+  /** The response to a request for one of its files; `undefined` for any other request. */
+  respond(request: Request): Response | undefined
+}
+
+// Not a literal: the package may be missing, and must not become part of the command.
+const PACKAGE: string = '@modelrun/dashboard'
+
+/** The dashboard; `undefined` when the package is not installed. */
+export async function loadDashboard(): Promise<Dashboard | undefined> {
+  try {
+    const { createDashboard }: { createDashboard(): Promise<Dashboard> } = await import(PACKAGE)
+    return await createDashboard()
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** The server, with the dashboard beside it. */
+export function withDashboard(server: ServedServer, dashboard: Dashboard): ServedServer {
+  return {
+    setBaseUrl: (url) => server.setBaseUrl(url),
+    guardWebhooks: (deliver) => server.guardWebhooks?.(deliver),
+    handle: async (request, context) => dashboard.respond(request) ?? server.handle(request, context),
+  }
+}
+
+/** The package is not installed, or, in its repository, not built. */
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException // of `import`, and of reading files
+  return code === 'ERR_MODULE_NOT_FOUND' || code === 'ENOENT'
+}
