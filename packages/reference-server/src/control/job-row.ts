@@ -1,4 +1,4 @@
-import { chargeOf, type Job, nextChangeAt, statusAt } from '../domain/job.ts'
+import { chargeOf, type Job, statusAt } from '../domain/job.ts'
 import { redactUrl } from '../history/journal/redact.ts'
 
 /** A job on one line, as lists and events show it. */
@@ -14,7 +14,7 @@ export function jobRow(job: Job, now: number): object {
     created_at_ms: createdAt,
     processing_at_ms: processingAt,
     ended_at_ms: end?.at,
-    next_change_at_ms: end === undefined ? nextChangeAt(job, now) : undefined,
+    ends_at_ms: job.endsAt,
     code: end?.error?.code,
     webhook_url: webhook && redactUrl(webhook.url),
   }

@@ -66,7 +66,7 @@ export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSo
   })
 }
 
-/** Requests with the same body as the run, right before it, that made no job. */
+/** Requests like the run, right before it, that made no job. */
 function failedRuns(records: readonly JournalRecord[], own: readonly JournalRecord[]): JournalRecord[] {
   const run = own.find(({ entry }) => entry.kind === 'request' && entry.route === 'runModel')
   if (run === undefined) return []
@@ -77,7 +77,8 @@ function failedRuns(records: readonly JournalRecord[], own: readonly JournalReco
 
 function isSameRun({ entry: one }: JournalRecord, { entry: other }: JournalRecord): boolean {
   if (one.kind !== 'request' || other.kind !== 'request' || one.route !== 'runModel') return false
-  return one.path === other.path && one.requestBody === other.requestBody
+  // A fault that struck before the work kept the body from being read.
+  return one.path === other.path && (one.requestBody ?? other.requestBody) === other.requestBody
 }
 
 function bodyOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryRecord['body'] | undefined {

@@ -1,8 +1,6 @@
-import type { ServedServer } from './listen.ts'
-
-/** The part of `@modelrun/dashboard` that is used here. */
-interface Dashboard {
-  /** Path of its page. */
+/** A page to serve beside the server: what `createDashboard()` of `@modelrun/dashboard` makes. */
+export interface DashboardPage {
+  /** Path of the page. */
   readonly path: string
   /** The response to a request for one of its files; `undefined` for any other request. */
   respond(request: Request): Response | undefined
@@ -12,22 +10,13 @@ interface Dashboard {
 const PACKAGE: string = '@modelrun/dashboard'
 
 /** The dashboard; `undefined` when the package is not installed. */
-export async function loadDashboard(): Promise<Dashboard | undefined> {
+export async function loadDashboard(): Promise<DashboardPage | undefined> {
   try {
-    const { createDashboard }: { createDashboard(): Promise<Dashboard> } = await import(PACKAGE)
+    const { createDashboard }: { createDashboard(): Promise<DashboardPage> } = await import(PACKAGE)
     return await createDashboard()
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
-  }
-}
-
-/** The server, with the dashboard beside it. */
-export function withDashboard(server: ServedServer, dashboard: Dashboard): ServedServer {
-  return {
-    setBaseUrl: (url) => server.setBaseUrl(url),
-    guardWebhooks: (deliver) => server.guardWebhooks?.(deliver),
-    handle: async (request, context) => dashboard.respond(request) ?? server.handle(request, context),
   }
 }
 

@@ -4,5 +4,6 @@
  * @module
  */
 
+export type { DashboardPage } from './dashboard.ts'
 export { type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
 export { ListenError } from './listen-error.ts'

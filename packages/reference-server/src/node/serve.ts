@@ -1,6 +1,6 @@
 import { announcement } from './announcement.ts'
 import type { ServeCommand } from './cli-options.ts'
-import { loadDashboard, withDashboard } from './dashboard.ts'
+import { loadDashboard } from './dashboard.ts'
 import { checkInput, onInputEnd } from './input-end.ts'
 import { listen } from './listen.ts'
 import { print, warn } from './print.ts'
@@ -23,9 +23,7 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
   const { server, service, keys } = await startServer(command, lineSink(command, state))
   const { port, host, allowPrivateWebhooks, cors } = command
   const dashboard = command.dashboard ? await loadDashboard() : undefined
-  service.observer.recordsHeaders = dashboard !== undefined
-  const served = dashboard === undefined ? server : withDashboard(server, dashboard)
-  const listening = await listen(served, { port, host, allowPrivateWebhooks, cors })
+  const listening = await listen(server, { port, host, allowPrivateWebhooks, cors, dashboard })
   if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
   let stopped: Promise<void> | undefined
   const stop = () => {

@@ -12,7 +12,8 @@ export interface JobRow {
   created_at_ms: number
   processing_at_ms: number
   ended_at_ms?: number
-  next_change_at_ms?: number
+  /** When time alone ends the job. */
+  ends_at_ms?: number
   code?: string
   webhook_url?: string
 }

@@ -16,6 +16,9 @@ const ROW_HEIGHT = 48
 export function DeliveryList() {
   const chosen = useSignal<DeliveryEntry | undefined>(undefined)
   const list = deliveries.value
+  const choose = (entry: DeliveryEntry) => {
+    chosen.value = entry
+  }
   return (
     <section class="fill" aria-label="Deliveries">
       <div class="toolbar">
@@ -45,7 +48,7 @@ export function DeliveryList() {
                 <span role="columnheader">When</span>
               </>
             }
-            row={(index) => <Row entry={list[list.length - 1 - index]} choose={(entry) => (chosen.value = entry)} />}
+            row={(index) => <Row entry={list[list.length - 1 - index]} isChosen={isSameDelivery(chosen.value ?? list.at(-1), list[list.length - 1 - index])} choose={choose} />}
           />
           <DeliveryPanel entry={chosen.value ?? list.at(-1)} />
         </div>
@@ -54,15 +57,26 @@ export function DeliveryList() {
   )
 }
 
-function Row({ entry, choose }: { entry: DeliveryEntry | undefined; choose: (entry: DeliveryEntry) => void }) {
+function isSameDelivery(one: DeliveryEntry | undefined, other: DeliveryEntry | undefined): boolean {
+  return one !== undefined && one.job_id === other?.job_id && one.at_ms === other.at_ms
+}
+
+interface RowProps {
+  entry: DeliveryEntry | undefined
+  isChosen: boolean
+  choose: (entry: DeliveryEntry) => void
+}
+
+function Row({ entry, isChosen, choose }: RowProps) {
   if (entry === undefined) return null
   const { job_id, url, duration_ms, at_ms } = entry
   return (
     <>
       <span role="cell" class="id">
-        <button type="button" class="link mono" onClick={() => choose(entry)}>
+        <button type="button" class="link mono" aria-pressed={isChosen} onClick={() => choose(entry)}>
           {job_id}
         </button>
+        <span class="sub muted">{hostOf(url)}</span>
       </span>
       <span role="cell" class="model" title={url}>
         {hostOf(url)}

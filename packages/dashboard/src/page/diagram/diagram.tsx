@@ -49,8 +49,8 @@ export function Diagram({ life, isFolded, active, untilMs }: DiagramProps) {
 
 function lanesFor(width: number): Lanes {
   const isNarrow = width < 560
-  const client = isNarrow ? 88 : 128
-  const receiver = width - (isNarrow ? 44 : 84)
+  const client = isNarrow ? 84 : 128
+  const receiver = width - (isNarrow ? 37 : 84)
   return { client, service: (client + receiver) / 2, receiver }
 }
 
@@ -63,7 +63,7 @@ function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; lif
   const names = [
     { x: lanes.client, name: 'client', detail: agentOf(life) },
     { x: lanes.service, name: 'service', detail: model_id },
-    { x: lanes.receiver, name: 'receiver', detail: webhook_url === undefined ? 'no webhook' : hostOf(webhook_url) },
+    { x: lanes.receiver, name: 'receiver', detail: receiverOf(webhook_url) },
   ]
   return (
     <g aria-hidden="true">
@@ -92,6 +92,11 @@ function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; lif
       ))}
     </g>
   )
+}
+
+function receiverOf(url: string | undefined): string {
+  if (url === undefined) return 'no webhook'
+  return url === `${location.origin}/_reference/receiver` ? 'built in' : hostOf(url)
 }
 
 /** The program that sent the run, as far as its header tells. */
@@ -124,7 +129,7 @@ function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
       class={className}
       role="button"
       tabIndex={0}
-      aria-label={spokenLabel(exchange, mark.afterMs)}
+      aria-label={spokenLabel(mark)}
       aria-pressed={isActive}
       onMouseEnter={choose}
       onFocus={choose}

@@ -1,5 +1,6 @@
-import type { DeliveryExchange, Exchange, RequestExchange, StateExchange } from '../data/wire.ts'
+import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
 import { count, formatDuration } from '../text/format.ts'
+import type { Mark } from './layout.ts'
 
 const ROUTE_NAMES: Readonly<Record<string, string>> = {
   runModel: 'run',
@@ -14,6 +15,14 @@ export function sentLabel(exchange: RequestExchange | DeliveryExchange, folded =
   if (exchange.kind === 'delivery') return `POST webhook${again}`
   const more = folded > 0 ? ` · ${folded} more` : ''
   return `${exchange.method} ${ROUTE_NAMES[exchange.route ?? ''] ?? exchange.path}${again}${more}`
+}
+
+/** The same where there is little room. */
+export function shortSentLabel(exchange: RequestExchange | DeliveryExchange, folded = 0): string {
+  return sentLabel(exchange, folded)
+    .replace('POST webhook', 'webhook')
+    .replace(/ · attempt (\d+)/, ' #$1')
+    .replace(/ · (\d+) more/, ' +$1')
 }
 
 /** What comes back: `202 processing`, `no response`, `timeout`. */
@@ -40,13 +49,16 @@ export function creditLabel({ from, to, credits, is_charged }: StateExchange): s
 }
 
 /** A mark in a sentence, for screen readers. */
-export function spokenLabel(exchange: Exchange, afterMs: number): string {
+export function spokenLabel(mark: Mark): string {
+  const { exchange, afterMs } = mark
   const at = `after ${formatDuration(afterMs)}`
   if (exchange.kind === 'job') {
     const credits = creditLabel(exchange)?.replace(/^(\d+)/, (number) => count(Number(number), 'credit'))
     return [`Job ${exchange.to} ${at}`, credits].filter(Boolean).join(', ')
   }
+  if (mark.kind === 'send' && !mark.isWhole) return `${sentLabel(exchange)} ${at}`
   const took = exchange.duration_ms > 0 ? ` in ${formatDuration(exchange.duration_ms)}` : ''
   const fault = exchange.kind === 'request' && exchange.fault ? `, fault ${exchange.fault}` : ''
-  return `${sentLabel(exchange)} ${at}: ${responseLabel(exchange)}${took}${fault}`
+  const start = mark.kind === 'respond' ? 'Response to ' : ''
+  return `${start}${sentLabel(exchange)} ${at}: ${responseLabel(exchange)}${took}${fault}`
 }

@@ -1,8 +1,12 @@
 import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
-import { creditLabel, isBad, responseLabel, sentLabel } from './labels.ts'
+import { creditLabel, isBad, responseLabel, sentLabel, shortSentLabel } from './labels.ts'
 import type { Lanes } from './layout.ts'
 
-const LETTER = 6.4
+/** About the width of a letter, in pixels, and of a bold one. */
+const LETTER = 6.5
+const WIDE_LETTER = 7.2
+
+/** A response that comes at once is so far below its request. */
 const BACK = 13
 
 interface ArrowProps {
@@ -10,6 +14,8 @@ interface ArrowProps {
   to: number
   y: number
   label: string
+  /** The same where there is little room. */
+  short?: string
   /** Below the line instead of above it. */
   isBelow?: boolean
   className: string
@@ -18,11 +24,12 @@ interface ArrowProps {
 }
 
 /** A line from one lane to another, with what is said. */
-function Arrow({ from, to, y, label, isBelow = false, className, isLost = false }: ArrowProps) {
+function Arrow({ from, to, y, label, short = label, isBelow = false, className, isLost = false }: ArrowProps) {
   const way = Math.sign(to - from)
   const tip = isLost ? (from + to) / 2 : to - way * 5
-  const fits = Math.floor((Math.abs(to - from) - 18) / LETTER)
-  const text = label.length > fits ? `${label.slice(0, Math.max(1, fits - 1))}…` : label
+  const fits = Math.floor((Math.abs(to - from) - 8) / LETTER)
+  const wanted = label.length > fits ? short : label
+  const text = wanted.length > fits ? `${wanted.slice(0, Math.max(1, fits - 1))}…` : wanted
   return (
     <g class={className}>
       <line x1={from + way * 5} x2={tip} y1={y} y2={y} />
@@ -56,7 +63,7 @@ export function SendMark({ exchange, lanes, y, isWhole, folded }: MarkProps<Sent
   const fault = exchange.kind === 'request' ? exchange.fault : undefined
   return (
     <>
-      <Arrow from={from} to={to} y={y} label={sentLabel(exchange, folded)} className="arrow" />
+      <Arrow from={from} to={to} y={y} label={sentLabel(exchange, folded)} short={shortSentLabel(exchange, folded)} className="arrow" />
       {isWhole && <Response exchange={exchange} lanes={lanes} y={y + BACK} />}
       {fault && <Bolt x={to} y={isWhole ? y + BACK / 2 : y} />}
     </>
@@ -65,11 +72,12 @@ export function SendMark({ exchange, lanes, y, isWhole, folded }: MarkProps<Sent
 
 export function Response({ exchange, lanes, y }: MarkProps<Sent>) {
   const [to, from] = endsOf(exchange, lanes)
-  const isLost = exchange.kind === 'request' ? exchange.status === undefined : exchange.status === undefined
+  const isLost = exchange.status === undefined
   const fault = exchange.kind === 'request' && exchange.fault ? exchange.fault.replace(/ \(.*/, '') : undefined
   const label = fault === undefined ? responseLabel(exchange) : `${responseLabel(exchange)} · ${fault}`
   const className = `arrow back${isBad(exchange) ? ' bad' : ''}`
-  return <Arrow from={from} to={to} y={y} label={label} isBelow className={className} isLost={isLost} />
+  const short = label.replace(/^(\d+) /, '').replace('no response · ', '')
+  return <Arrow from={from} to={to} y={y} label={label} short={short} isBelow className={className} isLost={isLost} />
 }
 
 /** Where a fault struck. */
@@ -84,7 +92,7 @@ function Bolt({ x, y }: { x: number; y: number }) {
 
 export function StateMark({ exchange, lanes, y }: MarkProps<StateExchange>) {
   const { service } = lanes
-  const half = 9 + (exchange.to.length * LETTER) / 2
+  const half = 10 + (exchange.to.length * WIDE_LETTER) / 2
   const credit = creditLabel(exchange)
   const isCharged = credit?.endsWith('charged') === true
   return (

@@ -93,6 +93,7 @@ function Row({ job }: { job: JobRow | undefined }) {
         <a class="mono" href={linkTo('jobs', job.job_id)} title={job.job_id}>
           {job.job_id}
         </a>
+        <span class="sub muted">{job.model_id}</span>
       </span>
       <span role="cell" class="model">
         {job.model_id}

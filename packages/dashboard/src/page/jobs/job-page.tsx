@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { now } from '../data/clock.ts'
+import { nextChange, now } from '../data/clock.ts'
 import { ControlError, read } from '../data/control.ts'
 import { touched } from '../data/store.ts'
 import type { Exchange, JobRow, Life } from '../data/wire.ts'
@@ -97,7 +97,8 @@ function useLife(id: string) {
 }
 
 function Head({ job }: { job: JobRow }) {
-  const { job_id, model_id, credits, charged, created_at_ms, ended_at_ms, next_change_at_ms, key } = job
+  const { job_id, model_id, credits, charged, created_at_ms, ended_at_ms, key } = job
+  const nextMs = (nextChange(job) ?? 0) - now.value
   const status = statusNow(job)
   return (
     <header class="jobhead">
@@ -119,9 +120,7 @@ function Head({ job }: { job: JobRow }) {
           {formatDuration((ended_at_ms ?? now.value) - created_at_ms)}
         </Fact>
         <Fact name="Created">{formatTime(created_at_ms)} UTC</Fact>
-        {next_change_at_ms !== undefined && next_change_at_ms > now.value && (
-          <Fact name="Next change in">{formatDuration(next_change_at_ms - now.value)}</Fact>
-        )}
+        {nextMs > 0 && <Fact name="Next change in">{formatDuration(nextMs)}</Fact>}
         <Fact name="Account">{key}</Fact>
       </dl>
     </header>

@@ -61,7 +61,10 @@ export function ModelList() {
 function ModelCard({ model: { id, name, description, category: kind, provider, pricing } }: { model: Model }) {
   return (
     <li class={`card model ${kind}`}>
-      <span class="kind">{formatCategory(kind)}</span>
+      <div class="cardhead">
+        <span class="kind">{formatCategory(kind)}</span>
+        <span class="muted small">{provider}</span>
+      </div>
       <h2>
         <a href={linkTo('models', id)}>{name}</a>
       </h2>
@@ -72,7 +75,6 @@ function ModelCard({ model: { id, name, description, category: kind, provider, p
           <Icon name="coin" />
           {count(pricing.credits_per_run, 'credit')}
         </span>
-        <span class="muted provider">{provider}</span>
       </footer>
     </li>
   )

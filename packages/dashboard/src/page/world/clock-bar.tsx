@@ -1,4 +1,4 @@
-import { canStep, clock, isPaused, now } from '../data/clock.ts'
+import { canStep, clock, isPaused, now, resumeScale } from '../data/clock.ts'
 import { post } from '../data/control.ts'
 import { connection } from '../data/store.ts'
 import { record } from '../record/record.ts'
@@ -38,7 +38,7 @@ export function ClockBar() {
           type="button"
           class="button small"
           aria-pressed={isPaused.value}
-          onClick={() => setScale(isPaused.value ? 1 : 0)}
+          onClick={() => setScale(isPaused.value ? resumeScale.value : 0)}
         >
           <Icon name={isPaused.value ? 'play' : 'pause'} />
           <span class="label">{isPaused.value ? 'Resume' : 'Pause'}</span>

@@ -1,4 +1,4 @@
-import { canStep, clock, isPaused, now } from '../data/clock.ts'
+import { canStep, clock, isPaused, nextChange, now, resumeScale } from '../data/clock.ts'
 import { jobs, jobsVersion } from '../data/store.ts'
 import { formatDay, formatDuration, formatTime } from '../text/format.ts'
 import { modeText, setScale, step } from './clock-bar.tsx'
@@ -20,7 +20,7 @@ export function ClockCard() {
       {scale !== undefined && (
         <>
           <div class="buttons">
-            <button type="button" class="button" onClick={() => setScale(isPaused.value ? 1 : 0)}>
+            <button type="button" class="button" onClick={() => setScale(isPaused.value ? resumeScale.value : 0)}>
               {isPaused.value ? 'Resume' : 'Pause'}
             </button>
           </div>
@@ -31,7 +31,7 @@ export function ClockCard() {
               min={0}
               max={LARGEST_POWER}
               step={0.1}
-              value={Math.log10(Math.max(1, scale))}
+              value={Math.log10(Math.max(1, scale || resumeScale.value))}
               aria-valuetext={`${scale} times as fast as real time`}
               onChange={({ currentTarget }) => setScale(rounded(10 ** Number(currentTarget.value)))}
             />
@@ -55,7 +55,7 @@ export function ClockCard() {
 /** Goes to the next moment at which time alone changes a job. */
 function NextButton() {
   jobsVersion.value
-  const next = Math.min(...jobs.map((job) => job.next_change_at_ms ?? Number.POSITIVE_INFINITY))
+  const next = Math.min(...jobs.map((job) => nextChange(job) ?? Number.POSITIVE_INFINITY))
   const ms = next - now.value
   const isThere = Number.isFinite(ms) && ms >= 0
   return (

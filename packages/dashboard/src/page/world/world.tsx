@@ -32,10 +32,14 @@ export function World() {
         <h1>World</h1>
       </div>
       <div class="worldgrid">
-        <ClockCard />
-        <FaultCard />
-        <KeyCard />
-        <SnapshotCard />
+        <div class="side">
+          <ClockCard />
+          <KeyCard />
+        </div>
+        <div class="side">
+          <FaultCard />
+          <SnapshotCard />
+        </div>
       </div>
     </section>
   )

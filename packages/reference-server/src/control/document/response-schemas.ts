@@ -88,7 +88,7 @@ const jobRow = z.object({
   created_at_ms: z.number(),
   processing_at_ms: z.number(),
   ended_at_ms: z.optional(z.number()),
-  next_change_at_ms: z.optional(z.number()),
+  ends_at_ms: z.optional(z.number()),
   code: text,
   webhook_url: text,
 })
