@@ -129,7 +129,6 @@ function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
       class={className}
       role="button"
       tabIndex={0}
-      aria-label={spokenLabel(mark)}
       aria-pressed={isActive}
       onMouseEnter={choose}
       onFocus={choose}
@@ -140,11 +139,15 @@ function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
       ) : (
         <rect class="area" x={left + 4} y={y - 21} width={right - left - 8} height={mark.kind === 'send' && mark.isWhole ? 53 : 38} rx={8} />
       )}
-      {mark.kind === 'send' && (
-        <SendMark exchange={mark.exchange} lanes={lanes} y={y} isWhole={mark.isWhole} folded={mark.folded} />
-      )}
-      {mark.kind === 'respond' && <Response exchange={mark.exchange} lanes={lanes} y={y} />}
-      {mark.kind === 'state' && <StateMark exchange={mark.exchange} lanes={lanes} y={y} />}
+      {/* For screen readers: what is drawn is shortened where there is little room. */}
+      <text class="spoken">{spokenLabel(mark)}</text>
+      <g aria-hidden="true">
+        {mark.kind === 'send' && (
+          <SendMark exchange={mark.exchange} lanes={lanes} y={y} isWhole={mark.isWhole} folded={mark.folded} />
+        )}
+        {mark.kind === 'respond' && <Response exchange={mark.exchange} lanes={lanes} y={y} />}
+        {mark.kind === 'state' && <StateMark exchange={mark.exchange} lanes={lanes} y={y} />}
+      </g>
     </g>
   )
 }

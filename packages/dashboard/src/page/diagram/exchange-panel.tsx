@@ -35,7 +35,7 @@ function State({ exchange: { from, to, credits, code, is_charged } }: { exchange
   const charge = to === 'succeeded' || is_charged ? `${price} charged.` : `${price} given back.`
   return (
     <>
-      <h3>{from === undefined ? `Job created, ${to}` : `${from} → ${to}`}</h3>
+      <h2>{from === undefined ? `Job created, ${to}` : `${from} → ${to}`}</h2>
       <p>{from === undefined ? `${price} reserved.` : to === 'processing' ? 'The model works on it.' : charge}</p>
       {code && <p class="bad">{code}</p>}
     </>
@@ -46,19 +46,19 @@ function Request({ exchange }: { exchange: RequestExchange }) {
   const { method, path, attempt, fault, hint, request_body, response_body, request_headers, response_headers } = exchange
   return (
     <>
-      <h3>
+      <h2>
         {method} <span class="path">{decodeURIComponent(path)}</span>
-      </h3>
+      </h2>
       {attempt > 1 && <p class="muted small">Attempt {attempt}: the one before it failed.</p>}
       {fault && <p class="notice bad">Fault {fault} struck here.</p>}
       <div class="buttons">
         <CopyButton label="Copy as curl" text={() => curlOf(exchange, location.origin)} />
         <CopyButton label="Copy as client call" text={() => clientCallOf(exchange)} />
       </div>
-      <h4>Request</h4>
+      <h3>Request</h3>
       <Headers list={request_headers} />
       <Body text={request_body} />
-      <h4 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h4>
+      <h3 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h3>
       {hint && <p class="notice">{hint}</p>}
       <Headers list={response_headers} />
       <Body text={response_body} />
@@ -69,15 +69,15 @@ function Request({ exchange }: { exchange: RequestExchange }) {
 function Delivery({ exchange }: { exchange: DeliveryExchange }) {
   return (
     <>
-      <h3>{sentLabel(exchange)}</h3>
+      <h2>{sentLabel(exchange)}</h2>
       <p class="path">{exchange.url}</p>
       {exchange.attempt > 1 && <p class="muted small">The same result once more: section 6 allows duplicates.</p>}
       <div class="buttons">
         <CopyButton label="Copy as curl" text={() => curlOfDelivery(exchange)} />
       </div>
-      <h4>Body</h4>
+      <h3>Body</h3>
       <Body text={exchange.body === undefined ? undefined : JSON.stringify(exchange.body)} />
-      <h4 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h4>
+      <h3 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h3>
       {exchange.reason && <p class="bad">{exchange.reason}</p>}
     </>
   )

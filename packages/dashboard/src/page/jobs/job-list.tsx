@@ -39,7 +39,7 @@ export function JobList() {
   jobsVersion.value
   if (jobs.length === 0) {
     return (
-      <Empty icon="jobs" title="No jobs yet">
+      <Empty isWhole icon="jobs" title="No jobs yet">
         Run a model <a href={linkTo('models')}>here</a>, or send a request from your code: each job appears at once.
       </Empty>
     )

@@ -28,7 +28,7 @@ export function JobPage({ id }: { id: string }) {
   const untilMs = useSignal(Number.POSITIVE_INFINITY)
   if (life.value === 'missing') {
     return (
-      <Empty icon="jobs" title="There is no such job">
+      <Empty isWhole icon="jobs" title="There is no such job">
         The server keeps the newest, until a reset. <a href={linkTo('jobs')}>All jobs</a>
       </Empty>
     )

@@ -21,7 +21,7 @@ export function ModelPage({ id }: { id: string }) {
   const model = models.value.find((one) => one.id === id)
   if (model !== undefined) return <Playground key={id} model={model} />
   return (
-    <Empty icon="models" title="There is no such model">
+    <Empty isWhole icon="models" title="There is no such model">
       <a href={linkTo('models')}>All models</a>
     </Empty>
   )

@@ -35,6 +35,8 @@ class TestBody {
   readonly #keys = new Map<string, string>()
   readonly #runs = new Map<string, string>()
   readonly #scripts: ReadonlyMap<string, object>
+  /** Time of the last action that has lines. */
+  #writtenMs: number | undefined
 
   constructor(source: TestSource) {
     this.#source = source
@@ -48,16 +50,21 @@ class TestBody {
       "const server = createReferenceServer({ clock: 'manual' })",
       'const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })',
       ...(hasWebhooks ? ['server.webhooks.deliverTo(() => new Response(null, { status: 204 }))'] : []),
-      ...actions.flatMap((action, index) => [...this.#wait(index), ...this.#linesOf(action)]),
+      ...this.#actionLines(),
       ...this.#ending(),
       'await server.close()',
     ]
   }
 
-  /** The time between an action and the one before it. */
-  #wait(index: number): string[] {
-    const [before, action] = [this.#source.actions[index - 1], this.#source.actions[index]]
-    return before === undefined || action === undefined ? [] : advance(action.atMs - before.atMs)
+  /** Each action, after the time that passed since the one before it. */
+  #actionLines(): string[] {
+    return this.#source.actions.flatMap((action) => {
+      const lines = this.#linesOf(action)
+      if (lines.length === 0) return []
+      const passedMs = action.atMs - (this.#writtenMs ?? action.atMs)
+      this.#writtenMs = action.atMs
+      return [...advance(passedMs), ...lines]
+    })
   }
 
   #linesOf(action: Recorded): string[] {
@@ -140,14 +147,13 @@ class TestBody {
 
   #ending(): string[] {
     const { actions, jobOf, nowMs } = this.#source
-    const last = actions.at(-1)
     const known = [...this.#jobs.keys(), ...this.#runs.keys()].map(jobOf).filter((job) => job !== undefined)
     const charged = known.reduce((sum, job) => sum + job.charged, 0)
     const isOver = known.length > 0 && known.every((job) => job.ended_at_ms !== undefined)
-    const isFirstAccount = actions.every((action) => !('key' in action) || action.key === undefined)
+    const isFirstAccount = actions.every((action) => action.kind !== 'run' || action.key === undefined)
     const before = actions.some(({ kind }) => kind === 'reset' || kind === 'restore')
     return [
-      ...(last === undefined || known.length === 0 ? [] : advance(nowMs - last.atMs)),
+      ...(this.#writtenMs === undefined || known.length === 0 ? [] : advance(nowMs - this.#writtenMs)),
       '',
       ...known.map((job) => this.#expectation(job)),
       ...(isOver && isFirstAccount && !before ? [`expect(server.credits()).toBe(${10_000 - charged})`] : []),

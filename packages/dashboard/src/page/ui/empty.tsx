@@ -1,12 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import { type IconName, Icon } from './icon.tsx'
 
+interface EmptyProps {
+  icon: IconName
+  title: string
+  /** Whether the page has no other heading. */
+  isWhole?: boolean
+  children?: ComponentChildren
+}
+
 /** Says why nothing is here, and what to do about it. */
-export function Empty({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) {
+export function Empty({ icon, title, isWhole = false, children }: EmptyProps) {
+  const Heading = isWhole ? 'h1' : 'h2'
   return (
     <div class="empty">
       <Icon name={icon} />
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       <p>{children}</p>
     </div>
   )

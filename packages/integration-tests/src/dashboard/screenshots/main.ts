@@ -1,0 +1,51 @@
+// `npm run screenshots`: draws the pictures of the dashboard in docs/images. The same sources give the same pictures.
+import { mkdir, stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { openKit } from '../kit.ts'
+import { playScene } from './scene.ts'
+
+/** So large a picture may be. */
+const MAX_BYTES = 150_000
+
+const folder = fileURLToPath(new URL('../../../../../docs/images/', import.meta.url))
+
+const SIZES = [
+  { name: 'wide', viewport: { width: 1_280, height: 800 } },
+  { name: 'narrow', viewport: { width: 390, height: 844 } },
+]
+
+const kit = await openKit()
+try {
+  await mkdir(folder, { recursive: true })
+  const { server, open } = await kit.serve({ clock: 'manual', seed: 7 })
+  const jobId = await playScene(server)
+  const screens = {
+    job: `#/jobs/${jobId}`,
+    jobs: '#/jobs',
+    models: '#/models',
+    model: '#/models/inkfield%2Fposter-2',
+    deliveries: '#/deliveries',
+    world: '#/world',
+  }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const { name: size, viewport } of SIZES) {
+      for (const [screen, hash] of Object.entries(screens)) {
+        const page = await open(hash, { viewport, colorScheme, reducedMotion: 'reduce' })
+        if (screen === 'job') {
+          await page.locator('.output img').waitFor()
+          await page.getByRole('button', { name: /fault reset/ }).focus()
+        }
+        if (screen === 'model') await page.getByText('Async', { exact: true }).waitFor()
+        await page.waitForLoadState('networkidle').catch(() => {})
+        const path = `${folder}dashboard-${screen}-${size}-${colorScheme}.png`
+        await page.screenshot({ path })
+        await page.close()
+        const { size: bytes } = await stat(path)
+        console.log(`${path.slice(folder.length)}: ${bytes} bytes`)
+        if (bytes > MAX_BYTES) process.exitCode = 1
+      }
+    }
+  }
+} finally {
+  await kit.close()
+}
