@@ -88,7 +88,9 @@ function ownFolder(): string {
 async function readFiles(folder: string): Promise<Map<string, PageFile>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  const files = paths.map(async (path) => [relative(folder, path).split(sep).join('/'), await readPageFile(path)] as const)
+  const files = paths.map(
+    async (path) => [relative(folder, path).split(sep).join('/'), await readPageFile(path)] as const,
+  )
   return new Map(await Promise.all(files))
 }
 

@@ -4,7 +4,7 @@ import { startClock } from './data/clock.ts'
 import { follow } from './data/store.ts'
 import { startRouting } from './route.ts'
 import { showTheme } from './theme.tsx'
-import './style.css'
+import './style/all.css'
 
 const root = document.getElementById('app')
 if (root === null) throw new Error('The page has no element #app.')

@@ -22,7 +22,12 @@ export function ThemeButton() {
     showTheme()
   }
   return (
-    <button type="button" class="button small quiet" onClick={toggle} aria-label={isDark.value ? 'Light theme' : 'Dark theme'}>
+    <button
+      type="button"
+      class="button small quiet"
+      onClick={toggle}
+      aria-label={isDark.value ? 'Light theme' : 'Dark theme'}
+    >
       <Icon name="sun" />
     </button>
   )

@@ -13,8 +13,8 @@ export function TokenForm() {
       <form class="card" onSubmit={submit}>
         <h1>Control token</h1>
         <p>
-          This server was called from another machine or under another name. It printed the token, <code>x-reference-token</code>,
-          when it started.
+          This server was called from another machine or under another name. It printed the token,{' '}
+          <code>x-reference-token</code>, when it started.
         </p>
         <label class="field">
           <span>Token</span>

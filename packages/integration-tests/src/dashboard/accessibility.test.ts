@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isMissing, type Kit, note, openKit, type Served } from './kit.ts'
 
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const axeSource = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 const WIDTHS = [360, 390, 768, 1_024, 1_280, 1_920]
 
@@ -43,15 +42,18 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
     await page.close()
   })
 
-  it.each(['light', 'dark'] as const)('breaks no rule of axe where nothing has happened yet: %s', async (colorScheme) => {
-    const { open } = await kit.serve()
-    const page = await open('', { colorScheme, viewport: { width: 390, height: 844 } })
-    for (const hash of ['#/models', '#/jobs', '#/jobs/job_none', '#/deliveries', '#/world']) {
-      await goTo(page, hash)
-      expect(await violations(page), hash).toEqual([])
-    }
-    await page.close()
-  })
+  it.each(['light', 'dark'] as const)(
+    'breaks no rule of axe where nothing has happened yet: %s',
+    async (colorScheme) => {
+      const { open } = await kit.serve()
+      const page = await open('', { colorScheme, viewport: { width: 390, height: 844 } })
+      for (const hash of ['#/models', '#/jobs', '#/jobs/job_none', '#/deliveries', '#/world']) {
+        await goTo(page, hash)
+        expect(await violations(page), hash).toEqual([])
+      }
+      await page.close()
+    },
+  )
 
   it('fits each screen into every width from 360 to 1,920 pixels', async () => {
     const page = await served.open()
@@ -62,7 +64,10 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
         await goTo(page, hash)
         const overflow = await page.evaluate(() => {
           const main = document.querySelector('main')
-          return Math.max(document.documentElement.scrollWidth - innerWidth, (main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0))
+          return Math.max(
+            document.documentElement.scrollWidth - innerWidth,
+            (main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0),
+          )
         })
         if (overflow > 0) tooWide.push(`${name} at ${width}: ${overflow}`)
       }
@@ -86,13 +91,18 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
     await page.keyboard.press('Enter')
     await page.locator('.mark').first().focus()
     await page.keyboard.press('ArrowDown')
-    expect(await page.evaluate(() => document.activeElement?.querySelector('.spoken')?.textContent)).toMatch(/^POST run · attempt \d after|^Job queued/)
+    expect(await page.evaluate(() => document.activeElement?.querySelector('.spoken')?.textContent)).toMatch(
+      /^POST run · attempt \d after|^Job queued/,
+    )
     await page.close()
   })
 
   it('moves nothing for people who asked for that', async () => {
     const page = await served.open('#/models', { reducedMotion: 'reduce' })
-    const duration = await page.locator('.card').first().evaluate((card) => getComputedStyle(card).transitionDuration)
+    const duration = await page
+      .locator('.card')
+      .first()
+      .evaluate((card) => getComputedStyle(card).transitionDuration)
     expect(duration).toBe('0s')
     await page.close()
   })
@@ -108,7 +118,10 @@ async function fill({ server }: Served): Promise<string> {
   await job.get()
   await server.clock.advance(5_000)
   await job.get()
-  const others = [await client.submit('aurora-image', { prompt: 'b' }), await client.submit('aurora-image', { prompt: 'c' })]
+  const others = [
+    await client.submit('aurora-image', { prompt: 'b' }),
+    await client.submit('aurora-image', { prompt: 'c' }),
+  ]
   await others[0]?.cancel()
   server.job(others[1]?.id ?? '').fail()
   await client.submit('lumen/aurora-video', { prompt: 'waves' }, webhook)
@@ -128,7 +141,9 @@ async function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
     const { violations: found } = await axe.run()
-    return found.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`))
+    return found.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    )
   })
 }
 

@@ -70,7 +70,7 @@ describe.skipIf(isMissing)(`what was done on the dashboard, copied as a test${no
 
   it('has the run of a job that a client of the user made', async () => {
     const { server, open } = await kit.serve({ clock: 'manual' })
-    const job = await new ModelRun(server.clientOptions()).submit('aurora-image', { prompt: "it's a \"quote\"\n" })
+    const job = await new ModelRun(server.clientOptions()).submit('aurora-image', { prompt: 'it\'s a "quote"\n' })
     const page = await open(`#/jobs/${job.id}`)
     await page.getByRole('button', { name: 'Complete' }).click()
     await page.getByText('Succeeded', { exact: true }).waitFor()
@@ -125,7 +125,8 @@ async function copied(page: Page): Promise<string> {
 async function runInVitest(text: string): Promise<string> {
   const folder = await mkdtemp(join(here, '.copied-'))
   await writeFile(join(folder, 'copied.test.ts'), text)
-  const config = "export default { resolve: { conditions: ['@modelrun/source', 'node'] }, ssr: { resolve: { conditions: ['@modelrun/source', 'node'] } } }"
+  const config =
+    "export default { resolve: { conditions: ['@modelrun/source', 'node'] }, ssr: { resolve: { conditions: ['@modelrun/source', 'node'] } } }"
   await writeFile(join(folder, 'vitest.config.js'), config)
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
   const args = [vitest, 'run', '--root', folder, '--reporter', 'default', '--no-color']

@@ -18,8 +18,8 @@ export const { isMissing, note } = needs(program)
 /** A browser, and the page of the dashboard as its sources are now. */
 export interface Kit {
   browser: Browser
-  /** A server that listens and has the dashboard; it ends with the kit. */
-  serve(options?: ReferenceServerOptions): Promise<Served>
+  /** A server that listens and has the dashboard; it ends with the kit. Port 0 is a free one. */
+  serve(options?: ReferenceServerOptions, port?: number): Promise<Served>
   close(): Promise<void>
 }
 
@@ -37,9 +37,9 @@ export async function openKit(): Promise<Kit> {
   const ends: (() => Promise<void>)[] = []
   return {
     browser,
-    serve: async (options) => {
+    serve: async (options, port = 0) => {
       const server = createReferenceServer(options)
-      const { url, close } = await listen(server, { dashboard: await createDashboard({ folder }) })
+      const { url, close } = await listen(server, { port, dashboard: await createDashboard({ folder }) })
       ends.push(async () => {
         await close()
         await server.close()

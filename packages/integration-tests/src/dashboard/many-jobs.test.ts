@@ -39,7 +39,9 @@ describe.skipIf(isMissing)(`the dashboard with ten thousand jobs${note}`, { time
     await page.getByLabel('Search jobs').fill('job_a')
     await page.getByText(/^\d{2,3} of /).waitFor()
     const { longest, blocked, memory } = await tasks(page)
-    console.log(`${events} runs in 5 s: longest task ${longest} ms, ${blocked} ms of long tasks, ${memory} MB of memory`)
+    console.log(
+      `${events} runs in 5 s: longest task ${longest} ms, ${blocked} ms of long tasks, ${memory} MB of memory`,
+    )
     expect(longest).toBeLessThan(LONGEST_TASK_MS)
     expect(memory).toBeLessThan(80)
     await page.close()

@@ -45,7 +45,10 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
     await run(page, 'Sync')
     const media = page.locator(`.output ${element}`)
     await media.evaluate((node) => (node as HTMLMediaElement).play())
-    await page.waitForFunction((name) => (document.querySelector<HTMLMediaElement>(`.output ${name}`)?.currentTime ?? 0) > 0, element)
+    await page.waitForFunction(
+      (name) => (document.querySelector<HTMLMediaElement>(`.output ${name}`)?.currentTime ?? 0) > 0,
+      element,
+    )
     await page.close()
   })
 
@@ -169,10 +172,16 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
     await keys.getByLabel('Credits', { exact: true }).fill('20')
     await keys.getByRole('button', { name: 'Create a key' }).click()
     await keys.getByText('20 left').waitFor()
-    await keys.getByLabel(/^Credits for/).last().fill('7')
+    await keys
+      .getByLabel(/^Credits for/)
+      .last()
+      .fill('7')
     await keys.getByRole('button', { name: 'Set credits' }).last().click()
     await keys.getByText('7 left').waitFor()
-    await keys.getByRole('button', { name: /^Revoke/ }).last().click()
+    await keys
+      .getByRole('button', { name: /^Revoke/ })
+      .last()
+      .click()
     await keys.getByText('revoked').waitFor()
     expect(server.snapshot().keys[1]).toMatchObject({ isRevoked: true })
     await page.close()

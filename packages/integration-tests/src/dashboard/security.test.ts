@@ -84,7 +84,11 @@ describe.skipIf(isMissing)(`the page of the dashboard and pages elsewhere${note}
     )
     expect(fetched).toEqual(['opaque', 'opaque', 'opaque'])
     const streamed = await page.evaluate(
-      (url) => fetch(`${url}/_reference/events`).then(() => 'read', () => 'failed'),
+      (url) =>
+        fetch(`${url}/_reference/events`).then(
+          () => 'read',
+          () => 'failed',
+        ),
       served.url,
     )
     expect(streamed).toBe('failed')

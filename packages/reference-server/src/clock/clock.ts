@@ -34,7 +34,7 @@ export interface ServerClock {
 }
 
 /** The speed of a clock that passes by itself: `system` and `scaled`. */
-export interface ClockSpeed {
+interface ClockSpeed {
   /** How many times as fast as real time; 0 while it is paused. */
   scale(): number
   setScale(scale: number): void

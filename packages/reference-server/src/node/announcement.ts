@@ -29,7 +29,10 @@ function lineFor({ url, keys, controlToken }: ReadyServer): object {
   return { ready: true, url, key, ...(keys.length > 1 ? { keys } : {}), controlToken }
 }
 
-function textFor({ url, keys, controlToken, dashboardUrl }: ReadyServer, { clock, host, catalog }: ServeCommand): string {
+function textFor(
+  { url, keys, controlToken, dashboardUrl }: ReadyServer,
+  { clock, host, catalog }: ServeCommand,
+): string {
   const lines = [
     `The reference server listens. Stop it with Ctrl+C.`,
     '',

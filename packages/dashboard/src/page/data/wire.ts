@@ -26,7 +26,7 @@ interface EntryBase {
   job_id?: string
 }
 
-export interface RequestEntry extends EntryBase {
+interface RequestEntry extends EntryBase {
   kind: 'request'
   method: string
   path: string
@@ -43,7 +43,7 @@ export interface RequestEntry extends EntryBase {
   duration_ms: number
 }
 
-export interface JobEntry extends EntryBase {
+interface JobEntry extends EntryBase {
   kind: 'job'
   job_id: string
   model_id: string
@@ -69,7 +69,7 @@ interface NoteEntry extends EntryBase {
   text: string
 }
 
-export type Entry = RequestEntry | JobEntry | DeliveryEntry | NoteEntry
+type Entry = RequestEntry | JobEntry | DeliveryEntry | NoteEntry
 
 interface Places {
   place: number

@@ -48,7 +48,13 @@ export function DeliveryList() {
                 <span role="columnheader">When</span>
               </>
             }
-            row={(index) => <Row entry={list[list.length - 1 - index]} isChosen={isSameDelivery(chosen.value ?? list.at(-1), list[list.length - 1 - index])} choose={choose} />}
+            row={(index) => (
+              <Row
+                entry={list[list.length - 1 - index]}
+                isChosen={isSameDelivery(chosen.value ?? list.at(-1), list[list.length - 1 - index])}
+                choose={choose}
+              />
+            )}
           />
           <DeliveryPanel entry={chosen.value ?? list.at(-1)} />
         </div>

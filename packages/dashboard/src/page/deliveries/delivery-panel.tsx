@@ -37,7 +37,10 @@ export function DeliveryPanel({ entry }: { entry: DeliveryEntry | undefined }) {
           Sequence diagram
         </a>
       </div>
-      <ExchangePanel exchange={exchange ?? withoutBody(entry)} originMs={life.value?.job.created_at_ms ?? entry.at_ms} />
+      <ExchangePanel
+        exchange={exchange ?? withoutBody(entry)}
+        originMs={life.value?.job.created_at_ms ?? entry.at_ms}
+      />
     </div>
   )
 }

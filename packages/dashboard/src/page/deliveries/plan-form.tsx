@@ -6,13 +6,38 @@ import { attempt, say } from '../ui/toast.tsx'
 
 const PLANS: readonly { id: string; label: string; text: string; plan: DeliveryPlan }[] = [
   { id: 'once', label: 'Once', text: 'Each result is delivered once, as soon as its job has ended.', plan: {} },
-  { id: 'twice', label: 'Twice', text: 'Each result is delivered twice, half a second apart.', plan: { deliveries: 2, gap_ms: 500 } },
+  {
+    id: 'twice',
+    label: 'Twice',
+    text: 'Each result is delivered twice, half a second apart.',
+    plan: { deliveries: 2, gap_ms: 500 },
+  },
   { id: 'late', label: '5 s late', text: 'Each result waits for 5 s.', plan: { delay_ms: 5_000 } },
-  { id: 'order', label: 'Out of order', text: 'Each result waits until another one was delivered.', plan: { when: 'after-next' } },
-  { id: 'poll', label: 'After a poll', text: 'Each result waits until a poll has shown the end.', plan: { when: 'after-poll' } },
+  {
+    id: 'order',
+    label: 'Out of order',
+    text: 'Each result waits until another one was delivered.',
+    plan: { when: 'after-next' },
+  },
+  {
+    id: 'poll',
+    label: 'After a poll',
+    text: 'Each result waits until a poll has shown the end.',
+    plan: { when: 'after-poll' },
+  },
   { id: 'lost', label: 'Lost', text: 'No result is delivered: the client has to poll.', plan: { deliveries: 0 } },
-  { id: 'failing', label: 'Receiver fails', text: 'The receiver responds with 500.', plan: { receiver: { answer: 500 } } },
-  { id: 'slow', label: 'Receiver is slow', text: 'The receiver takes 12 s, and the service waits for 10.', plan: { receiver: { after_ms: 12_000 } } },
+  {
+    id: 'failing',
+    label: 'Receiver fails',
+    text: 'The receiver responds with 500.',
+    plan: { receiver: { answer: 500 } },
+  },
+  {
+    id: 'slow',
+    label: 'Receiver is slow',
+    text: 'The receiver takes 12 s, and the service waits for 10.',
+    plan: { receiver: { after_ms: 12_000 } },
+  },
 ]
 
 const chosen = signal('once')

@@ -50,7 +50,7 @@ export function Diagram({ life, isFolded, active, untilMs }: DiagramProps) {
 function lanesFor(width: number): Lanes {
   const isNarrow = width < 560
   const client = isNarrow ? 84 : 128
-  const receiver = width - (isNarrow ? 37 : 84)
+  const receiver = width - (isNarrow ? 40 : 84)
   return { client, service: (client + receiver) / 2, receiver }
 }
 
@@ -80,7 +80,14 @@ function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; lif
         </g>
       ))}
       {layout.bands.map(({ from, to, status }) => (
-        <rect key={from} class={`band ${status}`} x={lanes.service - 4} y={from} width={8} height={Math.max(0, to - from)} />
+        <rect
+          key={from}
+          class={`band ${status}`}
+          x={lanes.service - 4}
+          y={from}
+          width={8}
+          height={Math.max(0, to - from)}
+        />
       ))}
       {layout.waits.map(({ lane, from, to }) => (
         <rect key={`${lane} ${from}`} class="wait" x={lanes[lane] - 7} y={from} width={14} height={to - from} rx={3} />
@@ -105,7 +112,7 @@ function agentOf({ exchanges }: Life): string {
   const headers = run?.kind === 'request' ? (run.request_headers ?? []) : []
   const agent = headers.find(([name]) => name === 'user-agent')?.[1] ?? ''
   if (agent.startsWith('Mozilla/')) return 'browser'
-  return agent.split(/[\s/(]/, 1)[0] || 'unknown'
+  return agent.split(/[\s/(]/, 1)[0] ?? ''
 }
 
 interface MarkGroupProps {
@@ -124,7 +131,6 @@ function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
   const className = ['mark', isActive ? 'active' : '', isFuture ? 'future' : ''].filter(Boolean).join(' ')
   const [left, right] = exchange.kind === 'delivery' ? [lanes.service, lanes.receiver] : [lanes.client, lanes.service]
   return (
-    // biome-ignore lint/a11y/useSemanticElements: SVG has no button.
     <g
       class={className}
       role="button"
@@ -137,7 +143,14 @@ function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
       {exchange.kind === 'job' ? (
         <rect class="area" x={lanes.service - 60} y={y - 16} width={190} height={32} rx={8} />
       ) : (
-        <rect class="area" x={left + 4} y={y - 21} width={right - left - 8} height={mark.kind === 'send' && mark.isWhole ? 53 : 38} rx={8} />
+        <rect
+          class="area"
+          x={left + 4}
+          y={y - 21}
+          width={right - left - 8}
+          height={mark.kind === 'send' && mark.isWhole ? 53 : 38}
+          rx={8}
+        />
       )}
       {/* For screen readers: what is drawn is shortened where there is little room. */}
       <text class="spoken">{spokenLabel(mark)}</text>
@@ -162,7 +175,7 @@ function moveFocus(event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
   if (step === undefined || !(event.currentTarget instanceof HTMLElement)) return
   const marks = [...event.currentTarget.querySelectorAll<SVGElement>('.mark')]
-  const current = marks.findIndex((mark) => mark === document.activeElement)
+  const current = marks.indexOf(document.activeElement as SVGElement) // -1 for any other element
   const next = marks[current + step]
   if (current === -1 || next === undefined) return
   event.preventDefault()

@@ -43,7 +43,8 @@ function State({ exchange: { from, to, credits, code, is_charged } }: { exchange
 }
 
 function Request({ exchange }: { exchange: RequestExchange }) {
-  const { method, path, attempt, fault, hint, request_body, response_body, request_headers, response_headers } = exchange
+  const { method, path, attempt, fault, hint, request_body, response_body, request_headers, response_headers } =
+    exchange
   return (
     <>
       <h2>

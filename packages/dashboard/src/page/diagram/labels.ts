@@ -31,8 +31,9 @@ export function responseLabel(exchange: RequestExchange | DeliveryExchange): str
     const outcome = exchange.outcome.replace('_', ' ')
     return exchange.status === undefined ? outcome : `${exchange.status} ${outcome}`
   }
-  const { status, job_status, code } = exchange
-  return status === undefined ? 'no response' : [status, job_status ?? code].filter(Boolean).join(' ')
+  const { status, job_status, code, fault } = exchange
+  if (status === undefined) return 'no response'
+  return [status, job_status ?? (fault === undefined ? code : undefined)].filter(Boolean).join(' ')
 }
 
 /** Whether it went wrong. */

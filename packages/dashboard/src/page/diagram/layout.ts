@@ -22,21 +22,21 @@ export type Mark =
   | (MarkBase & { kind: 'state'; exchange: StateExchange })
 
 /** A stretch of the service's lane. */
-export interface Band {
+interface Band {
   from: number
   to: number
   status: JobStatus | 'idle'
 }
 
 /** A stretch of a lane that waits for a response. */
-export interface Wait {
+interface Wait {
   lane: 'service' | 'receiver'
   from: number
   to: number
 }
 
 /** A time that is written on the axis, or, between two of them, how much time passes. */
-export interface Tick {
+interface Tick {
   y: number
   text: string
   isGap: boolean
@@ -50,10 +50,11 @@ export interface Layout {
   height: number
 }
 
+/** Pixels: the names of the lanes, a request with its response, a state, and the longest wait. */
 const TOP = 66
-const ROW = 42
-const STATE_ROW = 38
-const LARGEST_GAP = 64
+const ROW = 40
+const STATE_ROW = 36
+const LARGEST_GAP = 56
 
 interface Moment {
   atMs: number
@@ -134,9 +135,13 @@ function gapBetween(
 ): number {
   if (lastMs === atMs) return 0
   const passedMs = lastMs === undefined ? 0 : atMs - lastMs
-  const gap = passedMs <= 0 ? 0 : Math.min(LARGEST_GAP, Math.round(7 * Math.log2(1 + passedMs / 120)))
+  const gap = passedMs <= 0 ? 0 : Math.min(LARGEST_GAP, Math.round(6 * Math.log2(1 + passedMs / 120)))
   if (gap >= 26) layout.ticks.push({ y: y + gap / 2 - 18, text: formatDuration(passedMs), isGap: true })
-  layout.ticks.push({ y: y + gap, text: `${atMs < origin ? '−' : '+'}${formatDuration(Math.abs(atMs - origin))}`, isGap: false })
+  layout.ticks.push({
+    y: y + gap,
+    text: `${atMs < origin ? '−' : '+'}${formatDuration(Math.abs(atMs - origin))}`,
+    isGap: false,
+  })
   return gap
 }
 

@@ -58,14 +58,27 @@ function endsOf({ kind }: Sent, { client, service, receiver }: Lanes): [from: nu
   return kind === 'request' ? [client, service] : [service, receiver]
 }
 
-export function SendMark({ exchange, lanes, y, isWhole, folded }: MarkProps<Sent> & { isWhole: boolean; folded: number }) {
+export function SendMark({
+  exchange,
+  lanes,
+  y,
+  isWhole,
+  folded,
+}: MarkProps<Sent> & { isWhole: boolean; folded: number }) {
   const [from, to] = endsOf(exchange, lanes)
   const fault = exchange.kind === 'request' ? exchange.fault : undefined
   return (
     <>
-      <Arrow from={from} to={to} y={y} label={sentLabel(exchange, folded)} short={shortSentLabel(exchange, folded)} className="arrow" />
+      <Arrow
+        from={from}
+        to={to}
+        y={y}
+        label={sentLabel(exchange, folded)}
+        short={shortSentLabel(exchange, folded)}
+        className="arrow"
+      />
       {isWhole && <Response exchange={exchange} lanes={lanes} y={y + BACK} />}
-      {fault && <Bolt x={to} y={isWhole ? y + BACK / 2 : y} />}
+      {fault && <Bolt x={to + 18} y={isWhole ? y + BACK / 2 : y} />}
     </>
   )
 }
@@ -76,7 +89,7 @@ export function Response({ exchange, lanes, y }: MarkProps<Sent>) {
   const fault = exchange.kind === 'request' && exchange.fault ? exchange.fault.replace(/ \(.*/, '') : undefined
   const label = fault === undefined ? responseLabel(exchange) : `${responseLabel(exchange)} · ${fault}`
   const className = `arrow back${isBad(exchange) ? ' bad' : ''}`
-  const short = label.replace(/^(\d+) /, '').replace('no response · ', '')
+  const short = label.replace(/^\d+ (?=\w)/, '').replace('no response · ', '')
   return <Arrow from={from} to={to} y={y} label={label} short={short} isBelow className={className} isLost={isLost} />
 }
 

@@ -6,8 +6,8 @@ import { linkTo } from '../route.ts'
 import { formatAgo, formatDuration, formatNumber, formatTime } from '../text/format.ts'
 import { StatusBadge, statusNow } from '../ui/badge.tsx'
 import { Empty } from '../ui/empty.tsx'
-import { Icon } from '../ui/icon.tsx'
 import { Select } from '../ui/fields.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 
 const ROW_HEIGHT = 48
@@ -40,7 +40,7 @@ export function JobList() {
   if (jobs.length === 0) {
     return (
       <Empty isWhole icon="jobs" title="No jobs yet">
-        Run a model <a href={linkTo('models')}>here</a>, or send a request from your code: each job appears at once.
+        <a href={linkTo('models')}>Run a model</a>, or send a request from your code: each job appears at once.
       </Empty>
     )
   }

@@ -41,7 +41,6 @@ export function JobPage({ id }: { id: string }) {
   return (
     <article class="job" aria-label={`Job ${id}`}>
       <Head job={job} />
-      <JobActions job={job} />
       <div class="split">
         <section class="card" aria-label="Sequence diagram">
           <Diagram life={life.value} isFolded={!isUnfolded.value} active={active} untilMs={untilMs.value} />
@@ -109,6 +108,7 @@ function Head({ job }: { job: JobRow }) {
       <h1 class="mono">{job_id}</h1>
       <StatusBadge status={status} />
       <CopyButton label="Copy id" text={() => job_id} />
+      <JobActions job={job} />
       <dl class="facts">
         <Fact name="Model">
           <a href={linkTo('models', model_id)}>{model_id}</a>

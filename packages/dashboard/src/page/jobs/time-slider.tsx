@@ -10,7 +10,9 @@ export function TimeSlider({ life: { job, exchanges }, untilMs }: { life: Life; 
   const ends = exchanges.map((exchange) => exchange.at_ms + (exchange.kind === 'job' ? 0 : exchange.duration_ms))
   const lengthMs = Math.max(1, ...ends.map((end) => end - job.created_at_ms))
   const shownMs = Math.min(untilMs.value, lengthMs)
-  const state = exchanges.findLast((exchange) => exchange.kind === 'job' && exchange.at_ms - job.created_at_ms <= shownMs)
+  const state = exchanges.findLast(
+    (exchange) => exchange.kind === 'job' && exchange.at_ms - job.created_at_ms <= shownMs,
+  )
   const text = `+${formatDuration(shownMs)}${state?.kind === 'job' ? `, ${state.to}` : ''}`
   return (
     <label class="slider">

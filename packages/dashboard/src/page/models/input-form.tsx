@@ -71,7 +71,15 @@ function Control({ id, property, value, isRequired, set }: ControlProps) {
   }
   switch (property.type) {
     case 'boolean':
-      return <input {...common} type="checkbox" required={false} checked={value === true} onChange={({ currentTarget }) => set(currentTarget.checked)} />
+      return (
+        <input
+          {...common}
+          type="checkbox"
+          required={false}
+          checked={value === true}
+          onChange={({ currentTarget }) => set(currentTarget.checked)}
+        />
+      )
     case 'integer':
     case 'number':
       return (

@@ -54,7 +54,9 @@ function TestCode({ close }: { close: () => void }) {
           <Icon name="close" />
         </button>
       </div>
-      <p class="muted">{count(recorded.value.length, 'action')}, at the times at which you did them, on a clock of its own.</p>
+      <p class="muted">
+        {count(recorded.value.length, 'action')}, at the times at which you did them, on a clock of its own.
+      </p>
       <Code text={text} label="Test" />
       <div class="buttons">
         <CopyButton label="Copy the test" text={() => text} />

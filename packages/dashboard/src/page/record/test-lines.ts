@@ -119,7 +119,9 @@ class TestBody {
     const mode = this.#mode(run)
     const client = this.#clientFor(key)
     const args = `${literal(model)}, ${literal(input)}`
-    const options = { sync: ", { mode: 'sync' }", webhook: ", { webhookUrl: 'https://app.test/hook' }", async: '' }[mode]
+    const options = { sync: ", { mode: 'sync' }", webhook: ", { webhookUrl: 'https://app.test/hook' }", async: '' }[
+      mode
+    ]
     if (jobId === undefined) {
       const call = mode === 'sync' ? 'run' : 'submit'
       return [...client.lines, `await expect(${client.name}.${call}(${args}${options})).rejects.toThrow()`]

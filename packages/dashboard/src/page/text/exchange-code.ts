@@ -47,7 +47,8 @@ interface RunBody {
 /** A run as a call of the SDK. */
 export function runCall(model: string, { input = {}, sync, webhook_url }: RunBody): string {
   const args = `${literal(model)}, ${literal(input)}`
-  if (webhook_url !== undefined) return `const job = await client.submit(${args}, { webhookUrl: ${literal(webhook_url)} })`
+  if (webhook_url !== undefined)
+    return `const job = await client.submit(${args}, { webhookUrl: ${literal(webhook_url)} })`
   if (sync === false) return `const job = await client.submit(${args})\nconst result = await job.result()`
   return `const result = await client.run(${args}, { mode: 'sync' })`
 }

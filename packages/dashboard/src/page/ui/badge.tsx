@@ -28,4 +28,3 @@ export function OutcomeBadge({ entry: { outcome, status } }: { entry: DeliveryEn
     </span>
   )
 }
-

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
 /** Strings, numbers, words that mean something, comments. */
-const TOKEN = /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(\b\d[\d_.]*\b)|(\b(?:true|false|null|const|await|new|import|from|async|curl)\b)|(\/\/.*)/g
+const TOKEN =
+  /("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(\b\d[\d_.]*\b)|(\b(?:true|false|null|const|await|new|import|from|async|curl)\b)|(\/\/.*)/g
 
 const CLASSES = ['text', 'number', 'word', 'comment'] as const
 

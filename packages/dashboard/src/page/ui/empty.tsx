@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { type IconName, Icon } from './icon.tsx'
+import { Icon, type IconName } from './icon.tsx'
 
 interface EmptyProps {
   icon: IconName

@@ -48,7 +48,12 @@ export function FaultCard() {
     <section class="card" aria-label="Faults">
       <h2>Faults</h2>
       <form class="grid" onSubmit={add} aria-label="Add a fault">
-        <Select label="The service" options={Object.keys(KINDS)} value={kind} show={(name) => `${name}: ${KINDS[name]}`} />
+        <Select
+          label="The service"
+          options={Object.keys(KINDS)}
+          value={kind}
+          show={(name) => `${name}: ${KINDS[name]}`}
+        />
         <Select label="Route" options={ROUTES} value={route} />
         <Select label="Model" options={[ANY, ...(models.value ?? []).map(({ id }) => id)]} value={model} />
         <Select label="When" options={['before', 'after']} value={when} show={(name) => `${name} the work`} />
@@ -96,7 +101,11 @@ function FaultRow({ added: { id, fault, used } }: { added: AddedFault }) {
   return (
     <li>
       <span class="badge failed">{name}</span>
-      <span class="mono small">{Object.values(rest).join(', ') || 'every request'}</span>
+      <span class="mono small">
+        {Object.entries(rest)
+          .map(([option, value]) => `${option} ${value}`)
+          .join(', ') || 'every request'}
+      </span>
       <span class={used > 0 ? 'bad' : 'muted'}>struck {count(used, 'time')}</span>
       <button type="button" class="button small" onClick={switchOff} aria-label={`Switch off ${id}`}>
         Switch off

@@ -110,7 +110,9 @@ function KeyRow({ apiKey, isFirst }: { apiKey: ApiKey; isFirst: boolean }) {
           {credits.available < credits.left && <span class="muted">, {formatNumber(credits.available)} free</span>}
         </span>
       )}
-      {permissions.length < PERMISSIONS.length && <span class="muted small">{count(permissions.length, 'permission')}</span>}
+      {permissions.length < PERMISSIONS.length && (
+        <span class="muted small">{count(permissions.length, 'permission')}</span>
+      )}
       {!revoked && (
         <span class="buttons">
           <CopyButton label="Copy key" text={() => key} />

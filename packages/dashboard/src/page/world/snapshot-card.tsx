@@ -65,7 +65,6 @@ function restore({ name, state }: Kept): Promise<void> {
   })
 }
 
-
 function save({ name, state }: Kept): void {
   const url = URL.createObjectURL(new Blob([JSON.stringify(state)], { type: 'application/json' }))
   const link = document.createElement('a')

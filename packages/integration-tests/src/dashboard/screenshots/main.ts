@@ -14,11 +14,15 @@ const SIZES = [
   { name: 'narrow', viewport: { width: 390, height: 844 } },
 ]
 
+/** The diagram is shown whole. */
+const JOB_HEIGHT = 1_020
+
 const kit = await openKit()
 try {
   await mkdir(folder, { recursive: true })
-  const { server, open } = await kit.serve({ clock: 'manual', seed: 7 })
-  const jobId = await playScene(server)
+  // The port is in the pictures.
+  const served = await kit.serve({ clock: 'manual', seed: 7 }, 4010)
+  const jobId = await playScene(served)
   const screens = {
     job: `#/jobs/${jobId}`,
     jobs: '#/jobs',
@@ -30,13 +34,18 @@ try {
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const { name: size, viewport } of SIZES) {
       for (const [screen, hash] of Object.entries(screens)) {
-        const page = await open(hash, { viewport, colorScheme, reducedMotion: 'reduce' })
+        const height = screen === 'job' && size === 'wide' ? JOB_HEIGHT : viewport.height
+        const page = await served.open(hash, {
+          viewport: { ...viewport, height },
+          colorScheme,
+          reducedMotion: 'reduce',
+        })
         if (screen === 'job') {
           await page.locator('.output img').waitFor()
           await page.getByRole('button', { name: /fault reset/ }).focus()
         }
         if (screen === 'model') await page.getByText('Async', { exact: true }).waitFor()
-        await page.waitForLoadState('networkidle').catch(() => {})
+        await page.waitForFunction(() => document.querySelector('.loading') === null)
         const path = `${folder}dashboard-${screen}-${size}-${colorScheme}.png`
         await page.screenshot({ path })
         await page.close()

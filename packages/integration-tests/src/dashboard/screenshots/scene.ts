@@ -1,5 +1,6 @@
 import type { ReferenceServer } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
+import type { Served } from '../kit.ts'
 
 /**
  * What the pictures show: a run whose first attempt is rejected, a poll whose response is lost, a duplicate delivery,
@@ -7,8 +8,8 @@ import { ModelRun } from 'modelrun'
  *
  * @returns the job of the sequence diagram
  */
-export async function playScene(server: ReferenceServer): Promise<string> {
-  const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
+export async function playScene({ server, url }: Served): Promise<string> {
+  const client = new ModelRun({ apiKey: server.apiKey, baseUrl: url, clock: server.clock, maxRetries: 0 })
   const { clock } = server
   const webhook = { webhookUrl: 'https://app.test/hooks/modelrun' }
   server.webhooks.deliverTo(() => new Response(null, { status: 204 }))
@@ -47,7 +48,7 @@ async function playOthers(server: ReferenceServer, client: ModelRun): Promise<vo
   ]
   for (const [index, [model, input]] of runs.entries()) {
     const job = await client.submit(model, input, { webhookUrl: 'https://app.test/hooks/modelrun' })
-    await server.clock.advance(1_700)
+    await server.clock.advance(240)
     if (index === 1) server.job(job.id).fail('PROVIDER_FAILURE', 'The voice is not available.')
     if (index === 3) await job.cancel()
     await server.clock.advance(9_000)

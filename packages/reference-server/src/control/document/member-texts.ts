@@ -118,7 +118,8 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   jobs: 'Jobs, oldest first.',
   keys: 'The API keys.',
   models: 'The models.',
-  ends_at_ms: 'When time alone ends the job; missing when it will not or has: milliseconds since 1970 on the server’s clock.',
+  ends_at_ms:
+    'When time alone ends the job; missing when it will not or has: milliseconds since 1970 on the server’s clock.',
   pending: 'Results on their way to their receiver.',
   processing_at_ms: 'When the job leaves the queue: milliseconds since 1970 on the server’s clock.',
   request_headers: 'Name and value of the headers of the request, without secrets. Only with a dashboard.',
