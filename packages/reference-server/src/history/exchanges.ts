@@ -2,7 +2,7 @@ import type { Job } from '../domain/job.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 import { jobStart } from './journal/job-entries.ts'
 import type { JournalRecord } from './journal/journal.ts'
-import type { DeliveryEntry, JobEntry, RequestEntry } from './journal/journal-entry.ts'
+import type { DeliveryEntry, JobEntry, JournalEntry, RequestEntry } from './journal/journal-entry.ts'
 
 /** What the life of a job is told from. */
 export interface ExchangeSource {
@@ -45,7 +45,7 @@ export type Exchange = RequestExchange | (JobEntry & Places) | DeliveryExchange
  * started. The attempts of its run that failed before there was a job come first.
  */
 export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSource): Exchange[] {
-  const own = records.filter(({ entry }) => entry.kind !== 'note' && entry.job_id === jobId)
+  const own = records.filter(({ entry }) => isAbout(entry, jobId))
   const starts = job === undefined || job.end !== undefined ? [] : jobStart(job, now)
   const extra = starts.map((entry) => ({ entry, beganAs: 0, endedAs: 0 }))
   const ordered = [...failedRuns(records, own), ...own, ...extra].toSorted(
@@ -64,6 +64,12 @@ export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSo
         return []
     }
   })
+}
+
+function isAbout(entry: JournalEntry, jobId: string): boolean {
+  if (entry.kind === 'note') return false
+  // A fault that struck before the work kept the job from being found.
+  return entry.job_id === jobId || (entry.kind === 'request' && entry.path.endsWith(`/v1/jobs/${jobId}`))
 }
 
 /** Requests like the run, right before it, that made no job. */

@@ -35,6 +35,7 @@ export function conclude(service: Service, exchange: Exchange, given: Answer): A
   if (isDashboardRead(exchange.request, env)) return answer
   const code = codeOf(answer)
   const hint = addHint(service, exchange, { answer, code })
+  const final = trace.route === 'control' ? answer : addRequestId(service, answer)
   const facts = factsOf(service, exchange, { answer, code, hint })
   const account = trace.apiKey?.account ?? trace.job?.account ?? null
   observer.answered({ facts, account, job: trace.job, faultKind: struck?.kind, beganAs })
@@ -43,7 +44,7 @@ export function conclude(service: Service, exchange: Exchange, given: Answer): A
     observer.unmatched.add(account, { method: facts.method, path: pathOf(facts), status: facts.status, hint: meant })
   }
   observer.log(() => lineOf(facts))
-  return trace.route === 'control' ? answer : addRequestId(service, answer)
+  return final
 }
 
 interface Told {

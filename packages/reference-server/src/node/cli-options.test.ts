@@ -102,7 +102,7 @@ describe('readCommand', () => {
       '--verbose',
       'There is no option --verbose. ' +
         'Options: --port, --host, --base-url, --cors, --exit-with-parent, --control-token, --allow-private-webhooks,' +
-        ' --scale, --clock, --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
+        ' --no-dashboard, --scale, --clock, --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],
