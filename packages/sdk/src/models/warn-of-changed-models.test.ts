@@ -89,7 +89,10 @@ describe('schemaHash', () => {
     ['the order of parameters', hashOf({ count, size }, ['size', 'count'])],
     ['the order of allowed values', hashOf({ size: { ...size, enum: ['large', 'small'] }, count }, ['count', 'size'])],
     ['a description', hashOf({ size: { ...size, description: 'new' }, count }, ['count', 'size'])],
-    ['a name that the parser leaves out', hashOf({ ...JSON.parse('{"__proto__":{}}'), size, count }, ['count', 'size'])],
+    [
+      'a name that the parser leaves out',
+      hashOf({ ...JSON.parse('{"__proto__":{}}'), size, count }, ['count', 'size']),
+    ],
   ])('stays the same after a change of %s', async (_, other) => {
     expect(await other).toBe(await hashOf({ size, count }, ['size', 'count']))
   })
