@@ -12,7 +12,7 @@ import { type RequestOptions, rawOperation } from './http/raw-request.ts'
 import { callOnce } from './http/request.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
-import type { AnyModelId, ManyInput, ModelId, ModelInput } from './models/model-inputs.ts'
+import type { AnyModelId, ManyInput, ManyInputs, ModelId, ModelInput } from './models/model-inputs.ts'
 import { ModelsResource } from './models/models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
 import { runMany } from './runs/run-many.ts'
@@ -125,7 +125,7 @@ export class ModelRun {
    */
   runMany<const Id extends AnyModelId, Input extends ModelInput<NoInfer<Id>>>(
     model: ModelId<Id>,
-    inputs: Iterable<ManyInput<NoInfer<Id>, Input>> | AsyncIterable<ManyInput<NoInfer<Id>, Input>>,
+    inputs: ManyInputs<ManyInput<NoInfer<Id>, Input>>,
     options: RunManyOptions<NoInfer<Input>> = {},
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
     const place = 'client.runMany'

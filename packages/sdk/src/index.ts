@@ -104,6 +104,7 @@ export type { EarlyEndPolicy, WaitOptions } from './jobs/wait-options.ts'
 export type {
   AnyModelId,
   ManyInput,
+  ManyInputs,
   ModelId,
   ModelInput,
   ModelInputs,
