@@ -71,7 +71,10 @@ const PIECES = [
   ],
 ]
 
+const NAMES = ['__proto__', 'constructor', 'a-b', 'a.b', '1', '-1', '', 'a b', 'é', '#a', 'a?']
+
 const hostile = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...NAMES) },
   { weight: 6, arbitrary: fc.array(fc.constantFrom(...PIECES), { maxLength: 6 }).map((pieces) => pieces.join('')) },
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 20 }) },
   { weight: 1, arbitrary: fc.constantFrom(...PIECES).map((piece) => piece.repeat(65_536 / piece.length)) },
