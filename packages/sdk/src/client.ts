@@ -123,7 +123,8 @@ export class ModelRun {
    * @throws ConfigurationError at once, when it is called, for a wrong argument
    * @throws The first error with `stopOnError`, an error of the inputs or of the store of `durable`, AbortedError
    */
-  runMany<const Id extends AnyModelId, Input extends ModelInput<NoInfer<Id>>>(
+  // `Input extends ModelInput<Id>` would have the compiler compare the inputs of all listed models with each other.
+  runMany<const Id extends AnyModelId, Input extends object>(
     model: ModelId<Id>,
     inputs: ManyInputs<ManyInput<NoInfer<Id>, Input>>,
     options: RunManyOptions<NoInfer<Input>> = {},

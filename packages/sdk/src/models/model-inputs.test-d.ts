@@ -20,7 +20,7 @@ declare function strictRun<const Id extends AnyModelId<Inputs>>(
   model: ModelId<Id, Inputs, OnlyListed>,
   input: ModelInput<NoInfer<Id>, Inputs>,
 ): Id
-declare function runMany<const Id extends AnyModelId<Inputs>, Input extends ModelInput<NoInfer<Id>, Inputs>>(
+declare function runMany<const Id extends AnyModelId<Inputs>, Input extends object>(
   model: ModelId<Id, Inputs>,
   inputs: ManyInputs<ManyInput<NoInfer<Id>, Input, Inputs>>,
 ): Input

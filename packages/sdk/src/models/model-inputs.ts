@@ -52,7 +52,7 @@ export type RunBody<Id extends string, Inputs = ModelInputs> = Omit<RunRequest, 
 
 /** One of many inputs: an input of the model, and of a listed model nothing else. */
 export type ManyInput<Id extends string, Input, Inputs = ModelInputs> = Id extends keyof Inputs
-  ? Input & { [Name in Exclude<keyof Input, keyof Inputs[Id]>]?: never }
+  ? Inputs[Id] & Input & { [Name in Exclude<keyof Input, keyof Inputs[Id]>]?: never }
   : Input
 
 /** Inputs one after the other. An array is iterable too: with its own part here, an error is shown at the parameter that is wrong. */
