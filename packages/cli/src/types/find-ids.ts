@@ -6,7 +6,7 @@ export interface Source {
 }
 
 /** An id in a place of the program, `path:line`. */
-export interface IdPlace {
+interface IdPlace {
   id: string
   place: string
 }
