@@ -11,6 +11,8 @@ process.chdir(root)
 const { name, repository } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 // Where people read the repository; known in a release, which writes it into the package (release-check.mjs).
 const web = repository?.url.replace(/^git\+|\.git$/g, '')
+/** Pictures are not in the package. */
+const images = web ? `${web}/raw/HEAD/docs/images/` : 'docs/images/'
 
 const guides = guidesOf(name)
 if (process.argv.includes('--restore')) restoreReadme()
@@ -52,12 +54,12 @@ function rewriteLinks(text, path, target) {
 /** npm resolves a relative link within the repository, where `docs` of the package is not: a release has whole URLs. */
 function linkReadme() {
   const start = web ? `${web}/blob/HEAD/docs/guides/` : 'docs/'
-  editReadme((text) => text.replaceAll('](../../docs/guides/', `](${start}`))
+  editReadme((text) => text.replaceAll('](../../docs/guides/', `](${start}`).replaceAll('](../../docs/images/', `](${images}`))
 }
 
 function restoreReadme() {
   const packed = web ? `](${web}/blob/HEAD/docs/guides/` : '](docs/'
-  editReadme((text) => text.replaceAll(packed, '](../../docs/guides/'))
+  editReadme((text) => text.replaceAll(`](${images}`, '](../../docs/images/').replaceAll(packed, '](../../docs/guides/'))
 }
 
 function editReadme(edit) {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -34,6 +35,16 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
     expect(shown.colours).toBeGreaterThan(20)
     expect(server.credits()).toBe(9_996)
     await page.close()
+  })
+
+  it('is at most 80 kB with gzip: page, script, styles and icon', async () => {
+    const { url } = await kit.serve()
+    const html = await (await fetch(`${url}/_dashboard/`)).text()
+    const paths = Array.from(html.matchAll(/(?:src|href)="\.\/([^"]+)"/g), ([, path]) => path)
+    const files = await Promise.all(paths.map(async (path) => (await fetch(`${url}/_dashboard/${path}`)).text()))
+    const bytes = [html, ...files].reduce((sum, text) => sum + gzipSync(text).byteLength, 0)
+    expect(paths).toHaveLength(3)
+    expect(bytes).toBeLessThan(80_000)
   })
 
   it.each([
