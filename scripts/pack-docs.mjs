@@ -54,12 +54,16 @@ function rewriteLinks(text, path, target) {
 /** npm resolves a relative link within the repository, where `docs` of the package is not: a release has whole URLs. */
 function linkReadme() {
   const start = web ? `${web}/blob/HEAD/docs/guides/` : 'docs/'
-  editReadme((text) => text.replaceAll('](../../docs/guides/', `](${start}`).replaceAll('](../../docs/images/', `](${images}`))
+  editReadme((text) =>
+    text.replaceAll('](../../docs/guides/', `](${start}`).replaceAll('](../../docs/images/', `](${images}`),
+  )
 }
 
 function restoreReadme() {
   const packed = web ? `](${web}/blob/HEAD/docs/guides/` : '](docs/'
-  editReadme((text) => text.replaceAll(`](${images}`, '](../../docs/images/').replaceAll(packed, '](../../docs/guides/'))
+  editReadme((text) =>
+    text.replaceAll(`](${images}`, '](../../docs/images/').replaceAll(packed, '](../../docs/guides/'),
+  )
 }
 
 function editReadme(edit) {

@@ -1,8 +1,7 @@
 import {
   errorBodySchema,
   JOB_STATUSES,
-  modelSchema,
-  outputSchema,
+    outputSchema,
   PERMISSIONS,
   webhookDeliverySchema,
 } from '@modelrun/contract'
@@ -75,6 +74,18 @@ const places = { place: count, end_place: count }
 const attempt = z.int().check(z.minimum(1))
 
 const journalEntry = z.discriminatedUnion('kind', [requestEntry, jobEntry, deliveryEntry, noteEntry])
+
+/** Of `input_schema` the OpenAPI document of the service says more. */
+const model = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  category: z.string(),
+  provider: z.string(),
+  status: z.string(),
+  pricing: z.object({ credits_per_run: count }),
+  input_schema: z.looseObject({}),
+})
 
 const clock = z.object({ mode: z.string(), now_ms: z.number(), scale: z.optional(z.number()) })
 
@@ -161,7 +172,7 @@ export const COMPONENTS = {
   }),
   JobRow: jobRow,
   JournalEntry: journalEntry,
-  Model: modelSchema,
+  Model: model,
   Outcome: scriptedOutcomeSchema,
   Output: outputSchema,
   Report: z.object({
