@@ -53,7 +53,9 @@ async function runBatch(kind: EngineKind, keys: number, seed: number): Promise<v
 
 function readOptions() {
   const text = { type: 'string' } as const
-  const { values } = parseArgs({ options: { jobs: text, batch: text, calm: text, kills: text, engines: text, seed: text } })
+  const { values } = parseArgs({
+    options: { jobs: text, batch: text, calm: text, kills: text, engines: text, seed: text },
+  })
   const kinds = [...ENGINES.keys()]
   const wanted = values.engines?.split(',') ?? kinds
   const engines = kinds.filter((kind) => wanted.includes(kind))

@@ -98,9 +98,7 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) await engine.add('given-up', id, { data: null })
     await pool.query("UPDATE modelrun_tasks SET lost = 4 WHERE queue = 'given-up'")
     engine.work('given-up', async () => undefined)
-    await expect
-      .poll(() => engine.count('given-up'))
-      .toEqual({ waiting: 0, running: 0, done: 0, dead: 5 })
+    await expect.poll(() => engine.count('given-up')).toEqual({ waiting: 0, running: 0, done: 0, dead: 5 })
     const first = await engine.list('given-up', 'dead', { limit: 2 })
     const rest = await engine.list('given-up', 'dead', { after: first.at(-1)?.cursor })
     expect([...first, ...rest].map(({ id }) => id).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'])
