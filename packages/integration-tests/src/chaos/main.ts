@@ -24,12 +24,16 @@ async function main(): Promise<void> {
     if (isMissing) console.error(`${kind}${note}`)
     if (isMissing) continue
     if (calm > 0) console.log(describeCalm(kind, await withStore(kind, (store) => measureCalm(store, calm))))
-    for (const lockMs of kills > 0 ? LOCKS_MS : []) {
-      const timesMs = await withStore(kind, (store) => measureTakeover(store, { kills, lockMs }))
-      console.log(describeTakeover({ kind, lockMs }, timesMs))
-    }
+    if (kills > 0) await runTakeovers(kind, kills)
     if (jobs > 0) await runInbox(kind, jobs, seed)
     if (batch > 0) await runBatch(kind, batch, seed)
+  }
+}
+
+async function runTakeovers(kind: EngineKind, kills: number): Promise<void> {
+  for (const lockMs of LOCKS_MS) {
+    const timesMs = await withStore(kind, (store) => measureTakeover(store, { kills, lockMs }))
+    console.log(describeTakeover({ kind, lockMs }, timesMs))
   }
 }
 
