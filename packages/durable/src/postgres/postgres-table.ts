@@ -31,19 +31,20 @@ export class PostgresTable implements TaskTable {
   }
 
   async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
+    // First: what is locked must start at once, because a process that dies before it starts it counts as lost.
+    const { hasSuspect, nextMs } = await this.#outlook(queue)
     const starts = spacing === undefined ? undefined : await this.#takeStarts(queue, limit, spacing)
     const wanted = starts === undefined ? limit : starts.granted
     const sql = alone ? SQL.lockSuspects : SQL.lock
     const rows = wanted === 0 ? [] : await this.#rows(sql, queue, wanted, lockMs)
-    // From here on nothing rejects: what is locked must run, or it counts as lost.
     const unused = wanted - rows.length
     if (spacing !== undefined && unused > 0) {
-      await this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
+      // From here on nothing rejects.
+      const isGivenBack = this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
+      if (rows.length === 0) await isGivenBack
     }
-    const noOutlook = { hasSuspect: false, nextMs: undefined }
-    const { hasSuspect, ...outlook } = await this.#outlook(queue).catch(() => noOutlook)
-    const nextMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : outlook.nextMs
-    return { tasks: rows.map(toLockedTask), hasSuspect, nextMs }
+    const waitMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : nextMs
+    return { tasks: rows.map(toLockedTask), hasSuspect, nextMs: waitMs }
   }
 
   async #takeStarts(queue: string, wanted: number, spacing: Spacing): Promise<{ granted: number; waitMs: number }> {

@@ -76,6 +76,26 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     await engine.close()
   })
 
+  it('counts no process as lost when a lock ends before its task starts', async () => {
+    let delays = 3
+    const query = async (text: string, values: unknown[]) => {
+      const result = await pool.query(text, values)
+      if (!text.includes("SET state = 'running'") || result.rows.length === 0 || delays === 0) return result
+      delays -= 1
+      await new Promise((resolve) => setTimeout(resolve, 250))
+      return result
+    }
+    const engine = createPostgresEngine({ query, pollMs: 50 })
+    await engine.setup()
+    await engine.add('slow', 'a', { data: null })
+    engine.work('slow', async ({ lost, attempt }) => [lost, attempt], { lockMs: 200 })
+    await expect
+      .poll(() => engine.get('slow', 'a'), { timeout: 5_000 })
+      .toMatchObject({ state: 'done', result: [0, 1] })
+    expect(delays).toBe(0)
+    await engine.close()
+  })
+
   it('counts right when many add, end and remove the same tasks at once', async () => {
     const engine = open()
     await engine.setup()
