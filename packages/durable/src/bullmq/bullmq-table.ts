@@ -44,13 +44,12 @@ export class BullmqTable implements TaskTable {
   async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
     const worker = await this.#queues.worker(queue, lockMs)
     const keys = this.#queues.ownKeys(queue)
+    const dueMs = await this.#msUntilDue(worker)
     const { slackMs, stepMs } = spacing ?? { slackMs: 0, stepMs: 0 }
     const grant = await this.#link.run('modelrunGrant', [keys.pause, keys.nextStart], [limit, slackMs, stepMs])
     const [starts = 0, waitMs = 0, pausedMs = 0] = grant as number[]
     if (pausedMs > 0) return { tasks: [], nextMs: pausedMs, hasSuspect: false }
-    const jobs = await fetchJobs(worker, starts)
-    const dueMs = await this.#msUntilDue(worker).catch(() => undefined)
-    const fetched = await this.#begin(jobs, { worker, alone })
+    const fetched = await this.#begin(await fetchJobs(worker, starts), { worker, alone })
     // From here on nothing rejects, and as little as can be is waited for: what has begun must run, or it counts as lost.
     const { kept, hasSuspect, hasPoison } = await sortJobs(fetched, alone)
     const unused = starts - kept.length
