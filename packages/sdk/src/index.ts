@@ -98,12 +98,13 @@ export type { JobHandle } from './jobs/job-handle.ts'
 export type { JobJson } from './jobs/job-reference.ts'
 export type { JobsResource } from './jobs/jobs-resource.ts'
 export type { PollContext } from './jobs/polling/cadence.ts'
-export type { UsualDuration } from './jobs/polling/usual-durations.ts'
+export type { ExpectedDuration } from './jobs/polling/expected-durations.ts'
 export type { JobSource, SettledJob } from './jobs/settle-jobs.ts'
-export type { EarlyEndPolicy, WaitOptions } from './jobs/wait-options.ts'
+export type { UnfinishedJobPolicy, WaitOptions } from './jobs/wait-options.ts'
 export type {
   AnyModelId,
   ManyInput,
+  ManyInputs,
   ModelId,
   ModelInput,
   ModelInputs,
@@ -112,12 +113,14 @@ export type {
 } from './models/model-inputs.ts'
 export type { ModelsPage, ModelsPagePromise } from './models/models-page.ts'
 export type { ModelsResource } from './models/models-resource.ts'
+export { schemaHash } from './models/schema-hash.ts'
+export { type ChangedModelsOptions, warnOfChangedModels } from './models/warn-of-changed-models.ts'
 export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/attempt-event.ts'
 export type { Logger, LogLevel } from './observe/logger.ts'
 export type { Span, SpanAttributes, Tracer } from './observe/tracer.ts'
 export type { ApiKey, ModelRunOptions, PollingOptions } from './options.ts'
 export type { DurableItem, DurableRun, DurableRuns } from './runs/durable-runs.ts'
-export type { RunAnswer, UnknownRun } from './runs/run-answer.ts'
+export type { AnyRunResponse, UnrecognizedRunResponse } from './runs/run-answer.ts'
 export type { RunManyOptions, RunManyProgress, SettledRun } from './runs/run-many-options.ts'
 export type { PreflightOptions, RunOptions, SubmitOptions } from './runs/run-options.ts'
 export type { RunOutcome, RunResult } from './runs/run-result.ts'
