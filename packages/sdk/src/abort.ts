@@ -14,13 +14,13 @@ export interface LinkedController {
  */
 export function linkController(source: AbortSignal | undefined): LinkedController {
   const controller = new AbortController()
-  const follow = () => controller.abort(source?.reason)
-  if (source?.aborted) follow()
-  else source?.addEventListener('abort', follow, { once: true })
+  const forward = () => controller.abort(source?.reason)
+  if (source?.aborted) forward()
+  else source?.addEventListener('abort', forward, { once: true })
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    release: () => source?.removeEventListener('abort', follow),
+    release: () => source?.removeEventListener('abort', forward),
   }
 }
 

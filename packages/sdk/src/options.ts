@@ -113,7 +113,7 @@ interface ResolvedPolling {
 /** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
   const needsKey = !isKeyless(options)
-  if (needsKey && !options.dangerouslyAllowBrowser) refuseBrowser()
+  if (needsKey && !options.dangerouslyAllowBrowser) rejectBrowser()
   return {
     apiKey: needsKey ? resolveApiKey(options.apiKey) : keyOfPage(options),
     baseUrl: resolveBaseUrl(absoluteUrl(options)),
@@ -192,13 +192,13 @@ function resolveBaseUrl(given: string | undefined): string {
       message: `${name} must be an http or https address without user, password, query or fragment, like https://api.example.com.`,
     })
   }
-  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-  if (address.endsWith(`/${API_VERSION}`)) {
+  const normalized = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  if (normalized.endsWith(`/${API_VERSION}`)) {
     throw new ConfigurationError({
-      message: `${name} must not end in /${API_VERSION}: the client adds that itself. Use ${address.slice(0, -API_VERSION.length - 1)}.`,
+      message: `${name} must not end in /${API_VERSION}: the client adds that itself. Use ${normalized.slice(0, -API_VERSION.length - 1)}.`,
     })
   }
-  return address
+  return normalized
 }
 
 /** `localhost:4010` is a url too, with `localhost:` as its scheme. */
@@ -225,7 +225,7 @@ function resolveLog({ logger = console, logLevel }: ModelRunOptions): Log {
   return log
 }
 
-function refuseBrowser(): void {
+function rejectBrowser(): void {
   if (!isBrowser()) return
   throw new ConfigurationError({
     message:

@@ -28,6 +28,6 @@ const MAX_DEPTH = 8
 function withoutNulls(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item, depth + 1))
-  const kept = Object.entries(value).filter(([, member]) => member !== null)
-  return Object.fromEntries(kept.map(([key, member]) => [key, withoutNulls(member, depth + 1)]))
+  const present = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(present.map(([key, member]) => [key, withoutNulls(member, depth + 1)]))
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ModelRun } from '../client.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { refusal } from '../testing/scripted-service.ts'
+import { errorResponse } from '../testing/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
 import { outcomeOf, problemOfError, type RightCall, wrongCalls, wrongValues } from '../testing/wrong-values.ts'
 import {
@@ -72,7 +72,7 @@ test('the table has every method', () => {
 })
 
 async function callWrongly(path: string, args: readonly unknown[]) {
-  const { client, service } = createTestClient([refusal(404, 'NOT_FOUND')])
+  const { client, service } = createTestClient([errorResponse(404, 'NOT_FOUND')])
   const names = path.split('.')
   const method = names.pop() ?? ''
   const roots: Record<string, unknown> = { client, job: client.jobs.attach('job_1') }

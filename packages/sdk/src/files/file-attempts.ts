@@ -35,7 +35,7 @@ export class FileAttempts {
     return this.#list.map((attempt) => ({ ...attempt }))
   }
 
-  begin(): void {
+  start(): void {
     this.#failure = undefined
     this.#current = { startedAt: this.#now() }
   }
@@ -48,7 +48,7 @@ export class FileAttempts {
     this.#failure = failure
     if (this.#current === undefined) return
     const { startedAt, status } = this.#current
-    const reason = failure.kind === 'answer' ? (failure.problem ?? `HTTP ${failure.answer.status}`) : failure.reason
+    const reason = failure.kind === 'response' ? (failure.problem ?? `HTTP ${failure.received.status}`) : failure.reason
     this.#list.push({ startedAt, durationMs: this.#now() - startedAt, ...(status ? { status } : {}), reason })
     this.#current = undefined
   }

@@ -1,7 +1,7 @@
 import { abortable, linkController } from '../abort.ts'
 import { type Clock, startTimer } from '../clock.ts'
 import { describeNetworkFailure } from '../http/network-failure.ts'
-import type { Answer, Interruption } from '../http/operation.ts'
+import type { Interruption, ReceivedResponse } from '../http/operation.ts'
 import { DEADLINE } from '../scope.ts'
 
 /** Marks an abort as a response that stands still. */
@@ -60,7 +60,7 @@ export async function requestPart(
 }
 
 /** A response of which the body is not read. */
-export function answerOf(response: Response): Answer {
+export function headOf(response: Response): ReceivedResponse {
   return { status: response.status, text: '', response, isCut: false }
 }
 

@@ -17,7 +17,7 @@ export function textOf(bytes: Uint8Array): string | undefined {
 }
 
 /** The beginning of a file for a message: text in quotes, other bytes in hexadecimal. */
-export function beginOf(bytes: Uint8Array): string {
+export function describeStart(bytes: Uint8Array): string {
   const text = textOf(bytes)
   if (text !== undefined) return JSON.stringify(text.slice(0, 60))
   return Array.from(bytes.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join(' ')

@@ -5,7 +5,7 @@ import { type DownloadScope, openDownloadScope } from './download-scope.ts'
 import { FileAttempts } from './file-attempts.ts'
 import { type FailedDownload, fileError, hookError, tooLargeError } from './file-error.ts'
 import { createFileKy } from './file-ky.ts'
-import { answerOf, endedBy, type FilePart } from './file-part.ts'
+import { endedBy, type FilePart, headOf } from './file-part.ts'
 import { continuesAt, type FileVersion, isSameFile, rangeHeaders, readVersion } from './file-version.ts'
 import { type FileRequest, requestFile } from './request-file.ts'
 
@@ -189,7 +189,7 @@ export class FileTransfer {
 
   #admitRest(response: Response): Failure | undefined {
     const { status } = response
-    if (status !== 206 && status !== 416) return { kind: 'answer', answer: answerOf(response) }
+    if (status !== 206 && status !== 416) return { kind: 'response', received: headOf(response) }
     this.#partAt = this.#position
     if (status === 206 && this.#version && continuesAt(response, this.#version, this.#position)) return undefined
     this.#canRange = false
@@ -198,14 +198,14 @@ export class FileTransfer {
 
   #admitWhole(response: Response): Failure | undefined {
     const { status } = response
-    const answer = answerOf(response)
-    if (status !== 200 && status !== 203) return { kind: 'answer', answer }
+    const received = headOf(response)
+    if (status !== 200 && status !== 203) return { kind: 'response', received }
     const version = readVersion(response)
     const isSame = this.#version !== undefined && isSameFile(this.#version, version)
     if (!isSame && this.#position > 0 && !this.#mayRestart) {
       return {
-        kind: 'answer',
-        answer,
+        kind: 'response',
+        received,
         problem: 'the host sends the whole file, and nothing proves that it is the same',
       }
     }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { beginOf, isSvg, textOf } from './file-text.ts'
+import { describeStart, isSvg, textOf } from './file-text.ts'
 
 /** A file whose type is asked for. */
 interface TypedFile {
@@ -91,13 +91,13 @@ function essence(type: string): string | undefined {
 function unknownType({ name, bytes }: TypedFile): ConfigurationError {
   const advice = "If it is the file that you mean, pass its type, e.g. { type: 'image/x-icon' }."
   return new ConfigurationError({
-    message: `${name} is of no known type: its content begins with ${beginOf(bytes)}. ${advice}`,
+    message: `${name} is of no known type: its content begins with ${describeStart(bytes)}. ${advice}`,
   })
 }
 
 function anotherFile({ name, bytes }: TypedFile, problem: string): ConfigurationError {
   const advice = 'Was an error page saved instead of the file, or the file damaged?'
   return new ConfigurationError({
-    message: `${name} is ${problem}: its content begins with ${beginOf(bytes)}. ${advice}`,
+    message: `${name} is ${problem}: its content begins with ${describeStart(bytes)}. ${advice}`,
   })
 }

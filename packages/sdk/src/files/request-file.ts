@@ -9,7 +9,7 @@ import type { DownloadScope } from './download-scope.ts'
 import type { FileAttempts } from './file-attempts.ts'
 import { nameOfUrl } from './file-error.ts'
 import type { FileKy } from './file-ky.ts'
-import { answerOf, type FilePart, isInterruption, requestPart } from './file-part.ts'
+import { type FilePart, headOf, isInterruption, requestPart } from './file-part.ts'
 import { type FileRoute, fetchFile } from './follow-redirects.ts'
 
 /** What a request for a file, or for its rest, works with. */
@@ -91,7 +91,7 @@ async function attempt(request: FileRequest, send: Send): Promise<Response> {
   const { download, scope, attempts } = request
   const { client, timeoutMs, url } = download
   const route: FileRoute = { urls: [url] }
-  attempts.begin()
+  attempts.start()
   const redact = (text: string) => route.urls.reduce((shown, one) => shown.replaceAll(one.href, nameOfUrl(one)), text)
   const sendOnRoute = (signal: AbortSignal) => send(signal, route)
   const part = await requestPart(sendOnRoute, { clock: client.clock, signal: scope.signal, timeoutMs, redact })
@@ -100,7 +100,7 @@ async function attempt(request: FileRequest, send: Send): Promise<Response> {
   if (failure) attempts.fail(failure)
   if (isInterruption(part)) throw request.error()
   if (failure) part.close()
-  if (failure && (failure.kind !== 'answer' || failure.problem !== undefined)) throw request.error()
+  if (failure && (failure.kind !== 'response' || failure.problem !== undefined)) throw request.error()
   const { status, statusText, headers } = part.response
   return new Response(null, { status, statusText, headers })
 }
@@ -108,7 +108,7 @@ async function attempt(request: FileRequest, send: Send): Promise<Response> {
 function rejectedRedirect({ response }: FilePart, { problem }: FileRoute): Failure | undefined {
   return problem === undefined
     ? undefined
-    : { kind: 'answer', answer: answerOf(response), problem: `its host ${problem}` }
+    : { kind: 'response', received: headOf(response), problem: `its host ${problem}` }
 }
 
 /** What a hook has changed of ky's request is not sent: it is meant for the service, and the file may be anywhere. */

@@ -3,7 +3,7 @@ import type { AttemptEvent } from '../observe/attempt-event.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import type { KyRequest } from './ky-request.ts'
-import type { Answer, ApiResult, CallContext, Failure, Operation } from './operation.ts'
+import type { ApiResult, CallContext, Failure, Operation, ReceivedResponse } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
 import { isWorthRetrying } from './retry-policy.ts'
 import type { SendRequest } from './send-request.ts'
@@ -30,7 +30,7 @@ export interface Call<T> {
   /** Where the last attempt left the request. */
   submission: Submission
   /** The last whole response. */
-  answer: Answer | undefined
+  received: ReceivedResponse | undefined
   /** The last attempt and what it came to, until it is logged. */
   failed: { attempt: Attempt; failure: Failure } | undefined
   result: ApiResult<T> | undefined
@@ -39,7 +39,7 @@ export interface Call<T> {
 }
 
 /** The facts of a call for its error. */
-export function factsOf<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
+export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
   const { operation, request, client, timeoutMs, context, attempts } = call
   const label = `${operation.route.method} ${request.path}`
   const { baseUrl, apiKey } = client
@@ -51,7 +51,7 @@ export function factsOf<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'is
 export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
   const retryAfterMs = retryAfterOf(failure, call.client.clock.now())
   const isRetryable = isWorthRetrying(call.operation.route.method, failure, retryAfterMs)
-  return toError(failure, { ...factsOf(call), retryAfterMs, isRetryable })
+  return toError(failure, { ...callFields(call), retryAfterMs, isRetryable })
 }
 
 /** The error of a call that was ended between two attempts, or in a hook: it leaves the request as the last attempt did. */
@@ -78,7 +78,7 @@ export function observeFailure<T>(call: Call<T>): void {
   if (call.failed === undefined) return
   const { attempt, failure } = call.failed
   const { status, reason, durationMs, delayMs } = attempt
-  const requestId = failure.kind === 'answer' ? requestIdOf(failure.answer.response) : undefined
+  const requestId = failure.kind === 'response' ? requestIdOf(failure.received.response) : undefined
   observe(call, { attempt: call.attempts.length, status, reason, durationMs, requestId, delayMs })
   call.failed = undefined
 }

@@ -1,6 +1,6 @@
 import { isHTTPError } from 'ky'
 import type { ModelRunError } from '../errors/model-run-error.ts'
-import { type Call, factsOf, interruptedError } from './call.ts'
+import { type Call, callFields, interruptedError } from './call.ts'
 import { isForcedRetry } from './forced-retry.ts'
 import { toHookError } from './to-error.ts'
 
@@ -10,16 +10,16 @@ import { toHookError } from './to-error.ts'
  * @returns Undefined when the call has a result that stands all the same
  */
 export function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError | undefined {
-  const { error: lastError, result, answer } = call
+  const { error: lastError, result, received } = call
   const isForced = isForcedRetry(error)
   if (isForced) {
     call.client.log.warn(
-      `${factsOf(call).label} was not sent again, although a ky hook asked for it: it could be charged twice`,
+      `${callFields(call).label} was not sent again, although a ky hook asked for it: it could be charged twice`,
     )
     if (result !== undefined) return undefined
   }
   if (lastError !== undefined && (isForced || error === lastError || isHTTPError(error))) return lastError
-  return toHookError(error, { ...factsOf(call), lastError, hasResult: result !== undefined, answer })
+  return toHookError(error, { ...callFields(call), lastError, hasResult: result !== undefined, received })
 }
 
 /**

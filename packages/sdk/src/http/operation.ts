@@ -20,7 +20,7 @@ export interface CallOptions {
 }
 
 /** A whole HTTP answer. */
-export interface Answer {
+export interface ReceivedResponse {
   status: number
   text: string
   response: Response
@@ -48,15 +48,15 @@ export interface Operation<T> {
   /** True when the service itself named that job to this client: only then it is known to exist. */
   isJobConfirmed?: boolean | undefined
   /** The job that an answer names, however little of it came. */
-  jobIdIn?: ((answer: Answer) => string | undefined) | undefined
-  /** Turns a 2xx answer into the result; throws {@link UnreadableAnswer}. */
-  read(answer: Answer): T
+  jobIdIn?: ((received: ReceivedResponse) => string | undefined) | undefined
+  /** Turns a 2xx answer into the result; throws {@link UnreadableResponse}. */
+  read(received: ReceivedResponse): T
   /** Turns an error answer into the result where it is one; `mayHaveArrived`: an earlier attempt may have counted. */
-  readError?: ((answer: Answer, mayHaveArrived: boolean) => { data: T } | undefined) | undefined
+  readError?: ((received: ReceivedResponse, mayHaveArrived: boolean) => { data: T } | undefined) | undefined
 }
 
 /** Says why an answer cannot be read; the pipeline makes it an `InvalidResponseError`. */
-export class UnreadableAnswer {
+export class UnreadableResponse {
   readonly problem: string
   constructor(problem: string) {
     this.problem = problem
@@ -87,14 +87,14 @@ export interface Interruption {
   submission: Submission
   cause: unknown
   /** The answer as far as it had come when its time was over. */
-  partial?: Answer | undefined
+  partial?: ReceivedResponse | undefined
 }
 
 /** What one attempt came to. */
-export type Outcome = { kind: 'answer'; answer: Answer } | Interruption
+export type Outcome = { kind: 'response'; received: ReceivedResponse } | Interruption
 
 /** An outcome that is not a result; `problem` says why a success cannot be read. */
-export type Failure = { kind: 'answer'; answer: Answer; problem?: string | undefined } | Interruption
+export type Failure = { kind: 'response'; received: ReceivedResponse; problem?: string | undefined } | Interruption
 
 /** What the pipeline needs of the call around it. */
 export interface CallContext {

@@ -1,7 +1,13 @@
 import { LIMITS } from '@modelrun/contract'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { salvageJob } from '../runs/salvage-job.ts'
-import { type Answer, type CallOptions, type Operation, type RequestMethod, UnreadableAnswer } from './operation.ts'
+import { recoverJob } from '../runs/salvage-job.ts'
+import {
+  type CallOptions,
+  type Operation,
+  type ReceivedResponse,
+  type RequestMethod,
+  UnreadableResponse,
+} from './operation.ts'
 import { tryParseJson } from './read-json.ts'
 
 /** Options of `client.request`. */
@@ -34,7 +40,9 @@ export function rawOperation(method: string, path: string, options: RequestOptio
     body,
     isRun: !isFree,
     noun: isRunOfModel ? 'run' : 'request',
-    ...(isRunOfModel ? { holdMs: LIMITS.syncWaitMs, jobIdIn: (answer: Answer) => salvageJob(answer)?.job_id } : {}),
+    ...(isRunOfModel
+      ? { holdMs: LIMITS.syncWaitMs, jobIdIn: (received: ReceivedResponse) => recoverJob(received)?.job_id }
+      : {}),
     read: readAnyJson,
   }
 }
@@ -57,10 +65,10 @@ function checkPath(path: string): string {
   })
 }
 
-function readAnyJson({ text, isCut }: Answer): unknown {
-  if (isCut) throw new UnreadableAnswer(`the connection ended after ${text.length} characters of the body`)
+function readAnyJson({ text, isCut }: ReceivedResponse): unknown {
+  if (isCut) throw new UnreadableResponse(`the connection ended after ${text.length} characters of the body`)
   if (text.trim() === '') return undefined
   const value = tryParseJson(text)
-  if (value === undefined) throw new UnreadableAnswer('the body is not JSON')
+  if (value === undefined) throw new UnreadableResponse('the body is not JSON')
   return value
 }

@@ -18,7 +18,7 @@ export function parseRetryAfter(header: string | null, now: number): number | un
 
 /** What the response of a failure asks to wait, in milliseconds; undefined without a response, and as {@link parseRetryAfter}. */
 export function retryAfterOf(failure: Failure, now: number): number | undefined {
-  return failure.kind === 'answer'
-    ? parseRetryAfter(failure.answer.response.headers.get('retry-after'), now)
+  return failure.kind === 'response'
+    ? parseRetryAfter(failure.received.response.headers.get('retry-after'), now)
     : undefined
 }

@@ -41,8 +41,8 @@ const BACKOFF = { baseMs: 500, maxMs: 8_000, maxRetryAfterMs: 60_000 } as const
 export function isWorthRetrying(method: RequestMethod, failure: Failure, retryAfterMs: number | undefined): boolean {
   const rule = RULES[method]
   switch (failure.kind) {
-    case 'answer': {
-      const { status, isCut } = failure.answer
+    case 'response': {
+      const { status, isCut } = failure.received
       if (failure.problem !== undefined) return isCut && rule.afterConnectionLoss
       return (
         rule.statuses.includes(status) || (rule.statusesWithRetryAfter.includes(status) && retryAfterMs !== undefined)

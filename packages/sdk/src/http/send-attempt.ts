@@ -6,7 +6,7 @@ import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import type { ResolvedFetchOptions } from './fetch-options.ts'
 import { describeNetworkFailure } from './network-failure.ts'
-import type { Answer, Interruption, Outcome } from './operation.ts'
+import type { Interruption, Outcome, ReceivedResponse } from './operation.ts'
 import { readBody } from './read-body.ts'
 import type { SendRequest } from './send-request.ts'
 
@@ -62,10 +62,10 @@ async function exchange(
   try {
     const response = await abortable(send(request, { ...sent, apiKey, signal, onSend, onUnsent }), signal)
     const { text, isCut } = await readBody(response, signal)
-    const answer: Answer = { status: response.status, text: redact(text, apiKey), response, isCut }
+    const received: ReceivedResponse = { status: response.status, text: redact(text, apiKey), response, isCut }
     return isCut && signal.aborted
-      ? { ...interrupted(signal, openCount > 0), partial: answer }
-      : { kind: 'answer', answer }
+      ? { ...interrupted(signal, openCount > 0), partial: received }
+      : { kind: 'response', received }
   } catch (error) {
     return signal.aborted ? interrupted(signal, openCount > 0) : disconnected(error, apiKey, openCount > 0)
   }

@@ -11,7 +11,7 @@ const look = getJobOperation('job_1')
 
 describe('a failed call about a job', () => {
   test('names the job that had been named before the caller aborted', () => {
-    const { answer: partial } = failedResponse(202, '{"job_id":"job_9","status":"queued"')
+    const { received: partial } = failedResponse(202, '{"job_id":"job_9","status":"queued"')
     const error = toError({ ...interruption('aborted', 'unknown'), partial }, failedCall(run))
     expect(error).toMatchObject({ name: 'AbortedError', jobId: 'job_9', submission: 'accepted' })
     expect(error.message).toContain('The service had accepted the run: see `error.jobId`.')

@@ -12,7 +12,7 @@ import {
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
-import type { Answer, Failure, Interruption, Operation } from './operation.ts'
+import type { Failure, Interruption, Operation, ReceivedResponse } from './operation.ts'
 import { tryParseJson } from './read-json.ts'
 
 /** What an error says about the call that failed. */
@@ -33,9 +33,11 @@ export interface FailedCall {
 
 /** The error for a failure. */
 export function toError(failure: Failure, call: FailedCall): ModelRunError {
-  if (failure.kind !== 'answer') return interruptionError(failure, call)
-  const problem = failure.problem ?? redirectProblem(failure.answer)
-  return problem === undefined ? answerError(failure.answer, call) : unreadableError(failure.answer, problem, call)
+  if (failure.kind !== 'response') return interruptionError(failure, call)
+  const problem = failure.problem ?? redirectProblem(failure.received)
+  return problem === undefined
+    ? responseError(failure.received, call)
+    : unreadableError(failure.received, problem, call)
 }
 
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
@@ -72,13 +74,13 @@ export interface HookFailure extends Omit<FailedCall, 'retryAfterMs' | 'isRetrya
   /** What the call would have failed with. */
   lastError: ModelRunError | undefined
   hasResult: boolean
-  answer: Answer | undefined
+  received: ReceivedResponse | undefined
 }
 
 /** The error for what a hook of the caller threw, with everything that is known of the call. */
 export function toHookError(cause: unknown, failure: HookFailure): HookError {
-  const { operation, label, attempts, lastError, hasResult, answer } = failure
-  const jobId = operation.jobId ?? (answer && operation.jobIdIn?.(answer))
+  const { operation, label, attempts, lastError, hasResult, received } = failure
+  const jobId = operation.jobId ?? (received && operation.jobIdIn?.(received))
   const isAccepted = hasResult && jobId !== undefined
   const before = lastError?.submission ?? submissionOf(operation)
   const submission = isAccepted ? 'accepted' : before
@@ -90,25 +92,25 @@ export function toHookError(cause: unknown, failure: HookFailure): HookError {
     attempts,
     submission,
     jobId,
-    requestId: lastError?.requestId ?? (answer && requestIdOf(answer.response)),
-    status: lastError?.status ?? answer?.status,
+    requestId: lastError?.requestId ?? (received && requestIdOf(received.response)),
+    status: lastError?.status ?? received?.status,
     retryAfterMs: lastError?.retryAfterMs,
     isRetryable: lastError?.isRetryable,
   })
 }
 
-function unreadableError(answer: Answer, problem: string, call: FailedCall): InvalidResponseError {
+function unreadableError(received: ReceivedResponse, problem: string, call: FailedCall): InvalidResponseError {
   const { operation, label } = call
   const submission = operation.isRun ? 'unknown' : submissionOf(operation)
   // What is not JSON comes from something in between and may pass. JSON of a wrong shape stays so, and so do redirects.
-  const mayPass = answer.response.ok && tryParseJson(answer.text) === undefined
+  const mayPass = received.response.ok && tryParseJson(received.text) === undefined
   return new InvalidResponseError({
-    message: `${label} got an answer (HTTP ${answer.status}) that cannot be read: ${problem}.${consequence(submission, operation, false)}`,
+    message: `${label} got an answer (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(submission, operation, false)}`,
     attempts: call.attempts,
     submission,
     jobId: operation.jobId,
-    requestId: requestIdOf(answer.response),
-    status: answer.status,
+    requestId: requestIdOf(received.response),
+    status: received.status,
     isRetryable: call.isRetryable || (mayPass && !operation.isRun),
   })
 }
@@ -118,24 +120,24 @@ export function requestIdOf(response: Response): string | undefined {
   return response.headers.get('x-request-id') ?? undefined
 }
 
-function answerError(answer: Answer, call: FailedCall): ModelRunError {
+function responseError(received: ReceivedResponse, call: FailedCall): ModelRunError {
   const { operation, label, retryAfterMs } = call
-  const json = tryParseJson(answer.text)
+  const json = tryParseJson(received.text)
   const parsed = z.safeParse(errorBodySchema, json)
   const detail = parsed.success ? parsed.data.error : undefined
-  const requestId = requestIdOf(answer.response)
-  const jobId = operation.jobId ?? operation.jobIdIn?.(answer)
+  const requestId = requestIdOf(received.response)
+  const jobId = operation.jobId ?? operation.jobIdIn?.(received)
   const isNamed = operation.isRun && jobId !== undefined
-  const byStatus = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
+  const byStatus = operation.isRun ? submissionAfter(received.status, retryAfterMs) : submissionOf(operation)
   const submission = isNamed ? 'accepted' : byStatus
   const said = detail ? `[${detail.code}] ${detail.message}` : 'The service answered without an error body of its own'
   // A refusal about a job, such as 404, speaks for itself.
-  const speaksForItself = operation.jobId !== undefined && isRefusal(answer.status)
+  const speaksForItself = operation.jobId !== undefined && isRejection(received.status)
   return createApiError({
-    message: `${said} (HTTP ${answer.status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(answer.status, call)}${speaksForItself ? '' : consequence(submission, operation, false)}`,
-    status: answer.status,
+    message: `${said} (HTTP ${received.status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(received.status, call)}${speaksForItself ? '' : consequence(submission, operation, false)}`,
+    status: received.status,
     apiCode: detail?.code,
-    body: json ?? answer.text,
+    body: json ?? received.text,
     attempts: call.attempts,
     submission,
     jobId,
@@ -146,7 +148,7 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
 }
 
 /** Says so when the answer is a redirect; in browsers one that is not followed has the status 0. */
-function redirectProblem({ status, response }: Answer): string | undefined {
+function redirectProblem({ status, response }: ReceivedResponse): string | undefined {
   if ((status < 300 || status >= 400) && response.type !== 'opaqueredirect') return undefined
   const target = response.headers.get('location')
   const origin = target && URL.canParse(target) ? new URL(target).origin : undefined
@@ -154,13 +156,13 @@ function redirectProblem({ status, response }: Answer): string | undefined {
 }
 
 /** A refusal is certain below 500, but for 408, where the service may have got the request late. */
-export function isRefusal(status: number): boolean {
+export function isRejection(status: number): boolean {
   return status < 500 && status !== 408
 }
 
 function submissionAfter(status: number, retryAfterMs: number | undefined): Submission {
   if (status === 503 && retryAfterMs !== undefined) return 'rejected'
-  return isRefusal(status) ? 'rejected' : 'unknown'
+  return isRejection(status) ? 'rejected' : 'unknown'
 }
 
 /** Of a call that is not a run: what is known of the job that it is about. */

@@ -35,7 +35,7 @@ export function createTransport(client: ResolvedOptions): Transport {
         sending: undefined,
         hasArrived: false,
         submission: 'not_sent',
-        answer: undefined,
+        received: undefined,
         failed: undefined,
         result: undefined,
         error: undefined,

@@ -1,6 +1,6 @@
 import { type JobStatus, ROUTES } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { type Operation, UnreadableAnswer } from '../http/operation.ts'
+import { type Operation, UnreadableResponse } from '../http/operation.ts'
 import { tryParseJson } from '../http/read-json.ts'
 import { asKnownStatus } from './job-status.ts'
 
@@ -29,7 +29,7 @@ export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Ope
     jobId,
     isJobConfirmed,
     read: ({ text }) => {
-      if (/^\s*</.test(text)) throw new UnreadableAnswer('the body is a web page')
+      if (/^\s*</.test(text)) throw new UnreadableResponse('the body is a web page')
       return { job_id: jobId, status: asKnownStatus(statusIn(text) ?? 'cancelled') }
     },
     // An earlier attempt, whose answer was lost, has done it.

@@ -11,7 +11,7 @@ export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operat
     parameters: { id: jobId },
     jobId,
     isJobConfirmed,
-    read: (answer) => withKnownStatus(read(answer).data),
+    read: (received) => withKnownStatus(read(received).data),
   }
 }
 

@@ -10,7 +10,7 @@ import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
 import { endOfWait } from './ended-wait.ts'
 import type { JobHandle } from './job-handle.ts'
 import { isConfirmed, type JobReference } from './job-reference.ts'
-import type { EarlyEnd, JobWatch, LastSeen, Watcher } from './polling/job-watch.ts'
+import type { EarlyEnd, LastSeen, PolledJob, Subscriber } from './polling/job-watch.ts'
 import { DEFAULT_DEADLINE_MS, type WaitOptions } from './wait-options.ts'
 
 /** The job that is waited for, and how. */
@@ -52,26 +52,26 @@ export function startWait(
   const { core, job, reference, options, webhook } = request
   let price = request.price
   const succeed = (result: RunResult) => (price ? void price.addTo(result).then(resolve) : resolve(result))
-  const watcher = new ResultWatcher(request, succeed, (error) => {
+  const subscriber = new ResultSubscriber(request, succeed, (error) => {
     price?.stop()
     reject(error)
   })
   if (options.readPrice) price ??= startPriceReading(core, reference.modelId, options)
-  core.scheduler.join(watcher)
-  if (webhook && watcher.watch) {
-    watcher.stopListening = webhook.listen(job.id, (event) => core.scheduler.deliver(watcher, event))
+  core.scheduler.join(subscriber)
+  if (webhook && subscriber.polled) {
+    subscriber.stopListening = webhook.listen(job.id, (event) => core.scheduler.deliver(subscriber, event))
     // The delivery may have come before.
-    if (!watcher.watch) watcher.stopListening()
+    if (!subscriber.polled) subscriber.stopListening()
   }
   return () => {
     price?.stop()
-    watcher.span?.abandon()
-    watcher.leave()
+    subscriber.span?.abandon()
+    subscriber.leave()
   }
 }
 
 /** What every watcher has, whatever it does with what it is told. */
-export abstract class WaitWatcher implements Watcher {
+export abstract class WaitSubscriber implements Subscriber {
   readonly core: Core
   readonly handle: JobHandle
   readonly job: JobReference
@@ -81,9 +81,9 @@ export abstract class WaitWatcher implements Watcher {
   readonly span: WaitSpan | undefined
   order = 0
   slot = -1
-  watch: JobWatch | undefined = undefined
+  polled: PolledJob | undefined = undefined
   abstract readonly isEager: boolean
-  abstract readonly isWatching: boolean
+  abstract readonly wantsStates: boolean
 
   constructor({ core, job, reference, options, endsAt, webhook, span }: WaitRequest) {
     this.core = core
@@ -105,7 +105,7 @@ export abstract class WaitWatcher implements Watcher {
 }
 
 /** Tells what the job comes to. */
-class ResultWatcher extends WaitWatcher {
+class ResultSubscriber extends WaitSubscriber {
   readonly caller: Caller | undefined
   readonly resolve: (result: RunResult) => void
   readonly reject: (error: unknown) => void
@@ -123,7 +123,7 @@ class ResultWatcher extends WaitWatcher {
     return this.job.seenAt === undefined
   }
 
-  get isWatching(): boolean {
+  get wantsStates(): boolean {
     return this.options.onStatus !== undefined
   }
 

@@ -13,7 +13,7 @@ export interface ModelCache {
   /** A model, from memory when it is there. Reads of the same model share one request. @throws ModelRunError */
   read(core: Core, id: string, context: CallContext): Promise<Model>
   /** Keeps a model that was read otherwise, and returns it. */
-  keep(id: string, model: Model): Model
+  store(id: string, model: Model): Model
   /** The price of one run, in credits, when it is in memory. */
   priceOf(id: string | undefined): number | undefined
 }
@@ -27,13 +27,13 @@ export function createModelCache(clock: Clock): ModelCache {
     return entry !== undefined && clock.now() - entry.readAt < MAX_AGE_MS ? entry.model : undefined
   }
 
-  function keep(id: string, model: Model): Model {
+  function store(id: string, model: Model): Model {
     entries.set(id, { model, readAt: clock.now() })
     return model
   }
 
   async function request(core: Core, id: string, context: CallContext): Promise<Model> {
-    const work = core.transport.call(getModelOperation(id), context).then(({ data }) => keep(id, data))
+    const work = core.transport.call(getModelOperation(id), context).then(({ data }) => store(id, data))
     if (requests.has(id)) return await work
     requests.set(id, work)
     return await work.finally(() => requests.delete(id))
@@ -46,7 +46,7 @@ export function createModelCache(clock: Clock): ModelCache {
       const model = shared && (await abortable(Promise.resolve(shared), context.scope.signal).catch(() => undefined))
       return model ?? (await request(core, id, context))
     },
-    keep,
+    store,
     priceOf: (id) => (id === undefined ? undefined : known(id)?.pricing.credits_per_run),
   }
 }

@@ -5,7 +5,7 @@ import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { ApiPromise } from '../http/api-promise.ts'
-import type { Answer, CallOptions } from '../http/operation.ts'
+import type { CallOptions, ReceivedResponse } from '../http/operation.ts'
 import { callOnce, request } from '../http/request.ts'
 import { checkInput } from '../runs/check-input.ts'
 import type { AnyRunResponse } from '../runs/run-answer.ts'
@@ -50,7 +50,7 @@ export class ModelsResource {
    */
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
     const operation = getModelOperation(id)
-    const read = (answer: Answer) => this.#core.modelCache.keep(id, operation.read(answer))
+    const read = (received: ReceivedResponse) => this.#core.modelCache.store(id, operation.read(received))
     const calledFunction = ModelsResource.prototype.get
     return request(this.#core, { ...operation, read }, { place: 'client.models.get', options, calledFunction })
   }

@@ -36,13 +36,13 @@ export function createTracing({ tracer, log, baseUrl }: ResolvedOptions): Tracin
   return {
     server: serverAt(baseUrl),
     inSpan: ({ name, kind, attributes }, work) => {
-      const begin = once((span?: Span) => work(new SafeSpan(span, onFault)))
+      const workInSpan = once((span?: Span) => work(new SafeSpan(span, onFault)))
       let fault: { error: unknown } | undefined
       try {
         const returned: unknown = tracer.startActiveSpan(
           name,
           { kind: KINDS[kind], attributes: known(attributes) },
-          begin,
+          workInSpan,
         )
         // A tracer may wrap the promise of the work in its own; the rejection of that one is not needed.
         if (returned instanceof Promise) returned.catch(() => {})
@@ -50,7 +50,7 @@ export function createTracing({ tracer, log, baseUrl }: ResolvedOptions): Tracin
         fault = { error }
       }
       // What the work threw is thrown here.
-      const value = begin()
+      const value = workInSpan()
       if (fault !== undefined) onFault(fault.error)
       return value
     },

@@ -2,7 +2,7 @@ import type { Job } from '@modelrun/contract'
 import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
-import type { Look } from '../jobs/polling/look-at-job.ts'
+import type { PollOutcome } from '../jobs/polling/look-at-job.ts'
 import { nodeBuiltin } from '../node-builtin.ts'
 import { asWord, reasonOf } from './describe-failure.ts'
 import type { SafeSpan } from './safe-span.ts'
@@ -39,19 +39,19 @@ export class WaitSpan {
     return this.#runInContext === undefined ? work() : this.#runInContext(work)
   }
 
-  onPoll(brought: Look): void {
+  onPoll(outcome: PollOutcome): void {
     this.#polls++
-    if (this.#polls <= MAX_POLL_EVENTS) this.#span.event('modelrun.poll', outcomeOf(brought))
+    if (this.#polls <= MAX_POLL_EVENTS) this.#span.event('modelrun.poll', outcomeOf(outcome))
   }
 
   onState(job: Job): void {
-    this.#onNews('modelrun.state', job)
+    this.#addStateEvent('modelrun.state', job)
     for (const span of [this.#span, this.#run]) span?.set({ 'modelrun.job.status': asWord(job.status) })
   }
 
   /** A webhook has brought the end. */
   onDelivery(job: Job): void {
-    this.#onNews('modelrun.delivery', job)
+    this.#addStateEvent('modelrun.delivery', job)
   }
 
   end(): void {
@@ -71,7 +71,7 @@ export class WaitSpan {
     this.#run?.abandon()
   }
 
-  #onNews(name: string, { status }: Job): void {
+  #addStateEvent(name: string, { status }: Job): void {
     this.#states++
     if (this.#states <= MAX_STATE_EVENTS) this.#span.event(name, { 'modelrun.job.status': asWord(status) })
   }
@@ -89,8 +89,8 @@ export function startWaitSpan({ tracing }: Pick<Core, 'tracing'>, wait: TracedWa
   return tracing.inSpan({ name: 'modelrun.wait', kind: 'internal', attributes }, (span) => new WaitSpan(span, wait))
 }
 
-function outcomeOf(brought: Look): { [name: string]: string } {
-  if ('job' in brought) return { 'modelrun.job.status': asWord(brought.job.status) }
-  const error = 'failure' in brought ? brought.failure : brought.error
+function outcomeOf(outcome: PollOutcome): { [name: string]: string } {
+  if ('job' in outcome) return { 'modelrun.job.status': asWord(outcome.job.status) }
+  const error = 'failure' in outcome ? outcome.failure : outcome.error
   return { 'modelrun.reason': isModelRunError(error) ? reasonOf(error) : asWord(undefined) }
 }

@@ -39,19 +39,19 @@ async function runToEnd(
   const endsAt = clock.now() + deadlineMs
   const price = options.readPrice ? startPriceReading(core, model, options) : undefined
   try {
-    const { answer, reference, elapsedMs, response, requestId } = await submit(core, call, deadlineMs)
+    const { runResponse, reference, elapsedMs, response, requestId } = await submit(core, call, deadlineMs)
     const job = new JobHandle(core, reference)
-    if (answer.status !== 'completed') {
+    if (runResponse.status !== 'completed') {
       const data = await waitForJob(() => {
         return { core, job, reference, options, endsAt, webhook: options.webhook, price, span }
       })
       return { data, response, requestId }
     }
-    core.scheduler.durations.learn(answer.model_id, elapsedMs, elapsedMs)
+    core.scheduler.durations.learn(runResponse.model_id, elapsedMs, elapsedMs)
     const { onStatus } = options
     const { state } = reference
     if (onStatus && state) notify(core.options.log, 'onStatus', () => onStatus(state, job))
-    const data = toResult(core, outcomeOfCompleted(answer))
+    const data = toResult(core, outcomeOfCompleted(runResponse))
     return { data: (await price?.addTo(data)) ?? data, response, requestId }
   } finally {
     price?.stop()
@@ -99,6 +99,6 @@ const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 5_000
  */
 function needsJobAtOnce(options: RunOptions, scope: Scope): boolean {
   const { signal, onStatus, webhook, webhookUrl, onAbort, onDeadline } = options
-  const isFollowed = [signal, onStatus, webhook, webhookUrl].some((option) => option !== undefined)
-  return isFollowed || scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
+  const isTracked = [signal, onStatus, webhook, webhookUrl].some((option) => option !== undefined)
+  return isTracked || scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
 }

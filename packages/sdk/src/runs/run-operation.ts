@@ -7,11 +7,11 @@ import {
   runProcessingSchema,
   runQueuedSchema,
 } from '@modelrun/contract'
-import type { Answer, Operation } from '../http/operation.ts'
+import type { Operation, ReceivedResponse } from '../http/operation.ts'
 import { tryParseJson } from '../http/read-json.ts'
 import { parseByStatus } from '../parse-wire.ts'
 import type { AnyRunResponse } from './run-answer.ts'
-import { refuseAnswer, salvageJob } from './salvage-job.ts'
+import { recoverJob, rejectResponse } from './salvage-job.ts'
 
 /** The call of `POST /v1/models/{model}/run` (section 4.3). */
 export function runOperation(model: string, body: RunRequest): Operation<AnyRunResponse> {
@@ -22,24 +22,24 @@ export function runOperation(model: string, body: RunRequest): Operation<AnyRunR
     body,
     isRun: true,
     ...(isHeld ? { holdMs: LIMITS.syncWaitMs } : {}),
-    read: (answer) => readKnownAnswer(answer) ?? salvageJob(answer) ?? refuseAnswer(answer),
-    jobIdIn: (answer) => salvageJob(answer)?.job_id,
+    read: (received) => readKnownResponse(received) ?? recoverJob(received) ?? rejectResponse(received),
+    jobIdIn: (received) => recoverJob(received)?.job_id,
     // Whatever the status: an answer that names a job tells that the run was accepted.
-    readError: (answer) => {
-      const data = salvageJob(answer)
+    readError: (received) => {
+      const data = recoverJob(received)
       return data && { data }
     },
   }
 }
 
-const ANSWERS_BY_STATUS = {
+const SCHEMAS_BY_STATUS = {
   completed: runCompletedSchema,
   processing: runProcessingSchema,
   queued: runQueuedSchema,
 }
 
-function readKnownAnswer({ text, isCut }: Answer): RunResponse | undefined {
-  return isCut ? undefined : parseByStatus<RunResponse>(ANSWERS_BY_STATUS, asRunStatus(tryParseJson(text)))
+function readKnownResponse({ text, isCut }: ReceivedResponse): RunResponse | undefined {
+  return isCut ? undefined : parseByStatus<RunResponse>(SCHEMAS_BY_STATUS, asRunStatus(tryParseJson(text)))
 }
 
 /** A response to a run says `completed` where jobs and deliveries say `succeeded` (section 3): either word will do. */

@@ -42,7 +42,7 @@ export class RunPool<I extends object> {
   readonly #concurrency: number
   readonly #source: Iterator<I> | AsyncIterator<I>
   /** The runs that ended; undefined when something else may have changed. */
-  readonly #news = createAsyncQueue<SettledRun<I> | undefined>()
+  readonly #settledRuns = createAsyncQueue<SettledRun<I> | undefined>()
   readonly #waits = new Set<() => void>()
   #isTaking = false
   #isLeft = false
@@ -70,7 +70,7 @@ export class RunPool<I extends object> {
     for (;;) {
       if (!this.#isOver && !this.#isTaking && this.#size < this.#concurrency) void this.#take()
       if (this.#isOver && this.#size === 0) break
-      const settled = await this.#news.next()
+      const settled = await this.#settledRuns.next()
       if (settled === undefined) continue
       this.#size--
       if (settled.status === 'fulfilled' || !this.#options.stopOnError || this.#failure) return settled
@@ -98,7 +98,7 @@ export class RunPool<I extends object> {
   #fail(error: unknown): void {
     this.#failure ??= { error }
     this.#isOver = true
-    this.#news.push(undefined)
+    this.#settledRuns.push(undefined)
   }
 
   async #take(): Promise<void> {
@@ -106,15 +106,15 @@ export class RunPool<I extends object> {
     try {
       const { done, value } = await this.#source.next()
       if (done) this.#isOver = true
-      else if (!this.#isOver) this.#begin(value)
+      else if (!this.#isOver) this.#start(value)
     } catch (error) {
       this.#fail(error)
     }
     this.#isTaking = false
-    this.#news.push(undefined)
+    this.#settledRuns.push(undefined)
   }
 
-  #begin(input: I): void {
+  #start(input: I): void {
     this.#size++
     const index = this.#started++
     const known = this.#options.resume?.get(index)
@@ -130,13 +130,13 @@ export class RunPool<I extends object> {
     const end = (outcome: Outcome) => {
       if (span !== undefined) endRunSpan(span, outcome)
       this.#settled++
-      this.#tell(index, outcome.status, job)
-      this.#news.push({ index, input, job_id: job?.id, ...outcome })
+      this.#report(index, outcome.status, job)
+      this.#settledRuns.push({ index, input, job_id: job?.id, ...outcome })
     }
     try {
       const call = { model: this.#model, input, options: this.#options }
       job = known === undefined ? (await submitRun(this.#core, call)).data : jobHandleOf(this.#core, known)
-      this.#tell(index, 'submitted', job)
+      this.#report(index, 'submitted', job)
       if (this.#isLeft) span?.abandon()
       else this.#wait(job, { end, span })
     } catch (reason) {
@@ -158,7 +158,7 @@ export class RunPool<I extends object> {
   }
 
   /** An error of the caller's function ends the loop, not the run; so does a promise of it that rejects. */
-  #tell(index: number, step: RunManyProgress['step'], job: JobHandle | undefined): void {
+  #report(index: number, step: RunManyProgress['step'], job: JobHandle | undefined): void {
     try {
       const [started, settled] = [this.#started, this.#settled]
       const noted = this.#options.onProgress?.({ index, step, job_id: job?.id, started, settled })

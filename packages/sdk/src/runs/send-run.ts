@@ -11,7 +11,7 @@ import { runOperation } from './run-operation.ts'
 import type { SubmitOptions } from './run-options.ts'
 
 /** A run that is ready to be sent. */
-export interface Submission {
+export interface RunToSend {
   model: string
   input: Record<string, unknown>
   /** `sync: false`, or nothing to have the run held. */
@@ -22,14 +22,14 @@ export interface Submission {
 
 /** The response to a run, and the job that it named. */
 export interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
-  answer: AnyRunResponse
+  runResponse: AnyRunResponse
   reference: JobReference
   /** Milliseconds from sending to the answer. */
   elapsedMs: number
 }
 
 /** Sends a run, once. With a webhook receiver, the receiver knows of it before and after. */
-export async function sendRun(core: Core, submission: Submission): Promise<SentRun> {
+export async function sendRun(core: Core, submission: RunToSend): Promise<SentRun> {
   const { model, options } = submission
   const { webhook, webhookUrl } = options
   if (webhook === undefined) {
@@ -38,24 +38,24 @@ export async function sendRun(core: Core, submission: Submission): Promise<SentR
   const { url, ref } = await webhook.prepare({ modelId: model })
   try {
     const sent = await send(core, submission, { webhook_url: url })
-    await told(core, webhook.expect(sent.reference.jobId, { ref, modelId: model }))
+    await notifyReceiver(core, webhook.expect(sent.reference.jobId, { ref, modelId: model }))
     return sent
   } catch (error) {
-    if (isNotAccepted(error)) await told(core, webhook.forget(ref))
+    if (isNotAccepted(error)) await notifyReceiver(core, webhook.forget(ref))
     throw error
   }
 }
 
 async function send(
   core: Core,
-  { model, input, mode, scope, options }: Submission,
+  { model, input, mode, scope, options }: RunToSend,
   webhook: Pick<RunRequest, 'webhook_url'>,
 ): Promise<SentRun> {
   const { clock } = core.options
   return await traceSubmit(core, model, async (onAttempt) => {
     const submittedAt = clock.now()
     const {
-      data: answer,
+      data: runResponse,
       response,
       requestId,
     } = await core.transport.call(runOperation(model, { input, ...mode, ...webhook }), {
@@ -65,25 +65,27 @@ async function send(
     })
     const seenAt = clock.now()
     const known =
-      answer.status === 'unknown' ? { modelId: model } : { ...describe(answer), seenAt, state: stateOf(answer) }
+      runResponse.status === 'unknown'
+        ? { modelId: model }
+        : { ...describe(runResponse), seenAt, state: stateOf(runResponse) }
     const creditsPerRun = core.modelCache.priceOf(model)
-    const reference = { jobId: answer.job_id, submittedAt, creditsPerRun, ...known }
-    return { answer, reference, elapsedMs: seenAt - submittedAt, response, requestId }
+    const reference = { jobId: runResponse.job_id, submittedAt, creditsPerRun, ...known }
+    return { runResponse, reference, elapsedMs: seenAt - submittedAt, response, requestId }
   })
 }
 
 /** The state that the response to a run shows: its job is queued, is being processed, or has succeeded already. */
-function stateOf(answer: RunResponse): Job {
-  const { status } = answer
-  return status === 'completed' ? { status: asKnownStatus(status), output: answer.output } : { status }
+function stateOf(runResponse: RunResponse): Job {
+  const { status } = runResponse
+  return status === 'completed' ? { status: asKnownStatus(status), output: runResponse.output } : { status }
 }
 
-function describe(answer: { model_id: string; request_id: string }): Pick<JobReference, 'modelId' | 'requestId'> {
-  return { modelId: answer.model_id, requestId: answer.request_id }
+function describe(runResponse: { model_id: string; request_id: string }): Pick<JobReference, 'modelId' | 'requestId'> {
+  return { modelId: runResponse.model_id, requestId: runResponse.request_id }
 }
 
 /** The run is paid for: a receiver that cannot write it down must not lose it. Its polls find the result. */
-async function told({ options }: Core, note: Promise<void>): Promise<void> {
+async function notifyReceiver({ options }: Core, note: Promise<void>): Promise<void> {
   try {
     await note
   } catch (error) {

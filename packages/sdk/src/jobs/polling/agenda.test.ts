@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import { createAgenda } from './agenda.ts'
+import { createPollSchedule } from './agenda.ts'
 import type { HeapItem } from './heap.ts'
-import type { Watcher } from './job-watch.ts'
+import type { Subscriber } from './job-watch.ts'
 
 function setup() {
   const clock = createManualClock()
@@ -16,21 +16,21 @@ function setup() {
       return clock.setTimeout(callback, delayMs)
     },
   }
-  const agenda = createAgenda(counting, {
-    look: () => {},
-    nextLookAt: () => Number.NEGATIVE_INFINITY,
-    endAtDeadline: (watcher) => {
-      agenda.deadlines.remove(watcher)
+  const schedule = createPollSchedule(counting, {
+    poll: () => {},
+    nextPollAt: () => Number.NEGATIVE_INFINITY,
+    endAtDeadline: (subscriber) => {
+      schedule.deadlines.remove(subscriber)
       ended.push(clock.now() - startedAt)
     },
   })
   /** Adds a wait, of which an agenda knows nothing but its deadline. */
   const add = (deadlineMs: number, order: number) => {
     const wait: HeapItem = { at: startedAt + deadlineMs, order, slot: -1 }
-    agenda.deadlines.put(wait as Watcher)
-    agenda.run()
+    schedule.deadlines.put(wait as Subscriber)
+    schedule.run()
   }
-  return { clock, agenda, ended, add, timersSet: () => timersSet }
+  return { clock, agenda: schedule, ended, add, timersSet: () => timersSet }
 }
 
 test('many waits that end together need one timer', async () => {
@@ -51,7 +51,7 @@ test('a wait that ends sooner brings the timer forward, and one that ends later 
 })
 
 test('nothing to do sets no timer', () => {
-  const { clock, agenda } = setup()
-  agenda.run()
+  const { clock, agenda: schedule } = setup()
+  schedule.run()
   expect(clock.timerCount).toBe(0)
 })

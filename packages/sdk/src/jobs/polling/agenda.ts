@@ -1,13 +1,13 @@
 import { type Clock, startTimer } from '../../clock.ts'
 import { createHeap, type Heap } from './heap.ts'
-import type { JobWatch, Watcher } from './job-watch.ts'
+import type { PolledJob, Subscriber } from './job-watch.ts'
 
 /** What is due when, for all waits of a client, under one timer. */
-export interface Agenda {
+export interface PollSchedule {
   /** The jobs by their next look. One that is being looked at is not among them. */
-  readonly looks: Heap<JobWatch>
+  readonly nextPolls: Heap<PolledJob>
   /** The waits by their deadline. */
-  readonly deadlines: Heap<Watcher>
+  readonly deadlines: Heap<Subscriber>
   /** Does what is due, and sets the timer for what is next. */
   run(): void
   /** Stops the timer. */
@@ -15,30 +15,30 @@ export interface Agenda {
 }
 
 /** What an agenda does. */
-export interface AgendaTasks {
-  look(watch: JobWatch): void
+export interface ScheduleTasks {
+  poll(polled: PolledJob): void
   /** When the next look may begin, in milliseconds of the clock; `Infinity` while another one must end first. */
-  nextLookAt(): number
-  endAtDeadline(watcher: Watcher): void
+  nextPollAt(): number
+  endAtDeadline(subscriber: Subscriber): void
 }
 
-export function createAgenda(clock: Clock, tasks: AgendaTasks): Agenda {
-  const looks = createHeap<JobWatch>()
-  const deadlines = createHeap<Watcher>()
+export function createPollSchedule(clock: Clock, tasks: ScheduleTasks): PollSchedule {
+  const nextPolls = createHeap<PolledJob>()
+  const deadlines = createHeap<Subscriber>()
   let timer: { at: number; stop: () => void } | undefined
 
   function run(): void {
     const now = clock.now()
     for (let late = deadlines.first(); late && late.at <= now; late = deadlines.first()) tasks.endAtDeadline(late)
-    for (let due = looks.first(); due && lookAt(due) <= now; due = looks.first()) {
-      looks.remove(due)
-      tasks.look(due)
+    for (let due = nextPolls.first(); due && pollAt(due) <= now; due = nextPolls.first()) {
+      nextPolls.remove(due)
+      tasks.poll(due)
     }
-    setTimer(Math.min(lookAt(looks.first()), deadlines.first()?.at ?? Number.POSITIVE_INFINITY))
+    setTimer(Math.min(pollAt(nextPolls.first()), deadlines.first()?.at ?? Number.POSITIVE_INFINITY))
   }
 
-  function lookAt(watch: JobWatch | undefined): number {
-    return watch ? Math.max(watch.at, tasks.nextLookAt()) : Number.POSITIVE_INFINITY
+  function pollAt(polled: PolledJob | undefined): number {
+    return polled ? Math.max(polled.at, tasks.nextPollAt()) : Number.POSITIVE_INFINITY
   }
 
   /** A timer that is too early stays: it finds nothing due and sets the right one. */
@@ -57,5 +57,5 @@ export function createAgenda(clock: Clock, tasks: AgendaTasks): Agenda {
     timer = undefined
   }
 
-  return { looks, deadlines, run, stop }
+  return { nextPolls: nextPolls, deadlines, run, stop }
 }

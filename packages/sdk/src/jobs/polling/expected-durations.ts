@@ -1,4 +1,4 @@
-import type { JobWatch } from './job-watch.ts'
+import type { PolledJob } from './job-watch.ts'
 
 /** Between which ages the jobs of a model usually end. */
 export interface ExpectedDuration {
@@ -32,7 +32,7 @@ interface Sample {
   doubtMs: number
 }
 
-export function createUsualDurations(): ExpectedDurations {
+export function createExpectedDurations(): ExpectedDurations {
   const models = new Map<string, Sample[]>()
   return {
     learn: (modelId, afterMs, beforeMs) => {
@@ -46,21 +46,21 @@ export function createUsualDurations(): ExpectedDurations {
     },
     of: (modelId) => {
       const samples = models.get(modelId)
-      return samples && usualDuration(samples)
+      return samples && expectedDuration(samples)
     },
   }
 }
 
 /** Notes how long a job took that a look found finished; `runningAt`: when it was known to be running still. */
-export function learnFrom(durations: ExpectedDurations, watch: JobWatch, runningAt: number): void {
-  const { job, state, bornAt, seenAt = bornAt, isSeenFromStart } = watch
+export function learnFrom(durations: ExpectedDurations, polled: PolledJob, runningAt: number): void {
+  const { job, state, bornAt, seenAt = bornAt, isSeenFromStart } = polled
   if (!isSeenFromStart || job.modelId === undefined || state?.status !== 'succeeded') return
   const ageMs = seenAt - bornAt
   durations.learn(job.modelId, Math.max(runningAt - bornAt, ageMs * SHORTEST_SHARE), ageMs)
 }
 
 /** From the quartiles, so that one odd job in four changes nothing; half as wide again reaches the ends of a usual spread. */
-function usualDuration(samples: readonly Sample[]): ExpectedDuration {
+function expectedDuration(samples: readonly Sample[]): ExpectedDuration {
   const durations = samples.map(({ ms }) => ms).toSorted((a, b) => a - b)
   const [lower, middle, upper] = [quantile(durations, 0.25), quantile(durations, 0.5), quantile(durations, 0.75)]
   const doubts = samples.map(({ doubtMs }) => doubtMs).toSorted((a, b) => a - b)

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { CallOptions } from '../../http/operation.ts'
-import { watchKey } from './job-watch.ts'
+import { pollKey } from './job-watch.ts'
 
 const [first, second] = [{ dispatcher: 1 }, { dispatcher: 2 }]
 const numbers = new Map<object, number>([
   [first, 1],
   [second, 2],
 ])
-const keyOf = (options: CallOptions) => watchKey({ jobId: 'job_1' }, options, (given) => numbers.get(given) ?? 0)
+const keyOf = (options: CallOptions) => pollKey({ jobId: 'job_1' }, options, (given) => numbers.get(given) ?? 0)
 
 test('waits whose polls are the same share a key', () => {
   const pairs: [CallOptions, CallOptions][] = [

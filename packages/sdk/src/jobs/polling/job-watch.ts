@@ -13,19 +13,19 @@ export type EarlyEnd = 'aborted' | 'deadline'
  * Somebody who waits for a job. Objects of one class are lean: ten thousand waits have no closures, timers or listeners
  * of their own. `at` is the deadline in milliseconds of the client's clock, `Infinity` for none.
  */
-export interface Watcher extends HeapItem {
+export interface Subscriber extends HeapItem {
   readonly job: JobReference
   readonly options: CallOptions
   /** Wants the first look at once. */
   readonly isEager: boolean
   /** Wants each state, and not only the end. */
-  readonly isWatching: boolean
+  readonly wantsStates: boolean
   /** A webhook is to bring the end. */
   readonly hasWebhook: boolean
   /** Undefined without a tracer. */
   readonly span: WaitSpan | undefined
   /** The watch that it is part of, while it is. Only the scheduler writes it. */
-  watch: JobWatch | undefined
+  polled: PolledJob | undefined
   /** Told each new state of the job; `isEnd` with the final one. Must not throw. */
   onState(job: Job, isEnd: boolean): void
   /** Told that further looks at the job have no use, for instance because there is no such job. */
@@ -43,11 +43,11 @@ export interface LastSeen {
 }
 
 /** A job that is polled, for everybody who waits for it. `at` is the time of the next look. */
-export interface JobWatch extends HeapItem, LastSeen {
+export interface PolledJob extends HeapItem, LastSeen {
   readonly key: string
   readonly job: JobReference
   readonly options: CallOptions
-  readonly watchers: Watcher[]
+  readonly subscribers: Subscriber[]
   /** Since when its age counts. */
   readonly bornAt: number
   /** True when the service was asked about the job from its submission on: only then its duration is known. */
@@ -55,7 +55,7 @@ export interface JobWatch extends HeapItem, LastSeen {
   /** When its state was last told. */
   seenAt: number | undefined
   /** When the last look ended, whatever it brought. */
-  lookedAt: number
+  polledAt: number
   /** The service asked not to be asked sooner. */
   notBefore: number
   polls: number
@@ -64,7 +64,7 @@ export interface JobWatch extends HeapItem, LastSeen {
 }
 
 /** Waits for one job share its looks, unless they ask for calls of another kind. */
-export function watchKey(
+export function pollKey(
   { jobId }: JobReference,
   { headers, timeoutMs, fetchOptions }: CallOptions,
   idOf: (options: object) => number,

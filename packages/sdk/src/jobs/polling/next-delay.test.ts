@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { resolveOptions } from '../../options.ts'
 import { API_KEY, BASE_URL } from '../../testing/test-client.ts'
-import { createUsualDurations } from './expected-durations.ts'
-import type { JobWatch, Watcher } from './job-watch.ts'
+import { createExpectedDurations } from './expected-durations.ts'
+import type { PolledJob, Subscriber } from './job-watch.ts'
 import { createNextDelay } from './next-delay.ts'
 
 const JOB = { jobId: 'job_1', modelId: 'aurora-image', submittedAt: 1_000 }
 
 /** One who waits, of whom the next delay knows nothing but these. */
-const waiter = (of: { isWatching?: boolean; hasWebhook?: boolean } = {}) =>
-  ({ isWatching: false, hasWebhook: false, ...of }) as Watcher
+const waiter = (of: { wantsStates?: boolean; hasWebhook?: boolean } = {}) =>
+  ({ wantsStates: false, hasWebhook: false, ...of }) as Subscriber
 
 /** The delay after a look at a job of 10 s. */
 function delayOf(
-  watch: Partial<JobWatch>,
+  polled: Partial<PolledJob>,
   { random = 0.5, nextDelayMs }: { random?: number; nextDelayMs?: () => number } = {},
 ) {
   const warnings: string[] = []
@@ -27,11 +27,11 @@ function delayOf(
     random: () => random,
     polling: { nextDelayMs },
   })
-  const durations = createUsualDurations()
+  const durations = createExpectedDurations()
   durations.learn(JOB.modelId, 40_000, 40_000)
-  const sample = { job: JOB, state: undefined, watchers: [waiter()], bornAt: 1_000, lookedAt: 11_000, polls: 3 }
+  const sample = { job: JOB, state: undefined, subscribers: [waiter()], bornAt: 1_000, polledAt: 11_000, polls: 3 }
   // The rest of a watch does not matter here.
-  const delayMs = createNextDelay(options, durations)({ ...sample, ...watch } as JobWatch)
+  const delayMs = createNextDelay(options, durations)({ ...sample, ...polled } as PolledJob)
   return { delayMs, warnings }
 }
 
@@ -59,18 +59,18 @@ describe('the delay until the next poll', () => {
     ['another model', UNKNOWN_MODEL],
     ['a job that another process submitted', { job: { jobId: 'job_1', modelId: 'aurora-image' } }],
     ['a job of which only the id is known', { job: { jobId: 'job_1', submittedAt: 1_000 } }],
-  ])('does not for %s', (_, watch) => {
-    expect(delayOf(watch).delayMs).toBe(2_600)
+  ])('does not for %s', (_, polled) => {
+    expect(delayOf(polled).delayMs).toBe(2_600)
   })
 
   test('is short when one of those who wait wants each state', () => {
-    expect(delayOf({ watchers: [waiter(), waiter({ isWatching: true })] }).delayMs).toBe(2_600)
+    expect(delayOf({ subscribers: [waiter(), waiter({ wantsStates: true })] }).delayMs).toBe(2_600)
   })
 
   test('is that of a safety net only when all who wait have a webhook', () => {
     const withWebhook = waiter({ hasWebhook: true })
-    expect(delayOf({ watchers: [withWebhook, withWebhook] }).delayMs).toBe(15_000)
-    expect(delayOf({ watchers: [withWebhook, waiter()] }).delayMs).toBe(22_000)
+    expect(delayOf({ subscribers: [withWebhook, withWebhook] }).delayMs).toBe(15_000)
+    expect(delayOf({ subscribers: [withWebhook, waiter()] }).delayMs).toBe(22_000)
   })
 })
 

@@ -1,34 +1,34 @@
 import type { ResolvedOptions } from '../../options.ts'
 import { nextPollDelayMs, type PollContext } from './cadence.ts'
 import type { ExpectedDurations } from './expected-durations.ts'
-import type { JobWatch } from './job-watch.ts'
+import type { PolledJob } from './job-watch.ts'
 
 /** Full width of the jitter, so that jobs of one moment do not stay in step. */
 const JITTER = 0.2
 
 /** Makes the function that tells how many milliseconds after its last look a job is looked at again. */
-export function createNextDelay(options: ResolvedOptions, durations: ExpectedDurations): (watch: JobWatch) => number {
+export function createNextDelay(options: ResolvedOptions, durations: ExpectedDurations): (polled: PolledJob) => number {
   const { polling, random } = options
-  return (watch) => {
-    const context = contextOf(watch, durations)
+  return (polled) => {
+    const context = contextOf(polled, durations)
     const defaultDelayMs = nextPollDelayMs(context, polling)
     const delayMs = customDelayMs(options, { ...context, defaultDelayMs }) ?? defaultDelayMs
     return delayMs + (random() - 0.5) * JITTER * Math.min(delayMs, polling.maxIntervalMs)
   }
 }
 
-function contextOf(watch: JobWatch, durations: ExpectedDurations): PollContext {
-  const { job, state, watchers, bornAt, lookedAt, polls } = watch
+function contextOf(polled: PolledJob, durations: ExpectedDurations): PollContext {
+  const { job, state, subscribers, bornAt, polledAt, polls } = polled
   const { jobId, modelId, submittedAt } = job
   return {
     jobId,
     modelId,
     status: state?.status,
-    ageMs: lookedAt - bornAt,
+    ageMs: polledAt - bornAt,
     polls,
     expected: submittedAt === undefined || modelId === undefined ? undefined : durations.of(modelId),
-    isWatched: watchers.some(({ isWatching }) => isWatching),
-    hasWebhook: watchers.every(({ hasWebhook }) => hasWebhook),
+    isWatched: subscribers.some(({ wantsStates }) => wantsStates),
+    hasWebhook: subscribers.every(({ hasWebhook }) => hasWebhook),
   }
 }
 

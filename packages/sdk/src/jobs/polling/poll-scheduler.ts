@@ -3,13 +3,13 @@ import type { Core } from '../../core.ts'
 import type { Log } from '../../observe/logger.ts'
 import { isFinished } from '../get-job.ts'
 import { withKnownStatus } from '../job-status.ts'
-import { createAgenda } from './agenda.ts'
-import { createUsualDurations, type ExpectedDurations, learnFrom } from './expected-durations.ts'
-import type { JobWatch, Watcher } from './job-watch.ts'
-import { type Look, lookAtJob } from './look-at-job.ts'
-import { createLookPermit } from './look-permit.ts'
+import { createPollSchedule } from './agenda.ts'
+import { createExpectedDurations, type ExpectedDurations, learnFrom } from './expected-durations.ts'
+import type { PolledJob, Subscriber } from './job-watch.ts'
+import { type PollOutcome, pollJob } from './look-at-job.ts'
+import { createPollLimiter } from './look-permit.ts'
 import { createNextDelay } from './next-delay.ts'
-import { createWatchList } from './watch-list.ts'
+import { createPolledJobs } from './watch-list.ts'
 
 /**
  * Looks at every job that somebody waits for: one timer, a bounded number of requests at once, and a rate that holds
@@ -17,89 +17,89 @@ import { createWatchList } from './watch-list.ts'
  */
 export interface PollScheduler {
   /** Starts a wait; it ends with the job, with an error, by its signal or deadline, or by `leave`. */
-  join(watcher: Watcher): void
+  join(subscriber: Subscriber): void
   /** Ends a wait without telling it. The last one of a job ends the looks at it. */
-  leave(watcher: Watcher): void
+  leave(subscriber: Subscriber): void
   /** Tells the end of a job that came another way, by webhook, to everybody who waits with this one. */
-  deliver(watcher: Watcher, job: Job): void
+  deliver(subscriber: Subscriber, job: Job): void
   /** How long the jobs of each model take, as far as this client has seen. */
   readonly durations: ExpectedDurations
 }
 
 export function createPollScheduler(core: Pick<Core, 'options' | 'transport'>): PollScheduler {
   const { clock, log } = core.options
-  const durations = createUsualDurations()
+  const durations = createExpectedDurations()
   const nextDelayMs = createNextDelay(core.options, durations)
-  const permit = createLookPermit(core.options)
-  const agenda = createAgenda(clock, {
-    look,
-    nextLookAt: permit.nextAt,
-    endAtDeadline: (watcher) => watchList.endEarly(watcher, 'deadline'),
+  const limiter = createPollLimiter(core.options)
+  const schedule = createPollSchedule(clock, {
+    poll: poll,
+    nextPollAt: limiter.nextAt,
+    endAtDeadline: (subscriber) => polledJobs.endEarly(subscriber, 'deadline'),
   })
-  const watchList = createWatchList(core.options, agenda)
+  const polledJobs = createPolledJobs(core.options, schedule)
 
   /** Sets the time of the next look, unless it is earlier already. */
-  function schedule(watch: JobWatch): void {
-    const isAtOnce = watch.polls === 0 && watch.watchers.some(({ isEager }) => isEager)
-    const dueAt = isAtOnce ? watch.notBefore : watch.lookedAt + nextDelayMs(watch)
-    watch.at = Math.max(watch.notBefore, Math.min(watch.at, dueAt))
-    agenda.looks.put(watch)
+  function setNextPoll(polled: PolledJob): void {
+    const isAtOnce = polled.polls === 0 && polled.subscribers.some(({ isEager }) => isEager)
+    const dueAt = isAtOnce ? polled.notBefore : polled.polledAt + nextDelayMs(polled)
+    polled.at = Math.max(polled.notBefore, Math.min(polled.at, dueAt))
+    schedule.nextPolls.put(polled)
   }
 
-  async function look(watch: JobWatch): Promise<void> {
-    const done = permit.take()
-    watch.polls++
-    const brought = await lookAtJob(core, watch)
-    done(brought)
-    if ('error' in brought) watchList.close(watch, (watcher) => watcher.onError(brought.error))
-    else note(watch, brought)
-    agenda.run()
+  async function poll(polled: PolledJob): Promise<void> {
+    const done = limiter.take()
+    polled.polls++
+    const outcome = await pollJob(core, polled)
+    done(outcome)
+    if ('error' in outcome) polledJobs.close(polled, (subscriber) => subscriber.onError(outcome.error))
+    else recordOutcome(polled, outcome)
+    schedule.run()
   }
 
-  function note(watch: JobWatch, brought: Exclude<Look, { error: unknown }>): void {
-    watch.lookedAt = clock.now()
-    watch.at = Number.POSITIVE_INFINITY
-    if ('job' in brought) update(watch, brought.job, watch.seenAt ?? watch.bornAt)
+  function recordOutcome(polled: PolledJob, outcome: Exclude<PollOutcome, { error: unknown }>): void {
+    polled.polledAt = clock.now()
+    polled.at = Number.POSITIVE_INFINITY
+    if ('job' in outcome) update(polled, outcome.job, polled.seenAt ?? polled.bornAt)
     else {
-      watch.failure = brought.failure
-      watch.notBefore = watch.lookedAt + (brought.failure.retryAfterMs ?? 0)
+      polled.failure = outcome.failure
+      polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
     }
-    if (watch.watchers.length > 0) schedule(watch)
+    if (polled.subscribers.length > 0) setNextPoll(polled)
   }
 
   /** @param runningAt When the job was last known to be running still */
-  function update(watch: JobWatch, job: Job, runningAt: number): void {
-    const isNew = job.status !== watch.state?.status
-    Object.assign(watch, { state: job, seenAt: clock.now(), failure: undefined })
-    learnFrom(durations, watch, runningAt)
-    if (isNew) warnOfUnknownStatus(log, watch.job.jobId, job.status)
-    if (isFinished(job)) watchList.close(watch, (watcher) => report(watcher, job, true))
-    else if (isNew) for (const watcher of [...watch.watchers]) report(watcher, job, false)
+  function update(polled: PolledJob, job: Job, runningAt: number): void {
+    const isNew = job.status !== polled.state?.status
+    Object.assign(polled, { state: job, seenAt: clock.now(), failure: undefined })
+    learnFrom(durations, polled, runningAt)
+    if (isNew) warnOfUnknownStatus(log, polled.job.jobId, job.status)
+    if (isFinished(job)) polledJobs.close(polled, (subscriber) => report(subscriber, job, true))
+    else if (isNew) for (const subscriber of [...polled.subscribers]) report(subscriber, job, false)
   }
 
   return {
-    join: (watcher) => {
-      const watch = watchList.add(watcher)
-      if (watch.state) report(watcher, watch.state, false)
-      if (!watch.poll && watcher.watch) schedule(watch)
-      if (watcher.options.signal?.aborted) watchList.endEarly(watcher, 'aborted')
-      agenda.run()
+    join: (subscriber) => {
+      const polled = polledJobs.add(subscriber)
+      if (polled.state) report(subscriber, polled.state, false)
+      if (!polled.poll && subscriber.polled) setNextPoll(polled)
+      if (subscriber.options.signal?.aborted) polledJobs.endEarly(subscriber, 'aborted')
+      schedule.run()
     },
-    leave: watchList.remove,
-    deliver: ({ watch }, job) => {
+    leave: polledJobs.remove,
+    deliver: ({ polled }, job) => {
       // What is not an end says nothing that polls would not say better.
-      if (!watch || !isFinished(job)) return
-      for (const { span } of watch.watchers) span?.onDelivery(job)
-      update(watch, withKnownStatus(job), clock.now())
+      if (!polled || !isFinished(job)) return
+      for (const { span } of polled.subscribers) span?.onDelivery(job)
+      update(polled, withKnownStatus(job), clock.now())
     },
     durations,
   }
 }
 
 /** Gives a state of the job to a wait and to its span. */
-function report(watcher: Watcher, job: Job, isEnd: boolean): void {
-  watcher.span?.onState(job)
-  watcher.onState(job, isEnd)
+function report(subscriber: Subscriber, job: Job, isEnd: boolean): void {
+  subscriber.span?.onState(job)
+  subscriber.onState(job, isEnd)
 }
 
 function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {

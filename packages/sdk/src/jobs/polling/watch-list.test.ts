@@ -3,34 +3,34 @@ import { resolveOptions } from '../../options.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { API_KEY, BASE_URL } from '../../testing/test-client.ts'
 import type { JobReference } from '../job-reference.ts'
-import { createAgenda } from './agenda.ts'
-import type { EarlyEnd, LastSeen, Watcher } from './job-watch.ts'
-import { createWatchList } from './watch-list.ts'
+import { createPollSchedule } from './agenda.ts'
+import type { EarlyEnd, LastSeen, Subscriber } from './job-watch.ts'
+import { createPolledJobs } from './watch-list.ts'
 
 function setup() {
   const clock = createManualClock()
   const ends: [order: number, end: EarlyEnd, status: string | undefined][] = []
-  const agenda = createAgenda(clock, {
-    look: () => {},
-    nextLookAt: () => Number.POSITIVE_INFINITY,
-    endAtDeadline: (watcher) => list.endEarly(watcher, 'deadline'),
+  const schedule = createPollSchedule(clock, {
+    poll: () => {},
+    nextPollAt: () => Number.POSITIVE_INFINITY,
+    endAtDeadline: (subscriber) => list.endEarly(subscriber, 'deadline'),
   })
   const options = resolveOptions({ apiKey: API_KEY, baseUrl: BASE_URL, clock, polling: { maxIntervalMs: 5_000 } })
-  const list = createWatchList(options, agenda)
+  const list = createPolledJobs(options, schedule)
   /** One who waits. The rest of a watcher does not matter to the list. */
   const waiter = (job: Partial<JobReference> = {}, of: { signal?: AbortSignal; deadlineMs?: number } = {}) => {
-    const watcher = {
+    const subscriber = {
       job: { jobId: 'job_1', ...job },
       options: { signal: of.signal },
       at: clock.now() + (of.deadlineMs ?? Number.POSITIVE_INFINITY),
       order: 0,
       slot: -1,
-      watch: undefined,
-      onEarlyEnd: (end: EarlyEnd, seen: LastSeen) => ends.push([watcher.order, end, seen.state?.status]),
+      polled: undefined,
+      onEarlyEnd: (end: EarlyEnd, seen: LastSeen) => ends.push([subscriber.order, end, seen.state?.status]),
     }
-    return watcher as unknown as Watcher
+    return subscriber as unknown as Subscriber
   }
-  return { clock, now: clock.now(), agenda, list, ends, waiter }
+  return { clock, now: clock.now(), agenda: schedule, list, ends, waiter }
 }
 
 test('the age of a job counts from its submission, and its silence from its last known state', () => {
@@ -40,12 +40,12 @@ test('the age of a job counts from its submission, and its silence from its last
   expect(known).toMatchObject({
     bornAt: now - 9_000,
     seenAt: now - 5_000,
-    lookedAt: now - 5_000,
+    polledAt: now - 5_000,
     notBefore: now,
     state,
   })
   const unknown = list.add(waiter({ jobId: 'b' }))
-  expect(unknown).toMatchObject({ bornAt: now, lookedAt: now, notBefore: now, polls: 0, at: Number.POSITIVE_INFINITY })
+  expect(unknown).toMatchObject({ bornAt: now, polledAt: now, notBefore: now, polls: 0, at: Number.POSITIVE_INFINITY })
   expect([unknown.seenAt, unknown.state]).toEqual([undefined, undefined])
 })
 
@@ -65,22 +65,22 @@ test('a job of unknown state is not seen from its start', () => {
 test('the waits for one job share a watch, and the last one that leaves aborts its poll', () => {
   const { list, waiter } = setup()
   const [one, other] = [waiter(), waiter()]
-  const watch = list.add(one)
-  expect(list.add(other)).toBe(watch)
+  const polled = list.add(one)
+  expect(list.add(other)).toBe(polled)
   const poll = new AbortController()
-  watch.poll = poll
+  polled.poll = poll
   list.remove(one)
-  expect([poll.signal.aborted, one.watch, watch.watchers]).toEqual([false, undefined, [other]])
+  expect([poll.signal.aborted, one.polled, polled.subscribers]).toEqual([false, undefined, [other]])
   list.remove(other)
   expect(poll.signal.aborted).toBe(true)
-  expect(list.add(waiter())).not.toBe(watch)
+  expect(list.add(waiter())).not.toBe(polled)
 })
 
 test('no timer is left when the last one of all has left', () => {
-  const { clock, list, agenda, waiter } = setup()
+  const { clock, list, agenda: schedule, waiter } = setup()
   const [one, other] = [waiter({ jobId: 'a' }, { deadlineMs: 1_000 }), waiter({ jobId: 'b' }, { deadlineMs: 2_000 })]
   for (const each of [one, other]) list.add(each)
-  agenda.run()
+  schedule.run()
   list.remove(one)
   expect(clock.timerCount).toBe(1)
   list.remove(other)
@@ -88,12 +88,12 @@ test('no timer is left when the last one of all has left', () => {
 })
 
 test('a wait that has left is not notified again', async () => {
-  const { clock, list, agenda, ends, waiter } = setup()
+  const { clock, list, agenda: schedule, ends, waiter } = setup()
   const controller = new AbortController()
   const gone = waiter({}, { signal: controller.signal, deadlineMs: 1_000 })
   const other = waiter({ jobId: 'b' }, { deadlineMs: 5_000 })
   for (const each of [gone, other]) list.add(each)
-  agenda.run()
+  schedule.run()
   list.remove(gone)
   list.remove(gone)
   list.endEarly(gone, 'aborted')
@@ -116,19 +116,19 @@ test('an abort notifies all waits of its signal, in their order, with the last s
     ['aborted', 'b'],
     ['aborted', 'c'],
   ])
-  expect(waiters.every(({ watch }) => watch === undefined)).toBe(true)
+  expect(waiters.every(({ polled }) => polled === undefined)).toBe(true)
 })
 
 test('the end of a job notifies all who wait for it, and they have left by then', () => {
   const { list, waiter } = setup()
   const [one, other] = [waiter(), waiter()]
-  const told: Watcher[] = []
-  const watch = list.add(one)
+  const told: Subscriber[] = []
+  const polled = list.add(one)
   list.add(other)
-  list.close(watch, (watcher) => {
-    told.push(watcher)
-    expect(watcher.watch).toBeUndefined()
+  list.close(polled, (subscriber) => {
+    told.push(subscriber)
+    expect(subscriber.polled).toBeUndefined()
   })
   expect(told).toEqual([one, other])
-  expect(watch.watchers).toEqual([])
+  expect(polled.subscribers).toEqual([])
 })

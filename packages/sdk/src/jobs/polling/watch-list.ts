@@ -1,77 +1,78 @@
 import type { ResolvedOptions } from '../../options.ts'
 import { createAbortGroups } from './abort-groups.ts'
-import type { Agenda } from './agenda.ts'
-import { type EarlyEnd, type JobWatch, type LastSeen, type Watcher, watchKey } from './job-watch.ts'
+import type { PollSchedule } from './agenda.ts'
+import { type EarlyEnd, type LastSeen, type PolledJob, pollKey, type Subscriber } from './job-watch.ts'
 
 /** Who waits for which job. */
-export interface WatchList {
+export interface PolledJobs {
   /** Adds a watcher to the watch of its job. */
-  add(watcher: Watcher): JobWatch
+  add(subscriber: Subscriber): PolledJob
   /** Takes a watcher out; the last one of a job ends the looks at it, and the last one of all the timer. */
-  remove(watcher: Watcher): void
+  remove(subscriber: Subscriber): void
   /** Takes a watcher out and tells it why. */
-  endEarly(watcher: Watcher, end: EarlyEnd): void
+  endEarly(subscriber: Subscriber, end: EarlyEnd): void
   /** Takes out everybody who waits for a job, and tells them. */
-  close(watch: JobWatch, tell: (watcher: Watcher) => void): void
+  close(polled: PolledJob, notify: (subscriber: Subscriber) => void): void
 }
 
-export function createWatchList({ clock, polling }: ResolvedOptions, agenda: Agenda): WatchList {
-  const watches = new Map<string, JobWatch>()
-  const signals = createAbortGroups<Watcher>(abort)
+export function createPolledJobs({ clock, polling }: ResolvedOptions, schedule: PollSchedule): PolledJobs {
+  const jobsByKey = new Map<string, PolledJob>()
+  const signals = createAbortGroups<Subscriber>(abort)
   const idOf = createIdentities()
   let order = 0
 
-  function add(watcher: Watcher): JobWatch {
-    const key = watchKey(watcher.job, watcher.options, idOf)
-    const watch =
-      watches.get(key) ?? newWatch(watcher, { key, order: order++, now: clock.now() }, polling.maxIntervalMs)
-    const { signal } = watcher.options
-    watches.set(key, watch)
-    watch.watchers.push(watcher)
-    watcher.watch = watch
-    watcher.order = order++
-    if (watcher.at < Number.POSITIVE_INFINITY) agenda.deadlines.put(watcher)
-    if (signal) signals.add(signal, watcher)
-    return watch
+  function add(subscriber: Subscriber): PolledJob {
+    const key = pollKey(subscriber.job, subscriber.options, idOf)
+    const polled =
+      jobsByKey.get(key) ?? newPolledJob(subscriber, { key, order: order++, now: clock.now() }, polling.maxIntervalMs)
+    const { signal } = subscriber.options
+    jobsByKey.set(key, polled)
+    polled.subscribers.push(subscriber)
+    subscriber.polled = polled
+    subscriber.order = order++
+    if (subscriber.at < Number.POSITIVE_INFINITY) schedule.deadlines.put(subscriber)
+    if (signal) signals.add(signal, subscriber)
+    return polled
   }
 
-  function remove(watcher: Watcher): void {
-    const { watch } = watcher
-    const { signal } = watcher.options
-    if (!watch) return
-    watcher.watch = undefined
-    agenda.deadlines.remove(watcher)
-    if (signal) signals.remove(signal, watcher)
-    watch.watchers.splice(watch.watchers.indexOf(watcher), 1)
-    if (watch.watchers.length > 0) return
-    watches.delete(watch.key)
-    agenda.looks.remove(watch)
-    watch.poll?.abort()
-    if (watches.size === 0) agenda.stop()
+  function remove(subscriber: Subscriber): void {
+    const { polled } = subscriber
+    const { signal } = subscriber.options
+    if (!polled) return
+    subscriber.polled = undefined
+    schedule.deadlines.remove(subscriber)
+    if (signal) signals.remove(signal, subscriber)
+    polled.subscribers.splice(polled.subscribers.indexOf(subscriber), 1)
+    if (polled.subscribers.length > 0) return
+    jobsByKey.delete(polled.key)
+    schedule.nextPolls.remove(polled)
+    polled.poll?.abort()
+    if (jobsByKey.size === 0) schedule.stop()
   }
 
-  function endEarly(watcher: Watcher, end: EarlyEnd): void {
-    const { watch } = watcher
-    if (!watch) return
-    remove(watcher)
-    watcher.onEarlyEnd(end, watch)
+  function endEarly(subscriber: Subscriber, end: EarlyEnd): void {
+    const { polled } = subscriber
+    if (!polled) return
+    remove(subscriber)
+    subscriber.onEarlyEnd(end, polled)
   }
 
-  function abort(watchers: readonly Watcher[]): void {
-    const seen = watchers.map(({ watch }) => watch)
+  function abort(subscribers: readonly Subscriber[]): void {
+    const seen = subscribers.map(({ polled }) => polled)
     // The latest first: a heap gives up its last items fastest.
-    for (const watcher of watchers.toReversed()) remove(watcher)
-    for (const [index, watcher] of watchers.entries()) watcher.onEarlyEnd('aborted', seen[index] ?? NOTHING_SEEN)
+    for (const subscriber of subscribers.toReversed()) remove(subscriber)
+    for (const [index, subscriber] of subscribers.entries())
+      subscriber.onEarlyEnd('aborted', seen[index] ?? NOTHING_SEEN)
   }
 
   return {
     add,
     remove,
     endEarly,
-    close: (watch, tell) => {
-      for (const watcher of [...watch.watchers]) {
-        remove(watcher)
-        tell(watcher)
+    close: (polled, notify) => {
+      for (const subscriber of [...polled.subscribers]) {
+        remove(subscriber)
+        notify(subscriber)
       }
     },
   }
@@ -90,21 +91,21 @@ function createIdentities(): (object: object) => number {
   }
 }
 
-function newWatch(
-  { job, options }: Watcher,
+function newPolledJob(
+  { job, options }: Subscriber,
   { key, order, now }: { key: string; order: number; now: number },
   longestGapMs: number,
-): JobWatch {
+): PolledJob {
   const { submittedAt = now, seenAt, state } = job
   return {
     key,
     job,
     options,
-    watchers: [],
+    subscribers: [],
     bornAt: submittedAt,
     isSeenFromStart: seenAt !== undefined && now - seenAt <= longestGapMs,
     seenAt,
-    lookedAt: seenAt ?? now,
+    polledAt: seenAt ?? now,
     notBefore: now,
     polls: 0,
     state,
