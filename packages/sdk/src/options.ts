@@ -6,28 +6,13 @@ import type { FetchLike } from './http/fetch-like.ts'
 import { type FetchOptions, type ResolvedFetchOptions, readFetchOptions } from './http/fetch-options.ts'
 import type { Middleware } from './http/middleware.ts'
 import { type HeadersOption, readHeaders } from './http/request-headers.ts'
-import type { PollContext } from './jobs/polling/cadence.ts'
+import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
 export type ApiKey = string | (() => string | Promise<string>)
-
-/** How jobs are polled: by one scheduler for all waits of a client. */
-export interface PollingOptions {
-  /** Shortest wait between two looks at a job of unknown duration, in milliseconds. Default 500. */
-  initialIntervalMs?: number | undefined
-  /** Longest wait between two looks at a job that may end at any moment, in milliseconds. Default 5 000. */
-  maxIntervalMs?: number | undefined
-  /** Looks at jobs in any second, over all waits of the client. Default 10; `Infinity` for no limit. */
-  maxRequestsPerSecond?: number | undefined
-  /**
-   * A cadence of your own: milliseconds until the next look at a job. `context.defaultDelayMs` is what the client would
-   * do; `Infinity` stops the looks at this job. A delay jitters by up to a tenth.
-   */
-  nextDelayMs?: ((context: PollContext & { defaultDelayMs: number }) => number) | undefined
-}
 
 /** Options of {@link ModelRun}. */
 export interface ModelRunOptions {
@@ -102,14 +87,6 @@ export interface ResolvedOptions {
   random: () => number
 }
 
-/** {@link PollingOptions}, resolved. */
-interface ResolvedPolling {
-  initialIntervalMs: number
-  maxIntervalMs: number
-  maxRequestsPerSecond: number
-  nextDelayMs: PollingOptions['nextDelayMs']
-}
-
 /** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
   const needsKey = !isKeyless(options)
@@ -140,11 +117,6 @@ function fetchOf(ky: KyInstance | undefined): FetchLike | undefined {
     return {}
   })
   return found
-}
-
-function resolvePolling(polling: PollingOptions): ResolvedPolling {
-  const { initialIntervalMs = 500, maxIntervalMs = 5_000, maxRequestsPerSecond = 10, nextDelayMs } = polling
-  return { initialIntervalMs, maxIntervalMs, maxRequestsPerSecond, nextDelayMs }
 }
 
 function resolveApiKey(given: ApiKey | undefined): () => string | Promise<string> {

@@ -1,7 +1,7 @@
 import { abortable, linkController } from '../abort.ts'
 import { startTimer } from '../clock.ts'
 import { DEADLINE, type Scope } from '../scope.ts'
-import type { ResolvedDownload } from './download-options.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
 /** The time and the signal of one download. Its timer runs only while something is under way. */
 export interface DownloadScope extends Scope {

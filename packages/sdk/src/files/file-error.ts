@@ -8,7 +8,8 @@ import {
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
-import type { ResolvedDownload } from './download-options.ts'
+import { nameOfUrl } from './file-name.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
 /** What an error says about the download that failed. */
 export interface FailedDownload {
@@ -61,11 +62,6 @@ export function hookError(cause: unknown, failed: FailedDownload): HookError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const message = `A hook of the ky instance failed in the download of ${nameOfUrl(failed.download.url)}: ${reason}.`
   return new HookError({ ...fieldsOf(message, { ...failed, isRetryable: false }), cause })
-}
-
-/** A url without its query, which may hold a signature. */
-export function nameOfUrl({ origin, pathname }: URL): string {
-  return `${origin}${pathname}`
 }
 
 /** What an error about the file of a job adds: the job is paid for, and its result is still there. */

@@ -29,3 +29,8 @@ export function fileNameOf(url: URL, contentType: string | undefined): string {
   if (extension === undefined) return safe || 'output.bin'
   return `${safe.replace(/\.\w{1,5}$/, '') || 'output'}.${extension}`
 }
+
+/** A url without its query, which may hold a signature. */
+export function nameOfUrl({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`
+}

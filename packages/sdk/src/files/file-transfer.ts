@@ -1,6 +1,5 @@
 import type { ModelRunError } from '../errors/model-run-error.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
-import type { ResolvedDownload } from './download-options.ts'
 import { type DownloadScope, openDownloadScope } from './download-scope.ts'
 import { FileAttempts } from './file-attempts.ts'
 import { type FailedDownload, fileError, hookError, tooLargeError } from './file-error.ts'
@@ -8,6 +7,7 @@ import { createFileKy } from './file-ky.ts'
 import { endedBy, type FilePart, headOf } from './file-part.ts'
 import { continuesAt, type FileVersion, isSameFile, rangeHeaders, readVersion } from './file-version.ts'
 import { type FileRequest, requestFile } from './request-file.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
 /** Bytes of a file and their place in it. The place 0 after others means that the file starts again. */
 export interface FileChunk {

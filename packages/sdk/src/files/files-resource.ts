@@ -4,8 +4,8 @@ import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { type DownloadedFile, openFile, toDownloadedFile } from './download.ts'
-import type { DownloadOptions } from './download-options.ts'
-import { type ProducedOutput, type SaveOptions, saveFiles } from './save-files.ts'
+import type { DownloadOptions, SaveOptions } from './file-options.ts'
+import { type ProducedOutput, saveFiles } from './save-files.ts'
 
 /** The files that runs produce (section 2.5). The API key is never sent to their urls. */
 export class FilesResource {

@@ -2,7 +2,7 @@ import { findUrlProblem } from '../hosts/host-rules.ts'
 import { isLoopback } from '../hosts/loopback.ts'
 import { callFetch } from '../http/call-fetch.ts'
 import type { FetchInit } from '../http/fetch-like.ts'
-import type { ResolvedDownload } from './download-options.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
 /** The way that one request for a file takes. */
 export interface FileRoute {

@@ -4,13 +4,13 @@ import type { ModelRunError } from '../errors/model-run-error.ts'
 import { ForcedRetry, isForcedRetry } from '../http/forced-retry.ts'
 import { kyRetries } from '../http/ky-retries.ts'
 import type { Failure } from '../http/operation.ts'
-import type { ResolvedDownload } from './download-options.ts'
 import type { DownloadScope } from './download-scope.ts'
 import type { FileAttempts } from './file-attempts.ts'
-import { nameOfUrl } from './file-error.ts'
 import type { FileKy } from './file-ky.ts'
+import { nameOfUrl } from './file-name.ts'
 import { type FilePart, headOf, isInterruption, requestPart } from './file-part.ts'
 import { type FileRoute, fetchFile } from './follow-redirects.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
 /** What a request for a file, or for its rest, works with. */
 export interface FileRequest {

@@ -1,12 +1,12 @@
-import type { Output, OutputItem } from '@modelrun/contract'
+import type { Output } from '@modelrun/contract'
 import { isText } from '../arguments/checks.ts'
 import { readArguments } from '../arguments/read-options.ts'
 import { showValue } from '../arguments/show-value.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { openFile } from './download.ts'
-import type { DownloadOptions } from './download-options.ts'
 import { resultIsSafe } from './file-error.ts'
+import type { SaveOptions } from './file-options.ts'
 import { type FileSystem, fileSystem } from './file-system.ts'
 import { namesOf } from './saved-names.ts'
 import { writeFile } from './write-file.ts'
@@ -17,20 +17,6 @@ export interface ProducedOutput {
   job_id: string
   /** The produced files (section 2.5). */
   output: Output
-}
-
-/** Options of `result.save` and `files.save`; those of a download count for each file. */
-export interface SaveOptions extends Omit<DownloadOptions, 'jobId'> {
-  /**
-   * Names a file: a plain name, without folders. A name without an extension gets that of the file. Default: the job's id
-   * and the place of the item, like `job_1-0.png`.
-   */
-  name?: ((item: OutputItem, index: number) => string) | undefined
-  /**
-   * Replaces files that have other content. Without it the call fails for such a file, which stays as it is; a file with
-   * the same content counts as saved. Default false.
-   */
-  overwrite?: boolean | undefined
 }
 
 /**

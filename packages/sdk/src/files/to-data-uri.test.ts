@@ -6,8 +6,9 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { caught } from '../testing/caught.ts'
+import type { ToDataUriOptions } from './file-options.ts'
 import type { FileSource } from './open-source.ts'
-import { type ToDataUriOptions, toDataUri } from './to-data-uri.ts'
+import { toDataUri } from './to-data-uri.ts'
 
 /** A whole PNG of one pixel. */
 const PNG_BASE64 = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../errors/local-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { createFileHost } from '../testing/file-host.ts'
 import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../testing/saving-client.ts'
-import type { SaveOptions } from './save-files.ts'
+import type { SaveOptions } from './file-options.ts'
 
 let folder: TestFolder
 

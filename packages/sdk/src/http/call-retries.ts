@@ -3,7 +3,7 @@ import { type Call, interruptedError, observeFailure } from './call.ts'
 import type { RetryRules } from './ky-retries.ts'
 import type { Failure } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
-import { isWorthRetrying, retryDelayMs } from './retry-policy.ts'
+import { isWorthRetrying, retryDelayMs } from './status-policy.ts'
 
 /** When the request of a call is sent again. */
 export function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry'> {

@@ -5,8 +5,8 @@ import { DEADLINE } from '../scope.ts'
 import type { KyRequest } from './ky-request.ts'
 import type { ApiResult, CallContext, Failure, Operation, ReceivedResponse } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
-import { isWorthRetrying } from './retry-policy.ts'
 import type { SendRequest } from './send-request.ts'
+import { isWorthRetrying } from './status-policy.ts'
 import { type FailedCall, requestIdOf, toError } from './to-error.ts'
 
 /** One call on its way through ky. */

@@ -7,7 +7,8 @@ import {
   type ReceivedResponse,
   UnreadableResponse,
 } from './operation.ts'
-import { isRejection, requestIdOf } from './to-error.ts'
+import { isRejection } from './status-policy.ts'
+import { requestIdOf } from './to-error.ts'
 
 /** True when the service may have acted on the request, though there is no result. */
 export function mayHaveArrived(failure: Failure): boolean {

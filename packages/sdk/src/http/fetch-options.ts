@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
-import type { ResolvedOptions } from '../options.ts'
 
 /** What the client decides itself, and what to use instead. */
 const OWNED = {
@@ -67,9 +66,12 @@ export function readFetchOptions(options: FetchOptions | undefined): ResolvedFet
   return Object.fromEntries(given)
 }
 
-/** The options for a file: it may be anywhere, so what is about the service's origin does not apply. */
-export function fileFetchOptions(client: ResolvedOptions, options: FetchOptions | undefined): ResolvedFetchOptions {
-  const { credentials: _, mode: __, ...ours } = client.fetchOptions
+/** The options for a file, which may be on any host: `credentials` and `mode` of the client are for the service only. */
+export function fileFetchOptions(
+  client: ResolvedFetchOptions,
+  options: FetchOptions | undefined,
+): ResolvedFetchOptions {
+  const { credentials: _, mode: __, ...ours } = client
   return { ...ours, ...readFetchOptions(options) }
 }
 

@@ -1,6 +1,6 @@
 import { LIMITS } from '@modelrun/contract'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { recoverJob } from '../runs/salvage-job.ts'
+import { recoverJob } from '../runs/run-operation.ts'
 import {
   type CallOptions,
   type Operation,

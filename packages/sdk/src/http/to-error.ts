@@ -14,6 +14,7 @@ import {
 import { describeCors } from '../page.ts'
 import type { Failure, Interruption, Operation, ReceivedResponse } from './operation.ts'
 import { tryParseJson } from './read-json.ts'
+import { isRejection } from './status-policy.ts'
 
 /** What an error says about the call that failed. */
 export interface FailedCall {
@@ -153,11 +154,6 @@ function redirectProblem({ status, response }: ReceivedResponse): string | undef
   const target = response.headers.get('location')
   const origin = target && URL.canParse(target) ? new URL(target).origin : undefined
   return `it is a redirect${origin ? ` to ${origin}` : ''}, which the client does not follow so that the API key stays with \`baseUrl\`; correct \`baseUrl\` if the service has moved`
-}
-
-/** A refusal is certain below 500, but for 408, where the service may have got the request late. */
-export function isRejection(status: number): boolean {
-  return status < 500 && status !== 408
 }
 
 function submissionAfter(status: number, retryAfterMs: number | undefined): Submission {

@@ -90,10 +90,10 @@ describe('a wait whose deadline passes', () => {
     expect(service.received.every(({ method }) => method === 'GET')).toBe(true)
   })
 
-  test('tells why the last look failed, when it did', async () => {
+  test('names the failure of the last poll', async () => {
     const { client, clock } = createTestClient([running, text(502, '')])
     const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 60_000 })), DeadlineExceededError)
-    expect(error.message).toContain('; its last status is processing; the last look at it failed: see `error.cause`.')
+    expect(error.message).toContain('; its last status is processing; the last poll failed: see `error.cause`.')
     expect(error.cause).toBeInstanceOf(ServerError)
     expect(error.attempts.at(-1)).toMatchObject({ status: 502 })
   })

@@ -1,6 +1,6 @@
-import type { ResolvedOptions } from '../options.ts'
+import type { Log } from './logger.ts'
 import { known, SafeSpan, type SomeAttributes } from './safe-span.ts'
-import type { Span, SpanAttributes } from './tracer.ts'
+import type { Span, SpanAttributes, Tracer } from './tracer.ts'
 
 /** How a span begins. */
 interface SpanStart {
@@ -24,8 +24,15 @@ export interface Tracing {
 /** OpenTelemetry's numbers. */
 const KINDS = { internal: 0, client: 2 } as const
 
+/** What traces need of the options. */
+export interface TracingOptions {
+  tracer: Tracer | undefined
+  log: Log
+  baseUrl: string
+}
+
 /** @returns Undefined without a tracer: then nothing is done for traces. */
-export function createTracing({ tracer, log, baseUrl }: ResolvedOptions): Tracing | undefined {
+export function createTracing({ tracer, log, baseUrl }: TracingOptions): Tracing | undefined {
   if (tracer === undefined) return undefined
   let hasFailed = false
   const onFault = (error: unknown) => {

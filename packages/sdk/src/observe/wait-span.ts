@@ -1,11 +1,11 @@
 import type { Job } from '@modelrun/contract'
-import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
-import type { PollOutcome } from '../jobs/polling/look-at-job.ts'
+import type { PollOutcome } from '../jobs/polling/polled-jobs.ts'
 import { nodeBuiltin } from '../node-builtin.ts'
 import { asWord, reasonOf } from './describe-failure.ts'
 import type { SafeSpan } from './safe-span.ts'
+import type { Tracing } from './tracing.ts'
 
 /** Together below 128: past that number of events OpenTelemetry throws the oldest away. */
 const MAX_POLL_EVENTS = 100
@@ -82,7 +82,7 @@ export class WaitSpan {
 }
 
 /** Starts the span of a wait, as a child of the span that is active. Undefined without a tracer. */
-export function startWaitSpan({ tracing }: Pick<Core, 'tracing'>, wait: TracedWait): WaitSpan | undefined {
+export function startWaitSpan(tracing: Tracing | undefined, wait: TracedWait): WaitSpan | undefined {
   if (tracing === undefined) return undefined
   const { jobId, modelId } = wait.job
   const attributes = { 'gen_ai.request.model': modelId, 'gen_ai.response.id': jobId }

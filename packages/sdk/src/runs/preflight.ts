@@ -28,7 +28,7 @@ export async function preflight(
   if (maxCredits === undefined && !validateInput) return
   const model = await readModel(core, run.model, context)
   if (maxCredits !== undefined) checkBudget(model, maxCredits)
-  if (validateInput) checkInput(model, run.input)
+  if (validateInput) checkAgainstSchema(model, run.input)
 }
 
 function checkBudget(model: Model, maxCredits: number): void {
@@ -41,7 +41,7 @@ function checkBudget(model: Model, maxCredits: number): void {
   })
 }
 
-function checkInput(model: Model, input: Record<string, unknown>): void {
+function checkAgainstSchema(model: Model, input: Record<string, unknown>): void {
   const issues = findInputIssues(model.input_schema, input)
   if (issues.length === 0) return
   const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
@@ -50,7 +50,7 @@ function checkInput(model: Model, input: Record<string, unknown>): void {
 
 async function readModel(core: Core, id: string, context: CallContext): Promise<Model> {
   try {
-    return await core.modelCache.read(core, id, context)
+    return await core.modelCache.read(id, context)
   } catch (error) {
     if (!isNotFoundError(error)) throw error
     const closest = closestName(id, await listModelIds(core, context))

@@ -1,6 +1,6 @@
 import { linkController } from '../abort.ts'
 import type { Core } from '../core.ts'
-import { DEFAULT_DEADLINE_MS, type WaitOptions } from '../jobs/wait-options.ts'
+import { DEFAULT_DEADLINE_MS, type WaitOptions } from '../jobs/job-handle.ts'
 import { openScope } from '../scope.ts'
 import type { RunResult } from './run-result.ts'
 
@@ -21,7 +21,7 @@ export function startPriceReading(core: Core, modelId: string | undefined, optio
     const deadlineMs = Math.min(PATIENCE_MS, options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     const scope = openScope({ clock: core.options.clock, signal: controller.signal, deadlineMs })
     try {
-      const { pricing } = await core.modelCache.read(core, id, { scope, options: { headers: options.headers } })
+      const { pricing } = await core.modelCache.read(id, { scope, options: { headers: options.headers } })
       return pricing.credits_per_run
     } catch {
       return undefined

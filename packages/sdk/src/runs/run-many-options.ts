@@ -1,4 +1,5 @@
-import type { JobSource } from '../jobs/settle-jobs.ts'
+import type { Caller } from '../errors/caller-stack.ts'
+import type { JobSource } from '../jobs/job-handle.ts'
 import type { DurableRuns } from './durable-runs.ts'
 import type { RunOptions } from './run-options.ts'
 import type { RunResult } from './run-result.ts'
@@ -58,4 +59,13 @@ export interface RunManyOptions<Input = object> extends Omit<RunOptions, 'mode' 
   stopOnError?: boolean | undefined
   /** Jobs of an earlier attempt by the place of their input: they are waited for, not run again. */
   resume?: ReadonlyMap<number, JobSource> | undefined
+}
+
+/** A call of `client.runMany`. */
+export interface RunManyCall<I> {
+  model: string
+  inputs: Iterable<I> | AsyncIterable<I>
+  options: RunManyOptions<I>
+  /** The line that errors show. */
+  caller: Caller
 }

@@ -1,4 +1,4 @@
-import type { WaitOptions } from '../jobs/wait-options.ts'
+import type { WaitOptions } from '../jobs/job-handle.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
 
 /** What is checked before a run is sent. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createExpectedDurations, learnFrom } from './expected-durations.ts'
-import type { PolledJob } from './job-watch.ts'
+import type { PolledJob } from './polled-jobs.ts'
 
 /** What is usual after jobs of these durations, each known exactly. */
 function expectedAfter(durations: readonly number[]) {

@@ -1,4 +1,4 @@
-import type { PolledJob } from './job-watch.ts'
+import type { PolledJob } from './polled-jobs.ts'
 
 /** Between which ages the jobs of a model usually end. */
 export interface ExpectedDuration {

@@ -1,102 +1,136 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
-import type { Core } from '../../core.ts'
+import { startTimer } from '../../clock.ts'
+import type { Transport } from '../../http/transport.ts'
 import type { Log } from '../../observe/logger.ts'
-import { isFinished } from '../get-job.ts'
-import { withKnownStatus } from '../job-status.ts'
-import { createPollSchedule } from './agenda.ts'
+import type { ResolvedOptions } from '../../options.ts'
+import { isFinished, withKnownStatus } from '../job-status.ts'
 import { createExpectedDurations, type ExpectedDurations, learnFrom } from './expected-durations.ts'
-import type { PolledJob, Subscriber } from './job-watch.ts'
-import { type PollOutcome, pollJob } from './look-at-job.ts'
-import { createPollLimiter } from './look-permit.ts'
-import { createNextDelay } from './next-delay.ts'
-import { createPolledJobs } from './watch-list.ts'
+import { createPollInterval } from './poll-interval.ts'
+import { type PollClient, pollJob } from './poll-job.ts'
+import { createPollLimiter, type PollLimiter } from './poll-limiter.ts'
+import { createPolledJobs, type PolledJob, type PolledJobs, type PollOutcome, type Subscriber } from './polled-jobs.ts'
 
 /**
- * Looks at every job that somebody waits for: one timer, a bounded number of requests at once, and a rate that holds
- * however many jobs there are. Who is due first is looked at first, so that no job starves.
+ * Polls every job that has subscribers: one timer, a bounded number of requests at once, and a rate limit over all jobs.
+ * The job that is due first is polled first, so that no job starves.
  */
-export interface PollScheduler {
-  /** Starts a wait; it ends with the job, with an error, by its signal or deadline, or by `leave`. */
-  join(subscriber: Subscriber): void
-  /** Ends a wait without telling it. The last one of a job ends the looks at it. */
-  leave(subscriber: Subscriber): void
-  /** Tells the end of a job that came another way, by webhook, to everybody who waits with this one. */
-  deliver(subscriber: Subscriber, job: Job): void
-  /** How long the jobs of each model take, as far as this client has seen. */
-  readonly durations: ExpectedDurations
-}
+export class PollScheduler {
+  /** How long the jobs of each model take, as this client has seen it. */
+  readonly durations: ExpectedDurations = createExpectedDurations()
+  readonly #client: PollClient
+  readonly #log: Log
+  readonly #intervalMs: (polled: PolledJob) => number
+  readonly #limiter: PollLimiter
+  readonly #jobs: PolledJobs
+  #timer: { at: number; stop: () => void } | undefined
 
-export function createPollScheduler(core: Pick<Core, 'options' | 'transport'>): PollScheduler {
-  const { clock, log } = core.options
-  const durations = createExpectedDurations()
-  const nextDelayMs = createNextDelay(core.options, durations)
-  const limiter = createPollLimiter(core.options)
-  const schedule = createPollSchedule(clock, {
-    poll: poll,
-    nextPollAt: limiter.nextAt,
-    endAtDeadline: (subscriber) => polledJobs.endEarly(subscriber, 'deadline'),
-  })
-  const polledJobs = createPolledJobs(core.options, schedule)
-
-  /** Sets the time of the next look, unless it is earlier already. */
-  function setNextPoll(polled: PolledJob): void {
-    const isAtOnce = polled.polls === 0 && polled.subscribers.some(({ isEager }) => isEager)
-    const dueAt = isAtOnce ? polled.notBefore : polled.polledAt + nextDelayMs(polled)
-    polled.at = Math.max(polled.notBefore, Math.min(polled.at, dueAt))
-    schedule.nextPolls.put(polled)
+  constructor(options: ResolvedOptions, transport: Transport) {
+    const { clock, log, polling } = options
+    this.#client = { clock, transport }
+    this.#log = log
+    this.#intervalMs = createPollInterval(options, this.durations)
+    this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
+    this.#jobs = createPolledJobs({ clock, maxIntervalMs: polling.maxIntervalMs, onEmpty: () => this.#stopTimer() })
   }
 
-  async function poll(polled: PolledJob): Promise<void> {
-    const done = limiter.take()
+  /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */
+  join(subscriber: Subscriber): void {
+    const polled = this.#jobs.add(subscriber)
+    if (polled.state) report(subscriber, polled.state, false)
+    if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
+    if (subscriber.options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
+    this.#run()
+  }
+
+  /** Ends a wait without calling the subscriber. */
+  leave(subscriber: Subscriber): void {
+    this.#jobs.remove(subscriber)
+  }
+
+  /** Passes the end of a job that a webhook delivered to all subscribers of that job. */
+  deliver({ polled }: Subscriber, job: Job): void {
+    // A poll gives the states before the end.
+    if (!polled || !isFinished(job)) return
+    for (const { span } of polled.subscribers) span?.onDelivery(job)
+    this.#update(polled, withKnownStatus(job), this.#client.clock.now())
+  }
+
+  /** Does what is due, then sets the timer for what is due next. */
+  #run(): void {
+    const now = this.#client.clock.now()
+    const { nextPolls, deadlines } = this.#jobs
+    for (let late = deadlines.first(); late && late.at <= now; late = deadlines.first()) {
+      this.#jobs.endEarly(late, 'deadline')
+    }
+    for (let due = nextPolls.first(); due && this.#dueAt(due) <= now; due = nextPolls.first()) {
+      nextPolls.remove(due)
+      void this.#poll(due)
+    }
+    this.#setTimer(Math.min(this.#dueAt(nextPolls.first()), deadlines.first()?.at ?? Number.POSITIVE_INFINITY))
+  }
+
+  #dueAt(polled: PolledJob | undefined): number {
+    return polled ? Math.max(polled.at, this.#limiter.nextAt()) : Number.POSITIVE_INFINITY
+  }
+
+  /** A timer that fires too early is kept: nothing is due then, and the right one is set. */
+  #setTimer(at: number): void {
+    if (this.#timer && this.#timer.at <= at) return
+    this.#stopTimer()
+    const { clock } = this.#client
+    const onTime = () => {
+      this.#timer = undefined
+      this.#run()
+    }
+    this.#timer = { at, stop: startTimer(clock, at - clock.now(), onTime) }
+  }
+
+  #stopTimer(): void {
+    this.#timer?.stop()
+    this.#timer = undefined
+  }
+
+  async #poll(polled: PolledJob): Promise<void> {
+    const done = this.#limiter.take()
     polled.polls++
-    const outcome = await pollJob(core, polled)
+    const outcome = await pollJob(this.#client, polled)
     done(outcome)
-    if ('error' in outcome) polledJobs.close(polled, (subscriber) => subscriber.onError(outcome.error))
-    else recordOutcome(polled, outcome)
-    schedule.run()
+    if ('error' in outcome) this.#jobs.close(polled, (subscriber) => subscriber.onError(outcome.error))
+    else this.#recordOutcome(polled, outcome)
+    this.#run()
   }
 
-  function recordOutcome(polled: PolledJob, outcome: Exclude<PollOutcome, { error: unknown }>): void {
-    polled.polledAt = clock.now()
+  #recordOutcome(polled: PolledJob, outcome: Exclude<PollOutcome, { error: unknown }>): void {
+    polled.polledAt = this.#client.clock.now()
     polled.at = Number.POSITIVE_INFINITY
-    if ('job' in outcome) update(polled, outcome.job, polled.seenAt ?? polled.bornAt)
+    if ('job' in outcome) this.#update(polled, outcome.job, polled.seenAt ?? polled.bornAt)
     else {
       polled.failure = outcome.failure
       polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
     }
-    if (polled.subscribers.length > 0) setNextPoll(polled)
+    if (polled.subscribers.length > 0) this.#setNextPoll(polled)
   }
 
-  /** @param runningAt When the job was last known to be running still */
-  function update(polled: PolledJob, job: Job, runningAt: number): void {
+  /** @param runningAt When the job was last known to be running */
+  #update(polled: PolledJob, job: Job, runningAt: number): void {
     const isNew = job.status !== polled.state?.status
-    Object.assign(polled, { state: job, seenAt: clock.now(), failure: undefined })
-    learnFrom(durations, polled, runningAt)
-    if (isNew) warnOfUnknownStatus(log, polled.job.jobId, job.status)
-    if (isFinished(job)) polledJobs.close(polled, (subscriber) => report(subscriber, job, true))
+    Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
+    learnFrom(this.durations, polled, runningAt)
+    if (isNew) warnOfUnknownStatus(this.#log, polled.job.jobId, job.status)
+    if (isFinished(job)) this.#jobs.close(polled, (subscriber) => report(subscriber, job, true))
     else if (isNew) for (const subscriber of [...polled.subscribers]) report(subscriber, job, false)
   }
 
-  return {
-    join: (subscriber) => {
-      const polled = polledJobs.add(subscriber)
-      if (polled.state) report(subscriber, polled.state, false)
-      if (!polled.poll && subscriber.polled) setNextPoll(polled)
-      if (subscriber.options.signal?.aborted) polledJobs.endEarly(subscriber, 'aborted')
-      schedule.run()
-    },
-    leave: polledJobs.remove,
-    deliver: ({ polled }, job) => {
-      // What is not an end says nothing that polls would not say better.
-      if (!polled || !isFinished(job)) return
-      for (const { span } of polled.subscribers) span?.onDelivery(job)
-      update(polled, withKnownStatus(job), clock.now())
-    },
-    durations,
+  /** Sets the time of the next poll, unless it is earlier already. */
+  #setNextPoll(polled: PolledJob): void {
+    const isAtOnce = polled.polls === 0 && polled.subscribers.some(({ isEager }) => isEager)
+    const nextAt = isAtOnce ? polled.notBefore : polled.polledAt + this.#intervalMs(polled)
+    polled.at = Math.max(polled.notBefore, Math.min(polled.at, nextAt))
+    this.#jobs.nextPolls.put(polled)
   }
 }
 
-/** Gives a state of the job to a wait and to its span. */
+/** Passes a state of the job to a subscriber and to its span. */
 function report(subscriber: Subscriber, job: Job, isEnd: boolean): void {
   subscriber.span?.onState(job)
   subscriber.onState(job, isEnd)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Failure, InterruptionKind } from './operation.ts'
-import { isWorthRetrying, retryDelayMs } from './retry-policy.ts'
+import { isWorthRetrying, retryDelayMs } from './status-policy.ts'
 
 const received = (status: number, more: { problem?: string; isCut?: boolean } = {}): Failure => ({
   kind: 'response',
