@@ -1,5 +1,5 @@
 import { REQUEST_OPTIONS, RUN_OPTIONS, readRunManyOptions, SUBMIT_OPTIONS } from './arguments/call-options.ts'
-import { checkArguments } from './arguments/check-arguments.ts'
+import { checkArguments } from './arguments/checks.ts'
 import { readClientOptions } from './arguments/client-options.ts'
 import { readArguments, readOptions } from './arguments/read-options.ts'
 import type { Core } from './core.ts'

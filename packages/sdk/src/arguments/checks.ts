@@ -1,7 +1,7 @@
 import { readHostRules } from '../hosts/host-rules.ts'
 import { readFetchOptions } from '../http/fetch-options.ts'
 import { readHeaders } from '../http/request-headers.ts'
-import { type Check, isPlainData } from './read-options.ts'
+import { type Check, checkEach, isPlainData } from './read-options.ts'
 import { showValue } from './show-value.ts'
 
 type Test = (value: unknown) => boolean
@@ -83,3 +83,16 @@ export const secret: Check = (value) =>
   value === undefined || isString(value) || (isPlainData(value) && Object.values(value).every(isString))
     ? undefined
     : 'must be a string, or an object of strings by their ids'
+
+/** What the arguments of calls are checked with, by their names. */
+const ARGUMENTS = /* @__PURE__ */ (() => {
+  const id = needs('an id', isText)
+  // Not a string: its letters would count.
+  const list = needs('a list, like [one, two]', isList)
+  return { model: id, id, inputs: list, jobs: list } satisfies Record<string, Check>
+})()
+
+/** Checks the arguments of a call but for its options. @throws ConfigurationError */
+export function checkArguments(place: string, given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown }): void {
+  checkEach(place, given, ARGUMENTS)
+}

@@ -1,8 +1,8 @@
 import { findUrlProblem } from '../hosts/host-rules.ts'
 import { isLoopback } from '../hosts/loopback.ts'
+import type { FetchInit } from '../http/call-fetch.ts'
 import { callFetch } from '../http/call-fetch.ts'
-import type { FetchInit } from '../http/fetch-like.ts'
-import type { ResolvedDownload } from './resolve-download.ts'
+import { type ResolvedDownload, rulesOf } from './resolve-download.ts'
 
 /** The way that one request for a file takes. */
 export interface FileRoute {
@@ -30,7 +30,7 @@ export async function fetchFile(
   for (;;) {
     const url = route.urls.at(-1) ?? download.url
     const send = (redirect: FetchInit['redirect']) =>
-      callFetch(client, { url: url.href, init: { ...init, redirect }, fetchOptions })
+      callFetch(client.fetch, { url: url.href, init: { ...init, redirect }, fetchOptions })
     let response = await send('manual')
     // Browsers hide where a redirect leads to, and follow it only themselves.
     if (response.type === 'opaqueredirect') response = await send('follow')
@@ -66,9 +66,4 @@ function isTrusted(target: URL, { client, url, allowedHosts }: ResolvedDownload)
   if (target.origin === url.origin) return true
   if (allowedHosts !== undefined || !/^https?:$/.test(target.protocol)) return false
   return isLoopback(target.hostname) && isLoopback(new URL(client.baseUrl).hostname)
-}
-
-/** What the url of a file, and those of its redirects, may be like. A redirect does not take the file from https to http. */
-export function rulesOf({ url, allowedHosts }: Pick<ResolvedDownload, 'url' | 'allowedHosts'>) {
-  return { hosts: allowedHosts, allowHttp: url.protocol === 'http:' }
 }

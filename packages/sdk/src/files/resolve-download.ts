@@ -6,7 +6,6 @@ import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch-optio
 import type { ResolvedOptions } from '../options.ts'
 import { nameOfUrl } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
-import { rulesOf } from './follow-redirects.ts'
 
 /** One download, with every option named, checked and present. */
 export interface ResolvedDownload {
@@ -62,4 +61,9 @@ function rejectOtherHost(url: URL, allowedHosts: readonly HostRule[]): void {
   const problem = findUrlProblem(url, rulesOf({ url, allowedHosts }))
   if (problem === undefined) return
   throw new ConfigurationError({ message: `The file at ${nameOfUrl(url)} is not fetched: ${problem}.` })
+}
+
+/** The rules for the url of a file and of its redirects. A redirect never leads from https to http. */
+export function rulesOf({ url, allowedHosts }: Pick<ResolvedDownload, 'url' | 'allowedHosts'>) {
+  return { hosts: allowedHosts, allowHttp: url.protocol === 'http:' }
 }

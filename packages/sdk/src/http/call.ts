@@ -2,12 +2,13 @@ import type { Attempt, ModelRunError, Submission } from '../errors/model-run-err
 import type { AttemptEvent } from '../observe/attempt-event.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
+import { requestIdOf } from './classify.ts'
 import type { KyRequest } from './ky-request.ts'
 import type { ApiResult, CallContext, Failure, Operation, ReceivedResponse } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
 import type { SendRequest } from './send-request.ts'
 import { isWorthRetrying } from './status-policy.ts'
-import { type FailedCall, requestIdOf, toError } from './to-error.ts'
+import { type FailedCall, toError } from './to-error.ts'
 
 /** One call on its way through ky. */
 export interface Call<T> {

@@ -8,7 +8,6 @@ import {
   UnreadableResponse,
 } from './operation.ts'
 import { isRejection } from './status-policy.ts'
-import { requestIdOf } from './to-error.ts'
 
 /** True when the service may have acted on the request, though there is no result. */
 export function mayHaveArrived(failure: Failure): boolean {
@@ -49,4 +48,9 @@ function readSuccess<T>(operation: Operation<T>, received: ReceivedResponse): Ve
 
 function resultOf<T>(data: T, { response }: ReceivedResponse): Verdict<T> {
   return { kind: 'result', result: { data, response, requestId: requestIdOf(response) } }
+}
+
+/** The service's id of a request. */
+export function requestIdOf(response: Response): string | undefined {
+  return response.headers.get('x-request-id') ?? undefined
 }

@@ -1,6 +1,5 @@
-import type { Hooks, Options } from 'ky'
-import type { Clock } from '../clock.ts'
-import { holdClock } from './hold-clock.ts'
+import { type Hooks, isForceRetryError, type Options } from 'ky'
+import { type Clock, startTimer } from '../clock.ts'
 
 /** Our reasons for a retry. */
 export interface RetryRules {
@@ -53,4 +52,27 @@ export function kyRetries({
       ],
     },
   }
+}
+
+/**
+ * Holds a virtual clock, which jumps from timer to timer, with a timer that is always due. ky waits at least one turn of
+ * the system's timers before a retry, and does not know the virtual clock.
+ *
+ * @returns A function that releases the clock
+ */
+function holdClock(clock: Clock): () => void {
+  let stop = () => {}
+  const again = () => {
+    stop = startTimer(clock, 0, again)
+  }
+  again()
+  return () => stop()
+}
+
+/** Thrown when ky sends again although our rules do not allow it: a hook of the caller forced the retry. */
+export class ForcedRetry extends Error {}
+
+/** True when a hook of the caller forced a retry, and the client or ky, at its limit, rejected it. */
+export function isForcedRetry(error: unknown): boolean {
+  return error instanceof ForcedRetry || isForceRetryError(error)
 }

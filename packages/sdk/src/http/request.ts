@@ -1,5 +1,5 @@
 import { CALL_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments } from '../arguments/check-arguments.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { rejectAtCaller } from '../errors/caller-stack.ts'

@@ -1,7 +1,7 @@
 import type { Attempt } from '../errors/model-run-error.ts'
 import { type Call, errorOf, observe } from './call.ts'
 import { classify, mayHaveArrived } from './classify.ts'
-import { ForcedRetry } from './forced-retry.ts'
+import { ForcedRetry } from './ky-retries.ts'
 import type { Failure, Outcome, ReceivedResponse } from './operation.ts'
 import { readBody } from './read-body.ts'
 import { sendAttempt } from './send-attempt.ts'

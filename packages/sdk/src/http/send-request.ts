@@ -1,6 +1,6 @@
 import type { ResolvedOptions } from '../options.ts'
+import type { FetchInit } from './call-fetch.ts'
 import { callFetch } from './call-fetch.ts'
-import type { FetchInit } from './fetch-like.ts'
 import type { ResolvedFetchOptions } from './fetch-options.ts'
 import { composeMiddleware } from './middleware.ts'
 import { describeNetworkFailure } from './network-failure.ts'
@@ -38,7 +38,7 @@ export function createSender(client: ResolvedOptions): SendRequest {
     const send = async (to: string, last: FetchInit) => {
       options.onSend()
       try {
-        return await callFetch(client, { url: to, init: last, fetchOptions: options.fetchOptions })
+        return await callFetch(client.fetch, { url: to, init: last, fetchOptions: options.fetchOptions })
       } catch (error) {
         if (describeNetworkFailure(error).isBeforeConnection) options.onUnsent()
         throw error

@@ -12,6 +12,7 @@ import {
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
+import { requestIdOf } from './classify.ts'
 import type { Failure, Interruption, Operation, ReceivedResponse } from './operation.ts'
 import { tryParseJson } from './read-json.ts'
 import { isRejection } from './status-policy.ts'
@@ -114,11 +115,6 @@ function unreadableError(received: ReceivedResponse, problem: string, call: Fail
     status: received.status,
     isRetryable: call.isRetryable || (mayPass && !operation.isRun),
   })
-}
-
-/** The service's id of a request. */
-export function requestIdOf(response: Response): string | undefined {
-  return response.headers.get('x-request-id') ?? undefined
 }
 
 function responseError(received: ReceivedResponse, call: FailedCall): ModelRunError {

@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import { WAIT_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments } from '../arguments/check-arguments.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'

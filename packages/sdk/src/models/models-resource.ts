@@ -1,6 +1,6 @@
 import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
 import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from '../arguments/call-options.ts'
-import { checkArguments } from '../arguments/check-arguments.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
