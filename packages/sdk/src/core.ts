@@ -4,7 +4,7 @@ import { createModelCache, type ModelCache } from './models/model-cache.ts'
 import { createTracing, type Tracing } from './observe/tracing.ts'
 import type { ResolvedOptions } from './options.ts'
 
-/** What the parts of one client share. */
+/** The parts that all calls of one client share. */
 export interface Core {
   options: ResolvedOptions
   transport: Transport

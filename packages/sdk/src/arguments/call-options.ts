@@ -37,7 +37,7 @@ const preflightOptions = (): Checks<PreflightOptions> => ({ maxCredits: notNegat
 
 const webhookOptions = (): Checks<Pick<RunOptions, 'webhook' | 'webhookUrl'>> => ({
   webhookUrl: httpUrl,
-  webhook: having('an inbox (an address goes into `webhookUrl`)', 'prepare', 'expect', 'forget', 'listen'),
+  webhook: having('an inbox (a URL goes into `webhookUrl`)', 'prepare', 'expect', 'forget', 'listen'),
 })
 
 const waitOptions = (): Checks<WaitOptions> => ({

@@ -102,7 +102,7 @@ describe.each(Object.entries(METHODS))('%s', (path, method) => {
   test('says where the argument is wrong', async () => {
     const { error } = await callWrongly(path, method.right.with(-1, 7))
     const isSource = path === 'client.jobs.attach'
-    expect((error as Error).message).toContain(isSource ? 'A job is given by' : `of \`${path}\` must be`)
+    expect((error as Error).message).toContain(isSource ? 'A job must be an id or' : `of \`${path}\` must be`)
   })
 
   test('rejects an option that is not known', async () => {

@@ -10,7 +10,8 @@ export interface DownloadScope extends Scope {
 }
 
 /**
- * Why not `openScope`: a stream that the program holds and does not read would keep the process alive until the deadline.
+ * Instead of `openScope`: with it, a stream that the program holds and does not read would delay the process's exit until the
+ * deadline.
  */
 export function openDownloadScope({ client, signal, deadlineMs }: ResolvedDownload): DownloadScope {
   const { clock } = client

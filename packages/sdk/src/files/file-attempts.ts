@@ -21,7 +21,7 @@ export class FileAttempts {
     this.#scope = scope
   }
 
-  /** What the last request failed with; undefined while one is under way. */
+  /** The failure of the last request; undefined while a request is under way. */
   get failure(): Failure | undefined {
     return this.#failure
   }
@@ -53,7 +53,7 @@ export class FileAttempts {
     this.#current = undefined
   }
 
-  /** A byte came that had not come before: the retries count anew. */
+  /** A new byte has arrived: the retries count from 0 again. */
   progress(): void {
     this.#retryCount = 0
   }

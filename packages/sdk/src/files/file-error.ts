@@ -11,15 +11,15 @@ import type { Failure } from '../http/operation.ts'
 import { nameOfUrl } from './file-name.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
 
-/** What an error says about the download that failed. */
+/** The details of a failed download. */
 export interface FailedDownload {
   download: ResolvedDownload
   attempts: readonly Attempt[]
-  /** Bytes that came. */
+  /** Bytes that have been received. */
   position: number
   /** Bytes of the whole file, when the host says it. */
   size: number | undefined
-  /** False when the reader cannot start again, and nothing could prove what comes next. */
+  /** False when the reader cannot start again and the host cannot prove that the file is the same. */
   canGoOn: boolean
   retryAfterMs: number | undefined
   isRetryable: boolean
@@ -30,7 +30,7 @@ export function fileError(failure: Failure, failed: FailedDownload): ModelRunErr
   const fields = fieldsOf(describeFailure(failure, failed), failed)
   switch (failure.kind) {
     case 'response':
-      // What is another file now, or elsewhere, can be downloaded from its start.
+      // A file that has changed or moved can be downloaded again from its start.
       return new InvalidResponseError({
         ...fields,
         status: failure.received.status,
@@ -57,14 +57,14 @@ export function tooLargeError(failed: FailedDownload): InvalidResponseError {
   return new InvalidResponseError(fieldsOf(message, { ...failed, isRetryable: false }))
 }
 
-/** The error for what a hook of the caller's ky threw. */
+/** The error for a hook of the caller's ky that threw. */
 export function hookError(cause: unknown, failed: FailedDownload): HookError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const message = `A hook of the ky instance failed in the download of ${nameOfUrl(failed.download.url)}: ${reason}.`
   return new HookError({ ...fieldsOf(message, { ...failed, isRetryable: false }), cause })
 }
 
-/** What an error about the file of a job adds: the job is paid for, and its result is still there. */
+/** A sentence for errors about the file of a job: the job is paid for, and its result is still available. */
 export function resultIsSafe(jobId: string): string {
   return ` The result of the job ${jobId} is not lost: \`client.jobs.wait('${jobId}')\` gives it again and costs nothing.`
 }

@@ -3,7 +3,7 @@ import type { FetchOptions } from '../http/fetch-options.ts'
 
 /** Options of a download. */
 export interface DownloadOptions {
-  /** Aborts the download; it settles at once with `AbortedError`. */
+  /** Aborts the download, which rejects at once with `AbortedError`. */
   signal?: AbortSignal | undefined
   /** Largest file that is accepted, in bytes. Default 1 GiB. */
   maxBytes?: number | undefined
@@ -14,16 +14,16 @@ export interface DownloadOptions {
   timeoutMs?: number | undefined
   /** Time limit of the whole download of one file, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. */
   deadlineMs?: number | undefined
-  /** How often the file is requested again at most without a new byte. Default: the client's (2). */
+  /** Maximum number of retries without a new byte. Default: the client's (2). */
   maxRetries?: number | undefined
   /** The job that produced the file, for errors. */
   jobId?: string | undefined
   /**
-   * The only hosts that the file may come from, redirects included; written as for `isSafeOutputUrl`, like `*.example.com`.
+   * The only hosts that the file may come from, also after redirects; written as for `isSafeOutputUrl`, like `*.example.com`.
    * Default: the host of the url, and redirects to public names (`isSafeOutputUrl`; this machine too, where the service is).
    */
   allowedHosts?: readonly string[] | undefined
-  /** Handed to `fetch`, over the client's of the same name. */
+  /** Passed to `fetch`; overrides the client's of the same name. */
   fetchOptions?: FetchOptions | undefined
 }
 
@@ -35,7 +35,7 @@ export interface SaveOptions extends Omit<DownloadOptions, 'jobId'> {
    */
   name?: ((item: OutputItem, index: number) => string) | undefined
   /**
-   * Replaces files that have other content. Without it the call fails for such a file, which stays as it is; a file with
+   * Replaces files that have other content. Without it the call fails for such a file and does not change it. A file with
    * the same content counts as saved. Default false.
    */
   overwrite?: boolean | undefined

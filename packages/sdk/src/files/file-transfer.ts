@@ -9,13 +9,13 @@ import { continuesAt, type FileVersion, isSameFile, rangeHeaders, readVersion } 
 import { type FileRequest, requestFile } from './request-file.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
 
-/** Bytes of a file and their place in it. The place 0 after others means that the file starts again. */
+/** Bytes of a file and their position. The position 0 after others means that the file starts again. */
 export interface FileChunk {
   at: number
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** What a reader can do. */
+/** Options of a read. */
 export interface ReadOptions {
   /** Whether the reader can drop the bytes it has, because the file starts again. */
   mayRestart: boolean
@@ -30,8 +30,8 @@ const CUT_SHORT: Interruption = {
 }
 
 /**
- * The bytes of one file, over as many requests as it takes. A body that breaks goes on where it broke, when the host
- * proves that it is the same file; else the file starts again, or fails when the reader cannot do that.
+ * The bytes of one file, over as many requests as needed. A broken body is resumed when the host proves that the file is
+ * the same. Otherwise the file starts again, or the transfer fails when the reader cannot start again.
  */
 export class FileTransfer {
   readonly #download: ResolvedDownload

@@ -17,8 +17,8 @@ export class FilesResource {
   }
 
   /**
-   * Fetches a produced file. Failed requests are repeated as for every read, and a body that breaks goes on where it
-   * broke, when the host can prove that the file is still the same. Redirects are followed to public hosts, or to those of
+   * Fetches a produced file. Failed requests are retried as for every read, and a broken body is resumed when the host can
+   * prove that the file is still the same. Redirects are followed to public hosts, or to those of
    * `allowedHosts` alone, and never from https to http.
    *
    * @param item An item of an output, or its url

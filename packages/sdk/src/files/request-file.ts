@@ -11,20 +11,20 @@ import { type FilePart, headOf, isInterruption, requestPart } from './file-part.
 import { type FileRoute, fetchFile } from './follow-redirects.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
 
-/** What a request for a file, or for its rest, works with. */
+/** The parts of a request for a file or for its rest. */
 export interface FileRequest {
   download: ResolvedDownload
   scope: DownloadScope
   attempts: FileAttempts
   fileKy: FileKy
   headers(): Record<string, string>
-  /** Takes a response, or says why it cannot be used. */
+  /** Accepts a response, or returns why it cannot be used. */
   admit(part: FilePart): Failure | undefined
   /** Milliseconds until the next request; undefined when there is none. */
   takeRetry(): number | undefined
   /** The error for the last failure. */
   error(): ModelRunError
-  /** The error for what a hook of the caller threw. */
+  /** The error for a hook of the caller that threw. */
   hookError(cause: unknown): ModelRunError
 }
 
@@ -71,7 +71,7 @@ export async function requestFile(request: FileRequest): Promise<void> {
   }
 }
 
-/** The error for what ky threw. Undefined when the last response can be read all the same. */
+/** The error for what ky threw. Undefined when the last response can still be read. */
 function failureOf(request: FileRequest, error: unknown, isOpen: boolean): unknown {
   const { download, scope, attempts } = request
   const isForced = isForcedRetry(error)
@@ -110,7 +110,7 @@ function rejectedRedirect({ response }: FilePart, { problem }: FileRoute): Failu
     : { kind: 'response', received: headOf(response), problem: `its host ${problem}` }
 }
 
-/** What a hook has changed of ky's request is not sent: it is meant for the service, and the file may be anywhere. */
+/** Changes that a hook made to ky's request are not sent: they are for the service, and the file may be on any host. */
 function send({ download, headers }: FileRequest, signal: AbortSignal, route: FileRoute): Promise<Response> {
   return fetchFile(download, { method: 'GET', headers: headers(), signal }, route)
 }

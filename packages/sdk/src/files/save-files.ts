@@ -11,7 +11,7 @@ import { type FileSystem, fileSystem } from './file-system.ts'
 import { namesOf } from './saved-names.ts'
 import { writeFile } from './write-file.ts'
 
-/** What a job produced: a result, or the event of a webhook. */
+/** The output of a job: a result, or the event of a webhook. */
 export interface ProducedOutput {
   /** Identifier of the job; part of the file names. */
   job_id: string
@@ -20,8 +20,8 @@ export interface ProducedOutput {
 }
 
 /**
- * Saves every file of an output. When one fails, the others are still completed before the call rejects: what came is
- * there, and the same call again fetches the rest.
+ * Saves every file of an output. When one fails, the others are still completed before the call rejects. The same call
+ * again fetches only the missing files.
  */
 export async function saveFiles(
   client: ResolvedOptions,
@@ -61,7 +61,7 @@ function checkArguments(produced: ProducedOutput | undefined, folder: unknown): 
   })
 }
 
-/** Spares the download of a file that cannot be saved. */
+/** Avoids the download of a file that cannot be saved. */
 async function mayBeSame({ fs }: FileSystem, path: string, size: number | undefined): Promise<boolean> {
   const existing = await fs.stat(path).catch(() => undefined)
   return existing === undefined || size === undefined || existing.size === size
@@ -69,7 +69,7 @@ async function mayBeSame({ fs }: FileSystem, path: string, size: number | undefi
 
 function otherContent(path: string, jobId: string): ConfigurationError {
   return new ConfigurationError({
-    message: `There is a file ${path} with other content, which stays as it is. Pass \`overwrite: true\`, another folder, or the option \`name\`.${resultIsSafe(jobId)}`,
+    message: `A file ${path} with other content exists and was not changed. Pass \`overwrite: true\`, another folder, or the option \`name\`.${resultIsSafe(jobId)}`,
     jobId,
     submission: 'accepted',
   })

@@ -25,7 +25,7 @@ export interface FetchInit {
   cache?: 'no-store'
 }
 
-/** What {@link FetchLike} gives: a `Response` of any library. */
+/** The result of {@link FetchLike}: a `Response` of any library. */
 export interface FetchResponse {
   /** True for a status from 200 to 299. */
   readonly ok: boolean
@@ -55,7 +55,7 @@ export interface FetchRequest {
   fetchOptions: ResolvedFetchOptions
 }
 
-/** Calls the client's `fetch`, or the global one, which is looked up each time. */
+/** Calls the client's `fetch`, or the global one, which is read at each call. */
 export async function callFetch(
   fetch: FetchLike | undefined,
   { url, init, fetchOptions }: FetchRequest,

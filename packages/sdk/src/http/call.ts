@@ -22,24 +22,24 @@ export interface Call<T> {
   readonly maxRetries: number
   /** The attempts that failed. */
   readonly attempts: Attempt[]
-  /** The permit to send: one for the call, and one for each retry that the policy allows. ky can also send without asking. */
+  /** True when the next attempt may be sent: the first one, and each retry that the policy allows. ky also sends without asking. */
   maySend: boolean
   /** The attempt that is under way, or was last. Never rejects. */
   sending: Promise<unknown> | undefined
   /** True when an earlier attempt may have counted. */
   hasArrived: boolean
-  /** Where the last attempt left the request. */
+  /** Whether the last attempt reached the service. */
   submission: Submission
   /** The last whole response. */
   received: ReceivedResponse | undefined
-  /** The last attempt and what it came to, until it is logged. */
+  /** The last attempt and its failure, until it is logged. */
   failed: { attempt: Attempt; failure: Failure } | undefined
   result: ApiResult<T> | undefined
-  /** What the call fails with when no other attempt follows. */
+  /** The error of the call if no other attempt follows. */
   error: ModelRunError | undefined
 }
 
-/** The facts of a call for its error. */
+/** The details of a call for its error. */
 export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
   const { operation, request, client, timeoutMs, context, attempts } = call
   const label = `${operation.route.method} ${request.path}`
@@ -55,7 +55,7 @@ export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
   return toError(failure, { ...callFields(call), retryAfterMs, isRetryable })
 }
 
-/** The error of a call that was ended between two attempts, or in a hook: it leaves the request as the last attempt did. */
+/** The error of a call that was ended between two attempts or in a hook. Its `submission` is that of the last attempt. */
 export function interruptedError<T>(call: Call<T>, reason: string): ModelRunError {
   const { signal } = call.context.scope
   const isDeadline = signal.reason === DEADLINE

@@ -9,17 +9,17 @@ import {
 } from './operation.ts'
 import { isRejection } from './status-policy.ts'
 
-/** True when the service may have acted on the request, though there is no result. */
+/** True when the service may have acted on the request although there is no result. */
 export function mayHaveArrived(failure: Failure): boolean {
   return failure.kind === 'response'
     ? failure.problem !== undefined || !isRejection(failure.received.status)
     : failure.submission === 'unknown'
 }
 
-/** What an outcome means for the call. */
+/** The meaning of an outcome for the call. */
 export type Verdict<T> = { kind: 'result'; result: ApiResult<T> } | { kind: 'failure'; failure: Failure }
 
-/** Tells a result from a failure. `hasArrivedBefore`: an earlier attempt may have counted. */
+/** Distinguishes a result from a failure. `hasArrivedBefore`: the service may have acted on an earlier attempt. */
 export function classify<T>(operation: Operation<T>, outcome: Outcome, hasArrivedBefore: boolean): Verdict<T> {
   if (outcome.kind !== 'response') return recoverPartial(operation, outcome)
   const { received } = outcome
@@ -29,7 +29,7 @@ export function classify<T>(operation: Operation<T>, outcome: Outcome, hasArrive
   return recovered ? resultOf(recovered.data, received) : { kind: 'failure', failure: outcome }
 }
 
-/** A time limit cuts an answer as a broken connection does: what came may already name the job of a run. */
+/** A time limit cuts a response as a broken connection does. The received part may already name the job of a run. */
 function recoverPartial<T>(operation: Operation<T>, interruption: Interruption): Verdict<T> {
   const { kind, partial } = interruption
   const isTimedOut = kind === 'timeout' || kind === 'deadline'

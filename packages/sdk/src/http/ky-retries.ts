@@ -1,7 +1,7 @@
 import { type Hooks, isForceRetryError, type Options } from 'ky'
 import { type Clock, startTimer } from '../clock.ts'
 
-/** Our reasons for a retry. */
+/** The client's rules for retries. */
 export interface RetryRules {
   clock: Clock
   method: string
@@ -9,13 +9,13 @@ export interface RetryRules {
   limit: number
   /** Milliseconds until the next attempt; undefined when there is none. */
   delayMs(error: Error): number | undefined
-  /** Waits, or throws what the call is to fail with. */
+  /** Waits. @throws The error of the call when it is aborted meanwhile */
   pause(delayMs: number): Promise<void>
-  /** Hooks of the caller. They come after our wait, since one that returns a request ends the hooks after it. */
+  /** Hooks of the caller. They come after the client's wait, because a hook that returns a request ends the hooks after it. */
   beforeRetry: NonNullable<Hooks['beforeRetry']>
 }
 
-/** ky's retries: ky counts them and sends again, we say whether and when, on the client's clock. */
+/** ky counts the retries and sends again. The client decides whether and when, on its own clock. */
 export function kyRetries({
   clock,
   method,
@@ -37,9 +37,9 @@ export function kyRetries({
         letTimePass = holdClock(clock)
         return true
       },
-      // The wait is in `beforeRetry`: ky knows no clock but the system's.
+      // The wait is in `beforeRetry`, because ky knows only the system's clock.
       delay: () => 0,
-      // One of the caller's instance would wait on the system's clock.
+      // A jitter of the caller's instance would wait on the system's clock.
       jitter: false,
     },
     hooks: {

@@ -102,7 +102,7 @@ describe('client.request', () => {
   ])('does not send to the path %j', async (path) => {
     const { client, service } = createTestClient([json(200, {})])
     const error = await caught(client.request('GET', path), ConfigurationError)
-    expect(error.message).toContain('The path of client.request must begin with /')
+    expect(error.message).toContain('The path of client.request must start with /')
     expect(service.received).toHaveLength(0)
   })
 

@@ -56,12 +56,12 @@ function checkMethod(method: string): RequestMethod {
   })
 }
 
-/** A path that a URL parser would fold into another one is rejected: the request would reach another place. */
+/** Rejects a path that a URL parser would change: the request would reach another endpoint. */
 function checkPath(path: string): string {
   const base = 'https://service.invalid'
   if (typeof path === 'string' && URL.canParse(path, base) && new URL(path, base).pathname === path) return path
   throw new ConfigurationError({
-    message: `The path of client.request must begin with / and be percent-encoded, like /v1/models; the query goes into \`query\`. Got ${JSON.stringify(path)}. Nothing was sent.`,
+    message: `The path of client.request must start with / and be percent-encoded, like /v1/models; the query goes into \`query\`. Got ${JSON.stringify(path)}. Nothing was sent.`,
   })
 }
 

@@ -51,7 +51,7 @@ describe('readJson', () => {
 
   test('shows how a body begins that is not JSON, on one line and short', () => {
     expect(problemOf(jobResponseSchema, '<html>\n<body>')).toBe(
-      'the body is not JSON; it begins with "<html>\\n<body>"',
+      'the body is not JSON; it starts with "<html>\\n<body>"',
     )
     expect(problemOf(jobResponseSchema, 'x'.repeat(80))).toContain(`"${'x'.repeat(80)}"`)
     expect(problemOf(jobResponseSchema, 'x'.repeat(10_000))).toContain(`"${'x'.repeat(80)}…"`)

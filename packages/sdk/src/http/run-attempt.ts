@@ -6,7 +6,7 @@ import type { Failure, Outcome, ReceivedResponse } from './operation.ts'
 import { readBody } from './read-body.ts'
 import { sendAttempt } from './send-attempt.ts'
 
-/** What ky calls for `fetch`: one attempt. Its errors are those of the call, if no other attempt follows. */
+/** One attempt: ky calls this as its `fetch`. Its errors are those of the call, if no other attempt follows. */
 export function runAttempt<T>(call: Call<T>, request: Request, kyOptions: object = {}): Promise<Response> {
   const attempt = sendOnce(call, request, kyOptions)
   call.sending = attempt.catch(() => {})
@@ -17,7 +17,7 @@ async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): 
   const { operation, context, client, send, timeoutMs, attempts } = call
   const { method } = operation.route
   const { path, body } = call.request
-  // Those of the caller's instance that only `fetch` knows, such as Next's `next`.
+  // Includes options of the caller's instance that only `fetch` knows, such as Next's `next`.
   const fetchOptions = { ...kyOptions, ...call.request.fetchOptions }
   const { signal } = context.scope
   if (!call.maySend) throw new ForcedRetry('A hook asked to send the request again.')
@@ -38,14 +38,14 @@ async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): 
   return recordOutcome(call, outcome, startedAt)
 }
 
-/** Takes the response of a caller's hook for that of the service. */
+/** Uses the response of a caller's hook as the response of the service. */
 export async function takeHookResponse<T>(call: Call<T>, response: Response): Promise<void> {
   const startedAt = call.client.clock.now()
   const { text, isCut } = await readBody(response, call.context.scope.signal)
   recordOutcome(call, { kind: 'response', received: { status: response.status, text, response, isCut } }, startedAt)
 }
 
-/** Notes what an attempt came to. @returns What ky's hooks see of it @throws The call's error, when there is no response */
+/** Stores the outcome of an attempt. @returns The response for ky's hooks @throws The call's error, when there is no response */
 function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: number): Response {
   const durationMs = call.client.clock.now() - startedAt
   if (outcome.kind === 'response') call.received = outcome.received
@@ -65,12 +65,12 @@ function fail<T>(call: Call<T>, failure: Failure, times: Pick<Attempt, 'startedA
   call.submission = failure.kind === 'response' ? 'rejected' : failure.submission
   call.hasArrived ||= mayHaveArrived(failure)
   call.error = errorOf(call, failure)
-  // Hooks see every response with an error status; what cannot be read is not a response of the service.
+  // Hooks get every response with an error status. An unreadable response is not from the service.
   if (failure.kind === 'response' && failure.problem === undefined) return responseForHooks(call, failure.received)
   throw call.error
 }
 
-/** A copy, when the caller has hooks: they may read the body, which has been read. */
+/** A copy when the caller has hooks, because the body of the original has been read. */
 function responseForHooks<T>({ client }: Call<T>, { status, text, response }: ReceivedResponse): Response {
   const canHaveBody = status >= 200 && ![204, 205, 304].includes(status)
   if (client.ky === undefined || !canHaveBody) return response

@@ -17,12 +17,12 @@ import type { Failure, Interruption, Operation, ReceivedResponse } from './opera
 import { tryParseJson } from './read-json.ts'
 import { isRejection } from './status-policy.ts'
 
-/** What an error says about the call that failed. */
+/** The details of a failed call. */
 export interface FailedCall {
   operation: Operation<unknown>
   /** Method and path. */
   label: string
-  /** Where the service is. */
+  /** URL of the service. */
   baseUrl: string
   /** True in a page, where a proxy adds the key. */
   isKeyless: boolean
@@ -71,15 +71,15 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
   }
 }
 
-/** What a hook did to a call. */
+/** A call whose hook failed. */
 export interface HookFailure extends Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
-  /** What the call would have failed with. */
+  /** The error that the call would have had without the hook. */
   lastError: ModelRunError | undefined
   hasResult: boolean
   received: ReceivedResponse | undefined
 }
 
-/** The error for what a hook of the caller threw, with everything that is known of the call. */
+/** The error for a hook of the caller that threw, with the details of the call. */
 export function toHookError(cause: unknown, failure: HookFailure): HookError {
   const { operation, label, attempts, lastError, hasResult, received } = failure
   const jobId = operation.jobId ?? (received && operation.jobIdIn?.(received))
@@ -104,10 +104,10 @@ export function toHookError(cause: unknown, failure: HookFailure): HookError {
 function unreadableError(received: ReceivedResponse, problem: string, call: FailedCall): InvalidResponseError {
   const { operation, label } = call
   const submission = operation.isRun ? 'unknown' : submissionOf(operation)
-  // What is not JSON comes from something in between and may pass. JSON of a wrong shape stays so, and so do redirects.
+  // A body that is not JSON comes from a gateway and may pass. JSON of a wrong shape and redirects do not pass.
   const mayPass = received.response.ok && tryParseJson(received.text) === undefined
   return new InvalidResponseError({
-    message: `${label} got an answer (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(submission, operation, false)}`,
+    message: `${label} got a response (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(submission, operation, false)}`,
     attempts: call.attempts,
     submission,
     jobId: operation.jobId,
@@ -127,8 +127,8 @@ function responseError(received: ReceivedResponse, call: FailedCall): ModelRunEr
   const isNamed = operation.isRun && jobId !== undefined
   const byStatus = operation.isRun ? submissionAfter(received.status, retryAfterMs) : submissionOf(operation)
   const submission = isNamed ? 'accepted' : byStatus
-  const said = detail ? `[${detail.code}] ${detail.message}` : 'The service answered without an error body of its own'
-  // A refusal about a job, such as 404, speaks for itself.
+  const said = detail ? `[${detail.code}] ${detail.message}` : 'The service responded without an error body of its own'
+  // A rejection about a job, such as 404, needs no further explanation.
   const speaksForItself = operation.jobId !== undefined && isRejection(received.status)
   return createApiError({
     message: `${said} (HTTP ${received.status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(received.status, call)}${speaksForItself ? '' : consequence(submission, operation, false)}`,
@@ -144,7 +144,7 @@ function responseError(received: ReceivedResponse, call: FailedCall): ModelRunEr
   })
 }
 
-/** Says so when the answer is a redirect; in browsers one that is not followed has the status 0. */
+/** Describes a redirect. In browsers, a redirect that is not followed has the status 0. */
 function redirectProblem({ status, response }: ReceivedResponse): string | undefined {
   if ((status < 300 || status >= 400) && response.type !== 'opaqueredirect') return undefined
   const target = response.headers.get('location')
@@ -157,7 +157,7 @@ function submissionAfter(status: number, retryAfterMs: number | undefined): Subm
   return isRejection(status) ? 'rejected' : 'unknown'
 }
 
-/** Of a call that is not a run: what is known of the job that it is about. */
+/** For a call that is not a run: what is known of its job. */
 function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission {
   if (jobId === undefined) return 'not_sent'
   return isJobConfirmed ? 'accepted' : 'unknown'
@@ -169,7 +169,7 @@ function describeInterruption({ kind, reason, hint }: Interruption, call: Failed
     case 'connection':
       return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}${describeCors(call.baseUrl)}`
     case 'timeout':
-      return `${call.label} got no complete answer within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
+      return `${call.label} got no complete response within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
     case 'aborted':
       return `${call.label} was aborted by the caller.`
     case 'deadline':
@@ -200,7 +200,7 @@ function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall
 function consequence(submission: Submission, operation: Operation<unknown>, isUntouched: boolean): string {
   const { jobId, isRun, route, noun = 'run' } = operation
   if (jobId !== undefined && route.method === 'DELETE' && !isUntouched) {
-    return ` Whether the job ${jobId} is cancelled is not known: look at it with \`jobs.get\`.`
+    return ` Whether the job ${jobId} is cancelled is not known: read its status with \`jobs.get\`.`
   }
   if (jobId !== undefined) return ` The job ${jobId} is not affected.`
   if (!isRun) return ''
@@ -216,7 +216,7 @@ function consequence(submission: Submission, operation: Operation<unknown>, isUn
   }
 }
 
-/** What a user can do when a run may have been accepted: the service has no list of jobs (section 4). */
+/** What to do when a run may have been accepted. The service has no list of jobs (section 4). */
 function remedy({ body }: Operation<unknown>): string {
   const hasWebhook = typeof body === 'object' && body !== null && 'webhook_url' in body
   return hasWebhook

@@ -48,7 +48,8 @@ export function createTransport(client: ResolvedOptions): Transport {
 
 async function callWithKy<T>(http: CallKy, call: Call<T>): Promise<ApiResult<T>> {
   try {
-    const response = await untilAborted(call, sendWithKy(http, call))
+    const sending = sendWithKy(http, call)
+    const response = await (call.client.ky === undefined ? sending : untilAborted(call, sending))
     // A hook of the caller has responded instead of the service; `ky.stop` ends the retries without any response.
     if (call.result === undefined && response !== undefined) await takeHookResponse(call, response)
   } catch (error) {

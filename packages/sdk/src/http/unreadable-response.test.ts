@@ -14,7 +14,7 @@ describe('an answer that cannot be read', () => {
     const error = toError({ ...failedResponse(200, '<html>'), problem: 'the body is not JSON' }, failedCall(run))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ status: 200, submission: 'unknown', isRetryable: false })
-    expect(error.message).toContain('got an answer (HTTP 200) that cannot be read: the body is not JSON.')
+    expect(error.message).toContain('got a response (HTTP 200) that cannot be read: the body is not JSON.')
     expect(error.message).toContain(RUN_IS.unknown)
   })
 

@@ -24,17 +24,17 @@ export class JobsResource {
     this.#core = core
   }
 
-  /** A handle on a job that another call or process started. Sends nothing. @throws ConfigurationError */
+  /** A handle of a job that another call or process started. Sends nothing. @throws ConfigurationError */
   attach(idOrJson: string | JobJson): JobHandle {
     return new ClientJob(this.#core, readJobReference(idOrJson))
   }
 
-  /** Looks at a job once. @throws NotFoundError when there is no such job */
+  /** Reads a job's state once. @throws NotFoundError when the job does not exist */
   get(id: string, options: CallOptions = {}): ApiPromise<Job> {
     return this.#job(id).read({ place: 'client.jobs.get', options, calledFunction: JobsResource.prototype.get })
   }
 
-  /** Cancels a job. @throws ConflictError or another ApiError when the service refuses */
+  /** Cancels a job. @throws ConflictError or another ApiError when the service rejects it */
   cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
     return this.#job(id).stop({ place: 'client.jobs.cancel', options, calledFunction: JobsResource.prototype.cancel })
   }

@@ -46,7 +46,7 @@ export class ModelsResource {
   /**
    * One model with its `input_schema` (section 4.2).
    *
-   * @throws NotFoundError when there is no such model; and as {@link list}
+   * @throws NotFoundError when the model does not exist; and as {@link list}
    */
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
     const operation = getModelOperation(id)
@@ -56,12 +56,12 @@ export class ModelsResource {
   }
 
   /**
-   * The one HTTP call that runs a model (section 4.3): it gives the service's answer and waits for nothing. Prefer
-   * `client.run`, which also gets the result of a run that takes longer.
+   * Sends the request that runs a model (section 4.3) and returns the service's response, without waiting for the result.
+   * Prefer `client.run`, which also gets the result of a longer run.
    *
-   * The request is sent once, and again only where the first one certainly did not count.
+   * The request is sent again only when the service certainly did not accept the first one.
    *
-   * @throws As {@link list}; `error.submission` tells whether the run may be charged
+   * @throws As {@link list}; `error.submission` says whether the run may be charged
    * @throws InputValidationError when the input holds what JSON cannot, such as a Buffer or a promise
    */
   run<const Id extends AnyModelId>(

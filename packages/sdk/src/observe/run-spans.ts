@@ -77,7 +77,7 @@ function seedIn(input: unknown): number | undefined {
   return Number.isSafeInteger(seed) ? (seed as number) : undefined
 }
 
-/** Sends a run, and takes each attempt if there is a tracer. */
+/** Sends a run. `onAttempt` is passed when there is a tracer. */
 type Submit<T> = (onAttempt?: (event: AttemptEvent) => void) => Promise<T>
 
 /** Sends a run in a span that ends with the last attempt. */

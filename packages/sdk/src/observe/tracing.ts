@@ -2,7 +2,7 @@ import type { Log } from './logger.ts'
 import { known, SafeSpan, type SomeAttributes } from './safe-span.ts'
 import type { Span, SpanAttributes, Tracer } from './tracer.ts'
 
-/** How a span begins. */
+/** The start of a span. */
 interface SpanStart {
   name: string
   /** `client` for a call of the service, `internal` for what happens in this process. */
@@ -15,8 +15,8 @@ export interface Tracing {
   /** Where the service is, by the attributes of OpenTelemetry's conventions. */
   readonly server: SpanAttributes
   /**
-   * Does work once, with a new span as the active one, and gives what the work gives. The work has to end the span.
-   * Whatever the tracer does, the work is done exactly once: it may be a run that costs credits.
+   * Does work once, with a new span as the active one, and returns the result of the work. The work has to end the span.
+   * The work is done exactly once, also when the tracer fails: it may be a run that costs credits.
    */
   inSpan<T>(start: SpanStart, work: (span: SafeSpan) => T): T
 }
@@ -24,7 +24,7 @@ export interface Tracing {
 /** OpenTelemetry's numbers. */
 const KINDS = { internal: 0, client: 2 } as const
 
-/** What traces need of the options. */
+/** The options of the client that traces need. */
 export interface TracingOptions {
   tracer: Tracer | undefined
   log: Log
@@ -56,7 +56,7 @@ export function createTracing({ tracer, log, baseUrl }: TracingOptions): Tracing
       } catch (error) {
         fault = { error }
       }
-      // What the work threw is thrown here.
+      // Throws what the work threw.
       const value = workInSpan()
       if (fault !== undefined) onFault(fault.error)
       return value

@@ -11,7 +11,7 @@ import type { Tracing } from './tracing.ts'
 const MAX_POLL_EVENTS = 100
 const MAX_STATE_EVENTS = 20
 
-/** What is waited for. */
+/** The job of a wait. */
 interface TracedWait {
   job: JobReference
   /** The span of the run that the wait is part of. */
@@ -26,7 +26,7 @@ export class WaitSpan {
   #polls = 0
   #states = 0
 
-  /** Has to be made while the span is the active one. */
+  /** Must be called while the span is the active one. */
   constructor(span: SafeSpan, { job, run }: TracedWait) {
     this.#span = span
     this.#run = run
@@ -49,7 +49,7 @@ export class WaitSpan {
     for (const span of [this.#span, this.#run]) span?.set({ 'modelrun.job.status': asWord(job.status) })
   }
 
-  /** A webhook has brought the end. */
+  /** A webhook has delivered the end. */
   onDelivery(job: Job): void {
     this.#addStateEvent('modelrun.delivery', job)
   }

@@ -100,7 +100,7 @@ describe('a model that is not found', () => {
   test('is met with the id that was probably meant', async () => {
     const { client, service } = createTestClient([notFound, list])
     const error = await caught(client.run('aurora-imgae', INPUT, options), InputValidationError)
-    const message = 'there is no model aurora-imgae; did you mean aurora-image?'
+    const message = 'the model aurora-imgae does not exist; did you mean aurora-image?'
     expect(error.message).toContain(message)
     expect(error.issues).toEqual([{ pointer: '', message }])
     // As many at once as there can be (section 4.1).

@@ -54,7 +54,7 @@ class RunPool<I extends object> {
   #isLeft = false
   /** True when no further run starts. */
   #isOver = false
-  /** What the loop throws when the runs under way have ended. */
+  /** The error that the loop throws when the runs under way have ended. */
   #failure: { error: unknown } | undefined
   #size = 0
   #started = 0
@@ -71,7 +71,7 @@ class RunPool<I extends object> {
     else options.signal?.addEventListener('abort', this.#onAbort, { once: true })
   }
 
-  /** The next run that ends; undefined after the last one. @throws What ended the loop, after the runs under way */
+  /** The next run that ends; undefined after the last one. @throws The error that ended the loop, after the runs under way */
   async next(): Promise<SettledRun<I> | undefined> {
     for (;;) {
       if (!this.#isOver && !this.#isTaking && this.#size < this.#concurrency) void this.#take()

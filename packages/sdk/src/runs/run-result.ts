@@ -1,7 +1,7 @@
 import type { Output } from '@modelrun/contract'
 import type { SaveOptions } from '../files/file-options.ts'
 
-/** What a run produced, as plain data. */
+/** The result of a run, as plain data. */
 export interface RunOutcome {
   /** Identifier of the job. */
   job_id: string
@@ -27,7 +27,7 @@ export interface RunOutcome {
   duration_ms?: number | undefined
 }
 
-/** What a run produced, whichever way the service delivered it. */
+/** The result of a run, from a response, a poll or a webhook. */
 export interface RunResult extends RunOutcome {
   /** `client.files.save` for this result: saves every file in a folder and returns the paths. Not part of its JSON. */
   save(folder: string, options?: SaveOptions): Promise<string[]>

@@ -9,7 +9,7 @@ import { saveFiles } from '../files/save-files.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import type { RunOutcome, RunResult } from './run-result.ts'
 
-/** Gives an outcome its method, which is not enumerable: the result stays plain data to JSON, spread and test runners. */
+/** Adds the method `save` to an outcome. It is not enumerable, so the result stays plain data for JSON, spread and test runners. */
 export function toResult({ options, modelCache }: Core, outcome: RunOutcome): RunResult {
   const price = outcome.credits_per_run ?? modelCache.priceOf(outcome.model_id)
   const save: RunResult['save'] = (folder, saveOptions = {}) =>
@@ -39,7 +39,7 @@ export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
   }
   if (job.output === undefined) {
     throw new InvalidResponseError({
-      message: `The job ${jobId} is ${job.status}, but the service sent no output. Look at it again with jobs.get.`,
+      message: `The job ${jobId} is ${job.status}, but the service sent no output. Read it again with jobs.get.`,
       jobId,
       submission: 'accepted',
       isRetryable: true,
@@ -57,7 +57,7 @@ export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
   }
 }
 
-/** The specification leaves the further fields of a job open (section 2.4); these are taken when they are there. */
+/** The specification leaves further fields of a job open (section 2.4). They are read when they are present. */
 function modelIdOf(job: Job): string | undefined {
   const value: unknown = Reflect.get(job, 'model_id')
   return typeof value === 'string' ? value : undefined

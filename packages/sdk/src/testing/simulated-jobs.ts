@@ -31,7 +31,7 @@ export function simulateJobs({
   clock,
   endsAt = () => 0,
   latencyMs = 60,
-  rejectPoll: refuse,
+  rejectPoll,
 }: Simulation): SimulatedJobs {
   const polls: ReceivedPoll[] = []
   const submitted: string[] = []
@@ -49,7 +49,7 @@ export function simulateJobs({
     polls.push(poll)
     const isOver = clock.now() >= endsAt(poll.jobId)
     const data = isOver ? { status: 'succeeded', output: { type: 'image', items: [] } } : { status: 'processing' }
-    return refuse?.(poll) ?? Response.json({ data })
+    return rejectPoll?.(poll) ?? Response.json({ data })
   }
 
   return {

@@ -4,7 +4,7 @@ import type { ExpectedDuration, ExpectedDurations } from './expected-durations.t
 import type { PolledJob } from './polled-jobs.ts'
 import type { PollContext, ResolvedPolling } from './polling-options.ts'
 
-/** What the interval is computed with. */
+/** The options that the interval depends on. */
 export interface IntervalOptions {
   polling: ResolvedPolling
   random: () => number

@@ -8,7 +8,7 @@ import { getJobOperation } from '../get-job.ts'
 import { isConfirmed } from '../job-reference.ts'
 import type { PolledJob, PollOutcome } from './polled-jobs.ts'
 
-/** What a poll needs of the client. */
+/** The parts of the client that a poll uses. */
 export interface PollClient {
   clock: Clock
   transport: Transport

@@ -13,7 +13,7 @@ export type PollOutcome = { job: Job } | { failure: ModelRunError } | { error: u
 /** Why a wait ended before its job did. */
 export type EarlyEnd = 'aborted' | 'deadline'
 
-/** What is known of a job after its last poll. */
+/** The state of a job after its last poll. */
 export interface LastSeen {
   /** The state from the last successful poll. */
   state: Job | undefined
@@ -22,7 +22,7 @@ export interface LastSeen {
 }
 
 /** Receives each step of a wait, for traces. */
-export interface WaitObserver {
+interface WaitObserver {
   /** Does work in the context of the wait. */
   within<T>(work: () => T): T
   onPoll(outcome: PollOutcome): void
@@ -94,7 +94,7 @@ export interface PolledJobs {
   close(polled: PolledJob, notify: (subscriber: Subscriber) => void): void
 }
 
-/** What {@link createPolledJobs} needs. */
+/** Options of {@link createPolledJobs}. */
 export interface PolledJobsOptions {
   clock: Clock
   /** A job whose state is older than this was not polled from its start, in milliseconds. */

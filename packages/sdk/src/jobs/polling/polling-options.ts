@@ -1,7 +1,7 @@
 import type { JobStatus } from '@modelrun/contract'
 import type { ExpectedDuration } from './expected-durations.ts'
 
-/** What the interval until the next poll of a job can depend on. */
+/** The values that the interval until the next poll of a job can depend on. */
 export interface PollContext {
   /** Identifier of the job. */
   jobId: string
