@@ -103,6 +103,7 @@ export type { SettledJob } from './jobs/settle-jobs.ts'
 export type {
   AnyModelId,
   ManyInput,
+  ManyInputs,
   ModelId,
   ModelInput,
   ModelInputs,
@@ -111,6 +112,8 @@ export type {
 } from './models/model-inputs.ts'
 export type { ModelsPage, ModelsPagePromise } from './models/models-page.ts'
 export type { ModelsResource } from './models/models-resource.ts'
+export { schemaHash } from './models/schema-hash.ts'
+export { type ChangedModelsOptions, warnOfChangedModels } from './models/warn-of-changed-models.ts'
 export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/attempt-event.ts'
 export type { Logger, LogLevel } from './observe/logger.ts'
 export type { Span, SpanAttributes, Tracer } from './observe/tracer.ts'
