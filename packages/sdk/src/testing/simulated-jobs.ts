@@ -27,12 +27,7 @@ export interface Simulation {
   rejectPoll?: (poll: ReceivedPoll) => Response | undefined
 }
 
-export function simulateJobs({
-  clock,
-  endsAt = () => 0,
-  latencyMs = 60,
-  rejectPoll,
-}: Simulation): SimulatedJobs {
+export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPoll }: Simulation): SimulatedJobs {
   const polls: ReceivedPoll[] = []
   const submitted: string[] = []
   let inFlight = 0

@@ -66,7 +66,7 @@ type IntervalLimits = Pick<ResolvedPolling, 'initialIntervalMs' | 'maxIntervalMs
  * The interval for a model of unknown duration: 60 % of the job's age, but at most 2.6 s; for a job older than 39 s, a
  * fifteenth of its age. Always within the limits of the options.
  */
-const UNKNOWN = { youngShare: 0.6, plateauMs: 2_600, oldShare: 1 / 15 } as const
+const UNKNOWN = { youngShare: 0.6, plateauMs: 2_600, oldDivisor: 15 } as const
 
 /**
  * The interval for a model of known duration: within the expected span, 7.4 % of that span; after it, 30 % of the job's
@@ -88,7 +88,7 @@ export function nextPollDelayMs(context: PollContext, limits: IntervalLimits): n
 }
 
 function unknownDelayMs(ageMs: number, { initialIntervalMs, maxIntervalMs }: IntervalLimits): number {
-  const delayMs = Math.min(ageMs * UNKNOWN.youngShare, Math.max(UNKNOWN.plateauMs, ageMs * UNKNOWN.oldShare))
+  const delayMs = Math.min(ageMs * UNKNOWN.youngShare, Math.max(UNKNOWN.plateauMs, ageMs / UNKNOWN.oldDivisor))
   return Math.min(maxIntervalMs, Math.max(initialIntervalMs, delayMs))
 }
 
