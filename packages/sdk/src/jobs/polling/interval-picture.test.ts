@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { nextPollDelayMs, type PollContext } from './cadence.ts'
 import type { ExpectedDuration } from './expected-durations.ts'
+import { nextPollDelayMs } from './poll-interval.ts'
+import type { PollContext } from './polling-options.ts'
 
 const PICTURE = fileURLToPath(new URL('../../../../../docs/guides/cadence.svg', import.meta.url))
 

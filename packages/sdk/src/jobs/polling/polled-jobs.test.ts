@@ -1,36 +1,28 @@
 import { expect, test } from 'vitest'
-import { resolveOptions } from '../../options.ts'
+import type { CallOptions } from '../../http/operation.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import { API_KEY, BASE_URL } from '../../testing/test-client.ts'
 import type { JobReference } from '../job-reference.ts'
-import { createAgenda } from './agenda.ts'
-import type { EarlyEnd, LastSeen, Watcher } from './job-watch.ts'
-import { createWatchList } from './watch-list.ts'
+import { createPolledJobs, type EarlyEnd, type LastSeen, pollKey, type Subscriber } from './polled-jobs.ts'
 
 function setup() {
   const clock = createManualClock()
   const ends: [order: number, end: EarlyEnd, status: string | undefined][] = []
-  const agenda = createAgenda(clock, {
-    look: () => {},
-    nextLookAt: () => Number.POSITIVE_INFINITY,
-    endAtDeadline: (watcher) => list.endEarly(watcher, 'deadline'),
-  })
-  const options = resolveOptions({ apiKey: API_KEY, baseUrl: BASE_URL, clock, polling: { maxIntervalMs: 5_000 } })
-  const list = createWatchList(options, agenda)
-  /** One who waits. The rest of a watcher does not matter to the list. */
+  let emptied = 0
+  const list = createPolledJobs({ clock, maxIntervalMs: 5_000, onEmpty: () => emptied++ })
+  /** A subscriber. The list uses no other members of it. */
   const waiter = (job: Partial<JobReference> = {}, of: { signal?: AbortSignal; deadlineMs?: number } = {}) => {
-    const watcher = {
+    const subscriber = {
       job: { jobId: 'job_1', ...job },
       options: { signal: of.signal },
       at: clock.now() + (of.deadlineMs ?? Number.POSITIVE_INFINITY),
       order: 0,
       slot: -1,
-      watch: undefined,
-      onEarlyEnd: (end: EarlyEnd, seen: LastSeen) => ends.push([watcher.order, end, seen.state?.status]),
+      polled: undefined,
+      onEarlyEnd: (end: EarlyEnd, seen: LastSeen) => ends.push([subscriber.order, end, seen.state?.status]),
     }
-    return watcher as unknown as Watcher
+    return subscriber as unknown as Subscriber
   }
-  return { clock, now: clock.now(), agenda, list, ends, waiter }
+  return { now: clock.now(), list, ends, waiter, emptied: () => emptied }
 }
 
 test('the age of a job counts from its submission, and its silence from its last known state', () => {
@@ -40,12 +32,12 @@ test('the age of a job counts from its submission, and its silence from its last
   expect(known).toMatchObject({
     bornAt: now - 9_000,
     seenAt: now - 5_000,
-    lookedAt: now - 5_000,
+    polledAt: now - 5_000,
     notBefore: now,
     state,
   })
   const unknown = list.add(waiter({ jobId: 'b' }))
-  expect(unknown).toMatchObject({ bornAt: now, lookedAt: now, notBefore: now, polls: 0, at: Number.POSITIVE_INFINITY })
+  expect(unknown).toMatchObject({ bornAt: now, polledAt: now, notBefore: now, polls: 0, at: Number.POSITIVE_INFINITY })
   expect([unknown.seenAt, unknown.state]).toEqual([undefined, undefined])
 })
 
@@ -62,46 +54,42 @@ test('a job of unknown state is not seen from its start', () => {
   expect(list.add(waiter()).isSeenFromStart).toBe(false)
 })
 
-test('the waits for one job share a watch, and the last one that leaves aborts its poll', () => {
+test('the waits for one job share its polls, and the last one that leaves aborts the poll under way', () => {
   const { list, waiter } = setup()
   const [one, other] = [waiter(), waiter()]
-  const watch = list.add(one)
-  expect(list.add(other)).toBe(watch)
+  const polled = list.add(one)
+  expect(list.add(other)).toBe(polled)
   const poll = new AbortController()
-  watch.poll = poll
+  polled.poll = poll
   list.remove(one)
-  expect([poll.signal.aborted, one.watch, watch.watchers]).toEqual([false, undefined, [other]])
+  expect([poll.signal.aborted, one.polled, polled.subscribers]).toEqual([false, undefined, [other]])
   list.remove(other)
   expect(poll.signal.aborted).toBe(true)
-  expect(list.add(waiter())).not.toBe(watch)
+  expect(list.add(waiter())).not.toBe(polled)
 })
 
-test('no timer is left when the last one of all has left', () => {
-  const { clock, list, agenda, waiter } = setup()
-  const [one, other] = [waiter({ jobId: 'a' }, { deadlineMs: 1_000 }), waiter({ jobId: 'b' }, { deadlineMs: 2_000 })]
+test('the last subscriber of all that leaves is reported', () => {
+  const { list, waiter, emptied } = setup()
+  const [one, other] = [waiter({ jobId: 'a' }), waiter({ jobId: 'b' })]
   for (const each of [one, other]) list.add(each)
-  agenda.run()
   list.remove(one)
-  expect(clock.timerCount).toBe(1)
+  expect(emptied()).toBe(0)
   list.remove(other)
-  expect(clock.timerCount).toBe(0)
+  expect(emptied()).toBe(1)
 })
 
-test('a wait that has left is not notified again', async () => {
-  const { clock, list, agenda, ends, waiter } = setup()
+test('a wait that has left is not notified again', () => {
+  const { list, ends, waiter } = setup()
   const controller = new AbortController()
   const gone = waiter({}, { signal: controller.signal, deadlineMs: 1_000 })
   const other = waiter({ jobId: 'b' }, { deadlineMs: 5_000 })
   for (const each of [gone, other]) list.add(each)
-  agenda.run()
   list.remove(gone)
   list.remove(gone)
   list.endEarly(gone, 'aborted')
   controller.abort()
-  await clock.advance(4_999)
   expect(ends).toEqual([])
-  await clock.advance(1)
-  expect(ends).toMatchObject([[other.order, 'deadline', undefined]])
+  expect(list.deadlines.first()).toBe(other)
 })
 
 test('an abort notifies all waits of its signal, in their order, with the last state of their jobs', () => {
@@ -116,19 +104,50 @@ test('an abort notifies all waits of its signal, in their order, with the last s
     ['aborted', 'b'],
     ['aborted', 'c'],
   ])
-  expect(waiters.every(({ watch }) => watch === undefined)).toBe(true)
+  expect(waiters.every(({ polled }) => polled === undefined)).toBe(true)
 })
 
 test('the end of a job notifies all who wait for it, and they have left by then', () => {
   const { list, waiter } = setup()
   const [one, other] = [waiter(), waiter()]
-  const told: Watcher[] = []
-  const watch = list.add(one)
+  const notified: Subscriber[] = []
+  const polled = list.add(one)
   list.add(other)
-  list.close(watch, (watcher) => {
-    told.push(watcher)
-    expect(watcher.watch).toBeUndefined()
+  list.close(polled, (subscriber) => {
+    notified.push(subscriber)
+    expect(subscriber.polled).toBeUndefined()
   })
-  expect(told).toEqual([one, other])
-  expect(watch.watchers).toEqual([])
+  expect(notified).toEqual([one, other])
+  expect(polled.subscribers).toEqual([])
+})
+
+const [first, second] = [{ dispatcher: 1 }, { dispatcher: 2 }]
+const numbers = new Map<object, number>([
+  [first, 1],
+  [second, 2],
+])
+const keyOf = (options: CallOptions) => pollKey({ jobId: 'job_1' }, options, (given) => numbers.get(given) ?? 0)
+
+test('waits whose polls are the same share a key', () => {
+  const pairs: [CallOptions, CallOptions][] = [
+    [{}, { maxRetries: 1, signal: new AbortController().signal }],
+    [{ timeoutMs: 1 }, { timeoutMs: 1 }],
+    [{ headers: { 'x-a': '1' } }, { headers: [['x-a', '1']] }],
+    [{ fetchOptions: first }, { fetchOptions: first }],
+  ]
+  for (const [one, other] of pairs) expect(keyOf(one)).toBe(keyOf(other))
+})
+
+test('waits whose polls differ in anything have keys of their own', () => {
+  const keys = [
+    {},
+    { timeoutMs: 1 },
+    { timeoutMs: 2 },
+    { headers: { 'x-a': '1' } },
+    { headers: { 'x-a': '2' } },
+    { headers: { 'x-a': '1' }, timeoutMs: 1 },
+    { fetchOptions: first },
+    { fetchOptions: second },
+  ].map(keyOf)
+  expect(new Set(keys).size).toBe(keys.length)
 })

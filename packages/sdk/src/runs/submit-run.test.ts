@@ -6,7 +6,7 @@ import { ModelRunError } from '../errors/model-run-error.ts'
 import { AbortedError, ConnectionError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { broken, json, refusal, type Step } from '../testing/scripted-service.ts'
+import { broken, errorResponse, json, type Step } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 import type { RunOptions } from './run-options.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
@@ -107,7 +107,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
 
   test.each([
     ['not sent', broken('ECONNREFUSED')],
-    ['rejected', refusal(422, 'INVALID')],
+    ['rejected', errorResponse(422, 'INVALID')],
   ])('that was %s is forgotten', async (_, step) => {
     const { run, told, clock } = startRun([step])
     await caught(clock.run(run), ModelRunError)

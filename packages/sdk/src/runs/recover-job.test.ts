@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../http/operation.ts'
-import { UnreadableAnswer } from '../http/operation.ts'
-import { refuseAnswer, salvageJob } from './salvage-job.ts'
+import type { ReceivedResponse } from '../http/operation.ts'
+import { UnreadableResponse } from '../http/operation.ts'
+import { recoverJob, rejectResponse } from './run-operation.ts'
 
-const answer = (body: unknown, isCut = false): Answer => ({
+const received = (body: unknown, isCut = false): ReceivedResponse => ({
   status: 200,
   text: typeof body === 'string' ? body : JSON.stringify(body),
   isCut,
@@ -27,7 +27,7 @@ describe('salvageJob finds the job of an answer (section 4.3)', () => {
     ['nothing but the id', { job_id: 'job_1' }, undefined],
     ['the wrapper of the job status (section 2.4)', { data: { job_id: 'job_1', status: 'queued' } }, 'queued'],
   ])('with %s', (_, body, reported) => {
-    expect(salvageJob(answer(body))).toEqual(unknownRun(reported))
+    expect(recoverJob(received(body))).toEqual(unknownRun(reported))
   })
 
   test.each([
@@ -37,11 +37,11 @@ describe('salvageJob finds the job of an answer (section 4.3)', () => {
     '{"success":true,"data":{"job_id":"job_1","stat',
     '{"request_id":"with \\"quotes\\"","job_id":"job_1","output"',
   ])('that is cut as %s', (text) => {
-    expect(salvageJob(answer(text, true))).toEqual(unknownRun())
+    expect(recoverJob(received(text, true))).toEqual(unknownRun())
   })
 
   test('from the answer itself before any wrapper in it', () => {
-    expect(salvageJob(answer({ data: { job_id: 'job_other' }, job_id: 'job_1' }))).toEqual(unknownRun())
+    expect(recoverJob(received({ data: { job_id: 'job_other' }, job_id: 'job_1' }))).toEqual(unknownRun())
   })
 })
 
@@ -57,7 +57,7 @@ describe('salvageJob finds no job in an answer', () => {
     ['an echo of the input in an error', { error: { code: 'X', message: '', input: { job_id: 'job_old' } } }],
     ['an id that is cut', '{"job_id":"job_'],
   ])('that is %s', (_, body) => {
-    expect(salvageJob(answer(body))).toBeUndefined()
+    expect(recoverJob(received(body))).toBeUndefined()
   })
 })
 
@@ -66,7 +66,7 @@ test('salvageJob is quick and never throws, whatever the text', () => {
   const text = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))
   fc.assert(
     fc.property(fc.oneof(text, fc.json(), fc.string()), fc.boolean(), (value, isCut) => {
-      const found = salvageJob(answer(value, isCut))
+      const found = recoverJob(received(value, isCut))
       return found === undefined || found.job_id !== ''
     }),
     { numRuns: 1_000 },
@@ -79,7 +79,7 @@ test('salvageJob is quick and never throws, whatever the text', () => {
   ]
   // Not the time of day: other processes take some of that.
   const before = process.threadCpuUsage()
-  for (const value of evil) expect(salvageJob(answer(value, true))).toBeUndefined()
+  for (const value of evil) expect(recoverJob(received(value, true))).toBeUndefined()
   expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000)
 })
 
@@ -89,8 +89,8 @@ test.each([
   [{ id: 'job_1' }, 'wrong shape at /job_id'],
   [{ job_id: '' }, 'its `job_id` is empty'],
 ])('refuseAnswer says what is wrong with an answer that names no job: %j', (body, problem) => {
-  expect(() => refuseAnswer(answer(body))).toThrow(expect.any(UnreadableAnswer))
-  expect(() => refuseAnswer(answer(body))).toThrow(
+  expect(() => rejectResponse(received(body))).toThrow(expect.any(UnreadableResponse))
+  expect(() => rejectResponse(received(body))).toThrow(
     expect.objectContaining({ problem: expect.stringContaining(problem) }),
   )
 })

@@ -2,36 +2,10 @@ import type { OutputItem } from '@modelrun/contract'
 import { readArguments } from '../arguments/read-options.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { findUrlProblem, type HostRule, readHostRules } from '../hosts/host-rules.ts'
-import { type FetchOptions, fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch-options.ts'
+import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch-options.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { nameOfUrl } from './file-error.ts'
-import { rulesOf } from './follow-redirects.ts'
-
-/** Options of a download. */
-export interface DownloadOptions {
-  /** Aborts the download; it settles at once with `AbortedError`. */
-  signal?: AbortSignal | undefined
-  /** Largest file that is accepted, in bytes. Default 1 GiB. */
-  maxBytes?: number | undefined
-  /**
-   * Time limit until the head of a response, and between two chunks of its body, in milliseconds. Default: the client's
-   * (30 000).
-   */
-  timeoutMs?: number | undefined
-  /** Time limit of the whole download of one file, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. */
-  deadlineMs?: number | undefined
-  /** How often the file is requested again at most without a new byte. Default: the client's (2). */
-  maxRetries?: number | undefined
-  /** The job that produced the file, for errors. */
-  jobId?: string | undefined
-  /**
-   * The only hosts that the file may come from, redirects included; written as for `isSafeOutputUrl`, like `*.example.com`.
-   * Default: the host of the url, and redirects to public names (`isSafeOutputUrl`; this machine too, where the service is).
-   */
-  allowedHosts?: readonly string[] | undefined
-  /** Handed to `fetch`, over the client's of the same name. */
-  fetchOptions?: FetchOptions | undefined
-}
+import { nameOfUrl } from './file-name.ts'
+import type { DownloadOptions } from './file-options.ts'
 
 /** One download, with every option named, checked and present. */
 export interface ResolvedDownload {
@@ -69,7 +43,7 @@ export function resolveDownload(
     maxRetries: options.maxRetries ?? client.maxRetries,
     jobId: options.jobId,
     allowedHosts,
-    fetchOptions: fileFetchOptions(client, options.fetchOptions),
+    fetchOptions: fileFetchOptions(client.fetchOptions, options.fetchOptions),
   }
 }
 
@@ -87,4 +61,9 @@ function rejectOtherHost(url: URL, allowedHosts: readonly HostRule[]): void {
   const problem = findUrlProblem(url, rulesOf({ url, allowedHosts }))
   if (problem === undefined) return
   throw new ConfigurationError({ message: `The file at ${nameOfUrl(url)} is not fetched: ${problem}.` })
+}
+
+/** The rules for the url of a file and of its redirects. A redirect never leads from https to http. */
+export function rulesOf({ url, allowedHosts }: Pick<ResolvedDownload, 'url' | 'allowedHosts'>) {
+  return { hosts: allowedHosts, allowHttp: url.protocol === 'http:' }
 }

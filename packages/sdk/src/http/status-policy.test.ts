@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Failure, InterruptionKind } from './operation.ts'
-import { isWorthRetrying, retryDelayMs } from './retry-policy.ts'
+import { isWorthRetrying, retryDelayMs } from './status-policy.ts'
 
-const answer = (status: number, more: { problem?: string; isCut?: boolean } = {}): Failure => ({
-  kind: 'answer',
-  answer: { status, text: '', response: new Response(null), isCut: more.isCut ?? false },
+const received = (status: number, more: { problem?: string; isCut?: boolean } = {}): Failure => ({
+  kind: 'response',
+  received: { status, text: '', response: new Response(null), isCut: more.isCut ?? false },
   problem: more.problem,
 })
 
@@ -20,7 +20,7 @@ const STATUSES = [
 ]
 
 function retriedStatuses(method: 'GET' | 'POST' | 'DELETE', retryAfterMs?: number): number[] {
-  return STATUSES.filter((status) => isWorthRetrying(method, answer(status), retryAfterMs))
+  return STATUSES.filter((status) => isWorthRetrying(method, received(status), retryAfterMs))
 }
 
 describe('isWorthRetrying', () => {
@@ -62,7 +62,7 @@ describe('isWorthRetrying', () => {
   })
 
   test('asks again for an answer that was cut, but runs no model twice for it', () => {
-    const cutAnswer = answer(200, { problem: 'cut', isCut: true })
+    const cutAnswer = received(200, { problem: 'cut', isCut: true })
     expect(isWorthRetrying('GET', cutAnswer, undefined)).toBe(true)
     expect(isWorthRetrying('DELETE', cutAnswer, undefined)).toBe(true)
     expect(isWorthRetrying('POST', cutAnswer, undefined)).toBe(false)
@@ -71,7 +71,7 @@ describe('isWorthRetrying', () => {
   test.each(['GET', 'DELETE', 'POST'] as const)(
     'does not ask again for a whole answer of a wrong shape (%s)',
     (method) => {
-      expect(isWorthRetrying(method, answer(200, { problem: 'wrong shape' }), undefined)).toBe(false)
+      expect(isWorthRetrying(method, received(200, { problem: 'wrong shape' }), undefined)).toBe(false)
     },
   )
 })
