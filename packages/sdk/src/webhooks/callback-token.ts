@@ -31,9 +31,9 @@ export interface CallbackTokens {
    * @param baseUrl Where the service is to post: https, or http on this machine (any http with `allowHttp`). Its query is kept
    * @throws ConfigurationError for an address that cannot be posted to
    */
-  mint(baseUrl: string): Promise<{ url: string; ref: string }>
+  create(baseUrl: string): Promise<{ url: string; ref: string }>
   /** Checks the token in an address, in a path with its query, or a token alone. */
-  verify(address: string | undefined): Promise<TokenCheck>
+  verify(url: string | undefined): Promise<TokenCheck>
 }
 
 const PARAMETER = 'modelrun_token'
@@ -71,7 +71,7 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
   }
 
   return {
-    mint: async (baseUrl) => {
+    create: async (baseUrl) => {
       const url = readCallbackUrl(baseUrl, { name: 'The callback URL', allowHttp })
       const ref = toBase64Url(globalThis.crypto.getRandomValues(new Uint8Array(16)))
       const end = Math.ceil((clock.now() + TOKEN_LIFE_MS) / 1_000).toString(36)
@@ -79,8 +79,8 @@ export function createCallbackTokens(options: CallbackTokenOptions): CallbackTok
       url.search += `${url.search === '' ? '?' : '&'}${PARAMETER}=v1.${keyring.signer}.${end}.${ref}.${mac}`
       return { url: url.href, ref }
     },
-    verify: async (address) => {
-      const token = findToken(address)
+    verify: async (url) => {
+      const token = findToken(url)
       if (token === undefined) return { kind: 'missing' }
       const [, kid = '', end = '', ref = '', mac = ''] = TOKEN.exec(token) ?? []
       if (mac === '' || !(await keyring.verify(kid, fromBase64(mac), signedText(kid, ref, end)))) {
@@ -108,10 +108,10 @@ export function redactCallbackUrl(url: string): string {
 }
 
 /** Of two tokens in one address neither counts: an empty text, which is no token. */
-function findToken(address: string | undefined): string | undefined {
-  if (address === undefined || address === '') return undefined
-  if (!/[?/]/.test(address)) return address
-  const found = [...address.matchAll(/[?&]modelrun_token=([^&#]*)/g)].map(([, token]) => token)
+function findToken(url: string | undefined): string | undefined {
+  if (url === undefined || url === '') return undefined
+  if (!/[?/]/.test(url)) return url
+  const found = [...url.matchAll(/[?&]modelrun_token=([^&#]*)/g)].map(([, token]) => token)
   return found.length > 1 ? '' : found[0]
 }
 

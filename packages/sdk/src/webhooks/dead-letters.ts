@@ -3,8 +3,8 @@ import type { TaskRecord } from './engine/inbox-engine.ts'
 import { checkInboxArguments, PAGE_OPTIONS } from './inbox-arguments.ts'
 import type { InboxCore } from './inbox-core.ts'
 import type { InboxQueue } from './queues.ts'
-import { jobIdOfKey, jobKey } from './record-key.ts'
-import { readStoredContext, readStoredDelivery } from './stored-delivery.ts'
+import { jobIdOfKey, jobKey } from './delivery/record-key.ts'
+import { readStoredContext, readStoredDelivery } from './delivery/stored-delivery.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A job that was given up, or whose handler failed for good. */

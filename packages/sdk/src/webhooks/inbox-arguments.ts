@@ -1,9 +1,9 @@
 import { count, isText, must, needs, notNegative, positive, signal, text } from '../arguments/checks.ts'
 import { type Check, type Checks, checkEach } from '../arguments/read-options.ts'
 import type { PageOptions } from './dead-letters.ts'
-import type { DrainOptions } from './drain-inbox.ts'
-import type { ExpectOptions, PrepareOptions } from './expecting/expectations.ts'
-import type { SweepOptions } from './inbox-workers.ts'
+import type { DrainOptions } from './workers/drain-inbox.ts'
+import type { ExpectOptions, PrepareOptions } from './expected/expectations.ts'
+import type { SweepOptions } from './workers/inbox-workers.ts'
 
 const json = /* @__PURE__ */ must('what JSON can hold', isJson)
 

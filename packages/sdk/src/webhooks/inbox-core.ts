@@ -1,12 +1,12 @@
 import { readOptions } from '../arguments/read-options.ts'
-import { createFollowers, type Followers } from './follow/followers.ts'
+import { createSubscribers, type Subscribers } from './subscribers/subscribers.ts'
 import { createHooks, type Hooks } from './inbox-hooks.ts'
 import { INBOX_OPTIONS } from './inbox-option-checks.ts'
 import type { InboxOptions } from './inbox-options.ts'
 import { createTasks, type Tasks } from './inbox-tasks.ts'
 import { type InboxQueues, openQueues } from './queues.ts'
 import { type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
-import { createJobPoller, type JobPoller } from './trust/job-poller.ts'
+import { createJobPoller, type JobPoller } from './verification/job-poller.ts'
 
 /** What the parts of one inbox share. */
 export interface InboxCore {
@@ -17,7 +17,7 @@ export interface InboxCore {
   tasks: Tasks
   /** Undefined without a client. */
   poller: JobPoller | undefined
-  followers: Followers
+  subscribers: Subscribers
   /** Aborts when the inbox takes no more work. */
   stopping: AbortController
   /** Aborts when the work that is left has no more time. */
@@ -35,7 +35,7 @@ export function createInboxCore(given: InboxOptions): InboxCore {
     hooks: createHooks(inboxOptions, tasks),
     tasks,
     poller: options.client && createJobPoller(options.client, options.clock),
-    followers: createFollowers(),
+    subscribers: createSubscribers(),
     stopping: new AbortController(),
     aborting: new AbortController(),
   }

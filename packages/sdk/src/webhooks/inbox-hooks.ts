@@ -13,7 +13,7 @@ export interface Hooks {
   /** Counts 1, or notes a value. */
   metric(name: InboxMetricName, jobId?: string, value?: number): void
   /** A job ended that nothing in this process waits for: warns, once, when there is no handler for its result either. */
-  unheeded(event: WebhookEvent): void
+  warnUnhandled(event: WebhookEvent): void
   /** Logs what no hook is for. */
   warn(message: string, error: unknown): void
 }
@@ -30,7 +30,7 @@ export function createHooks(options: InboxOptions, tasks: Tasks): Hooks {
       const { onMetric } = options
       if (onMetric !== undefined) void tasks.track(callHook('onMetric', onMetric, { name, value, jobId }))
     },
-    unheeded: ({ status, job_id }) => {
+    warnUnhandled: ({ status, job_id }) => {
       if (hasWarned || status !== 'succeeded' || options.onSucceeded !== undefined) return
       hasWarned = true
       console.warn(

@@ -2,7 +2,7 @@ import { readOptions } from '../arguments/read-options.ts'
 import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
-import { type DrainOptions, drainInbox } from './drain-inbox.ts'
+import { type DrainOptions, drainInbox } from './workers/drain-inbox.ts'
 import {
   createCallbackUrl,
   type ExpectOptions,
@@ -11,9 +11,9 @@ import {
   type PreparedRun,
   type PrepareOptions,
   prepareRun,
-} from './expecting/expectations.ts'
-import type { EventListener } from './follow/followers.ts'
-import { waitFor } from './follow/wait-for.ts'
+} from './expected/expectations.ts'
+import type { EventListener } from './subscribers/subscribers.ts'
+import { waitFor } from './subscribers/wait-for.ts'
 import {
   checkInboxArguments,
   DRAIN_OPTIONS,
@@ -24,9 +24,9 @@ import {
 } from './inbox-arguments.ts'
 import { createInboxCore } from './inbox-core.ts'
 import type { InboxOptions, WaitUntil } from './inbox-options.ts'
-import { InboxWorkers, type SweepOptions, type SweepReport } from './inbox-workers.ts'
+import { InboxWorkers, type SweepOptions, type SweepReport } from './workers/inbox-workers.ts'
 import { createLambdaHandler, type LambdaHandler } from './lambda-handler.ts'
-import { createReceive } from './receiving/receive-delivery.ts'
+import { createReceive } from './delivery/receive-delivery.ts'
 import { toDelivery } from './request-delivery.ts'
 import { WEBHOOK_BODY } from './webhook-body.ts'
 import type { WebhookEvent } from './webhook-event.ts'
@@ -145,7 +145,7 @@ export function createInbox(options: InboxOptions = {}): Inbox {
     },
     listen: (jobId, listener) => {
       checkInboxArguments('listen', { jobId, listener })
-      return core.followers.listen(jobId, listener)
+      return core.subscribers.listen(jobId, listener)
     },
     waitFor: async (jobId, options = {}) => {
       checkInboxArguments('waitFor', { jobId })

@@ -14,7 +14,7 @@ export type {
 } from '../serving/node-listener.ts'
 export { redactCallbackUrl } from './callback-token.ts'
 export type { DeadLetter, DeadLetters, PageOptions } from './dead-letters.ts'
-export type { DrainOptions } from './drain-inbox.ts'
+export type { DrainOptions } from './workers/drain-inbox.ts'
 export type {
   InboxEngine,
   Json,
@@ -37,8 +37,8 @@ export {
   RunTimeout,
   type TaskFailureEnd,
 } from './engine/task-ends.ts'
-export type { ExpectOptions, PreparedRun, PrepareOptions } from './expecting/expectations.ts'
-export type { EventListener } from './follow/followers.ts'
+export type { ExpectOptions, PreparedRun, PrepareOptions } from './expected/expectations.ts'
+export type { EventListener } from './subscribers/subscribers.ts'
 export { createInbox, type Inbox } from './inbox.ts'
 export { isJobLostError, JobLostError, PermanentError } from './inbox-errors.ts'
 export type {
@@ -51,7 +51,7 @@ export type {
   UnconfirmedRun,
 } from './inbox-notices.ts'
 export type { DeliveryContext, EventHandler, InboxOptions, JobReader, Trust, WaitUntil } from './inbox-options.ts'
-export type { SweepOptions, SweepReport } from './inbox-workers.ts'
+export type { SweepOptions, SweepReport } from './workers/inbox-workers.ts'
 export type {
   LambdaContext,
   LambdaEvent,

@@ -69,7 +69,7 @@ export interface LambdaResponse {
 export type LambdaHandler = (event: LambdaEvent, context?: LambdaContext) => Promise<LambdaResponse>
 
 /** The service waits 10 s for the answer (section 6, rule 1); the way there and back takes some of it. */
-const MAX_ANSWER_MS = 8_000
+const MAX_RESPONSE_MS = 8_000
 
 /** Kept free at the end of the function's own time limit. */
 const RESERVE_MS = 500
@@ -83,11 +83,11 @@ const RESERVE_MS = 500
 export function createLambdaHandler(receive: Receive, { clock = systemClock }: { clock?: Clock | undefined } = {}) {
   const handler: LambdaHandler = async (event, context) => {
     const leftMs = context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY
-    const work = trackWork(clock, Math.min(MAX_ANSWER_MS, leftMs - RESERVE_MS))
+    const work = trackWork(clock, Math.min(MAX_RESPONSE_MS, leftMs - RESERVE_MS))
     try {
-      const answer = await receive(toDelivery(event, work.waitUntil))
+      const response = await receive(toDelivery(event, work.waitUntil))
       await work.done()
-      return await toResponse(answer, event)
+      return await toResponse(response, event)
     } finally {
       work.stopTimer()
     }
@@ -161,16 +161,16 @@ function findHeader({ headers, multiValueHeaders }: LambdaEvent, name: string): 
   return undefined
 }
 
-async function toResponse(answer: Response, event: LambdaEvent): Promise<LambdaResponse> {
-  const headers = Object.fromEntries(answer.headers)
+async function toResponse(response: Response, event: LambdaEvent): Promise<LambdaResponse> {
+  const headers = Object.fromEntries(response.headers)
   const isMultiValue = event.headers == null && event.multiValueHeaders != null
   return {
-    statusCode: answer.status,
+    statusCode: response.status,
     headers,
     ...(isMultiValue
-      ? { multiValueHeaders: Object.fromEntries([...answer.headers].map(([name, value]) => [name, [value]])) }
+      ? { multiValueHeaders: Object.fromEntries([...response.headers].map(([name, value]) => [name, [value]])) }
       : {}),
-    body: await answer.text(),
+    body: await response.text(),
     isBase64Encoded: false,
   }
 }

@@ -60,9 +60,9 @@ export function isSafeOutputUrl(url: string, options: OutputUrlOptions = {}): bo
   return findProblem(url, readRules('isSafeOutputUrl', options)) === undefined
 }
 
-function findProblem(address: string, rules: UrlRules): string | undefined {
-  if (typeof address !== 'string' || !URL.canParse(address)) return 'it is no address'
-  return findUrlProblem(new URL(address), rules)
+function findProblem(url: string, rules: UrlRules): string | undefined {
+  if (typeof url !== 'string' || !URL.canParse(url)) return 'it is no address'
+  return findUrlProblem(new URL(url), rules)
 }
 
 function readRules(place: string, options: OutputUrlOptions): UrlRules {

@@ -52,15 +52,15 @@ function hasTooManyItems(event: WebhookEvent): boolean {
 
 /** Of a value that is too deep, its top: that has no output and no error, so it is no known event. */
 function copyOf(value: unknown): unknown {
-  const copy: PlainJson = looked(() => toPlainJson(value))
+  const copy: PlainJson = readSafely(() => toPlainJson(value))
   if (copy.kind === 'too_large') throw tooLarge(WEBHOOK_BODY)
   return copy.value
 }
 
 /** A getter or a proxy may throw: no body parser makes such things. */
-function looked<T>(look: () => T): T {
+function readSafely<T>(read: () => T): T {
   try {
-    return look()
+    return read()
   } catch {
     throw unusableBody('it is not a JSON object: it fails when it is looked at')
   }
@@ -70,7 +70,7 @@ async function readValue(body: WebhookBody): Promise<unknown> {
   if (typeof body === 'string') return parseText(body, new TextEncoder().encode(body).byteLength)
   // What a program without types passes when no body parser ran: refused as any other value that is no object.
   if (typeof body !== 'object' || body === null) return body
-  const source = looked(() => sourceOf(body))
+  const source = readSafely(() => sourceOf(body))
   if (source === undefined) return body
   return parseBytes('arrayBuffer' in source ? await readRequest(source, systemClock, WEBHOOK_BODY) : source)
 }

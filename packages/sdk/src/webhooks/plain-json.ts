@@ -62,8 +62,8 @@ function copyObject(value: object, depth: number, counts: Counts): Record<string
     if (namesPrototype(key, member)) continue
     countText(key, 3, counts)
     if (isTooLarge(counts)) break
-    const kept = copyValue(member, depth + 1, counts)
-    if (kept !== undefined) copy[key] = kept
+    const copied = copyValue(member, depth + 1, counts)
+    if (copied !== undefined) copy[key] = copied
   }
   return copy
 }

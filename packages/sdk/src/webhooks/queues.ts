@@ -1,6 +1,6 @@
 import { type Clock, startTimer } from '../clock.ts'
 import { isModelRunError } from '../errors/guards.ts'
-import { toBackgroundClock } from './background-clock.ts'
+import { toBackgroundClock } from './workers/background-clock.ts'
 import type {
   InboxEngine,
   Json,
@@ -92,16 +92,16 @@ function workAfter(setup: () => Promise<void>, start: () => Worker, clock: Clock
   let isStopped = false
   let worker: Worker | undefined
   let stopTimer = () => {}
-  const begin = async (): Promise<void> => {
+  const startWorker = async (): Promise<void> => {
     try {
       await setup()
       if (!isStopped) worker = start()
     } catch {
       // The error goes to the caller that adds a task. A worker waits for the engine.
-      if (!isStopped) stopTimer = startTimer(toBackgroundClock(clock), SETUP_RETRY_MS, () => void begin())
+      if (!isStopped) stopTimer = startTimer(toBackgroundClock(clock), SETUP_RETRY_MS, () => void startWorker())
     }
   }
-  const started = begin()
+  const started = startWorker()
   return {
     stop: async () => {
       isStopped = true

@@ -39,7 +39,7 @@ export interface DeliveryResponse {
 const SAMPLE_URL = 'https://app.example.com/webhooks'
 
 /** Section 6, rule 1. */
-const MAX_ANSWER_MS = 10_000
+const MAX_RESPONSE_MS = 10_000
 
 /**
  * Delivers events as the service does: by POST, unsigned, and never again when that fails.
@@ -55,9 +55,9 @@ export async function deliver(target: DeliveryTarget, options: DeliverOptions): 
   const sent = each.flatMap((event) => Array.from({ length: duplicates + 1 }, () => event))
   const ordered = seed === undefined ? sent : shuffled(sent, seed)
   if (concurrent) return await Promise.all(ordered.map((event) => deliverOne(target, event, options)))
-  const answers: DeliveryResponse[] = []
-  for (const event of ordered) answers.push(await deliverOne(target, event, options))
-  return answers
+  const responses: DeliveryResponse[] = []
+  for (const event of ordered) responses.push(await deliverOne(target, event, options))
+  return responses
 }
 
 async function deliverOne(
@@ -66,17 +66,17 @@ async function deliverOne(
   { url }: DeliverOptions,
 ): Promise<DeliveryResponse> {
   const handle = typeof target === 'function' ? target : fetch
-  const address = (typeof url === 'function' ? await url(event) : url) ?? (handle === target ? SAMPLE_URL : `${target}`)
+  const callbackUrl = (typeof url === 'function' ? await url(event) : url) ?? (handle === target ? SAMPLE_URL : `${target}`)
   const body = typeof event === 'string' ? event : JSON.stringify(event)
   const headers = { 'content-type': 'application/json' }
   const startedAt = performance.now()
   const elapsedMs = () => performance.now() - startedAt
   try {
-    const response = await handle(new Request(address, { method: 'POST', headers, body, redirect: 'manual' }))
+    const response = await handle(new Request(callbackUrl, { method: 'POST', headers, body, redirect: 'manual' }))
     const { status, ok } = response
     const text = await response.text()
     const durationMs = elapsedMs()
-    return { event, isDelivered: ok && durationMs <= MAX_ANSWER_MS, status, text, durationMs }
+    return { event, isDelivered: ok && durationMs <= MAX_RESPONSE_MS, status, text, durationMs }
   } catch (error) {
     return { event, isDelivered: false, status: undefined, text: '', error, durationMs: elapsedMs() }
   }

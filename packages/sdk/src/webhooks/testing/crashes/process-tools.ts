@@ -1,10 +1,10 @@
 import type { Fault } from './crash-scenario.ts'
-import type { ProcessTools, SimulatedTransaction } from './crash-world.ts'
+import type { ProcessTools, SimulatedTransaction } from './crash-setup.ts'
 
 /** What happened, in all processes of one world. */
 export interface CrashLog {
   /** Names of the steps that were begun, in order. */
-  begun: string[]
+  started: string[]
   /** How often each step happened. */
   happened: Record<string, number>
   /** What handlers threw. */
@@ -17,17 +17,17 @@ export interface CrashLog {
  * What befalls a process at a place. Resolves when it may go on: later when it stalls there, never when it dies. Rejects
  * when that place fails.
  */
-export type Fate = (at: Fault['at'], moment: Fault['moment']) => Promise<void>
+export type Interrupt = (at: Fault['at'], moment: Fault['moment']) => Promise<void>
 
-export function createProcessTools(fate: Fate, log: CrashLog): ProcessTools {
+export function createProcessTools(interrupt: Interrupt, log: CrashLog): ProcessTools {
   let count = 0
   const step: ProcessTools['step'] = async (name, run) => {
     const index = count++
-    log.begun.push(name)
-    await fate(index, 'before')
+    log.started.push(name)
+    await interrupt(index, 'before')
     const result = await run()
     log.happened[name] = (log.happened[name] ?? 0) + 1
-    await fate(index, 'after')
+    await interrupt(index, 'after')
     return result
   }
   return {

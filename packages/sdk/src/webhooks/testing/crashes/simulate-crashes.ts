@@ -1,8 +1,8 @@
 import { type DeliveryBody, succeededEvent } from '../event-fixtures.ts'
 import { listScenarios, type Scenario, UNDISTURBED } from './crash-scenario.ts'
-import type { CrashSetup } from './crash-world.ts'
+import type { CrashSetup } from './crash-setup.ts'
 import { effectsText } from './effects-text.ts'
-import { type Play, type Played, playScenario } from './play-scenario.ts'
+import { type Simulation, type SimulationResult, runScenario } from './run-scenario.ts'
 
 /** Options of `simulateCrashes`. */
 export interface CrashOptions {
@@ -62,19 +62,19 @@ export async function simulateCrashes(
   createSetup: () => CrashSetup | Promise<CrashSetup>,
   { event = succeededEvent(), context }: CrashOptions = {},
 ): Promise<CrashReport> {
-  const play: Play = { createSetup: createSetup, event, context }
-  const undisturbed = await playScenario(play, UNDISTURBED)
+  const simulation: Simulation = { createSetup: createSetup, event, context }
+  const undisturbed = await runScenario(simulation, UNDISTURBED)
   checkUndisturbed(undisturbed)
   const scenarios: CrashScenario[] = []
-  for (const scenario of listScenarios(undisturbed.log.begun)) {
-    scenarios.push(compare(scenario, await playScenario(play, scenario), undisturbed))
+  for (const scenario of listScenarios(undisturbed.log.started)) {
+    scenarios.push(compare(scenario, await runScenario(simulation, scenario), undisturbed))
   }
   const isSafe = scenarios.every((scenario) => scenario.isSafe)
   const wanted = undisturbed.effects
   return { isSafe, wanted, scenarios, summary: summarize(scenarios, wanted) }
 }
 
-function compare({ name }: Scenario, { end, effects, log }: Played, undisturbed: Played): CrashScenario {
+function compare({ name }: Scenario, { end, effects, log }: SimulationResult, undisturbed: SimulationResult): CrashScenario {
   const isSafe = end === undisturbed.end && effectsText(effects) === effectsText(undisturbed.effects)
   const { happened, errors } = log
   const error = errors.length > 0 ? { error: errors.at(-1) } : {}
@@ -82,9 +82,9 @@ function compare({ name }: Scenario, { end, effects, log }: Played, undisturbed:
 }
 
 /** A simulation in which nothing can go wrong would find every handler safe. */
-function checkUndisturbed({ log, isChanged }: Played): void {
+function checkUndisturbed({ log, isChanged }: SimulationResult): void {
   const thrown = log.errors.length > 0 ? ` The handler threw: ${log.errors.at(-1)}` : ''
-  if (log.begun.length === 0) {
+  if (log.started.length === 0) {
     throw new Error(`The handler makes no step: wrap what it does outside in \`step(name, () => …)\`.${thrown}`)
   }
   if (!isChanged) {
