@@ -125,3 +125,53 @@ export interface InboxOptions {
   /** Where time comes from. Default: the system. */
   clock?: Clock | undefined
 }
+
+/** What is known of a run before it is sent. Options of `prepare`. */
+export interface PrepareOptions {
+  /** The model of the run, for notices. */
+  modelId?: string | undefined
+  /** JSON that the handler gets as `context.context`. */
+  context?: unknown
+}
+
+/** A callback URL for one run. */
+export interface PreparedRun {
+  /** For `webhook_url`. */
+  url: string
+  /** Names the run until its job is known. */
+  ref: string
+}
+
+/** What is known of a run that the service has accepted. Options of `expect`. */
+export interface ExpectOptions extends PrepareOptions {
+  /** The reference that `prepare` gave. */
+  ref?: string | undefined
+  /** Milliseconds until the job is polled, if no delivery came. Default: `expectedAfterMs` of the inbox. */
+  pollInMs?: number | undefined
+}
+
+/** Options of `sweep`. */
+export interface SweepOptions {
+  /** Longest time that a sweep takes, in milliseconds. Handlers that run then are waited for. Default 20,000. */
+  forMs?: number | undefined
+}
+
+/** What a sweep did. */
+export interface SweepReport {
+  /** Tasks that were worked: results, polls, checks of deliveries. */
+  worked: number
+}
+
+/** Options of `drain`. */
+export interface DrainOptions {
+  /** Milliseconds until the signals of running handlers abort. Default: no limit. */
+  timeoutMs?: number | undefined
+}
+
+/** One page of a list. */
+export interface PageOptions {
+  /** Default 50. */
+  limit?: number | undefined
+  /** The `cursor` of the last dead letter of the page before. */
+  after?: string | undefined
+}

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test, vi } from 'vitest'
 import { createManualClock, settle } from '../testing/manual-clock.ts'
+import type { Delivery } from './delivery/receive-delivery.ts'
 import { createLambdaHandler, type LambdaEvent } from './lambda-handler.ts'
 import { parseWebhook } from './parse-webhook.ts'
-import type { Delivery } from './receive.ts'
 
 const { body: delivery } = fixtures.webhooks.succeeded
 const TEXT = JSON.stringify(delivery)

@@ -1,7 +1,7 @@
 import { type Clock, startTimer, systemClock } from '../clock.ts'
 import { rejectEncoded, tooLarge } from '../serving/body-rules.ts'
 import { fromBase64 } from '../signing/base64.ts'
-import type { Delivery, Receive } from './receive.ts'
+import type { Delivery, Receive } from './delivery/receive-delivery.ts'
 import { unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
 
 type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined

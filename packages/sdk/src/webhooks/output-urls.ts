@@ -1,7 +1,7 @@
 import { type Checks, isPlainData, readArguments, readOptions } from '../arguments/read-options.ts'
 import { showValue } from '../arguments/show-value.ts'
 import { findUrlProblem, readHostRules, type UrlRules } from '../hosts/host-rules.ts'
-import { hosts } from './inbox-option-checks.ts'
+import { hosts } from './inbox-checks.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** Options of {@link isSafeOutputUrl}. */

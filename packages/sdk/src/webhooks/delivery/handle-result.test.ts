@@ -48,7 +48,7 @@ describe('the result of a job', () => {
     await expect(handleResult(core, taskOf(job_id, { old: true }))).rejects.toMatchObject({
       name: 'Permanent',
       code: 'unreadable',
-      message: 'What the engine keeps of the delivery is not readable.',
+      message: 'The engine has a delivery that cannot be read.',
     })
   })
 

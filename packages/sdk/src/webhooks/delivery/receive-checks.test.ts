@@ -4,7 +4,7 @@ import { openCore } from '../../testing/test-core.ts'
 import { FAILED, jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
 import type { InboxOptions } from '../inbox-options.ts'
 import type { DeliveryTasks } from '../workers/inbox-workers.ts'
-import type { Delivery } from '../receive.ts'
+import type { Delivery } from './receive-delivery.ts'
 import { createReceive } from './receive-delivery.ts'
 
 const { job_id } = SUCCEEDED
@@ -15,7 +15,7 @@ const { client } = jobsOf(() => SUCCEEDED_JOB)
 function openReceive(options: InboxOptions = {}) {
   const bench = openCore(options)
   const worked: [DeliveryTasks, Delivery['waitUntil']][] = []
-  const receive = createReceive(bench.core, { onDelivery: (ids, waitUntil) => void worked.push([ids, waitUntil]) })
+  const receive = createReceive(bench.core, (ids, waitUntil) => void worked.push([ids, waitUntil]))
   const deliver = async (event: unknown = SUCCEEDED, request: Partial<Delivery> = {}) => {
     const readBody = async () => JSON.stringify(event)
     const response = await receive({ method: 'POST', url: PUBLIC_URL, readBody, ...request })

@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts'
 
-/** Deliveries that anybody may have sent, which one process stores in a minute. */
+/** Unverified deliveries that one process stores in a minute. */
 const MAX_A_MINUTE = 600
 const MINUTE_MS = 60_000
 
-/** Bounds the deliveries that nobody vouches for. Returns whether one more may be stored. */
+/** Limits the unverified deliveries of this process. The function returns whether one more may be stored. */
 export function createUnverifiedLimit(clock: Clock): () => boolean {
   let since = clock.now()
   let count = 0

@@ -80,6 +80,18 @@ export interface WorkOptions {
   backoffMs?: number | undefined
   /** Default: no limit. Needs a value of its own for each queue. */
   rate?: Rate | undefined
+  /** Called by the worker that makes a task dead because its processes died too often. */
+  onProcessDied?: ((task: DiedTask) => void) | undefined
+}
+
+/** A task that is dead because its processes died too often. */
+export interface DiedTask {
+  /** Unique within its queue. */
+  readonly id: string
+  /** What it was added with. */
+  readonly data: Json
+  /** Runs of the handler, including the runs whose process died. */
+  readonly runs: number
 }
 
 /** Works the tasks of a queue in this process. */

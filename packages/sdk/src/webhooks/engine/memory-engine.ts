@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../clock.ts'
-import { toBackgroundClock } from '../workers/background-clock.ts'
+import { toBackgroundClock } from '../background-clock.ts'
 import type { InboxEngine, TaskRecord } from './inbox-engine.ts'
 import { MemoryQueue, type MemoryTask } from './memory-queue.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { addEnded, openCore, storedDelivery, taskOf } from '../../testing/test-core.ts'
 import { SUCCEEDED } from '../../testing/test-inbox.ts'
-import { checkExpected } from './check-expected.ts'
+import { checkExpected } from './expected-jobs.ts'
 
 const { job_id } = SUCCEEDED
 const task = taskOf(job_id, { notedAt: 5, context: 'mine' })

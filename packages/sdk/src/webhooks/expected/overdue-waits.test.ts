@@ -7,7 +7,7 @@ import { jobsOf, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
 import type { Task } from '../engine/inbox-engine.ts'
 import { Again } from '../engine/task-ends.ts'
 import type { InboxOptions } from '../inbox-options.ts'
-import { pollOverdue } from './poll-overdue.ts'
+import { pollOverdue } from './expected-jobs.ts'
 
 const { job_id } = SUCCEEDED
 const MINUTE_MS = 60_000

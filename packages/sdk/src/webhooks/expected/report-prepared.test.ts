@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { settle } from '../../testing/manual-clock.ts'
 import { openCore, taskOf } from '../../testing/test-core.ts'
 import { openInbox, PUBLIC_URL, SECRET, SUCCEEDED } from '../../testing/test-inbox.ts'
-import { reportPrepared } from './report-prepared.ts'
+import { reportPrepared } from './prepared-runs.ts'
 
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
 const context = { order: 7 }

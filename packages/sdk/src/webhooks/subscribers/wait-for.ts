@@ -1,23 +1,23 @@
 import { abortable, linkController, sleep } from '../../abort.ts'
 import { AbortedError } from '../../errors/transport-errors.ts'
+import { type Backoff, backoffMs } from '../engine/backoff.ts'
 import type { TaskRecord } from '../engine/inbox-engine.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { JobLostError } from '../inbox-errors.ts'
-import { jobKey } from '../delivery/record-key.ts'
-import { readStoredDelivery } from '../delivery/stored-delivery.ts'
+import { jobKey, readStoredDelivery } from '../stored-records.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 
-/** Time between two reads of the engine, for what other processes do: longer each time. */
-const READS = { firstMs: 1_000, growth: 1.5, maxMs: 15_000 } as const
+/** Wait between two reads of the engine, which has the results that other processes handled. */
+const READS: Backoff = { firstMs: 1_000, growth: 1.5, maxMs: 15_000 }
 
-/** Ends of a job whose results have tasks of their own: a success can come without an output. */
+/** Statuses that end a job, and whose events have tasks of their own: a success can come without an output. */
 const OTHER_ENDS = ['cancelled', 'succeeded']
 
 /**
- * Waits for the end of a job, in this process or another one.
+ * Waits until the result of a job is handled, in this process or another one.
  *
  * @throws AbortedError when the signal aborts, or the inbox is drained
- * @throws JobLostError when there will be no event
+ * @throws JobLostError when the job was given up, or its delivery was never confirmed
  */
 export async function waitFor(core: InboxCore, jobId: string, signal?: AbortSignal): Promise<WebhookEvent> {
   const wait = core.subscribers.wait(jobId)
@@ -35,10 +35,13 @@ export async function waitFor(core: InboxCore, jobId: string, signal?: AbortSign
   }
 }
 
-async function readUntilEnded(core: InboxCore, jobId: string, signal: AbortSignal): Promise<WebhookEvent> {
-  const { queues, options } = core
-  for (let delayMs: number = READS.firstMs; !signal.aborted; delayMs = Math.min(READS.maxMs, delayMs * READS.growth)) {
-    const key = jobKey(jobId)
+async function readUntilEnded(
+  { queues, options }: InboxCore,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<WebhookEvent> {
+  const key = jobKey(jobId)
+  for (let reads = 1; !signal.aborted; reads++) {
     for (const id of [key, ...OTHER_ENDS.map((status) => `${key}?${status}`)]) {
       const event = eventOfEnd(await queues.results.get(id).catch(() => undefined), jobId)
       if (event !== undefined) return event
@@ -47,17 +50,17 @@ async function readUntilEnded(core: InboxCore, jobId: string, signal: AbortSigna
     if (overdue?.state === 'dead') {
       throw new JobLostError({ message: `The job ${jobId} was given up: ${overdue.error?.message}`, jobId })
     }
-    // What an engine in memory keeps changes in this process alone, which notifies its waits.
+    // An engine in memory changes only in this process, which notifies its waits.
     if (options.isInMemory) break
-    await sleep(options.clock, delayMs, signal)
+    await sleep(options.clock, backoffMs(reads, READS), signal)
   }
   return await new Promise(() => {})
 }
 
 /**
- * The event of a task that has ended; undefined while it has not, or when its delivery was dropped.
+ * Returns the event of a task that has ended. Returns undefined while the task has not ended, and for a dropped delivery.
  *
- * @throws JobLostError when the service never confirmed it
+ * @throws JobLostError when the service never confirmed the delivery
  */
 function eventOfEnd(task: TaskRecord | undefined, jobId: string): WebhookEvent | undefined {
   if (task?.state !== 'done' && task?.state !== 'dead') return undefined

@@ -66,7 +66,8 @@ async function deliverOne(
   { url }: DeliverOptions,
 ): Promise<DeliveryResponse> {
   const handle = typeof target === 'function' ? target : fetch
-  const callbackUrl = (typeof url === 'function' ? await url(event) : url) ?? (handle === target ? SAMPLE_URL : `${target}`)
+  const callbackUrl =
+    (typeof url === 'function' ? await url(event) : url) ?? (handle === target ? SAMPLE_URL : `${target}`)
   const body = typeof event === 'string' ? event : JSON.stringify(event)
   const headers = { 'content-type': 'application/json' }
   const startedAt = performance.now()

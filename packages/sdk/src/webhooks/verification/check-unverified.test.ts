@@ -3,8 +3,7 @@ import { ApiError, NotFoundError, ServerError } from '../../errors/api-errors.ts
 import { settle } from '../../testing/manual-clock.ts'
 import { openCore, storedDelivery, taskOf } from '../../testing/test-core.ts'
 import { jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
-import { createMissingJobs } from './missing-jobs.ts'
-import { checkUnverified } from './check-unverified.ts'
+import { checkUnverified, createMissingJobs } from './check-unverified.ts'
 
 const { job_id } = SUCCEEDED
 const fail = () => {

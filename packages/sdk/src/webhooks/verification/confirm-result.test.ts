@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { ApiError, NotFoundError, ServerError } from '../../errors/api-errors.ts'
 import { openCore, storedDelivery } from '../../testing/test-core.ts'
 import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
-import type { StoredDelivery } from '../delivery/stored-delivery.ts'
+import type { StoredDelivery } from '../stored-records.ts'
 import { confirmResult, type Unconfirmed } from './confirm-result.ts'
 
 const { job_id } = SUCCEEDED

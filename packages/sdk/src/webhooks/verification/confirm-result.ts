@@ -1,64 +1,95 @@
 import { Again, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import { jobKey } from '../delivery/record-key.ts'
-import type { StoredContext, StoredDelivery } from '../delivery/stored-delivery.ts'
+import { checkOutputUrls } from '../output-urls.ts'
+import { jobKey, type StoredContext, type StoredDelivery } from '../stored-records.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 import { eventOfJob } from './event-of-job.ts'
-import { outputProblem } from './output-problem.ts'
 
-/** Polls of a job that the service does not have and that nobody expected, until its delivery is dropped. */
+/** Polls of an unexpected job that the service does not have, until its delivery is dropped. */
 const MISSING_POLLS = 3
 
 /** Longest wait between two polls of a job whose delivery came before its end. */
-const LONGEST_WAIT_MS = 10_000
+const MAX_WAIT_MS = 10_000
 
-/** Whether the service decides what a handler gets. */
-export function needsPoll(core: InboxCore, { source, token, event, isConfirmed }: StoredDelivery): boolean {
+type Core = Pick<InboxCore, 'options' | 'poller' | 'queues'>
+
+/** Whether the handler gets the result that the service has, and not the event of the delivery. */
+export function needsPoll({ options, poller }: Core, { source, token, event, isConfirmed }: StoredDelivery): boolean {
   if (source === 'poll' || isConfirmed) return false
-  if (core.options.trust === 'verify' || token === 'expired') return true
-  // A forged result must not become the dead letter that hides the real one.
-  return core.poller !== undefined && outputProblem(core, event) !== undefined
+  if (options.trust === 'verify' || token === 'expired') return true
+  // A forged result must not become a dead letter that hides the real result.
+  return poller !== undefined && findOutputProblem(options.allowedOutputHosts, event) !== undefined
 }
 
-/** A result to confirm. */
+/** A delivery to confirm. */
 export interface Unconfirmed {
   delivery: StoredDelivery
-  /** Number of this attempt, from 1; polls that had to wait do not count. */
+  /** Number of this attempt, from 1. Attempts that ended with {@link Again} do not count. */
   attempt: number
   /** Number of this run of the task, from 1. */
   fence: number
-  /** Whether `expect` knows the job. */
+  /** Whether the job is expected. */
   isExpected: boolean
 }
 
 /**
- * Finds out what a handler may get of a delivery.
+ * Returns the event that the handler gets for a delivery.
  *
- * @returns undefined when it is dropped: the service does not have the job, which is not expected, or its status
- * @throws Again while the service says that the job runs, or cannot be asked
- * @throws Permanent when the job can never be confirmed
+ * @returns undefined for a delivery to drop: the service does not have its job, or does not confirm its unknown status
+ * @throws Again while the service says that the job runs, or cannot be reached
+ * @throws Permanent when the delivery can never be confirmed
  */
-export async function confirmResult(core: InboxCore, unconfirmed: Unconfirmed): Promise<WebhookEvent | undefined> {
+export async function confirmResult(core: Core, unconfirmed: Unconfirmed): Promise<WebhookEvent | undefined> {
   const { delivery, attempt, fence, isExpected } = unconfirmed
   const { event, receivedAt } = delivery
   if (!needsPoll(core, delivery)) return event
-  if (core.poller === undefined) throw new Permanent('unconfirmed', 'The inbox has no client to confirm a result with.')
-  const polled = await core.poller.poll(event.job_id)
+  const { poller, options } = core
+  if (poller === undefined) throw new Permanent('unconfirmed', 'The inbox has no client to confirm a result with.')
+  const polled = await poller.poll(event.job_id)
   if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
   if (polled.kind === 'rejected') throw new Permanent('unconfirmed', String(polled.error))
-  const confirmed = polled.kind === 'job' ? eventOfJob(event.job_id, polled.job, event) : undefined
-  if (confirmed !== undefined) return confirmed
-  if (polled.kind === 'job' && event.status === 'unknown') {
-    // A status that the service does not confirm: its job is polled as any other that is expected.
-    const context: StoredContext = { notedAt: core.options.clock.now() }
-    await core.queues.expected.add(jobKey(event.job_id), context, core.options.expectedAfterMs)
-    return undefined
+  if (polled.kind === 'job') {
+    const confirmed = eventOfJob(event.job_id, polled.job, event)
+    if (confirmed !== undefined) return confirmed
+    if (event.status === 'unknown') {
+      await expectFromNow(core, event.job_id)
+      return undefined
+    }
   }
-  const ageMs = core.options.clock.now() - receivedAt
   if (polled.kind === 'job' || isExpected) {
-    if (ageMs < core.options.giveUpAfterMs) throw new Again(Math.min(LONGEST_WAIT_MS, 1_000 * fence))
+    const ageMs = options.clock.now() - receivedAt
+    if (ageMs < options.giveUpAfterMs) throw new Again(Math.min(MAX_WAIT_MS, 1_000 * fence))
     throw new Permanent('unconfirmed', `The service does not confirm the delivery of the job ${event.job_id}.`)
   }
-  if (polled.kind === 'missing' && attempt < MISSING_POLLS) throw polled.error
+  if (attempt < MISSING_POLLS) throw polled.error
   return undefined
+}
+
+/** Expects a job that runs: it is polled later when no delivery comes. */
+export async function expectFromNow({ queues, options }: Core, jobId: string): Promise<void> {
+  const context: StoredContext = { notedAt: options.clock.now() }
+  await queues.expected.add(jobKey(jobId), context, options.expectedAfterMs)
+}
+
+/**
+ * Checks the links of an event against `allowedOutputHosts`.
+ *
+ * @returns why no handler may get the event; undefined when it may
+ */
+export function findOutputProblem(
+  allowedHosts: readonly string[] | undefined,
+  event: WebhookEvent,
+): string | undefined {
+  if (allowedHosts === undefined) return undefined
+  const [found] = checkOutputUrls(withOutput(event), { allowedHosts })
+  return found && `The URL of item ${found.index} of the output must not be fetched: ${found.problem}.`
+}
+
+/** Events of unknown status can have an output, too. */
+function withOutput(event: WebhookEvent): WebhookEvent {
+  if (event.status !== 'unknown') return event
+  const { items } = Object(event.payload.output) as { items?: unknown }
+  if (!Array.isArray(items)) return event
+  const linked = items.filter((item) => Object(item).url !== undefined)
+  return { job_id: event.job_id, status: 'succeeded', output: { type: 'unknown', items: linked } }
 }

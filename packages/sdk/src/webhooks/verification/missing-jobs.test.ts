@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import { createMissingJobs } from './missing-jobs.ts'
+import { createMissingJobs } from './check-unverified.ts'
 
 test('a job that is missing is remembered for ten minutes, from when it was last missing', async () => {
   const clock = createManualClock()

@@ -1,47 +1,33 @@
 import { linkController, sleep } from '../../abort.ts'
 import { startTimer } from '../../clock.ts'
-import { toBackgroundClock } from './background-clock.ts'
-import type { Worker } from '../engine/inbox-engine.ts'
+import { toBackgroundClock } from '../background-clock.ts'
+import { handleResult, reportProcessDied } from '../delivery/handle-result.ts'
+import type { DiedTask, Worker } from '../engine/inbox-engine.ts'
+import { checkExpected, OVERDUE_ATTEMPTS, pollOverdue } from '../expected/expected-jobs.ts'
+import { reportPrepared } from '../expected/prepared-runs.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import type { WaitUntil } from '../inbox-options.ts'
-import { checkExpected } from '../expected/check-expected.ts'
-import { checkUnverified, UNVERIFIED_ATTEMPTS } from '../verification/check-unverified.ts'
-import { handleResult } from '../delivery/handle-result.ts'
-import { OVERDUE_ATTEMPTS, pollOverdue } from '../expected/poll-overdue.ts'
-import { reportPrepared } from '../expected/report-prepared.ts'
+import type { SweepOptions, SweepReport, WaitUntil } from '../inbox-options.ts'
+import { checkUnverified, createMissingJobs, UNVERIFIED_ATTEMPTS } from '../verification/check-unverified.ts'
 import { removeOldTasks } from './retention.ts'
-import { createMissingJobs } from '../verification/missing-jobs.ts'
 import { WorkerActivity } from './worker-activity.ts'
 
-/** Polls for deliveries that anybody may have sent, and of jobs whose delivery is overdue, over all processes. */
+/** Polls of all processes together, for unverified deliveries and for overdue jobs. */
 const UNVERIFIED_RATE = { max: 5, perMs: 1_000 }
 const OVERDUE_RATE = { max: 10, perMs: 1_000 }
 
 const RETENTION_EVERY_MS = 60_000
 
-/** A sweep ends when nothing ran for so long: longer than a full rate lets the next task wait. */
+/** A sweep ends when no task has run for this time. It is longer than a rate makes the next task wait. */
 const IDLE_MS = 1_500
 
-/** How long a delivery with `waitUntil` waits for its turn. Its handler may take longer: it is waited for. */
+/** How long the work on a delivery with `waitUntil` waits for its handler to start. */
 const TURN_MS = 10_000
 
 /** The tasks of a delivery. */
 export interface DeliveryTasks {
   resultId: string
-  /** Undefined when the delivery was vouched for. */
+  /** Undefined for a delivery that went to the queue `results` at once. */
   unverifiedId: string | undefined
-}
-
-/** Options of `sweep`. */
-export interface SweepOptions {
-  /** The longest time that a sweep takes, in milliseconds; handlers that run then are waited for. Default 20,000. */
-  forMs?: number | undefined
-}
-
-/** What a sweep did. */
-export interface SweepReport {
-  /** Tasks that were worked: results, polls, checks of deliveries. */
-  worked: number
 }
 
 /** The workers of an inbox in this process. */
@@ -50,7 +36,7 @@ export class InboxWorkers {
   readonly #activity: WorkerActivity
   readonly #missing
   #workers: Worker[] = []
-  /** Sweeps, and deliveries with `waitUntil`, that need the workers now. */
+  /** Sweeps and deliveries with `waitUntil` that need the workers now. */
   #users = 0
   #isStarted = false
   #stopRetention = () => {}
@@ -62,7 +48,7 @@ export class InboxWorkers {
     this.#missing = createMissingJobs(clock)
   }
 
-  /** Works everything from now on. */
+  /** Works all queues until `stop`. */
   start(): void {
     if (this.#isStarted || this.#core.stopping.signal.aborted) return
     this.#isStarted = true
@@ -80,7 +66,7 @@ export class InboxWorkers {
     return { worked: this.#activity.worked - before }
   }
 
-  /** Works the delivery that was just stored. */
+  /** Works a delivery that was just stored: with `waitUntil` this delivery alone, else everything from now on. */
   onDelivery(ids: DeliveryTasks, waitUntil: WaitUntil | undefined = this.#core.options.waitUntil): void {
     const { tasks, hooks } = this.#core
     if (waitUntil === undefined) {
@@ -95,7 +81,7 @@ export class InboxWorkers {
     }
   }
 
-  /** Starts no further task, and resolves when those that run have ended. */
+  /** Starts no further task, and resolves when the running tasks have ended. */
   async stop(): Promise<void> {
     this.#stopRetention()
     const workers = this.#workers
@@ -104,35 +90,38 @@ export class InboxWorkers {
   }
 
   #work(): void {
-    if (this.#workers.length > 0 || this.#core.stopping.signal.aborted) return
-    const { queues, options } = this.#core
-    const { concurrency, lockMs, maxRunMs, maxAttempts: attempts, backoffMs } = options
-    const handle = this.#activity.counted((task) => handleResult(this.#core, task))
-    const check = this.#activity.counted((task) => checkUnverified(this.#core, task, this.#missing))
-    const expect = this.#activity.counted((task) => checkExpected(this.#core, task))
-    const poll = this.#activity.counted((task) => pollOverdue(this.#core, task))
-    const report = this.#activity.counted((task) => reportPrepared(this.#core, task))
+    const core = this.#core
+    if (this.#workers.length > 0 || core.stopping.signal.aborted) return
+    const { results, unverified, expected, overdue, prepared } = core.queues
+    const { concurrency, lockMs, maxRunMs, maxAttempts: attempts, backoffMs } = core.options
+    const handle = this.#activity.counted((task) => handleResult(core, task))
+    const check = this.#activity.counted((task) => checkUnverified(core, task, this.#missing))
+    const expect = this.#activity.counted((task) => checkExpected(core, task))
+    const poll = this.#activity.counted((task) => pollOverdue(core, task))
+    const report = this.#activity.counted((task) => reportPrepared(core, task))
+    const onProcessDied = (task: DiedTask) => void core.tasks.track(reportProcessDied(core, task))
     this.#workers = [
-      queues.results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs }),
-      queues.unverified.work(check, { lockMs, attempts: UNVERIFIED_ATTEMPTS, rate: UNVERIFIED_RATE }),
-      queues.expected.work(expect, { lockMs }),
-      queues.overdue.work(poll, { lockMs, attempts: OVERDUE_ATTEMPTS, rate: OVERDUE_RATE }),
-      queues.prepared.work(report, { lockMs }),
+      results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs, onProcessDied }),
+      unverified.work(check, { lockMs, attempts: UNVERIFIED_ATTEMPTS, rate: UNVERIFIED_RATE }),
+      expected.work(expect, { lockMs }),
+      overdue.work(poll, { lockMs, attempts: OVERDUE_ATTEMPTS, rate: OVERDUE_RATE }),
+      prepared.work(report, { lockMs }),
     ]
   }
 
-  /** Works while something goes on, and stops when nothing else needs the workers. */
-  async #workDuring(work: () => Promise<void>): Promise<void> {
+  /** Works all queues while `wait` runs, and stops unless something else needs the workers. */
+  async #workDuring(wait: () => Promise<void>): Promise<void> {
     this.#users += 1
     this.#work()
     try {
-      await work()
+      await wait()
     } finally {
       this.#users -= 1
       if (this.#users === 0 && !this.#isStarted) await this.stop()
     }
   }
 
+  /** Resolves when the tasks of a delivery have run here, or when they did not start in time. */
   async #untilWorked({ resultId, unverifiedId }: DeliveryTasks): Promise<void> {
     const { queues, options, aborting } = this.#core
     const ended = linkController(aborting.signal)
@@ -141,7 +130,7 @@ export class InboxWorkers {
     const check = unverifiedId === undefined ? undefined : this.#activity.waitFor(unverifiedId)
     try {
       await Promise.race([check?.worked, timeIsUp])
-      // What runs here is waited for when the workers stop; what has ended does not run again.
+      // `stop` waits for a task that runs, and a task that has ended does not run again.
       const task = await queues.results.get(resultId).catch(() => undefined)
       if (task?.state === 'waiting') await Promise.race([result.worked, timeIsUp])
     } finally {

@@ -1,43 +1,39 @@
-import type { TaskRecord, TaskState } from '../engine/inbox-engine.ts'
+import type { TaskState } from '../engine/inbox-engine.ts'
+import { TOKEN_MEMORY_MS } from '../expected/prepared-runs.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import type { InboxQueue } from '../queues.ts'
-import { TOKEN_MEMORY_MS } from '../resolve-inbox-options.ts'
+import type { InboxQueue, InboxQueues } from '../queues.ts'
 
 const PAGE = 100
 
-/** How long an unverified delivery is kept after it was checked. */
+/** How long an unverified delivery is stored after it was checked. */
 const UNVERIFIED_MS = 60_000
 
-/** Removes the tasks that the inbox does not have to remember any more. */
+/** Removes the tasks whose time is over. */
 export async function removeOldTasks({ queues, options, stopping }: InboxCore): Promise<void> {
   const { keepDoneMs, keepDeadMs, clock } = options
-  const olderThan = (ageMs: number) => clock.now() - ageMs
-  const old: [queue: InboxQueue, state: TaskState, before: number][] = [
-    [queues.results, 'done', olderThan(keepDoneMs)],
-    [queues.results, 'dead', olderThan(keepDeadMs)],
-    [queues.expected, 'done', olderThan(keepDoneMs)],
-    [queues.overdue, 'done', olderThan(keepDoneMs)],
-    [queues.overdue, 'dead', olderThan(keepDeadMs)],
-    [queues.prepared, 'done', olderThan(TOKEN_MEMORY_MS)],
-    [queues.unverified, 'done', olderThan(UNVERIFIED_MS)],
-    [queues.unverified, 'dead', olderThan(UNVERIFIED_MS)],
-    // Nothing works this queue: its tasks wait for ever.
-    [queues.bindings, 'waiting', olderThan(keepDoneMs)],
+  const retention: [queue: keyof InboxQueues, state: TaskState, keepMs: number][] = [
+    ['results', 'done', keepDoneMs],
+    ['results', 'dead', keepDeadMs],
+    ['expected', 'done', keepDoneMs],
+    ['overdue', 'done', keepDoneMs],
+    ['overdue', 'dead', keepDeadMs],
+    ['prepared', 'done', TOKEN_MEMORY_MS],
+    ['unverified', 'done', UNVERIFIED_MS],
+    ['unverified', 'dead', UNVERIFIED_MS],
+    // No worker works this queue: its tasks wait until they are removed.
+    ['bindings', 'waiting', keepDoneMs],
   ]
-  for (const [queue, state, before] of old) {
+  for (const [queue, state, keepMs] of retention) {
+    const before = clock.now() - keepMs
     let hasMore = true
-    while (hasMore && !stopping.signal.aborted) hasMore = await removePage(queue, state, before)
+    while (hasMore && !stopping.signal.aborted) hasMore = await removePage(queues[queue], state, before)
   }
 }
 
 /** @returns whether there may be more to remove */
 async function removePage(queue: InboxQueue, state: TaskState, before: number): Promise<boolean> {
   const page = await queue.list(state, { limit: PAGE })
-  const old = page.filter((task) => ageMark(task) < before)
+  const old = page.filter(({ endedAt, addedAt }) => (endedAt ?? addedAt) < before)
   await Promise.all(old.map(({ id }) => queue.remove(id)))
   return old.length === PAGE
-}
-
-function ageMark({ endedAt, addedAt }: TaskRecord): number {
-  return endedAt ?? addedAt
 }

@@ -7,27 +7,27 @@ import { EngineError } from '../queues.ts'
 const CHECK_MS = 100
 const OUTAGE_MS = 2_000
 
-/** What the workers of an inbox are doing in this process. */
+/** Counts the tasks that run in this process, and lets a caller wait for them. */
 export class WorkerActivity {
   readonly #clock: Clock
   readonly #waits = new Map<string, Set<() => void>>()
   #running = 0
   #lastEndAt = 0
-  /** Tasks that ran here. */
+  /** Tasks that ran in this process. */
   worked = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** A handler whose runs are counted. */
+  /** Returns a handler whose runs are counted. */
   counted(work: (task: Task) => Promise<Json | undefined>): TaskHandler {
     return async (task) => {
       this.#running += 1
       try {
         return await work(task)
       } catch (error) {
-        // A database that is away for a while is not the fault of the task.
+        // An outage of the database is not a failed attempt of the task.
         throw error instanceof EngineError ? new Again(OUTAGE_MS) : error
       } finally {
         this.#running -= 1
@@ -38,7 +38,7 @@ export class WorkerActivity {
     }
   }
 
-  /** Resolves when no task has run for `idleMs`, or when `forMs` are over. */
+  /** Resolves when no task has run for `idleMs`, or after `forMs`. */
   async untilIdle({ idleMs, forMs }: { idleMs: number; forMs: number }, signal: AbortSignal): Promise<void> {
     const startedAt = this.#clock.now()
     const isIdle = () => {
@@ -50,7 +50,7 @@ export class WorkerActivity {
     }
   }
 
-  /** A wait for the end of the next run of a task here. */
+  /** Waits for the end of the next run of a task in this process. */
   waitFor(taskId: string): { worked: Promise<void>; stop(): void } {
     const waits = this.#waits.get(taskId) ?? new Set()
     let stop = () => {}

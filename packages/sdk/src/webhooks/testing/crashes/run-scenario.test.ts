@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { caught } from '../../../testing/caught.ts'
-import { sendMail, crashSetupOf } from '../../../testing/crash-setup-of.ts'
+import { crashSetupOf, sendMail } from '../../../testing/crash-setup-of.ts'
 import { failedEvent, succeededEvent } from '../event-fixtures.ts'
 import type { CrashHandlers, ProcessTools } from './crash-setup.ts'
 import { simulateCrashes } from './simulate-crashes.ts'

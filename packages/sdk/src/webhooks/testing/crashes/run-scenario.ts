@@ -1,7 +1,7 @@
 import { isPermanentError } from '../../inbox-errors.ts'
 import type { DeliveryContext } from '../../inbox-options.ts'
 import { parseWebhook } from '../../parse-webhook.ts'
-import { eventKey } from '../../delivery/record-key.ts'
+import { eventKey } from '../../stored-records.ts'
 import type { WebhookEvent } from '../../webhook-event.ts'
 import type { DeliveryBody } from '../event-fixtures.ts'
 import type { Fault, Scenario } from './crash-scenario.ts'
@@ -29,11 +29,21 @@ export interface SimulationResult {
 /** As many as an inbox gives a handler. */
 const MAX_ATTEMPTS = 8
 
-export async function runScenario({ createSetup, event, context }: Simulation, { fault }: Scenario): Promise<SimulationResult> {
+export async function runScenario(
+  { createSetup, event, context }: Simulation,
+  { fault }: Scenario,
+): Promise<SimulationResult> {
   const setup = await createSetup()
   const before = effectsText(await setup.effects())
   const log: CrashLog = { started: [], happened: {}, errors: [], marks: new Set() }
-  const job: SimulatedJob = { setup: setup, log, event: await parseWebhook(JSON.stringify(event)), context, runs: 0, fails: 0 }
+  const job: SimulatedJob = {
+    setup: setup,
+    log,
+    event: await parseWebhook(JSON.stringify(event)),
+    context,
+    runs: 0,
+    fails: 0,
+  }
   const end = await simulation(job, fault)
   const effects = await setup.effects()
   return { log, end, effects, isChanged: effectsText(effects) !== before }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type OnSucceeded, sendMail, crashSetupOf } from '../../../testing/crash-setup-of.ts'
+import { crashSetupOf, type OnSucceeded, sendMail } from '../../../testing/crash-setup-of.ts'
 import { PermanentError } from '../../inbox-errors.ts'
 import type { DeliveryContext } from '../../inbox-options.ts'
 import type { ProcessTools } from './crash-setup.ts'

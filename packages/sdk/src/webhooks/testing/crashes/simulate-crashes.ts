@@ -2,7 +2,7 @@ import { type DeliveryBody, succeededEvent } from '../event-fixtures.ts'
 import { listScenarios, type Scenario, UNDISTURBED } from './crash-scenario.ts'
 import type { CrashSetup } from './crash-setup.ts'
 import { effectsText } from './effects-text.ts'
-import { type Simulation, type SimulationResult, runScenario } from './run-scenario.ts'
+import { runScenario, type Simulation, type SimulationResult } from './run-scenario.ts'
 
 /** Options of `simulateCrashes`. */
 export interface CrashOptions {
@@ -74,7 +74,11 @@ export async function simulateCrashes(
   return { isSafe, wanted, scenarios, summary: summarize(scenarios, wanted) }
 }
 
-function compare({ name }: Scenario, { end, effects, log }: SimulationResult, undisturbed: SimulationResult): CrashScenario {
+function compare(
+  { name }: Scenario,
+  { end, effects, log }: SimulationResult,
+  undisturbed: SimulationResult,
+): CrashScenario {
   const isSafe = end === undisturbed.end && effectsText(effects) === effectsText(undisturbed.effects)
   const { happened, errors } = log
   const error = errors.length > 0 ? { error: errors.at(-1) } : {}

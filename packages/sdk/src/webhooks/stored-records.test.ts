@@ -1,6 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { readStoredContext, readStoredDelivery, type StoredDelivery } from './stored-delivery.ts'
+import { readStoredContext, readStoredDelivery, type StoredDelivery } from './stored-records.ts'
 
 const { succeeded, failed } = fixtures.webhooks
 const { credits_used: _, completed_at: __, ...polled } = succeeded.body

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { eventKey, jobIdOfKey, jobKey } from './record-key.ts'
+import { eventKey, jobIdOfKey, jobKey } from './stored-records.ts'
 
 const unknown = (job_id: string, reported_status?: string) =>
   ({ status: 'unknown', job_id, reported_status, payload: {} }) as const

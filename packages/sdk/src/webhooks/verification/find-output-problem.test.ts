@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { openCore } from '../../testing/test-core.ts'
 import { FAILED, SUCCEEDED } from '../../testing/test-inbox.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
-import { outputProblem } from './output-problem.ts'
+import { findOutputProblem } from './confirm-result.ts'
 
 const GOOD = 'https://files.example.com/0.png'
 const EVIL = 'https://evil.example.net/0.png'
@@ -12,27 +11,26 @@ const unknown = (payload: Record<string, unknown>): WebhookEvent => ({
   job_id: SUCCEEDED.job_id,
   payload,
 })
-const { core } = openCore({ allowedOutputHosts: ['files.example.com'] })
+const HOSTS = ['files.example.com']
 
 test('the first item with another host is named, without its url', () => {
-  const problem = outputProblem(core, { ...SUCCEEDED, output: outputOf(GOOD, EVIL, EVIL) })
+  const problem = findOutputProblem(HOSTS, { ...SUCCEEDED, output: outputOf(GOOD, EVIL, EVIL) })
   expect(problem).toMatch(/^The URL of item 1 of the output must not be fetched: .+\.$/)
   expect(problem).not.toContain('evil')
 })
 
 test('an output of the allowed hosts, and a failure, have no problem', () => {
-  expect(outputProblem(core, { ...SUCCEEDED, output: outputOf(GOOD) })).toBeUndefined()
-  expect(outputProblem(core, FAILED)).toBeUndefined()
+  expect(findOutputProblem(HOSTS, { ...SUCCEEDED, output: outputOf(GOOD) })).toBeUndefined()
+  expect(findOutputProblem(HOSTS, FAILED)).toBeUndefined()
 })
 
 test('without `allowedOutputHosts` every host is allowed', () => {
-  const open = openCore()
-  expect(outputProblem(open.core, { ...SUCCEEDED, output: outputOf(EVIL, 'http://127.0.0.1/') })).toBeUndefined()
+  expect(findOutputProblem(undefined, { ...SUCCEEDED, output: outputOf(EVIL, 'http://127.0.0.1/') })).toBeUndefined()
 })
 
 test('the links of an event of unknown status are checked as well', () => {
-  expect(outputProblem(core, unknown({ output: outputOf(EVIL) }))).toContain('item 0')
-  expect(outputProblem(core, unknown({ output: outputOf(GOOD) }))).toBeUndefined()
+  expect(findOutputProblem(HOSTS, unknown({ output: outputOf(EVIL) }))).toContain('item 0')
+  expect(findOutputProblem(HOSTS, unknown({ output: outputOf(GOOD) }))).toBeUndefined()
 })
 
 test.each<[string, unknown]>([
@@ -42,5 +40,5 @@ test.each<[string, unknown]>([
   ['items that are not a list', { items: 'https://evil.example.net' }],
   ['items without a url', { items: [{ type: 'text' }, null, 'text'] }],
 ])('an event of unknown status with %s has no problem', (_, output) => {
-  expect(outputProblem(core, unknown({ output }))).toBeUndefined()
+  expect(findOutputProblem(HOSTS, unknown({ output }))).toBeUndefined()
 })
