@@ -24,7 +24,10 @@ export class PostgresTable implements TaskTable {
   }
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
-    await this.#rows(SQL.add, queue, id, data, delayMs)
+    const rows = await this.#rows(SQL.add, queue, id, data, delayMs)
+    if (rows.length > 0) return
+    await this.#rows(SQL.addQueue, queue)
+    return this.add(queue, id, { data, delayMs })
   }
 
   async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
@@ -92,9 +95,8 @@ export class PostgresTable implements TaskTable {
   }
 
   async count(queue: string): Promise<Record<TaskState, number>> {
-    const rows = await this.#rows(SQL.count, queue)
-    const counts = Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
-    return { waiting: 0, running: 0, done: 0, dead: 0, ...counts }
+    const [{ open = 0, running = 0, done = 0, dead = 0 } = {}] = await this.#rows(SQL.count, queue)
+    return { waiting: Number(open) - Number(running), running: Number(running), done: Number(done), dead: Number(dead) }
   }
 
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
