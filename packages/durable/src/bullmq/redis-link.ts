@@ -92,8 +92,8 @@ export class RedisLink {
   }
 
   /** The handler of the job with this key has ended. */
-  async forgetBegin(key: string): Promise<void> {
-    await this.#redis.hdel(key, 'mr:begun')
+  async clearStarted(key: string): Promise<void> {
+    await this.#redis.hdel(key, 'mr:started')
   }
 
   async close(): Promise<void> {

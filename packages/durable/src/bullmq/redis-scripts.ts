@@ -25,7 +25,7 @@ export const SCRIPTS = {
       if redis.call('EXISTS', KEYS[1]) == 0 then target = 0
       elseif redis.call('ZSCORE', KEYS[2], id) then target = 5
       elseif redis.call('ZSCORE', KEYS[3], id) then target = 6
-      elseif redis.call('ZSCORE', KEYS[6], id) then redis.call('HDEL', KEYS[1], 'mr:begun', 'mr:lost') end -- it is replayed
+      elseif redis.call('ZSCORE', KEYS[6], id) then redis.call('HDEL', KEYS[1], 'mr:started', 'mr:lost') end -- it is replayed
       local removed = 0
       for list = 4, 6 do
         if list ~= target then removed = removed + redis.call('ZREM', KEYS[list], id)
@@ -40,7 +40,7 @@ export const SCRIPTS = {
    * lost no process. `ARGV` are the start of the keys of jobs, 1 for tasks that run alone, from how many lost processes on
    * a task runs alone, from how many on it does not run, and the ids. Gives the lost processes of each.
    */
-  modelrunBegin: {
+  modelrunStart: {
     numberOfKeys: 0,
     lua: `
       local alone, suspect, poison = ARGV[2] == '1', tonumber(ARGV[3]), tonumber(ARGV[4])
@@ -48,8 +48,8 @@ export const SCRIPTS = {
       for index = 5, #ARGV do
         local job = ARGV[1] .. ARGV[index]
         local lost = tonumber(redis.call('HGET', job, 'mr:lost') or 0)
-        if redis.call('HDEL', job, 'mr:begun') == 1 then lost = redis.call('HINCRBY', job, 'mr:lost', 1) end
-        if lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:begun', 1) end
+        if redis.call('HDEL', job, 'mr:started') == 1 then lost = redis.call('HINCRBY', job, 'mr:lost', 1) end
+        if lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:started', 1) end
         losses[#losses + 1] = lost
       end
       return losses`,

@@ -86,13 +86,14 @@ export const SQL = {
   lock: lock(`${LOST} < ${SUSPECT_AFTER}`),
   lockSuspects: lock(`lost >= 1 AND ${LOST} BETWEEN ${SUSPECT_AFTER} AND ${POISON_AFTER - 1}`),
   // $2 most tasks, $3 error.
-  bury: `
+  killPoison: `
     WITH ${due(`lost >= 1 AND ${LOST} >= ${POISON_AFTER}`)},
     numbered AS (SELECT id, row_number() OVER () AS number FROM due),
     ${next('count(*), -count(*), 0, count(*)', 'due HAVING count(*) > 0')}
-    UPDATE modelrun_tasks AS t SET state = 'dead', error = $3, ended_at = ${NOW}, seq = next.seq + 1 - number
-    FROM numbered, next WHERE t.queue = $1 AND t.id = numbered.id`,
-  outlook: `
+    UPDATE modelrun_tasks AS t SET state = 'dead', error = $3, ended_at = ${NOW}, seq = next.seq + 1 - number,
+      lost = t.lost + (t.state = 'running')::int
+    FROM numbered, next WHERE t.queue = $1 AND t.id = numbered.id RETURNING t.id, t.data, t.attempts, t.lost, t.fence`,
+  nextDue: `
     SELECT ${NOW} AS now,
       (SELECT min(due_at) FROM modelrun_tasks WHERE ${OPEN} AND due_at > ${NOW}) AS due_at,
       (SELECT paused_until FROM modelrun_queues WHERE queue = $1) AS paused_until,

@@ -1,5 +1,5 @@
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
-import { toLockedTask, toRecord } from '../engine/read-row.ts'
+import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { msUntilStart, type Spacing } from '../engine/spacing.ts'
 import { type LockedTasks, type LockRequest, PROCESS_DIED, type TaskEnd, type TaskTable } from '../engine/task-table.ts'
 import { type PostgresQuery, type PostgresValue, queryRows, type Row } from './postgres-query.ts'
@@ -40,10 +40,10 @@ export class PostgresTable implements TaskTable {
     if (spacing !== undefined && unused > 0) {
       await this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
     }
-    const noOutlook = { hasSuspect: false, nextMs: undefined }
-    const { hasSuspect, ...outlook } = await this.#outlook(queue).catch(() => noOutlook)
-    const nextMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : outlook.nextMs
-    return { tasks: rows.map(toLockedTask), hasSuspect, nextMs }
+    const unknown = { hasSuspect: false, nextMs: undefined, died: [] }
+    const next = await this.#findNext(queue).catch(() => unknown)
+    const isLimited = starts !== undefined && unused === 0 && starts.waitMs > 0
+    return { ...next, tasks: rows.map(toLockedTask), ...(isLimited ? { nextMs: starts.waitMs } : {}) }
   }
 
   async #takeStarts(queue: string, wanted: number, spacing: Spacing): Promise<{ granted: number; waitMs: number }> {
@@ -57,14 +57,17 @@ export class PostgresTable implements TaskTable {
     return this.#takeStarts(queue, wanted, spacing)
   }
 
-  async #outlook(queue: string): Promise<{ hasSuspect: boolean; nextMs: number | undefined }> {
-    const [row = {}] = await this.#rows(SQL.outlook, queue)
+  /** Finds when the next task is due, and makes tasks dead that ended too many processes. */
+  async #findNext(queue: string): Promise<Omit<LockedTasks, 'tasks'>> {
+    const [row = {}] = await this.#rows(SQL.nextDue, queue)
     const now = Number(row.now)
     const pausedMs = Number(row.paused_until ?? 0) - now
-    if (pausedMs > 0) return { hasSuspect: false, nextMs: pausedMs }
+    if (pausedMs > 0) return { hasSuspect: false, nextMs: pausedMs, died: [] }
     const hasSuspect = row.has_suspect === true
-    if (hasSuspect) await this.#rows(SQL.bury, queue, SUSPECTS_AT_ONCE, JSON.stringify(PROCESS_DIED))
-    return { hasSuspect, nextMs: row.due_at == null ? undefined : Number(row.due_at) - now }
+    const error = JSON.stringify(PROCESS_DIED)
+    const dead = hasSuspect ? await this.#rows(SQL.killPoison, queue, SUSPECTS_AT_ONCE, error) : []
+    const died = dead.map(toLockedTask)
+    return { died, hasSuspect, nextMs: row.due_at == null ? undefined : Number(row.due_at) - now }
   }
 
   async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
@@ -74,9 +77,8 @@ export class PostgresTable implements TaskTable {
 
   async end(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): Promise<boolean> {
     if (end.kind === 'done' || end.kind === 'dead') {
-      const result = end.kind === 'done' && end.result !== undefined ? JSON.stringify(end.result) : null
-      const error = end.kind === 'dead' ? JSON.stringify(end.error) : null
-      return this.#isDone(SQL.end, queue, id, fence, end.kind, result, error)
+      const { state, result, error } = toEndColumns(end)
+      return this.#isDone(SQL.end, queue, id, fence, state, result, error)
     }
     if (end.kind === 'again' && end.pausesQueue) await this.#rows(SQL.pause, queue, end.delayMs)
     return this.#isDone(SQL.postpone, queue, id, fence, end.kind === 'failed' ? 1 : 0, end.delayMs)

@@ -2,16 +2,15 @@ import { ConfigurationError, type ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Rate, Worker } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
-import { FOLLOW_ATTEMPTS, followRun } from './follow-run.ts'
 import { PollDelays } from './poll-delay.ts'
-import { Prices } from './prices.ts'
+import { POLL_ATTEMPTS, pollRun } from './poll-run.ts'
 import { readProgress, readResults, readRun } from './read-runs.ts'
-import { type EndPlaces, RunEach, type RunItem } from './run-each.ts'
+import { type ReadCursors, RunEach, type RunItem } from './run-each.ts'
 import { createRunInbox, type RunsWebhooks } from './run-inbox.ts'
 import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
 import { asJson, RunQueues, type RunsContext } from './runs-context.ts'
-import { submitRun } from './submit-run.ts'
-import { listUnknown, resolveUnknown, resubmitUnknown, type UnrecognizedRunResponse } from './unknown-runs.ts'
+import { Prices, submitRun } from './submit-run.ts'
+import { listUnknown, resolveUnknown, resubmitUnknown, type UnknownRun } from './unknown-runs.ts'
 
 /** Options of `createRuns`. */
 export interface RunsOptions {
@@ -66,7 +65,7 @@ export interface Runs {
   /** How far the batch is, over all processes. */
   progress(): Promise<RunsProgress>
   /** Runs that may have been sent, or that no process can follow, and need a decision. */
-  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnrecognizedRunResponse[]>
+  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnknownRun[]>
   /** Decides that a run that is `unknown` is this job of the service. Resolves to whether it was unknown. */
   resolve(key: string, decision: { jobId: string }): Promise<boolean>
   /**
@@ -108,18 +107,18 @@ export function createRuns(options: RunsOptions): Runs {
   const delays = new PollDelays()
   const speed = speedMeter()
   let workers: Worker[] = []
-  let places: EndPlaces = {}
+  let cursors: ReadCursors = {}
   /** What wants this process to work: `start()` and loops. */
-  const wants = new Set<unknown>()
+  const users = new Set<unknown>()
 
   const add: Runs['add'] = (key, model, input) => engine.add(queues.submit, key, { data: asJson({ model, input }) })
-  const work = (want: unknown) => {
-    wants.add(want)
+  const work = (user: unknown) => {
+    users.add(user)
     if (workers.length === 0) workers = startWorkers(context, options, { prices, delays })
   }
-  const rest = async (want: unknown) => {
-    wants.delete(want)
-    if (wants.size > 0) return
+  const release = async (user: unknown) => {
+    users.delete(user)
+    if (users.size > 0) return
     const stopping = workers
     workers = []
     await Promise.all(stopping.map((worker) => worker.stop()))
@@ -133,7 +132,7 @@ export function createRuns(options: RunsOptions): Runs {
       work('start')
     },
     stop: async () => {
-      await rest('start')
+      await release('start')
       await context.inbox?.drain()
     },
     get: (key) => readRun(key, context),
@@ -144,12 +143,12 @@ export function createRuns(options: RunsOptions): Runs {
     resubmit: (key) => resubmitUnknown(key, context),
     async *runEach(model, items, { concurrency = ITEMS_AT_ONCE, signal } = {}) {
       signal?.throwIfAborted()
-      const ownPlaces = { ...places }
+      const ownCursors = { ...cursors }
       const loop = new RunEach(context, {
         add: (key, input) => add(key, model, input),
         items,
         concurrency,
-        places: ownPlaces,
+        cursors: ownCursors,
       })
       const onAbort = () => loop.fail(signal?.reason)
       signal?.addEventListener('abort', onAbort, { once: true })
@@ -158,8 +157,8 @@ export function createRuns(options: RunsOptions): Runs {
         yield* loop.run()
       } finally {
         signal?.removeEventListener('abort', onAbort)
-        places = ownPlaces
-        await rest(loop)
+        cursors = ownCursors
+        await release(loop)
       }
     },
   }
@@ -173,11 +172,11 @@ function startWorkers(
   const { engine, queues } = context
   return [
     engine.work(queues.submit, (task) => submitRun(task, prices, context), { concurrency, rate: submitRate, lockMs }),
-    engine.work(queues.follow, (task) => followRun(task, delays, context), {
+    engine.work(queues.poll, (task) => pollRun(task, delays, context), {
       concurrency: POLLS_AT_ONCE,
       rate: pollRate,
       lockMs,
-      attempts: FOLLOW_ATTEMPTS + 1,
+      attempts: POLL_ATTEMPTS + 1,
     }),
   ]
 }

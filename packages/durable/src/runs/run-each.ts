@@ -1,5 +1,5 @@
 import type { TaskState } from '../engine/engine.ts'
-import { LOOK_EVERY_MS, readRun, sleep } from './read-runs.ts'
+import { READ_EVERY_MS, readRun, sleep } from './read-runs.ts'
 import type { Run } from './run-types.ts'
 import type { RunsContext } from './runs-context.ts'
 
@@ -14,14 +14,14 @@ export interface RunItem {
 type Add = (key: string, input: RunItem['input']) => Promise<void>
 
 /** Where a reader of the ends of runs has come to, in each list. */
-export type EndPlaces = Partial<Record<'outcomes' | 'submit' | 'follow', string>>
+export type ReadCursors = Partial<Record<'outcomes' | 'submit' | 'poll', string>>
 
 const PAGE = 1_000
 const ADDS_AT_ONCE = 100
-const LISTS: readonly (readonly [keyof EndPlaces, TaskState])[] = [
+const LISTS: readonly (readonly [keyof ReadCursors, TaskState])[] = [
   ['outcomes', 'waiting'],
   ['submit', 'dead'],
-  ['follow', 'dead'],
+  ['poll', 'dead'],
 ]
 
 /** Adds items, and gives each back with its run once that has ended or is unknown, by whichever process. */
@@ -30,7 +30,7 @@ export class RunEach<Item extends RunItem> {
   readonly #add: Add
   readonly #concurrency: number
   readonly #source: AsyncIterator<Item>
-  readonly #places: EndPlaces
+  readonly #cursors: ReadCursors
   readonly #pending = new Map<string, Item[]>()
   readonly #ended: { item: Item; run: Run | undefined }[] = []
   readonly #left = new AbortController()
@@ -47,14 +47,14 @@ export class RunEach<Item extends RunItem> {
       add,
       items,
       concurrency,
-      places,
-    }: { add: Add; items: AsyncIterable<Item>; concurrency: number; places: EndPlaces },
+      cursors,
+    }: { add: Add; items: AsyncIterable<Item>; concurrency: number; cursors: ReadCursors },
   ) {
     this.#context = context
     this.#add = add
     this.#concurrency = concurrency
     this.#source = items[Symbol.asyncIterator]()
-    this.#places = places
+    this.#cursors = cursors
   }
 
   async *run(): AsyncGenerator<{ item: Item; run: Run | undefined }, void, undefined> {
@@ -124,19 +124,19 @@ export class RunEach<Item extends RunItem> {
     try {
       while (!signal.aborted) {
         const counts = await Promise.all(LISTS.map(([name, state]) => this.#readPage(name, state)))
-        if (Math.max(...counts) < PAGE) await sleep(LOOK_EVERY_MS, signal)
+        if (Math.max(...counts) < PAGE) await sleep(READ_EVERY_MS, signal)
       }
     } catch (error) {
       this.fail(error)
     }
   }
 
-  async #readPage(name: keyof EndPlaces, state: TaskState): Promise<number> {
+  async #readPage(name: keyof ReadCursors, state: TaskState): Promise<number> {
     const { engine, queues } = this.#context
-    const records = await engine.list(queues[name], state, { limit: PAGE, after: this.#places[name] })
+    const records = await engine.list(queues[name], state, { limit: PAGE, after: this.#cursors[name] })
     for (const { id } of records) await this.#settle(id)
     const last = records.at(-1)
-    if (last !== undefined) this.#places[name] = last.cursor
+    if (last !== undefined) this.#cursors[name] = last.cursor
     return records.length
   }
 

@@ -1,5 +1,5 @@
 import { Again, createInbox, type Inbox, type WebhookEvent } from 'modelrun/webhooks'
-import { outcomeOf } from './outcome-of.ts'
+import { outcomeOf } from './run-types.ts'
 import { asJson, type RunsContext } from './runs-context.ts'
 
 /** From one check of a submit that is under way to the next. */
@@ -21,7 +21,7 @@ export interface RunsWebhooks {
  */
 export function createRunInbox(context: RunsContext, { publicUrl, secret, allowHttp }: RunsWebhooks): Inbox {
   const { engine, client, queues } = context
-  const keep = (event: WebhookEvent, { context: note }: { context: unknown }) => keepDelivered(context, event, note)
+  const keep = (event: WebhookEvent, { context: note }: { context: unknown }) => storeDelivered(context, event, note)
   return createInbox({
     engine,
     client,
@@ -36,12 +36,12 @@ export function createRunInbox(context: RunsContext, { publicUrl, secret, allowH
 }
 
 /** What an inbox notes of a run before it is sent. */
-export function noteOf(key: string): { key: string } {
+export function inboxContextOf(key: string): { key: string } {
   return { key }
 }
 
-async function keepDelivered({ engine, queues }: RunsContext, event: WebhookEvent, note: unknown): Promise<void> {
-  const { key } = Object(note) as Partial<ReturnType<typeof noteOf>>
+async function storeDelivered({ engine, queues }: RunsContext, event: WebhookEvent, note: unknown): Promise<void> {
+  const { key } = Object(note) as Partial<ReturnType<typeof inboxContextOf>>
   const job = event.status === 'unknown' ? { status: event.reported_status ?? event.status } : event
   const outcome = outcomeOf(event.job_id, job)
   if (key === undefined || outcome === undefined) return
@@ -51,10 +51,10 @@ async function keepDelivered({ engine, queues }: RunsContext, event: WebhookEven
   if (submit?.state === 'running') throw new Again(SUBMIT_DELAY_MS)
   // A run that was unknown: its submit runs again, finds the outcome, and sends nothing.
   await engine.replay(queues.submit, key)
-  await engine.remove(queues.follow, key)
+  await engine.remove(queues.poll, key)
 }
 
 /** Ends the polls of a run whose delivery came before the response to its submit. */
-export async function unfollowDelivered(key: string, { engine, queues }: RunsContext): Promise<void> {
-  if ((await engine.get(queues.outcomes, key)) !== undefined) await engine.remove(queues.follow, key)
+export async function stopPolling(key: string, { engine, queues }: RunsContext): Promise<void> {
+  if ((await engine.get(queues.outcomes, key)) !== undefined) await engine.remove(queues.poll, key)
 }

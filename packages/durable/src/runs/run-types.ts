@@ -1,4 +1,4 @@
-import type { Output } from 'modelrun'
+import type { Job, Output } from 'modelrun'
 import type { TaskFailure } from '../engine/engine.ts'
 
 /**
@@ -61,7 +61,7 @@ export interface SubmitData {
 }
 
 /** What a task of the follow queue carries. */
-export interface FollowData {
+export interface PollData {
   readonly model: string
   readonly jobId: string
   /** Milliseconds since 1970. */
@@ -75,3 +75,14 @@ export type Outcome =
   | { readonly state: 'succeeded'; readonly jobId: string; readonly output: Output }
   | { readonly state: 'failed'; readonly jobId: string; readonly error: TaskFailure }
   | { readonly state: 'rejected'; readonly error: TaskFailure }
+
+/** Returns how a run ended, from the job of a poll or a delivery; `undefined` while the job has not ended. */
+export function outcomeOf(jobId: string, { status, output, error }: Job): Outcome | undefined {
+  if (status === 'succeeded' && output !== undefined) return { state: 'succeeded', jobId, output }
+  if (status === 'failed') {
+    const { code = 'UNKNOWN', message = 'The service gave no reason.' } = error ?? {}
+    return { state: 'failed', jobId, error: { code, message } }
+  }
+  if (status !== 'cancelled') return undefined
+  return { state: 'failed', jobId, error: { code: 'CANCELLED', message: 'The job was cancelled.' } }
+}

@@ -3,7 +3,7 @@ import type { Run } from './run-types.ts'
 import { asJson, type RunsContext } from './runs-context.ts'
 
 /** A run that needs a decision. */
-export interface UnrecognizedRunResponse extends Run {
+export interface UnknownRun extends Run {
   /** For `after` of the next list. */
   readonly cursor: string
 }
@@ -12,10 +12,10 @@ export interface UnrecognizedRunResponse extends Run {
 export async function listUnknown(
   { limit = 100, after = '' }: { limit?: number | undefined; after?: string | undefined },
   context: RunsContext,
-): Promise<UnrecognizedRunResponse[]> {
+): Promise<UnknownRun[]> {
   const { engine, queues } = context
-  const found: UnrecognizedRunResponse[] = []
-  for (const name of ['submit', 'follow'] as const) {
+  const found: UnknownRun[] = []
+  for (const name of ['submit', 'poll'] as const) {
     const [, place] = after.split(`${name}:`)
     if (name === 'submit' && after !== '' && place === undefined) continue
     const records = await engine.list(queues[name], 'dead', { limit: limit - found.length, after: place })
@@ -41,9 +41,9 @@ export async function resolveUnknown(key: string, jobId: string, context: RunsCo
   const run = await readRun(key, context)
   if (run?.state !== 'unknown') return false
   // Its job is known, but each process that polled it died.
-  if (run.jobId !== undefined) return engine.replay(queues.follow, key)
+  if (run.jobId !== undefined) return engine.replay(queues.poll, key)
   const data = asJson({ model: run.model, jobId, submittedAt: Date.now(), mayBeUnknown: true })
-  await engine.add(queues.follow, key, { data })
+  await engine.add(queues.poll, key, { data })
   // The submit ends now without sending: it finds that the run is followed.
   return engine.replay(queues.submit, key)
 }

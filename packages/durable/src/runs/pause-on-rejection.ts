@@ -9,7 +9,7 @@ const REPAIR_PAUSE_MS = 30_000
 const LONGEST_PAUSE_MS = 300_000
 
 /** Pauses the queue when no run can succeed now: too many requests, a key that is not valid, no credits. */
-export function pauseOnRefusal(error: unknown, { onPause }: Pick<RunsContext, 'onPause'>): void {
+export function pauseOnRejection(error: unknown, { onPause }: Pick<RunsContext, 'onPause'>): void {
   if (error instanceof RateLimitError) {
     throw new PauseQueue(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1_000))
   }

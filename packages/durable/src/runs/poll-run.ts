@@ -1,21 +1,19 @@
 import { isModelRunError, type Job, NotFoundError } from 'modelrun'
 import { Again } from 'modelrun/webhooks'
 import type { Json, Task } from '../engine/engine.ts'
-import { outcomeOf } from './outcome-of.ts'
-import { pauseOnRefusal } from './pause-on-refusal.ts'
+import { pauseOnRejection } from './pause-on-rejection.ts'
 import type { PollDelays } from './poll-delay.ts'
-import type { FollowData } from './run-types.ts'
-import { asJson, fromJson, type RunsContext } from './runs-context.ts'
-import { untilStored } from './until-stored.ts'
+import { outcomeOf, type PollData } from './run-types.ts'
+import { asJson, fromJson, type RunsContext, untilStored } from './runs-context.ts'
 
 /** Failed attempts to read a job that the service does not have, until the run counts as failed. */
-export const FOLLOW_ATTEMPTS = 6
+export const POLL_ATTEMPTS = 6
 
 const OUTAGE_DELAY_MS = 5_000
 
 /** Polls the job of a run once: keeps its outcome, or comes again. */
-export async function followRun(task: Task, delays: PollDelays, context: RunsContext): Promise<Json | undefined> {
-  const data = fromJson<FollowData>(task.data)
+export async function pollRun(task: Task, delays: PollDelays, context: RunsContext): Promise<Json | undefined> {
+  const data = fromJson<PollData>(task.data)
   const ageMs = Date.now() - data.submittedAt
   const { engine, queues, inbox, onError } = context
   // Its delivery came meanwhile.
@@ -29,13 +27,13 @@ export async function followRun(task: Task, delays: PollDelays, context: RunsCon
   return undefined
 }
 
-async function readJob(task: Task, { jobId }: FollowData, context: RunsContext): Promise<Job> {
+async function readJob(task: Task, { jobId }: PollData, context: RunsContext): Promise<Job> {
   try {
     return await context.client.jobs.get(jobId)
   } catch (error) {
-    pauseOnRefusal(error, context)
+    pauseOnRejection(error, context)
     const isMissing = error instanceof NotFoundError
-    if (isMissing && task.attempt < FOLLOW_ATTEMPTS) throw error
+    if (isMissing && task.attempt < POLL_ATTEMPTS) throw error
     if (isMissing) return { status: 'failed', error: { code: 'JOB_NOT_FOUND', message: error.message } }
     if (!isModelRunError(error)) throw error
     // An outage of the service is not the fault of the run, however long it lasts.

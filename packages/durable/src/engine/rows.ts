@@ -1,10 +1,10 @@
 import type { TaskRecord, TaskState } from './engine.ts'
-import type { LockedTask } from './task-table.ts'
+import type { LockedTask, TaskEnd } from './task-table.ts'
 
-/** A row of `modelrun_tasks`. */
+/** A row of `modelrun_tasks`, as the engines on SQL read it. */
 type Row = Readonly<Record<string, unknown>>
 
-/** A task that was just locked. */
+/** Parses the row of a task that was just locked. */
 export function toLockedTask(row: Row): LockedTask {
   return {
     id: String(row.id),
@@ -15,7 +15,7 @@ export function toLockedTask(row: Row): LockedTask {
   }
 }
 
-/** A task as it is kept. */
+/** Parses the row of a stored task. */
 export function toRecord(row: Row): TaskRecord {
   return {
     id: String(row.id),
@@ -26,5 +26,14 @@ export function toRecord(row: Row): TaskRecord {
     addedAt: Math.floor(Number(row.added_at)),
     endedAt: row.ended_at === null ? undefined : Math.floor(Number(row.ended_at)),
     cursor: String(row.seq),
+  }
+}
+
+/** The columns of a task that is done or dead. */
+export function toEndColumns(end: TaskEnd & { kind: 'done' | 'dead' }) {
+  return {
+    state: end.kind,
+    result: end.kind === 'done' && end.result !== undefined ? JSON.stringify(end.result) : null,
+    error: end.kind === 'dead' ? JSON.stringify(end.error) : null,
   }
 }
