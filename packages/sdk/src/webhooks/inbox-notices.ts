@@ -20,7 +20,7 @@ export interface DeadLetterNotice {
   event: WebhookEvent
   /** How often the handler was called for it. */
   attempt: number
-  /** What the handler threw last. */
+  /** What the handler threw last, or an error with the code `process_died`. */
   error: unknown
   /** The JSON that `prepare` or `expect` was given for the job. */
   context: unknown

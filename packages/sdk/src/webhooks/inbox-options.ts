@@ -112,7 +112,10 @@ export interface InboxOptions {
   waitUntil?: WaitUntil | undefined
   /** Notified of each failed run of a handler, and of each delivery that could not be stored. Default: `console.error`. */
   onHandlerError?: ((failure: HandlerFailure) => unknown) | undefined
-  /** Notified when a job becomes a dead letter; not when its processes died. `deadLetters.list` has all. */
+  /**
+   * Notified when a job becomes a dead letter. When its processes died (`process_died`), the process that finds this out calls
+   * the hook, unless it dies before. `deadLetters.list` has all dead letters.
+   */
   onDead?: ((notice: DeadLetterNotice) => unknown) | undefined
   /** Notified when an expected job is given up. */
   onLost?: ((notice: LostJob) => unknown) | undefined
