@@ -65,7 +65,7 @@ export class BullmqTable implements TaskTable {
     const ids = fetched.map(({ job }) => String(job.id))
     const args = [worker.toKey(''), alone ? 1 : 0, SUSPECT_AFTER, POISON_AFTER, ...ids]
     const losses = (await this.#link.run('modelrunStart', [], args)) as number[]
-    return fetched.map((one, index) => ({ ...one, lost: losses[index] ?? 0 }))
+    return fetched.map((one, index) => ({ ...one, lost: losses[index] ?? 0, attempts: one.job.attemptsMade }))
   }
 
   #hold(queue: string, held: HeldJob): LockedTask {
@@ -172,9 +172,9 @@ export class BullmqTable implements TaskTable {
   }
 }
 
-function toLockedTask({ job, lost }: HeldJob): LockedTask {
-  const { id, data, attemptsMade, attemptsStarted } = job
-  return { id: fromJobId(String(id)), data, attempts: attemptsMade, lost, fence: attemptsStarted }
+function toLockedTask({ job, attempts, lost }: HeldJob): LockedTask {
+  const { id, data, attemptsStarted } = job
+  return { id: fromJobId(String(id)), data, attempts, lost, fence: attemptsStarted }
 }
 
 function heldKey(queue: string, id: string): string {

@@ -8,9 +8,11 @@ export interface HeldJob {
   worker: Worker
   /** How often a process died, or lost its lock, while its handler ran. */
   lost: number
+  /** Failed attempts when it was locked: ending the job counts another one. */
+  attempts: number
 }
 
-type FetchedJob = Omit<HeldJob, 'lost'>
+type FetchedJob = Omit<HeldJob, 'lost' | 'attempts'>
 
 /** Locks up to `most` jobs. Asks for the first one alone, because the queue is often empty. */
 export async function fetchJobs(worker: Worker, most: number): Promise<FetchedJob[]> {

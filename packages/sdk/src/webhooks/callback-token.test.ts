@@ -58,9 +58,9 @@ describe('a minted address', () => {
   )
 
   test.each([
-    ['http://app.example.com/hook', 'it must begin with https://'],
-    ['http://127.0.0.1.example.com/', 'it must begin with https://'],
-    ['ftp://localhost/', 'it must begin with https://'],
+    ['http://app.example.com/hook', 'it must start with https://'],
+    ['http://127.0.0.1.example.com/', 'it must start with https://'],
+    ['ftp://localhost/', 'it must start with https://'],
     ['https://user:pass@app.example.com/', 'it has a user or a password'],
     ['/hook', 'give a whole one'],
     ['', 'give a whole one'],
@@ -74,7 +74,7 @@ describe('a minted address', () => {
   test('may be http at any host with `allowHttp`, and nothing else', async () => {
     const { create: mint } = open({ allowHttp: true })
     await expect(mint('http://app:3000/')).resolves.toMatchObject({ url: expect.stringMatching('^http:') })
-    await expect(mint('ftp://app:3000/')).rejects.toThrow('it must begin with https://, not ftp://app:3000.')
+    await expect(mint('ftp://app:3000/')).rejects.toThrow('it must start with https://, not ftp://app:3000.')
   })
 })
 

@@ -70,8 +70,8 @@ describe('options that cannot work are rejected', () => {
 describe('`publicUrl`', () => {
   test.each<[string, string]>([
     ['http://app:3000/w', 'such as Docker Compose, pass `allowHttp: true` to `createInbox`'],
-    ['http://host.docker.internal/w', 'it must begin with https://, not http://host.docker.internal, or its token'],
-    ['app:3000/w', 'it must begin with https://'],
+    ['http://host.docker.internal/w', 'it must start with https://, not http://host.docker.internal, or its token'],
+    ['app:3000/w', 'it must start with https://'],
     ['/w', '"/w" is not a URL: give a whole one, like https://app.example.com/hook'],
     ['', '"" is not a URL'],
     ['https://user:pass@app.example.com/w', 'it has a user or a password'],

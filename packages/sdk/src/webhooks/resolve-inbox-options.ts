@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { type CallbackTokens, createCallbackTokens, readCallbackUrl, TOKEN_LIFE_MS } from './callback-token.ts'
+import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import type { InboxEngine } from './engine/inbox-engine.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
 import type { EventHandler, InboxOptions, JobReader, Trust } from './inbox-options.ts'
@@ -9,13 +9,10 @@ import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** How long the run of a token is remembered: a day, and the difference between the clocks of several machines. */
-export const TOKEN_MEMORY_MS = TOKEN_LIFE_MS + 5 * 60_000
-
-/** A delivery with an expired token still counts as a hint for 7 days. Until then its job must be known as done. */
+/** Deliveries with an expired token are accepted for 7 days. Until then the inbox must remember that their job is done. */
 const KEEP_DONE_MS = 9 * DAY_MS
 
-/** The audience of tokens when the inbox was not told its address: every inbox with the same secret. */
+/** Audience of tokens without a `publicUrl`: every inbox with the same secret. */
 const ANY_INBOX = 'modelrun:inbox'
 
 /** The handlers of an inbox. */
@@ -25,10 +22,10 @@ interface Handlers {
   onUnknown: EventHandler<UnknownEvent> | undefined
 }
 
-/** The options with every field named, checked and present. */
+/** The checked options of an inbox, with defaults. */
 export interface ResolvedInboxOptions {
   engine: InboxEngine
-  /** Whether the engine is the memory of this process. */
+  /** Whether the engine stores tasks in the memory of this process. */
   isInMemory: boolean
   name: string
   handlers: Handlers
@@ -73,7 +70,7 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
     waitUntil: options.waitUntil,
     clock,
   }
-  // An entry that is not a host throws now, not at the first delivery.
+  // Throws for an entry that is not a host now, and not at the first delivery.
   isSafeOutputUrl('', { allowedHosts: options.allowedOutputHosts })
   checkSecret(resolved)
   checkTrust(resolved)
@@ -107,7 +104,7 @@ function resolveNumbers(options: InboxOptions) {
   }
 }
 
-/** Without a secret the first run would fail. */
+/** Without a secret the first callback URL would fail. */
 function checkSecret({ publicUrl, tokens }: ResolvedInboxOptions): void {
   if (publicUrl === undefined || tokens !== undefined) return
   throw new ConfigurationError({
@@ -142,7 +139,7 @@ function checkEngine({ isInMemory, waitUntil }: ResolvedInboxOptions): void {
   })
 }
 
-/** What is fine on a developer's machine and nowhere else. */
+/** Warns of settings that are for development only. */
 function warnOfDefaults(options: InboxOptions, { trust, tokens, isInMemory }: ResolvedInboxOptions): void {
   if (options.trust === undefined && trust === 'payload' && tokens === undefined) {
     console.warn(

@@ -5,7 +5,7 @@ import type { Json, TaskHandler, WorkOptions } from './inbox-engine.ts'
 import type { MemoryQueue, MemoryTask } from './memory-queue.ts'
 import { endOfFailure, RunTimeout } from './task-ends.ts'
 
-/** Works the tasks of one queue in memory. */
+/** A worker of one queue in memory. */
 export class MemoryWorker {
   readonly #queue: MemoryQueue
   readonly #handler: TaskHandler
@@ -28,7 +28,7 @@ export class MemoryWorker {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** Starts what is due and there is room for. */
+  /** Starts due tasks, up to `concurrency` and within the rate limit. */
   fill(): void {
     const { concurrency = 10, clock } = this.#options
     while (!this.#isStopped && this.#running.size < concurrency) {
@@ -61,7 +61,7 @@ export class MemoryWorker {
     const attempt = task.attempts + 1
     const given = { id, data: JSON.parse(data), attempt, fence, signal, lost: 0, msLeft: () => maxRunMs }
     try {
-      // In a callback: what the handler throws before its first `await` counts as well.
+      // In a callback, to catch what the handler throws before its first `await`, too.
       const result = await Promise.race([Promise.resolve().then(() => this.#handler(given)), aborted])
       this.#queue.end(task, { state: 'done', result: copyOf(result) })
     } catch (error) {

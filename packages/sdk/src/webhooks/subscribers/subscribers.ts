@@ -1,28 +1,28 @@
 import { isFinishedStatus } from '../../jobs/job-status.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 
-/** Called with an event of a job. */
+/** A callback for the events of a job. */
 export type EventListener = (event: WebhookEvent) => void
 
 /** A wait for the end of a job. */
 interface EndWait {
   event: Promise<WebhookEvent>
-  /** Ends the wait; its promise stays as it is. */
+  /** Ends the wait. Its promise stays pending. */
   stop(): void
 }
 
-/** Who in this process wants to know of a job, and what is known. */
+/** The listeners and waits of this process, and the latest results. */
 export interface Subscribers {
-  /** Calls back with each event of the job that is confirmed from now on, and with a result that was before. */
+  /** Calls back with each event of the job that is confirmed from now on, and with a result that was confirmed before. */
   listen(jobId: string, listener: EventListener): () => void
   wait(jobId: string): EndWait
-  /** An event may be believed. True when a listener or a wait of this process gets it. */
+  /** Reports a confirmed event to listeners. Returns whether this process has a listener or a wait for its job. */
   confirmed(event: WebhookEvent): boolean
-  /** An event was handled, or its handler failed for good. */
+  /** Reports an event that was handled, or whose handler failed for good: waits resolve. */
   ended(event: WebhookEvent): void
-  /** There will be no event. */
+  /** Reports a job without a result: waits reject. */
   lost(jobId: string, error: Error): void
-  /** Ends every wait. */
+  /** Rejects every wait. */
   close(error: Error): void
 }
 
@@ -31,7 +31,7 @@ interface Waiter {
   reject: (error: Error) => void
 }
 
-/** How many results are remembered for callers that ask later, and how long their JSON may be in all. */
+/** How many results are remembered for later calls, and the total length of their JSON. */
 const MAX_RESULTS = 1_000
 const MAX_CHARACTERS = 8_000_000
 
@@ -44,7 +44,7 @@ export function createSubscribers(): Subscribers {
     listen: (jobId, listener) => {
       const stop = listeners.add(jobId, listener)
       const known = results.get(jobId)
-      // Not before the caller has the function that stops it.
+      // In a microtask, when the caller has the function that stops the listener.
       if (known !== undefined) queueMicrotask(() => listeners.has(jobId, listener) && call(listener, known.event))
       return stop
     },
@@ -78,7 +78,7 @@ export function createSubscribers(): Subscribers {
   }
 }
 
-/** What a job ends with; an event of a status that may be followed by another is none (section 3). */
+/** Whether the event ends its job. Another event may follow an unknown status (section 3). */
 function isResult(event: WebhookEvent): boolean {
   if (event.status !== 'unknown') return true
   return isFinishedStatus(event.reported_status ?? '')
@@ -92,7 +92,7 @@ function call(listener: EventListener, event: WebhookEvent): void {
   }
 }
 
-/** The latest results, the oldest forgotten first. */
+/** The latest results. Forgets the oldest result first. */
 function createResults() {
   const results = new Map<string, { event: WebhookEvent; hasEnded: boolean; length: number }>()
   let total = 0
@@ -115,7 +115,7 @@ function createResults() {
   }
 }
 
-/** Members by job. */
+/** Groups members by job id. */
 function createGroups<Member>() {
   const groups = new Map<string, Set<Member>>()
   return {

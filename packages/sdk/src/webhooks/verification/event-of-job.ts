@@ -3,10 +3,10 @@ import { asKnownStatus } from '../../jobs/job-status.ts'
 import type { UnknownEvent, WebhookEvent } from '../webhook-event.ts'
 
 /**
- * What the service says about a job, as an event.
+ * Creates the event of a job that was polled.
  *
- * @param delivered what a delivery said. Its credits and its time are passed on, which the service shows in deliveries
- * alone; not when its output differs from that of the service, because then it is forged
+ * @param delivered the event of a delivery. Its `credits_used` and `completed_at`, which only deliveries have, are copied, unless
+ * its output differs from that of the job: then the delivery is forged
  * @returns undefined while the job has not ended (section 3: unknown statuses count as not finished)
  */
 export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookEvent | undefined {
@@ -32,7 +32,7 @@ function endOfJob(jobId: string, job: Job): WebhookEvent | undefined {
   return output === undefined ? unknownEvent(jobId, job) : { job_id: jobId, status: 'succeeded', output }
 }
 
-/** A delivery of a status that is not known here counts when the service says a status that is not known here, too. */
+/** A delivery of an unknown status is confirmed when the job has an unknown status, too. */
 function newerStatus(jobId: string, job: Job): UnknownEvent | undefined {
   return ['queued', 'processing'].includes(job.status) ? undefined : unknownEvent(jobId, job)
 }

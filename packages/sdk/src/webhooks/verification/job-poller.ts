@@ -3,14 +3,14 @@ import type { Clock } from '../../clock.ts'
 import { isModelRunError } from '../../errors/guards.ts'
 import type { JobReader } from '../inbox-options.ts'
 
-/** What a poll of a job found. */
+/** Result of a poll. */
 type PolledJob =
   | { kind: 'job'; job: Job }
-  /** The service says that it has no such job. */
+  /** The service does not have the job (404). */
   | { kind: 'missing'; error: unknown }
-  /** The service could not be asked, asks for patience, or does not accept the key: an operator has to repair that. */
+  /** The service is down, limits the rate, or rejects the API key, which an operator has to fix. */
   | { kind: 'unreachable'; error: unknown; retryInMs: number }
-  /** The service rejects this job id. Waiting does not help. */
+  /** The service rejects this job id. Another poll would not help. */
   | { kind: 'rejected'; error: unknown }
 
 /** Polls jobs, with at most one request for a job at a time. */
@@ -18,10 +18,10 @@ export interface JobPoller {
   poll(jobId: string): Promise<PolledJob>
 }
 
-/** The wait after a failed poll: as long as the outage has lasted, within these. A `Retry-After` of a day is cut to it. */
+/** The wait after a failed poll is as long as the outage so far, within these limits. They also apply to `Retry-After`. */
 const OUTAGE = { minMs: 1_000, maxMs: 300_000 } as const
 
-/** Statuses that say nothing of the job: its key is not accepted, or the service is busy. */
+/** Error statuses that are not about the job: the key is rejected, or the service is busy. */
 const NOT_ABOUT_THE_JOB = [401, 403, 408, 429]
 
 export function createJobPoller({ jobs }: JobReader, clock: Clock): JobPoller {

@@ -1,21 +1,21 @@
 import type { Fault } from './crash-scenario.ts'
 import type { ProcessTools, SimulatedTransaction } from './crash-setup.ts'
 
-/** What happened, in all processes of one world. */
+/** What happened in all processes of one simulation. */
 export interface CrashLog {
-  /** Names of the steps that were begun, in order. */
+  /** Names of the steps that started, in order. */
   started: string[]
   /** How often each step happened. */
   happened: Record<string, number>
-  /** What handlers threw. */
+  /** Errors that handlers threw. */
   errors: unknown[]
-  /** The marks of transactions that were committed. */
+  /** Marks of committed transactions. */
   marks: Set<string>
 }
 
 /**
- * What befalls a process at a place. Resolves when it may go on: later when it stalls there, never when it dies. Rejects
- * when that place fails.
+ * Applies a fault of the process at a step. Resolves when the process goes on: at once without a fault, later after a stall,
+ * never after its death. Rejects when the step fails.
  */
 export type Interrupt = (at: Fault['at'], moment: Fault['moment']) => Promise<void>
 

@@ -9,24 +9,24 @@ import type { CrashHandlers, CrashSetup } from './crash-setup.ts'
 import { effectsText } from './effects-text.ts'
 import { type CrashLog, createProcessTools } from './process-tools.ts'
 
-/** What is played. */
+/** The delivery to simulate. */
 export interface Simulation {
   createSetup: () => CrashSetup | Promise<CrashSetup>
   event: DeliveryBody
   context: unknown
 }
 
-/** What came of a scenario. */
+/** Result of a scenario. */
 export interface SimulationResult {
   log: CrashLog
   end: 'done' | 'dead'
-  /** In the end. */
+  /** The effects at the end. */
   effects: unknown
-  /** True when that is not what it was before the delivery. */
+  /** Whether the effects differ from those before the delivery. */
   isChanged: boolean
 }
 
-/** As many as an inbox gives a handler. */
+/** The default of `maxAttempts` of an inbox. */
 const MAX_ATTEMPTS = 8
 
 export async function runScenario(
@@ -49,7 +49,7 @@ export async function runScenario(
   return { log, end, effects, isChanged: effectsText(effects) !== before }
 }
 
-/** A job, and how often its handler ran and failed. */
+/** A job, and how often its handler has run and failed. */
 interface SimulatedJob extends Pick<Simulation, 'context'> {
   setup: CrashSetup
   log: CrashLog
@@ -59,14 +59,14 @@ interface SimulatedJob extends Pick<Simulation, 'context'> {
 }
 
 /**
- * The first process runs the handler. Where it dies or stalls, another one runs the handler to its end, as an inbox does
- * when a lock has ended. A process that only fails goes on itself: it still has in memory what the handler left there.
+ * The first process runs the handler. When it dies or stalls, another process runs the handler to its end, as in an inbox after
+ * the end of a lock. A process whose step only fails goes on itself, with the variables of its handler.
  */
 async function simulation(job: SimulatedJob, fault: Fault | undefined): Promise<SimulationResult['end']> {
   const first = openProcess(job, fault)
   const run = first.run()
   const ended = await Promise.race([run, first.isInterrupted])
-  if (ended !== 'struck') return await finish(job, first, ended)
+  if (ended !== 'interrupted') return await finish(job, first, ended)
   const end = await finish(job, openProcess(job), 'failed')
   if (fault?.kind === 'stalls') {
     first.wake()
@@ -88,16 +88,16 @@ interface SimulatedProcess {
   /** Runs the handler once. */
   run(): Promise<RunEnd>
   /** Resolves when the process has died or stalls. */
-  isInterrupted: Promise<'struck'>
+  isInterrupted: Promise<'interrupted'>
   /** Ends a stall. The signal of the handler has aborted. */
   wake(): void
 }
 
 function openProcess(job: SimulatedJob, fault?: Fault): SimulatedProcess {
-  const { setup: world, log } = job
+  const { setup, log } = job
   const controller = new AbortController()
-  let markInterrupted = (_: 'struck') => {}
-  const isInterrupted = new Promise<'struck'>((resolve) => {
+  let markInterrupted = (_: 'interrupted') => {}
+  const isInterrupted = new Promise<'interrupted'>((resolve) => {
     markInterrupted = resolve
   })
   let wake = () => {}
@@ -109,10 +109,10 @@ function openProcess(job: SimulatedJob, fault?: Fault): SimulatedProcess {
     if (!isNext || fault?.at !== at || fault.moment !== moment) return
     isNext = false
     if (fault.kind === 'fails') throw new Error('The simulation lets this fail.')
-    markInterrupted('struck')
+    markInterrupted('interrupted')
     await (fault.kind === 'dies' ? new Promise(() => {}) : isAwake)
   }
-  const handlers = world.handlers(createProcessTools(interrupt, log))
+  const handlers = setup.handlers(createProcessTools(interrupt, log))
   return {
     isInterrupted: isInterrupted,
     wake: () => {
