@@ -14,10 +14,10 @@ import { endJob, fetchJobs, type HeldJob, isDone, sortJobs } from './held-jobs.t
 import { fromJobId, type Row, toJobId, toRecord } from './job-record.ts'
 import { type RedisLink, within } from './redis-link.ts'
 
-/** The scores of BullMQ's delayed tasks are milliseconds times this. */
+/** BullMQ multiplies milliseconds by this in the scores of delayed jobs. */
 const SCORES_PER_MS = 0x1000
 
-/** The tasks of BullMQ. Its worker runs nothing by itself: it is asked for each task, as BullMQ's guide for that says. */
+/** The tasks in BullMQ. Jobs are fetched from its worker one by one, as in BullMQ's guide to manual processing. */
 export class BullmqTable implements TaskTable {
   readonly #link: RedisLink
   readonly #queues: BullmqQueues

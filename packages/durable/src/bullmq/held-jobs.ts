@@ -1,7 +1,7 @@
 import type { Job, Worker } from 'bullmq'
 import { POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '../engine/task-table.ts'
 
-/** A task that this process has locked. */
+/** A job that this process has locked. */
 export interface HeldJob {
   job: Job
   token: string

@@ -85,7 +85,7 @@ function textOf(data: Json): string {
 
 const WARN_EVERY_MS = 60_000
 
-/** Warns of errors, at most once a minute. */
+/** Returns a function that warns of errors, at most once a minute. */
 export function warnOnce(): (error: unknown) => void {
   let warnedAt = Number.NEGATIVE_INFINITY
   return (error) => {

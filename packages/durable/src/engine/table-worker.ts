@@ -15,7 +15,7 @@ export interface WorkerSettings extends RetryLimits {
   onProcessDied: WorkOptions['onProcessDied']
 }
 
-/** What the workers of an engine share. */
+/** The parts that the workers of an engine share. */
 export interface WorkerContext {
   table: TaskTable
   aloneLock: AloneLock<TableWorker>
@@ -27,7 +27,7 @@ export interface WorkerContext {
 /** How the write of an end is repeated while the store fails. */
 const END_BACKOFF = { firstMs: 50, maxMs: 2_000 } as const
 
-/** Works the tasks of one queue in this process. */
+/** A worker of one queue in this process. */
 export class TableWorker implements Worker {
   readonly #queue: string
   readonly #handler: TaskHandler

@@ -7,7 +7,7 @@ import { SQL } from './postgres-statements.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
-/** The tasks of a Postgres database. Each statement is a transaction of its own, and waits for no other for long. */
+/** The tasks in a Postgres database. Each statement is a transaction of its own, with a short lock timeout. */
 export class PostgresTable implements TaskTable {
   readonly #query: PostgresQuery
 
@@ -17,9 +17,9 @@ export class PostgresTable implements TaskTable {
 
   async setup(): Promise<void> {
     const [row] = await queryRows(this.#query, SQL.isSetUp, [])
-    // Then a user who may not create tables suffices.
+    // With existing tables, the user needs no permission to create tables.
     if (row?.is_set_up === true) return
-    // Not by queryRows: several statements give as many results.
+    // Not by `queryRows`: several statements have several results.
     await this.#query(SQL.setup, [])
   }
 
@@ -35,7 +35,7 @@ export class PostgresTable implements TaskTable {
     const wanted = starts === undefined ? limit : starts.granted
     const sql = alone ? SQL.lockSuspects : SQL.lock
     const rows = wanted === 0 ? [] : await this.#rows(sql, queue, wanted, lockMs)
-    // From here on nothing rejects: what is locked must run, or it counts as lost.
+    // From here on nothing may reject: a task that was locked and does not run counts as lost.
     const unused = wanted - rows.length
     if (spacing !== undefined && unused > 0) {
       await this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
@@ -114,7 +114,7 @@ export class PostgresTable implements TaskTable {
     return this.#isDone(SQL.remove, queue, id)
   }
 
-  // The connections are the caller's.
+  // The caller closes its connections.
   async close(): Promise<void> {}
 
   #rows(sql: string, ...values: PostgresValue[]): Promise<readonly Row[]> {

@@ -2,13 +2,13 @@ import { AuthenticationError, InsufficientCreditsError, PermissionDeniedError, R
 import { PauseQueue } from 'modelrun/webhooks'
 import type { RunsContext } from './runs-context.ts'
 
-/** For the operator to repair: asking again sooner helps nobody. */
+/** Pause for problems that an operator has to fix. */
 const REPAIR_PAUSE_MS = 30_000
 
-/** A service that names a day means its own day. Runs are not put off so long. */
+/** Longest pause after a 429: a `Retry-After` of a day is cut to it. */
 const LONGEST_PAUSE_MS = 300_000
 
-/** Pauses the queue when no run can succeed now: too many requests, a key that is not valid, no credits. */
+/** Pauses the queue when no run can succeed now: after a 429, or when the API key is not valid or has no credits. */
 export function pauseOnRejection(error: unknown, { onPause }: Pick<RunsContext, 'onPause'>): void {
   if (error instanceof RateLimitError) {
     throw new PauseQueue(Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? 1_000))

@@ -5,7 +5,7 @@ import { fromJson, type RunsContext } from './runs-context.ts'
 const PAGE = 100
 export const READ_EVERY_MS = 200
 
-/** A run by its key; `undefined` when it was never added. */
+/** Reads a run by its key; `undefined` when it was never added. */
 export async function readRun(key: string, { engine, queues }: RunsContext): Promise<Run | undefined> {
   const submitted = await engine.get(queues.submit, key)
   if (submitted === undefined) return undefined
@@ -21,7 +21,7 @@ export async function readRun(key: string, { engine, queues }: RunsContext): Pro
   return { ...run, state: submitted.state === 'waiting' ? 'waiting' : 'running' }
 }
 
-/** Finished runs in the order of their ends, until nothing of the batch is open. */
+/** Yields finished runs in the order of their ends, until no run is open. */
 export async function* readResults(
   { after, signal }: { after?: string | undefined; signal?: AbortSignal | undefined },
   context: RunsContext,
@@ -30,7 +30,7 @@ export async function* readResults(
   let cursor = after
   for (;;) {
     signal?.throwIfAborted()
-    // Asked first: a run leaves one queue only after it is in the next.
+    // Read before the list: a run leaves one queue only after it is in the next one.
     const isOpen = await hasOpenRuns(context)
     const page = await engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor })
     const runs = await Promise.all(page.map((record) => finishedRun(record, context)))
@@ -50,7 +50,7 @@ async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext):
 
 async function hasOpenRuns({ engine, queues }: RunsContext): Promise<boolean> {
   for (const queue of [queues.submit, queues.poll]) {
-    // Waiting is asked twice: a run that runs at first may wait again by now.
+    // Reads `waiting` twice: a task may change from running to waiting in between.
     for (const state of ['waiting', 'running', 'waiting'] as const) {
       if ((await engine.list(queue, state, { limit: 1 })).length > 0) return true
     }
@@ -58,7 +58,7 @@ async function hasOpenRuns({ engine, queues }: RunsContext): Promise<boolean> {
   return false
 }
 
-/** @param speed runs per millisecond, if it is known */
+/** @param speedOf returns runs per millisecond, if known */
 export async function readProgress(
   context: RunsContext,
   speedOf: (done: number) => number | undefined,

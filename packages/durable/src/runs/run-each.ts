@@ -3,9 +3,9 @@ import { READ_EVERY_MS, readRun, sleep } from './read-runs.ts'
 import type { Run } from './run-types.ts'
 import type { RunsContext } from './runs-context.ts'
 
-/** What becomes a run of the batch. */
+/** An item that becomes a run of the batch. */
 export interface RunItem {
-  /** Without a key it is handed back as it is. */
+  /** Items without a key are yielded unchanged. */
   readonly key?: string | undefined
   readonly input: Readonly<Record<string, unknown>>
 }
@@ -13,7 +13,7 @@ export interface RunItem {
 /** Adds a run, as `runs.add` does. */
 type Add = (key: string, input: RunItem['input']) => Promise<void>
 
-/** Where a reader of the ends of runs has come to, in each list. */
+/** Cursors of the lists of ended runs. */
 export type ReadCursors = Partial<Record<'outcomes' | 'submit' | 'poll', string>>
 
 const PAGE = 1_000
@@ -24,7 +24,7 @@ const LISTS: readonly (readonly [keyof ReadCursors, TaskState])[] = [
   ['poll', 'dead'],
 ]
 
-/** Adds items, and gives each back with its run once that has ended or is unknown, by whichever process. */
+/** Adds items, and yields each with its run once any process has ended it, or it is unknown. */
 export class RunEach<Item extends RunItem> {
   readonly #context: RunsContext
   readonly #add: Add
@@ -40,7 +40,7 @@ export class RunEach<Item extends RunItem> {
   #adding = 0
   #open = 0
 
-  /** @param places from where it reads; is moved on */
+  /** @param cursors where to start reading; updated while reading */
   constructor(
     context: RunsContext,
     {
@@ -74,7 +74,7 @@ export class RunEach<Item extends RunItem> {
     } finally {
       this.#left.abort()
       this.#notify()
-      // Not awaited: a source that hangs must not hold the loop.
+      // Not awaited: a source that hangs must not block the end of the loop.
       Promise.resolve(this.#source.return?.()).catch(() => {})
     }
   }
@@ -107,7 +107,7 @@ export class RunEach<Item extends RunItem> {
 
   async #register(key: string, item: Item): Promise<void> {
     this.#adding += 1
-    // First: an end that the reader has passed by then is one that readRun sees.
+    // Before `add`: the reader of the lists then finds the item, or `#settle` reads an end that came earlier.
     this.#pending.set(key, [...(this.#pending.get(key) ?? []), item])
     try {
       await this.#add(key, item.input)
@@ -160,7 +160,7 @@ export class RunEach<Item extends RunItem> {
     for (const resolve of waiting) resolve()
   }
 
-  /** Until something has happened. */
+  /** Resolves at the next `#notify`. */
   #change(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }

@@ -4,7 +4,7 @@ import type { Engine, Json } from '../engine/engine.ts'
 import { repeatUntilStored } from '../engine/repeat.ts'
 import type { Outcome, PollData, SubmitData } from './run-types.ts'
 
-/** The queues of a batch. What is in `outcomes` is kept there; nothing works it. A dead task of the two others is `unknown`. */
+/** The queues of a batch. No worker works `outcomes`. A dead task of `submit` or `poll` is an `unknown` run. */
 export class RunQueues {
   readonly submit: string
   readonly poll: string
@@ -22,7 +22,7 @@ export class RunQueues {
   }
 }
 
-/** What the parts of a batch share. */
+/** The parts of a batch. */
 export interface RunsContext {
   engine: Engine
   client: ModelRun
@@ -35,7 +35,7 @@ export interface RunsContext {
   onError(error: unknown): void
 }
 
-// What these carry is JSON: it came from JSON, or was made of texts and numbers here.
+// The data is JSON: it was parsed from JSON, or consists of texts and numbers.
 
 export function asJson(value: SubmitData | PollData | Outcome): Json {
   return value as unknown as Json

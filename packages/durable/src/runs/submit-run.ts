@@ -9,19 +9,19 @@ import { asJson, fromJson, type RunsContext, untilStored } from './runs-context.
 
 const OUTAGE_DELAY_MS = 2_000
 
-/** A lock that ends so soon may end before the store has what is added now. */
+/** A lock with less time left may end before the store has the job of the run. */
 const SHORT_LOCK_MS = 2_000
 
-/** A run whose process died so often is not sent again, whatever was chosen: it may be what ends processes. */
+/** Maximum number of times that a run is sent again with `resubmit`: it may be what ends the processes. */
 const RESUBMITS = 3
 
 /**
- * Sends a run, at most once for a key. The lock of the task is the durable intent: a task whose process died may have
- * been sent, so it is not sent again.
+ * Works a task of the queue `submit`: sends a run, at most once for a key. A task whose process died may have been sent, so it is
+ * not sent again.
  */
 export async function submitRun(task: Task, prices: Prices, context: RunsContext): Promise<Json | undefined> {
   const data = fromJson<SubmitData>(task.data)
-  // Its process died after it had noted what became of the run, or a user decided what became of it.
+  // The process died after it had stored the job or the outcome of the run, or a user has named its job.
   if (task.fence > 1 && (await hasMovedOn(task, context))) return undefined
   if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) throw park()
   const { engine, queues, inbox, maxCredits } = context
@@ -62,18 +62,18 @@ async function afterFailure(
   pauseOnRejection(error, context)
   const isFinal = error.submission === 'rejected' || !error.isRetryable
   if (isFinal) return reject(task, { code: error.code, message: error.message }, context)
-  // An outage of the service is not the fault of the run, however long it lasts.
+  // An outage of the service is not a failed attempt, however long it lasts.
   throw new Again(OUTAGE_DELAY_MS)
 }
 
-/** The service has the run: from here on its job must not be lost. */
+/** Stores the job of an accepted run, so that it is polled. */
 async function startPolling(task: Task, jobId: string, context: RunsContext): Promise<Json> {
   const { engine, queues, inbox, onError } = context
   const { model } = fromJson<SubmitData>(task.data)
   const submittedAt = Date.now()
   const delayMs = inbox === undefined ? firstPollMs : firstPollBesideWebhooksMs
   const add = () => {
-    // Another process may have parked the run, if this one stood still for longer than its lock.
+    // After a stall longer than the lock, another process may have parked the run.
     const mayBeUnknown = task.msLeft() < SHORT_LOCK_MS ? true : undefined
     return engine.add(queues.poll, task.id, { data: asJson({ model, jobId, submittedAt, mayBeUnknown }), delayMs })
   }
@@ -82,7 +82,7 @@ async function startPolling(task: Task, jobId: string, context: RunsContext): Pr
   return { jobId }
 }
 
-/** A task that is dead waits for a decision, and is never sent again by itself. */
+/** Makes the task dead: the run waits for a decision, and is not sent again by itself. */
 function park(cause?: unknown): Permanent {
   const reason = cause === undefined ? 'its process died while it was sent' : String(cause)
   return new Permanent('unknown', `The run may have been accepted: ${reason}`, { cause })
@@ -94,7 +94,7 @@ async function reject(task: Task, error: TaskFailure, { engine, queues, onError 
   return { rejected: true }
 }
 
-/** The prices of the models of a batch, each read once in a process. */
+/** The prices of models. Each is read once in a process. */
 export class Prices {
   readonly #client: ModelRun
   readonly #prices = new Map<string, Promise<number>>()
@@ -103,7 +103,7 @@ export class Prices {
     this.#client = client
   }
 
-  /** Credits of a run. Rejects as the service does when the model cannot be read. */
+  /** Returns the credits of a run. Rejects when the model cannot be read. */
   of(model: string): Promise<number> {
     const known = this.#prices.get(model) ?? this.#read(model)
     this.#prices.set(model, known)

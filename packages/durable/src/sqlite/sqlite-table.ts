@@ -15,7 +15,7 @@ import { SQL } from './sqlite-statements.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
-/** The tasks of a SQLite file. */
+/** The tasks in a SQLite file. */
 export class SqliteTable implements TaskTable {
   readonly #database: Database
 
@@ -35,7 +35,7 @@ export class SqliteTable implements TaskTable {
   }
 
   async lock(request: LockRequest): Promise<LockedTasks> {
-    // To the disk: a task that runs again after a power failure, as if it never had, could be paid twice.
+    // To the disk: after a power failure, a lost lock would let a run be sent and paid twice.
     return this.#database.transaction({ toDisk: true }, () => this.#lock(request))
   }
 
