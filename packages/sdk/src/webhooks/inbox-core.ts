@@ -41,7 +41,7 @@ export function createInboxCore(given: InboxOptions): InboxCore {
 }
 
 /** Promises that have not settled yet. */
-export interface Tasks {
+interface Tasks {
   /** Adds work, and returns it. */
   track<T>(work: Promise<T>): Promise<T>
   /** Resolves when all work has settled, including work that was added meanwhile. */

@@ -1,11 +1,9 @@
-import { type Clock, systemClock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
-import type { InboxEngine } from './engine/inbox-engine.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
-import type { EventHandler, InboxOptions, JobReader, Trust } from './inbox-options.ts'
+import type { InboxOptions } from './inbox-options.ts'
 import { isSafeOutputUrl } from './output-urls.ts'
-import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -15,38 +13,34 @@ const KEEP_DONE_MS = 9 * DAY_MS
 /** Audience of tokens without a `publicUrl`: every inbox with the same secret. */
 const ANY_INBOX = 'modelrun:inbox'
 
-/** The handlers of an inbox. */
-interface Handlers {
-  onSucceeded: EventHandler<SucceededEvent> | undefined
-  onFailed: EventHandler<FailedEvent> | undefined
-  onUnknown: EventHandler<UnknownEvent> | undefined
-}
+/** Options whose value is always present after {@link resolveInboxOptions}. */
+type WithDefault =
+  | 'engine'
+  | 'name'
+  | 'trust'
+  | 'concurrency'
+  | 'lockMs'
+  | 'maxRunMs'
+  | 'maxAttempts'
+  | 'backoffMs'
+  | 'keepDoneMs'
+  | 'keepDeadMs'
+  | 'expectedAfterMs'
+  | 'giveUpAfterMs'
+  | 'clock'
 
 /** The checked options of an inbox, with defaults. */
-export interface ResolvedInboxOptions {
-  engine: InboxEngine
+export interface ResolvedInboxOptions
+  extends Pick<InboxOptions, 'client' | 'publicUrl' | 'allowedOutputHosts' | 'waitUntil'>,
+    Resolved<Pick<InboxOptions, WithDefault>> {
   /** Whether the engine stores tasks in the memory of this process. */
   isInMemory: boolean
-  name: string
-  handlers: Handlers
-  client: JobReader | undefined
+  handlers: Pick<InboxOptions, 'onSucceeded' | 'onFailed' | 'onUnknown'>
   /** Undefined without a secret. */
   tokens: CallbackTokens | undefined
-  publicUrl: string | undefined
-  trust: Trust
-  allowedOutputHosts: readonly string[] | undefined
-  concurrency: number
-  lockMs: number
-  maxRunMs: number
-  maxAttempts: number
-  backoffMs: number
-  keepDoneMs: number
-  keepDeadMs: number
-  expectedAfterMs: number
-  giveUpAfterMs: number
-  waitUntil: InboxOptions['waitUntil']
-  clock: Clock
 }
+
+type Resolved<T> = { [Name in keyof T]-?: NonNullable<T[Name]> }
 
 /** @throws ConfigurationError when an option is wrong, or two do not go together */
 export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions {
@@ -80,27 +74,16 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
 }
 
 function resolveNumbers(options: InboxOptions) {
-  const {
-    concurrency = 10,
-    lockMs = 30_000,
-    maxRunMs = 900_000,
-    maxAttempts = 8,
-    backoffMs = 1_000,
-    keepDoneMs = KEEP_DONE_MS,
-    keepDeadMs = 30 * DAY_MS,
-    expectedAfterMs = 60_000,
-    giveUpAfterMs = DAY_MS,
-  } = options
   return {
-    concurrency,
-    lockMs,
-    maxRunMs,
-    maxAttempts,
-    backoffMs,
-    keepDoneMs,
-    keepDeadMs,
-    expectedAfterMs,
-    giveUpAfterMs,
+    concurrency: options.concurrency ?? 10,
+    lockMs: options.lockMs ?? 30_000,
+    maxRunMs: options.maxRunMs ?? 900_000,
+    maxAttempts: options.maxAttempts ?? 8,
+    backoffMs: options.backoffMs ?? 1_000,
+    keepDoneMs: options.keepDoneMs ?? KEEP_DONE_MS,
+    keepDeadMs: options.keepDeadMs ?? 30 * DAY_MS,
+    expectedAfterMs: options.expectedAfterMs ?? 60_000,
+    giveUpAfterMs: options.giveUpAfterMs ?? DAY_MS,
   }
 }
 
