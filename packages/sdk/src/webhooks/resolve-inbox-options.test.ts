@@ -45,7 +45,7 @@ describe('options that cannot work are rejected', () => {
       { client, secret: process.env.MODELRUN_NO_SUCH_VARIABLE, publicUrl: 'https://app.example.com/hook' },
       '`publicUrl` needs a `secret`',
     ],
-    ['a short secret', { secret: 'short' }, 'it must have 32 at least'],
+    ['a short secret', { secret: 'short' }, 'it must have at least 32'],
     ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 777600000'],
     ['a lock of no time', { trust: 'payload', lockMs: 0 }, '`lockMs` of `createInbox` must be a number above 0'],
     ['no handler at once', { trust: 'payload', concurrency: 0 }, 'must be a whole number of at least 1, not 0.'],
