@@ -65,9 +65,9 @@ describe('a minted address', () => {
     ['/hook', 'give a whole one'],
     ['', 'give a whole one'],
     ['https://a.example/?modelrun_token=x', 'it has a token already'],
-  ])('is refused for %s', async (address, problem) => {
-    const refusal = expect(open().create(address)).rejects
-    await refusal.toThrow(ConfigurationError)
+  ])('is rejected for %s', async (address, problem) => {
+    const rejection = expect(open().create(address)).rejects
+    await rejection.toThrow(ConfigurationError)
     await expect(open().create(address)).rejects.toThrow(problem)
   })
 

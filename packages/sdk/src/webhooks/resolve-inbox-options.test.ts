@@ -24,7 +24,7 @@ describe('trust', () => {
     expect(resolveInboxOptions(options).trust).toBe(trust)
   })
 
-  test('of whoever posts warns once, unless it was asked for', () => {
+  test('of every sender warns once, unless `trust` is set', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     createInbox({ trust: 'payload' })
     createInbox({ client })

@@ -18,9 +18,9 @@ const fail = (error: unknown) => () => {
 }
 
 /** What `waitFor` gets of the job: the event, or the error. */
-function waiting({ subscribers: followers }: InboxCore) {
+function waiting({ subscribers }: InboxCore) {
   const outcome = vi.fn()
-  followers.wait(job_id).event.then(outcome, outcome)
+  subscribers.wait(job_id).event.then(outcome, outcome)
   return outcome
 }
 
@@ -141,7 +141,7 @@ describe('a result that the service is asked about', () => {
 describe('a callback URL that belongs to another job', () => {
   const context = { notedAt: 0, context: 'of the other job' }
 
-  test('has a result dropped that only its token vouches for', async () => {
+  test('has a result dropped that only its token is valid for', async () => {
     const onSucceeded = vi.fn()
     const { core, metrics } = openCore({ secret: SECRET, trust: 'token', onSucceeded })
     await core.queues.bindings.add('ref_1', { key: 'job_other' })

@@ -99,7 +99,7 @@ describe('a delivery', () => {
 })
 
 describe('a delivery that the service is to be asked about', () => {
-  test('waits in a slow queue when nothing vouches for it', async () => {
+  test('waits in a slow queue when nothing is valid for it', async () => {
     const { deliver, worked, engine } = openReceive({ client })
     await expect(deliver()).resolves.toEqual([202, 'accepted'])
     await expect(engine.task('results', job_id)).resolves.toBeUndefined()
@@ -128,7 +128,7 @@ describe('a delivery that the service is to be asked about', () => {
     await expect(engine.task('results', FAILED.job_id)).resolves.toBeUndefined()
   })
 
-  test('gets 503 after 600 others in a minute, unless something vouches for it', async () => {
+  test('gets 503 after 600 others in a minute, unless something is valid for it', async () => {
     const { core, deliver, count } = openReceive({ client })
     for (let n = 0; n < 600; n++) await deliver({ ...SUCCEEDED, job_id: `job_${n}` })
     await core.queues.expected.add('job_expected', { notedAt: 0 })

@@ -10,9 +10,9 @@ const eventOf = (job_id: string, filler = '') => ({
 })
 
 /** Whether a result is remembered: then a wait for it ends. */
-async function isRemembered(followers: ReturnType<typeof createSubscribers>, jobId: string): Promise<boolean> {
+async function isRemembered(subscribers: ReturnType<typeof createSubscribers>, jobId: string): Promise<boolean> {
   const done = vi.fn()
-  const { event, stop } = followers.wait(jobId)
+  const { event, stop } = subscribers.wait(jobId)
   void event.then(done)
   await settle()
   stop()
@@ -21,38 +21,38 @@ async function isRemembered(followers: ReturnType<typeof createSubscribers>, job
 
 describe('results are remembered for callers that ask later', () => {
   test('the latest 1,000', async () => {
-    const followers = createSubscribers()
-    for (let n = 0; n < 1_001; n++) followers.ended(eventOf(`job_${n}`))
-    expect(await isRemembered(followers, 'job_0')).toBe(false)
-    expect(await isRemembered(followers, 'job_1')).toBe(true)
+    const subscribers = createSubscribers()
+    for (let n = 0; n < 1_001; n++) subscribers.ended(eventOf(`job_${n}`))
+    expect(await isRemembered(subscribers, 'job_0')).toBe(false)
+    expect(await isRemembered(subscribers, 'job_1')).toBe(true)
   })
 
   test('up to 8 MB of JSON, the latest', async () => {
-    const followers = createSubscribers()
-    for (let n = 0; n < 50; n++) followers.ended(eventOf(`job_${n}`, 'x'.repeat(200_000)))
+    const subscribers = createSubscribers()
+    for (let n = 0; n < 50; n++) subscribers.ended(eventOf(`job_${n}`, 'x'.repeat(200_000)))
     const remembered = []
-    for (let n = 0; n < 50; n++) if (await isRemembered(followers, `job_${n}`)) remembered.push(n)
+    for (let n = 0; n < 50; n++) if (await isRemembered(subscribers, `job_${n}`)) remembered.push(n)
     expect(remembered).toEqual(Array.from({ length: 39 }, (_, index) => index + 11))
   })
 
   test('each one once: a result that is confirmed and then handled takes its room once', async () => {
-    const followers = createSubscribers()
+    const subscribers = createSubscribers()
     for (let n = 0; n < 39; n++) {
-      for (let time = 0; time < 5; time++) followers.confirmed(eventOf(`job_${n}`, 'x'.repeat(200_000)))
-      followers.ended(eventOf(`job_${n}`, 'x'.repeat(200_000)))
+      for (let time = 0; time < 5; time++) subscribers.confirmed(eventOf(`job_${n}`, 'x'.repeat(200_000)))
+      subscribers.ended(eventOf(`job_${n}`, 'x'.repeat(200_000)))
     }
-    expect(await isRemembered(followers, 'job_0')).toBe(true)
+    expect(await isRemembered(subscribers, 'job_0')).toBe(true)
   })
 })
 
 test('a wait ends with the end of its job alone, and `close` ends the others', async () => {
-  const followers = createSubscribers()
-  const [one, other] = [followers.wait('job_1'), followers.wait('job_2')]
+  const subscribers = createSubscribers()
+  const [one, other] = [subscribers.wait('job_1'), subscribers.wait('job_2')]
   const closed = expect(other.event).rejects.toThrow('over')
-  expect(followers.confirmed(eventOf('job_1'))).toBe(true)
-  followers.ended(eventOf('job_1'))
+  expect(subscribers.confirmed(eventOf('job_1'))).toBe(true)
+  subscribers.ended(eventOf('job_1'))
   await expect(one.event).resolves.toMatchObject({ job_id: 'job_1' })
-  followers.close(new Error('over'))
+  subscribers.close(new Error('over'))
   await closed
-  expect(followers.confirmed(eventOf('job_3'))).toBe(false)
+  expect(subscribers.confirmed(eventOf('job_3'))).toBe(false)
 })
