@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../../clock.ts'
 import { toBackgroundClock } from '../background-clock.ts'
 import type { InboxEngine, TaskRecord } from './inbox-engine.ts'
-import { MemoryQueue, type MemoryTask } from './memory-queue.ts'
+import { MemoryQueue } from './memory-queue.ts'
+import type { MemoryTask } from './memory-worker.ts'
 
 /** Options of {@link createMemoryEngine}. */
 export interface MemoryEngineOptions {

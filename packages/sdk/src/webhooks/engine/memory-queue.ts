@@ -1,22 +1,6 @@
 import { type Clock, startTimer } from '../../clock.ts'
-import type { Json, TaskHandler, TaskRecord, TaskState, Worker, WorkOptions } from './inbox-engine.ts'
-import { MemoryWorker } from './memory-worker.ts'
-
-/** A task in memory. */
-export interface MemoryTask {
-  id: string
-  state: TaskState
-  /** JSON, as in a database, so that the caller cannot change it. */
-  data: string
-  result?: Json | undefined
-  error?: TaskRecord['error']
-  addedAt: number
-  endedAt?: number | undefined
-  place: number
-  attempts: number
-  fence: number
-  stopTimer(): void
-}
+import type { TaskHandler, TaskState, Worker, WorkOptions } from './inbox-engine.ts'
+import { type MemoryTask, MemoryWorker, type Postponement, type TaskSource } from './memory-worker.ts'
 
 /** Settings of all queues of an engine. */
 export interface MemoryLimits {
@@ -25,7 +9,7 @@ export interface MemoryLimits {
 }
 
 /** One queue in memory. */
-export class MemoryQueue {
+export class MemoryQueue implements TaskSource {
   /** Tasks that wait or run. */
   readonly open = new Map<string, MemoryTask>()
   /** Tasks that are done or dead, in the order of their ends. */
@@ -142,10 +126,4 @@ export class MemoryQueue {
     this.#lastPlace += 1
     return this.#lastPlace
   }
-}
-
-interface Postponement {
-  delayMs: number
-  isFailure: boolean
-  pausesQueue: boolean
 }
