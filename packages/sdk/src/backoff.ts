@@ -3,15 +3,17 @@ export interface BackoffLimits {
   /** Delay after the first attempt. */
   baseMs: number
   maxMs: number
+  /** Factor from one delay to the next. Default 2. */
+  growth?: number
 }
 
 /**
- * Exponential backoff without jitter: `baseMs` after the first attempt, doubled after each further one, at most `maxMs`.
+ * Exponential backoff without jitter: `baseMs` after the first attempt, `growth` times as long after each further one, at most `maxMs`.
  *
  * @param attempt Number of attempts so far, from 1
  */
-export function backoffMs(attempt: number, { baseMs, maxMs }: BackoffLimits): number {
-  return Math.min(maxMs, baseMs * 2 ** (attempt - 1))
+export function backoffMs(attempt: number, { baseMs, maxMs, growth = 2 }: BackoffLimits): number {
+  return Math.min(maxMs, baseMs * growth ** (attempt - 1))
 }
 
 /**

@@ -3,7 +3,7 @@ import { POISON_AFTER, SUSPECT_AFTER } from '../engine/task-table.ts'
 /** `clock_timestamp()` and not `now()`, which stands still while a statement waits. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'
 
-/** How often a task has lost its process: one that still runs when its lock is over has lost it now. */
+/** How often a task has lost its process. A task that still runs after the end of its lock has just lost it. */
 const LOST = `lost + (state = 'running')::int`
 
 const OPEN = `queue = $1 AND state IN ('waiting', 'running')`
@@ -19,15 +19,15 @@ const next = (changes: string, source: string) => `next AS (
     RETURNING seq
   )`
 
-/** A worker still has the task. */
+/** The worker still has the lock of the task. */
 const HELD = "t.state = 'running' AND t.fence = $3::int"
 
-/** How long a statement waits for a transaction of others that holds its task. */
+/** How long a statement waits for another transaction that has locked its task. */
 const LONGEST_WAIT_MS = 500
 
 /**
- * The task of `$2`, locked. All other statements of the queue need its next place: it is taken only when nothing else has
- * to be waited for, or one transaction of others would stop the queue.
+ * Locks the task `$2`. All statements of a queue need its row of `modelrun_queues`, so that row is locked last: else one other
+ * transaction could stop the queue.
  */
 const mine = (condition: string) => `
   patience AS MATERIALIZED (SELECT set_config('lock_timeout', '${LONGEST_WAIT_MS}', true)),
@@ -35,7 +35,7 @@ const mine = (condition: string) => `
     SELECT t.id, t.state FROM modelrun_tasks AS t, patience WHERE t.queue = $1 AND t.id = $2 AND ${condition} FOR UPDATE OF t
   )`
 
-/** Tasks that others are just taking are passed over, so that nothing waits for them. */
+/** Due tasks, without those that other workers are locking at this moment. */
 const due = (condition: string) => `due AS (
     SELECT id FROM modelrun_tasks WHERE ${OPEN} AND due_at <= ${NOW} AND ${condition}
       AND NOT EXISTS (SELECT 1 FROM modelrun_queues WHERE queue = $1 AND paused_until > ${NOW})
@@ -50,12 +50,12 @@ const lock = (condition: string) => `
 
 const GRANTED = `least($2::int, greatest(0, ceil((now + $3::float8 - greatest(q.next_start, now)) / $4::float8)))::int`
 
-/** The statements of the Postgres engine, each atomic by itself. `$1` is the queue, `$2` mostly the id of the task. */
+/** The statements of the Postgres engine. Each is atomic. `$1` is the queue, `$2` mostly the id of the task. */
 export const SQL = {
   isSetUp: `
     SELECT to_regclass('modelrun_tasks') IS NOT NULL AND to_regclass('modelrun_queues') IS NOT NULL
       AND to_regclass('modelrun_tallies') IS NOT NULL AS is_set_up`,
-  // In one transaction, as all statements of one text are; the lock lets processes that start at once take turns.
+  // One text is one transaction. Its lock lets processes that start at the same time take turns.
   setup: `
     SELECT pg_advisory_xact_lock(5217046239);
     CREATE TABLE IF NOT EXISTS modelrun_tasks (
@@ -86,13 +86,14 @@ export const SQL = {
   lock: lock(`${LOST} < ${SUSPECT_AFTER}`),
   lockSuspects: lock(`lost >= 1 AND ${LOST} BETWEEN ${SUSPECT_AFTER} AND ${POISON_AFTER - 1}`),
   // $2 most tasks, $3 error.
-  bury: `
+  killPoison: `
     WITH ${due(`lost >= 1 AND ${LOST} >= ${POISON_AFTER}`)},
     numbered AS (SELECT id, row_number() OVER () AS number FROM due),
     ${next('count(*), -count(*), 0, count(*)', 'due HAVING count(*) > 0')}
-    UPDATE modelrun_tasks AS t SET state = 'dead', error = $3, ended_at = ${NOW}, seq = next.seq + 1 - number
-    FROM numbered, next WHERE t.queue = $1 AND t.id = numbered.id`,
-  outlook: `
+    UPDATE modelrun_tasks AS t SET state = 'dead', error = $3, ended_at = ${NOW}, seq = next.seq + 1 - number,
+      lost = t.lost + (t.state = 'running')::int
+    FROM numbered, next WHERE t.queue = $1 AND t.id = numbered.id RETURNING t.id, t.data, t.attempts, t.lost, t.fence`,
+  nextDue: `
     SELECT ${NOW} AS now,
       (SELECT min(due_at) FROM modelrun_tasks WHERE ${OPEN} AND due_at > ${NOW}) AS due_at,
       (SELECT paused_until FROM modelrun_queues WHERE queue = $1) AS paused_until,
@@ -108,7 +109,7 @@ export const SQL = {
   // $2 starts that found no task, $3 step.
   giveBackStarts: 'UPDATE modelrun_queues SET next_start = next_start - $2::int * $3::float8 WHERE queue = $1',
   // $2 fences as JSON, $3 milliseconds.
-  // A task that a transaction of others holds counts as lost, so that the others do not wait with it.
+  // A task that another transaction has locked counts as lost, so that the other tasks do not wait for it.
   renew: `
     WITH mine AS (
       SELECT t.id FROM modelrun_tasks AS t, json_to_recordset($2::json) AS f (id text, fence int)
