@@ -7,10 +7,10 @@ export type { AssumptionNote } from './assumptions/assumption-note.ts'
 export { ASSUMPTION_NOTES } from './assumptions/assumption-notes.ts'
 export { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from './assumptions/assumptions.ts'
 export type {
-  OddCancel,
-  Rejection as Refusal,
+  CancelRejection,
+  Rejection,
   RejectionKind,
-  Rejections as Refusals,
+  Rejections,
 } from './assumptions/rejections.ts'
 export type { ClockEvent } from './clock/chronicle.ts'
 export type { ClockMode, ServerClock } from './clock/clock.ts'

@@ -143,20 +143,20 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
   const catalog = readCatalog(options.catalog)
   return {
     clock: readClock(options.clock),
-    seed: demand(Number.isSafeInteger(seed), seed, 'seed: an integer'),
+    seed: valid(Number.isSafeInteger(seed), seed, 'seed: an integer'),
     apiKey: readApiKey(options.apiKey),
     catalog,
     latencyOf: readLatencies(options.latency, catalog),
-    credits: demand(isCredits(credits), credits, 'credits: an integer, 0 or more'),
+    credits: valid(isCredits(credits), credits, 'credits: an integer, 0 or more'),
     baseUrl: readBaseUrl(options.baseUrl),
     assumptions: readAssumptions(options),
     isDeliverGiven: options.deliver !== undefined,
-    deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
+    deliver: valid(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
     controlToken: readControlToken(options.controlToken),
-    log: log && writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
+    log: log && writeSafely(valid(typeof log === 'function', log, 'log: a function that takes a line')),
     startTime: readStartTime(options.startTime),
     retention: readMembers('retention', options.retention, { schema: retentionSchema, defaults: DEFAULT_RETENTION }),
-    strict: demand(typeof strict === 'boolean', strict, 'strict: true or false'),
+    strict: valid(typeof strict === 'boolean', strict, 'strict: true or false'),
   }
 }
 
@@ -182,20 +182,20 @@ export function readBaseUrl(baseUrl = DEFAULT_BASE_URL): string {
   // Paths are put behind the text, and `fetch` takes no URL with a name and a password.
   const isPlain = !/[?#\s]/.test(baseUrl) && url?.username === '' && url.password === ''
   const isUsable = isPlain && /^https?:$/.test(url.protocol)
-  return demand(isUsable, baseUrl, 'baseUrl: an http or https URL without query or password').replace(/\/+$/, '')
+  return valid(isUsable, baseUrl, 'baseUrl: an http or https URL without query or password').replace(/\/+$/, '')
 }
 
 function readClock(clock: ClockSetting = 'system'): ClockSetting {
   const scale = typeof clock === 'object' && clock !== null ? clock.scale : Number.NaN
   const isUsable = clock === 'system' || clock === 'manual' || clock === 'auto' || (scale > 0 && scale <= LARGEST_SCALE)
-  return demand(isUsable, clock, "clock: 'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most")
+  return valid(isUsable, clock, "clock: 'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most")
 }
 
 function readStartTime(startTime?: Date | number): number | undefined {
   if (startTime === undefined) return undefined
   const time = startTime instanceof Date ? startTime.getTime() : startTime
   const isUsable = typeof time === 'number' && Math.abs(time) <= LATEST_TIME_MS
-  return demand(isUsable, time, 'startTime: a Date or milliseconds since 1970')
+  return valid(isUsable, time, 'startTime: a Date or milliseconds since 1970')
 }
 
 function readAssumptions({ profile, assumptions }: ReferenceServerOptions): Assumptions {
@@ -208,12 +208,12 @@ function isReport(profile: ProfileOption | undefined): profile is { profile: Ass
 }
 
 function readSwitches(option: string, switches: AssumptionOptions = {}, defaults: Assumptions): Assumptions {
-  const members = isObject(switches) ? withRefusals(switches, defaults) : switches
+  const members = isObject(switches) ? withRejections(switches, defaults) : switches
   return readMembers(option, members, { schema: assumptionsSchema, defaults })
 }
 
 /** The rejections that are not given keep their defaults; what is not an object is for the schema. */
-function withRefusals(switches: AssumptionOptions, defaults: Assumptions): object {
+function withRejections(switches: AssumptionOptions, defaults: Assumptions): object {
   const { rejections } = switches
   return isObject(rejections)
     ? { ...switches, rejections: { ...defaults.rejections, ...definedOf(rejections) } }
@@ -265,7 +265,7 @@ function findTwice(ids: readonly string[]): string | undefined {
   return ids.find((id) => seen.size === seen.add(id).size)
 }
 
-function demand<Value>(isUsable: boolean, value: Value, allowed: string): Value {
+function valid<Value>(isUsable: boolean, value: Value, allowed: string): Value {
   if (isUsable) return value
   throw new TypeError(`createReferenceServer takes ${allowed}; it got ${show(value)}.`)
 }

@@ -3,7 +3,7 @@ import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
 import type { ScriptedOutcome } from './domain/scripted-outcome.ts'
 import { type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-webhook.ts'
-import type { Answer } from './faults/fault.ts'
+import type { ResponseOrFault } from './faults/fault.ts'
 import { controlFaults, type FaultControl } from './faults/fault-control.ts'
 import type { Coverage } from './history/coverage/coverage.ts'
 import { type JournalView, viewJournal } from './history/journal/journal-view.ts'
@@ -56,7 +56,7 @@ export interface ReferenceServer extends AutoClosed {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** Answers a request that came over a transport, or says what the transport does instead. Never throws, never rejects. */
-  handle(request: Request, context: RequestContext): Promise<Answer>
+  handle(request: Request, context: RequestContext): Promise<ResponseOrFault>
   /** The address that files get; no slash at its end. */
   readonly baseUrl: string
   /** For a transport that listens at an address of its own. */
@@ -213,18 +213,18 @@ export function serverOf(service: Service): ReferenceServer {
       clock: service.clock.forClients,
       dangerouslyAllowBrowser: true,
     }),
-    createKey: (keyOptions = {}) => createdKey(demand('createKey', createKey(service, keyOptions))),
+    createKey: (keyOptions = {}) => createdKey(requireValid('createKey', createKey(service, keyOptions))),
     revokeKey: (key) => {
       service.keys.get(key).isRevoked = true
     },
     rotateKey: (key) => createdKey(service.keys.rotate(key)),
-    limitKey: (key, limits) => void demand('limitKey', limitKey(service, service.keys.get(key), limits)),
+    limitKey: (key, limits) => void requireValid('limitKey', limitKey(service, service.keys.get(key), limits)),
     credits: (key) => {
       service.jobs.settle()
       return account(key).credits.left
     },
     script: (modelId, outcomes, key) => {
-      demand('script', scriptRuns(service, { account: account(key), modelId, outcomes }))
+      requireValid('script', scriptRuns(service, { account: account(key), modelId, outcomes }))
     },
     job: (id) => controlJob(service, id),
     reset: (key) => service.reset(key === undefined ? undefined : account(key)),
@@ -234,7 +234,7 @@ export function serverOf(service: Service): ReferenceServer {
       next: ({ key, jobId, timeoutMs } = {}) =>
         service.deliveries.next({ account: key === undefined ? undefined : account(key), jobId, timeoutMs }),
       deliverAs: (how, key) => {
-        account(key).webhook = how && demand('deliverAs', parseShape(scriptedWebhookSchema, how))
+        account(key).webhook = how && requireValid('deliverAs', parseShape(scriptedWebhookSchema, how))
       },
       deliverTo: (receiver, key) => service.receivers.set(receiver, key === undefined ? undefined : account(key)),
     },
@@ -243,7 +243,7 @@ export function serverOf(service: Service): ReferenceServer {
     report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
     coverage: () => service.observer.coverage.coverage(),
     snapshot: () => takeSnapshot(service),
-    restore: (snapshot) => void demand('restore', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
+    restore: (snapshot) => void requireValid('restore', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
     fork: () => serverOf(forkService(service)),
     controlToken,
     close,
@@ -261,7 +261,7 @@ function storyOf(service: Service, jobId: string): string {
   throw new Error(`The journal knows nothing of a job ${JSON.stringify(jobId)}. It keeps the newest, until a reset.`)
 }
 
-function demand<Value>(what: string, checked: ShapeCheck<Value>): Value {
+function requireValid<Value>(what: string, checked: ShapeCheck<Value>): Value {
   if (checked.ok) return checked.value
   throw new TypeError(`${what}: ${checked.message}`)
 }

@@ -9,7 +9,7 @@ export interface Rejection {
 }
 
 /** The response to a cancel that changes nothing. */
-export interface OddCancel extends Rejection {
+export interface CancelRejection extends Rejection {
   /** Members of the response with a status of success, as JSON pointers. Default: those of `cancelFields`. */
   fields?: readonly string[] | undefined
 }
@@ -56,11 +56,11 @@ export interface Rejections {
   /** `limit` or `offset` that is not an integer, or too small. Accepted: the default. Default 400 VALIDATION_ERROR. */
   oddPage: Rejection | 'accepted'
   /** Cancel of an unknown job. Accepted: like a cancel, or with a status of its own. Default 404 NOT_FOUND. */
-  cancelOfUnknownJob: OddCancel | 'accepted'
+  cancelOfUnknownJob: CancelRejection | 'accepted'
   /** Cancel of a job that succeeded or failed (section 3). Accepted: nothing changes. Default 409 CONFLICT. */
-  cancelOfFinishedJob: OddCancel | 'accepted'
+  cancelOfFinishedJob: CancelRejection | 'accepted'
   /** Cancel of a cancelled job. Accepted: nothing changes. Default 409 CONFLICT. */
-  cancelOfCancelledJob: OddCancel | 'accepted'
+  cancelOfCancelledJob: CancelRejection | 'accepted'
 }
 
 /** What a request is rejected for. */
@@ -70,7 +70,7 @@ const INVALID: Rejection = { status: 400, code: 'VALIDATION_ERROR' }
 const NOT_FOUND: Rejection = { status: 404, code: 'NOT_FOUND' }
 const CONFLICT: Rejection = { status: 409, code: 'CONFLICT' }
 
-export const DEFAULT_REFUSALS: Readonly<Rejections> = {
+export const DEFAULT_REJECTIONS: Readonly<Rejections> = {
   unknownModel: NOT_FOUND,
   unknownModelRun: NOT_FOUND,
   unknownJob: NOT_FOUND,

@@ -34,7 +34,7 @@ export class Activity {
   #hasRemoteClients = false
   #isClosed = false
 
-  begin(): Work {
+  start(): Work {
     const resume = () => {
       this.#runningSince.set(work, realNow())
       this.touch()
@@ -88,9 +88,9 @@ export class Activity {
 
   /** For how long the oldest work that may still hold time back may do so; 0 when none may. */
   #busyMs(): number {
-    const graceBegan = realNow() - GRACE_MS
+    const graceStart = realNow() - GRACE_MS
     for (const since of this.#runningSince.values()) {
-      if (since > graceBegan) return since - graceBegan
+      if (since > graceStart) return since - graceStart
     }
     return 0
   }

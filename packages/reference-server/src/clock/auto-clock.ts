@@ -1,6 +1,6 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance } from './check-advance.ts'
-import { Chronicle } from './chronicle.ts'
+import { EventLog } from './chronicle.ts'
 import { createClientClock } from './client-clock.ts'
 import { LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
 import { VirtualTimers } from './virtual-timers.ts'
@@ -28,7 +28,7 @@ export type MayJump = (jump: Jump) => Promise<void>
 /** What an `auto` clock works with. */
 export interface AutoClockParts {
   activity: Activity
-  chronicle?: Chronicle | undefined
+  eventLog?: EventLog | undefined
   /** Default: when everything waits on the clock. */
   mayJump?: MayJump | undefined
 }
@@ -38,7 +38,7 @@ export interface AutoClockParts {
  * minute takes less than a millisecond, and times repeat themselves from run to run.
  */
 export function createAutoClock(startTime: number, parts: AutoClockParts): RunningClock {
-  const { activity, chronicle = new Chronicle(), mayJump = whenQuiet } = parts
+  const { activity, eventLog: chronicle = new EventLog(), mayJump = whenQuiet } = parts
   const timers = new VirtualTimers(startTime)
   /** Ends of the calls of `advance` going on. */
   const advances = new Set<() => void>()

@@ -1,20 +1,20 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
 import { apiCaller } from '../test-kit/api-caller.ts'
-import { Chronicle, type Note } from './chronicle.ts'
+import { EventLog, type LoggedEvent } from './chronicle.ts'
 
 const MODEL = 'aurora-image' // 4 s, 4 credits
-const note = (at: number): Note => ({ at, kind: 'job_ended', job_id: `job_${at}`, text: '' })
+const note = (at: number): LoggedEvent => ({ at, kind: 'job_ended', job_id: `job_${at}`, text: '' })
 
 describe('chronicle', () => {
   it('tells what was noted meanwhile, in order of time', async () => {
-    const chronicle = new Chronicle()
-    chronicle.note(() => note(1))
-    const happened = await chronicle.during(10, async () => {
-      chronicle.note(() => note(30))
-      chronicle.note(() => note(20))
+    const eventLog = new EventLog()
+    eventLog.add(() => note(1))
+    const happened = await eventLog.during(10, async () => {
+      eventLog.add(() => note(30))
+      eventLog.add(() => note(20))
     })
-    chronicle.note(() => note(40))
+    eventLog.add(() => note(40))
     expect(happened.map(({ at, afterMs }) => [at, afterMs])).toEqual([
       [20, 10],
       [30, 20],
@@ -23,17 +23,17 @@ describe('chronicle', () => {
 
   it('makes no sentence while nobody listens', () => {
     const describeIt = vi.fn(() => note(1))
-    new Chronicle().note(describeIt)
+    new EventLog().add(describeIt)
     expect(describeIt).not.toHaveBeenCalled()
   })
 
   it('catches up before and after, so that what was over before does not count', async () => {
     const ends = [note(1), note(2)]
-    const chronicle: Chronicle = new Chronicle(() => {
+    const eventLog: EventLog = new EventLog(() => {
       const end = ends.shift()
-      if (end !== undefined) chronicle.note(() => end)
+      if (end !== undefined) eventLog.add(() => end)
     })
-    expect(await chronicle.during(0, async () => {})).toMatchObject([{ at: 2 }])
+    expect(await eventLog.during(0, async () => {})).toMatchObject([{ at: 2 }])
   })
 })
 

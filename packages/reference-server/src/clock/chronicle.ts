@@ -17,11 +17,11 @@ export interface ClockEvent {
 }
 
 /** What is noted; the rest follows from when somebody began to listen. */
-export type Note = Omit<ClockEvent, 'afterMs'>
+export type LoggedEvent = Omit<ClockEvent, 'afterMs'>
 
 /** Tells those who move time what happened meanwhile. Keeps nothing for anybody else. */
-export class Chronicle {
-  readonly #listeners = new Set<Note[]>()
+export class EventLog {
+  readonly #listeners = new Set<LoggedEvent[]>()
   readonly #catchUp: () => void
 
   /** @param catchUp ends the jobs whose end nobody has looked at yet */
@@ -30,23 +30,23 @@ export class Chronicle {
   }
 
   /** Costs nothing while nobody listens. */
-  note(describe: () => Note): void {
+  add(describe: () => LoggedEvent): void {
     if (this.#listeners.size === 0) return
-    const note = describe()
-    for (const notes of this.#listeners) notes.push(note)
+    const add = describe()
+    for (const events of this.#listeners) events.push(add)
   }
 
   /** What happens from now on until `work` is done, in order of time. */
   async during(now: number, work: () => Promise<void>): Promise<readonly ClockEvent[]> {
     this.#catchUp()
-    const notes: Note[] = []
-    this.#listeners.add(notes)
+    const events: LoggedEvent[] = []
+    this.#listeners.add(events)
     try {
       await work()
       this.#catchUp()
     } finally {
-      this.#listeners.delete(notes)
+      this.#listeners.delete(events)
     }
-    return notes.sort((one, other) => one.at - other.at).map((note) => ({ ...note, afterMs: note.at - now }))
+    return events.sort((one, other) => one.at - other.at).map((add) => ({ ...add, afterMs: add.at - now }))
   }
 }

@@ -46,7 +46,7 @@ export class ApiKeys {
    *
    * @throws TypeError for an entry of `allowIps` that is neither an address nor a network
    */
-  mint({ isLive, permissions, credits, allowIps, key: chosen }: NewApiKey): ApiKey {
+  create({ isLive, permissions, credits, allowIps, key: chosen }: NewApiKey): ApiKey {
     const made = this.#newKey(isLive) // also when it is not used: the ids that come after it stay the same
     const key = chosen ?? made
     return this.#add({ key, isLive, permissions, allowIps, account: new Account(credits, showKey(key)) })

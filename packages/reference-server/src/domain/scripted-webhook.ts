@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 
 /** When the first delivery of a result begins, if not as soon as its job has ended. */
-const DELIVERY_MOMENTS = ['before-answer', 'after-poll', 'after-next'] as const
+const DELIVERY_MOMENTS = ['before-response', 'after-poll', 'after-next'] as const
 
 /** How the result of a run is delivered. The service promises less than one may hope for (section 6). */
 export interface ScriptedWebhook {
@@ -14,7 +14,7 @@ export interface ScriptedWebhook {
   gap_ms?: number | undefined
   /**
    * When the delivery begins. Default: when the job has ended.
-   * - `before-answer`: before the run is answered. The job takes no time (or `after_ms` of its script), and the answer, a
+   * - `before-response`: before the run is answered. The job takes no time (or `after_ms` of its script), and the answer, a
    *   202 as ever, comes when its deliveries are over.
    * - `after-poll`: 1 ms after a read of the status has shown the end
    * - `after-next`: after another job of the account was delivered, so in the wrong order
@@ -30,7 +30,7 @@ export interface ScriptedReceiver {
    * What the service gets instead of the receiver's own answer: a status code, or a connection that is reset. The
    * delivery does not reach the receiver. Default: whatever the receiver answers.
    */
-  answer?: number | 'reset' | undefined
+  response?: number | 'reset' | undefined
   /** So long the answer takes, on the server's clock; after 10 s it is too late (section 8). Default 0. */
   after_ms?: number | undefined
 }
@@ -40,7 +40,7 @@ const MAX_DELIVERIES = 100
 export const milliseconds = z.optional(z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)))
 
 const scriptedReceiverSchema = z.strictObject({
-  answer: z.optional(
+  response: z.optional(
     z.union([z.int().check(z.minimum(200), z.maximum(599)), z.literal('reset')], 'must be 200 to 599, or "reset"'),
   ),
   after_ms: milliseconds,

@@ -30,7 +30,7 @@ export class ChoiceTree {
   }
 
   /** A way that was not gone yet: the natural one first, then by chance. Call `end` when it is at its end. */
-  begin(): Choices & { end(): void } {
+  start(): Choices & { end(): void } {
     const path = [this.#root]
     const pick = this.#hasBegun ? (count: number) => uniformInt(this.#generator, 0, count - 1) : () => 0
     this.#hasBegun = true

@@ -1,7 +1,7 @@
 import type { Activity } from '../clock/activity.ts'
 import type { Jump } from '../clock/auto-clock.ts'
 import type { Job } from '../domain/job.ts'
-import type { Gates } from '../service/gates.ts'
+import type { Breakpoints } from '../service/gates.ts'
 import { jobOfPath, seenStatus } from './read-wire.ts'
 import { NATURAL_ORDER, type Step, type StepKind } from './step.ts'
 
@@ -9,7 +9,7 @@ import { NATURAL_ORDER, type Step, type StepKind } from './step.ts'
 const MAX_PASSED_OVER = 8
 
 /** Holds back what happens in one server, says what could be next, and keeps what was. */
-export class Director implements Gates {
+export class Scheduler implements Breakpoints {
   readonly #activity: Activity
   readonly #pending = new Set<Step>()
   /** Each job by the order of their creation, from 1. */
@@ -69,23 +69,23 @@ export class Director implements Gates {
     const call = jobOfPath(request)
     if (call === undefined) return
     const kind = call.isCancel ? 'c' : 'p'
-    await this.#gate(kind, call.jobId, {
+    await this.#hold(kind, call.jobId, {
       signal: request.signal,
       describe: (ofJob) => (call.isCancel ? `cancel${ofJob}` : `poll${ofJob}`),
     })
   }
 
-  async answer(request: Request, response: Response): Promise<void> {
+  async response(request: Request, response: Response): Promise<void> {
     const call = jobOfPath(request)
     const { signal } = request
     const seen = await seenStatus(response)
     if (call !== undefined) {
       const describe = (ofJob: string) =>
         call.isCancel ? `cancel${ofJob}: ${response.status}` : `poll${ofJob}: ${seen.status}`
-      await this.#gate(call.isCancel ? 'x' : 'q', call.jobId, { signal, describe })
+      await this.#hold(call.isCancel ? 'x' : 'q', call.jobId, { signal, describe })
     } else if (seen.jobId !== undefined) {
       this.#unseenAnswers.set(seen.jobId, response.status)
-      await this.#gate('a', seen.jobId, { signal, describe: (ofJob) => `the ${response.status}${ofJob}` })
+      await this.#hold('a', seen.jobId, { signal, describe: (ofJob) => `the ${response.status}${ofJob}` })
       this.#unseenAnswers.delete(seen.jobId)
     }
   }
@@ -95,12 +95,12 @@ export class Director implements Gates {
       const status = this.#unseenAnswers.get(job.id)
       return `delivery${ofJob}${status === undefined ? '' : ` before the ${status}`}`
     }
-    await this.#gate('d', job.id, { describe })
+    await this.#hold('d', job.id, { describe })
   }
 
   async jump(jump: Jump): Promise<void> {
     this.#jump = jump
-    await this.#gate('t', undefined, { isLive: () => this.#mayJump(jump), describe: () => '' })
+    await this.#hold('t', undefined, { isLive: () => this.#mayJump(jump), describe: () => '' })
   }
 
   holdsEnd(script: { result: string; after_ms?: unknown; after_polls?: unknown } | undefined): boolean {
@@ -115,7 +115,7 @@ export class Director implements Gates {
     const { status } = job.plan
     const describe = (ofJob: string) =>
       `${ofJob === '' ? 'the job' : ofJob.replace(' of ', '')} ${status === 'succeeded' ? 'succeeds' : 'fails'}`
-    void this.#gate('e', job.id, { isLive: () => job.end === undefined, describe }).then(() => {
+    void this.#hold('e', job.id, { isLive: () => job.end === undefined, describe }).then(() => {
       if (!this.#isOver) end()
     })
   }
@@ -131,10 +131,10 @@ export class Director implements Gates {
     return [...this.#pending].filter((step) => step.isLive())
   }
 
-  #gate(
+  #hold(
     kind: StepKind,
     jobId: string | undefined,
-    { signal, isLive = () => true, describe }: GateOptions,
+    { signal, isLive = () => true, describe }: HoldOptions,
   ): Promise<void> {
     if (this.#isOver || signal?.aborted) return Promise.resolve()
     const number = jobId === undefined ? 1 : this.#numberOf(jobId)
@@ -167,7 +167,7 @@ export class Director implements Gates {
   }
 }
 
-interface GateOptions {
+interface HoldOptions {
   signal?: AbortSignal
   isLive?: () => boolean
   /** In words; "of job 2" is for the second job and later ones. */

@@ -3,7 +3,7 @@ import { serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
 import { checkExploreOptions } from './check-options.ts'
 import { type Choices, ChoiceTree, followSeed } from './choices.ts'
-import { Director } from './director.ts'
+import { Scheduler } from './director.ts'
 import { ExplorationError } from './exploration-error.ts'
 import { type ExploredTest, runOrder } from './run-order.ts'
 import { keysOf } from './step.ts'
@@ -65,7 +65,7 @@ export async function explore(test: ExploredTest, options: ExploreOptions = {}):
   const tree = new ChoiceTree(shuffle)
   let runs = 0
   while (runs < maxRuns && !tree.isDone) {
-    const choices = tree.begin()
+    const choices = tree.start()
     await runOnce(test, choices, { ...options, run: ++runs })
     choices.end()
   }
@@ -74,21 +74,21 @@ export async function explore(test: ExploredTest, options: ExploreOptions = {}):
 
 async function runOnce(test: ExploredTest, choices: Choices, options: ExploreOptions & { run: number }): Promise<void> {
   const { settleMs = 0, timeoutMs = DEFAULT_TIMEOUT_MS, run } = options
-  let director: Director | undefined
+  let scheduler: Scheduler | undefined
   // A queue of its own would be one more moment in which nothing happens that a client could tell.
   const assumptions = { queuedMs: 0, ...options.server?.assumptions }
   const service = new Service(resolveOptions({ ...options.server, assumptions, clock: 'auto' }), (activity) => {
-    director = new Director(activity)
-    return director
+    scheduler = new Scheduler(activity)
+    return scheduler
   })
-  if (director === undefined) throw new Error('A service makes its gates when it is made.')
+  if (scheduler === undefined) throw new Error('A service makes its gates when it is made.')
   const server = serverOf(service)
   try {
-    await runOrder(test, { server, activity: service.activity, director, choices, settleMs, timeoutMs })
+    await runOrder(test, { server, activity: service.activity, scheduler, choices, settleMs, timeoutMs })
   } catch (error) {
-    throw new ExplorationError(error, { run, seed: director.seed, order: director.order })
+    throw new ExplorationError(error, { run, seed: scheduler.seed, order: scheduler.order })
   } finally {
-    director.close()
+    scheduler.close()
     await server.close()
   }
 }

@@ -2,7 +2,7 @@ import { realNow, shortMoment } from '../clock/real-time.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import type { Service } from '../service/service.ts'
 import type { Choices } from './choices.ts'
-import type { Director } from './director.ts'
+import type { Scheduler } from './director.ts'
 
 /** A test that is run in many orders; it fails by rejecting. */
 export type ExploredTest = (server: ReferenceServer) => unknown
@@ -10,7 +10,7 @@ export type ExploredTest = (server: ReferenceServer) => unknown
 export interface OrderOptions {
   server: ReferenceServer
   activity: Service['activity']
-  director: Director
+  scheduler: Scheduler
   choices: Choices
   /** Real time in which nothing may happen before the next step. */
   settleMs: number
@@ -26,7 +26,7 @@ const PATIENCE_MS = 250
 
 /** Runs a test once, one step after the other. Rejects when the test does, or comes to a stop. */
 export async function runOrder(test: ExploredTest, options: OrderOptions): Promise<void> {
-  const { director, activity, server, settleMs } = options
+  const { scheduler: director, activity, server, settleMs } = options
   let isOver = false
   const ended = Promise.resolve()
     .then(() => test(server))
@@ -46,7 +46,7 @@ export async function runOrder(test: ExploredTest, options: OrderOptions): Promi
 }
 
 /** Returns whether there was a step to take. */
-function takeStep({ director, choices, timeoutMs }: OrderOptions, waitedMs: number): boolean {
+function takeStep({ scheduler: director, choices, timeoutMs }: OrderOptions, waitedMs: number): boolean {
   const steps = director.options()
   const keys = steps.map(({ key }) => key)
   const isMissing = choices.expected().some((key) => !keys.includes(key))

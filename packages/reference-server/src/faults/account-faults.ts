@@ -58,7 +58,7 @@ export class AccountFaults {
   /** The first fault that strikes such a request; it is then used once more. */
   take(target: FaultTarget): FaultRecord | undefined {
     for (const rule of this.#rules.values()) {
-      if (rule.strikes(target)) return rule
+      if (rule.use(target)) return rule
     }
     return undefined
   }
@@ -119,7 +119,7 @@ class FaultRule implements FaultRecord {
     return { id: this.id, fault: this.fault, used: this.used, random: this.#random.state() }
   }
 
-  strikes(target: FaultTarget): boolean {
+  use(target: FaultTarget): boolean {
     const { fault } = this
     if (this.used >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
     if (!this.#isMeant(target)) return false

@@ -17,9 +17,9 @@ export interface BodyFault {
 }
 
 /** What comes of a request. */
-export type Answer = Response | Fault
+export type ResponseOrFault = Response | Fault
 
 // Not by `instanceof`: under some test runners there is more than one `Response`.
-export function isFault(answer: Answer): answer is Fault {
+export function isFault(answer: ResponseOrFault): answer is Fault {
   return 'kind' in answer
 }

@@ -24,7 +24,7 @@ export class Faults {
   }
 
   /** Forgets all faults; those to come are made from another seed. */
-  begin(seed: number): void {
+  restart(seed: number): void {
     this.#seed = seed
     this.forget()
   }

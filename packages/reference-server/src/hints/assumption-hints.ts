@@ -1,6 +1,6 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
 import { ASSUMPTION_NOTES } from '../assumptions/assumption-notes.ts'
-import type { HintScene } from './hint-scene.ts'
+import type { HintContext } from './hint-scene.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 
@@ -10,27 +10,27 @@ const BY_CODE: Readonly<Record<string, string>> = {
 }
 
 /** Which assumptions made the answer what it is: the specification would allow another. */
-export function assumptionHints(scene: HintScene): string[] {
-  if (scene.trace.route === 'control') return []
-  const names = [...(scene.trace.assumptions ?? []), ...namesFor(scene)]
-  return names.map((name) => sentenceFor(name, scene))
+export function assumptionHints(context: HintContext): string[] {
+  if (context.trace.route === 'control') return []
+  const names = [...(context.trace.assumptions ?? []), ...namesFor(context)]
+  return names.map((name) => sentenceFor(name, context))
 }
 
-function namesFor(scene: HintScene): string[] {
-  const { code, status, trace } = scene
+function namesFor(context: HintContext): string[] {
+  const { code, status, trace } = context
   const { route, jobStatus } = trace
   const isFailedRun = route === 'runModel' && jobStatus === 'failed'
-  if (code !== undefined && !isFailedRun) return refusalNames(scene, code)
-  if (route === 'runModel') return runNames(scene)
+  if (code !== undefined && !isFailedRun) return rejectionNames(context, code)
+  if (route === 'runModel') return runNames(context)
   if (route === 'cancelJob') return status < 300 ? ['cancelStatus'] : []
-  return route === 'listModels' ? listNames(scene) : []
+  return route === 'listModels' ? listNames(context) : []
 }
 
-function refusalNames({ trace }: HintScene, code: string): string[] {
+function rejectionNames({ trace }: HintContext, code: string): string[] {
   if (trace.isForeignJob) return ['otherAccountsJob']
-  if (trace.refusedFor === 'webhook') return []
+  if (trace.rejectedPart === 'webhook') return []
   const note = ASSUMPTION_NOTES.find(
-    ({ rejections }) => trace.refusal !== undefined && rejections?.includes(trace.refusal),
+    ({ rejections }) => trace.rejection !== undefined && rejections?.includes(trace.rejection),
   )
   if (note !== undefined) return [note.name]
   const name = BY_CODE[code]
@@ -41,20 +41,20 @@ function refusalNames({ trace }: HintScene, code: string): string[] {
   return code === 'VALIDATION_ERROR' ? ['malformedRequest'] : []
 }
 
-function forbiddenNames({ apiKey, route, assumptions }: HintScene['trace']): string[] {
+function forbiddenNames({ apiKey, route, assumptions }: HintContext['trace']): string[] {
   // The handler has said which one.
   if (apiKey === undefined || assumptions !== undefined) return []
   return route === 'runModel' && apiKey.permissions.includes('models:run') ? ['runNeedsJobsWrite'] : []
 }
 
-function runNames({ trace: { job, jobStatus } }: HintScene): string[] {
+function runNames({ trace: { job, jobStatus } }: HintContext): string[] {
   if (jobStatus === 'queued')
     return job?.webhook === undefined ? ['asyncRunStatus'] : ['asyncRunStatus', 'asyncRunWithWebhook']
   if (jobStatus === 'failed') return ['failedSyncRunStatus']
   return jobStatus === 'cancelled' ? ['cancelledSyncRunStatus'] : []
 }
 
-function listNames({ request }: HintScene): string[] {
+function listNames({ request }: HintContext): string[] {
   const query = new URL(request.url).searchParams
   const category = query.get('category')
   return [
@@ -63,12 +63,12 @@ function listNames({ request }: HintScene): string[] {
   ]
 }
 
-function sentenceFor(name: string, { service, trace }: HintScene): string {
+function sentenceFor(name: string, { service, trace }: HintContext): string {
   const { assumptions } = service.options
   const note = ASSUMPTION_NOTES.find((one) => one.name === name)
   const setting =
-    trace.refusal !== undefined && note?.rejections?.includes(trace.refusal)
-      ? assumptions.rejections[trace.refusal]
+    trace.rejection !== undefined && note?.rejections?.includes(trace.rejection)
+      ? assumptions.rejections[trace.rejection]
       : note?.switch && assumptions[note.switch]
   const choice = setting === undefined ? note?.choice : settingText(setting)
   return `Section ${note?.section} leaves this open; assumption ${name}: ${choice}.`

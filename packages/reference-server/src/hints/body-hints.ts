@@ -1,5 +1,5 @@
 import { closestName } from '../domain/closest-name.ts'
-import type { HintScene } from './hint-scene.ts'
+import type { HintContext } from './hint-scene.ts'
 
 const FIELDS = ['input', 'sync', 'webhook_url']
 
@@ -17,7 +17,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Which members of a run's body were probably meant. */
-export function bodyHints({ trace, status, service }: HintScene): string[] {
+export function bodyHints({ trace, status, service }: HintContext): string[] {
   const body = status === 400 || status === 422 ? readObject(trace.requestBody) : undefined
   if (trace.route !== 'runModel' || body === undefined) return []
   const parameters = Object.keys(service.models.get(trace.modelId ?? '')?.input_schema.properties ?? {})

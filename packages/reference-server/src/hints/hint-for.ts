@@ -1,7 +1,7 @@
 import { assumptionHints } from './assumption-hints.ts'
 import { bodyHints } from './body-hints.ts'
 import { corsHints } from './cors-hints.ts'
-import type { HintScene } from './hint-scene.ts'
+import type { HintContext } from './hint-scene.ts'
 import { jobHints } from './job-hints.ts'
 import { keyHints } from './key-hints.ts'
 import { pathHints } from './path-hints.ts'
@@ -12,7 +12,7 @@ export const HINT_HEADER = 'x-modelrun-hint'
 
 const MAX_LENGTH = 1_000
 
-const SOURCES: readonly ((scene: HintScene) => readonly string[])[] = [
+const SOURCES: readonly ((context: HintContext) => readonly string[])[] = [
   corsHints,
   keyHints,
   pathHints,
@@ -23,11 +23,12 @@ const SOURCES: readonly ((scene: HintScene) => readonly string[])[] = [
 ]
 
 /** What may help with an answer: what was probably meant, which assumption is behind it. `undefined` when nothing can. */
-export function hintFor(scene: HintScene): string | undefined {
-  const { route, hints = [], jobStatus } = scene.trace
+export function hintFor(context: HintContext): string | undefined {
+  const { route, hints = [], jobStatus } = context.trace
   // By far the most common answers, and there is nothing to say about them.
-  if (scene.status === 200 && hints.length === 0 && (route === 'getJob' || jobStatus === 'completed')) return undefined
-  const sentences = [...hints, ...SOURCES.flatMap((source) => source(scene))]
+  if (context.status === 200 && hints.length === 0 && (route === 'getJob' || jobStatus === 'completed'))
+    return undefined
+  const sentences = [...hints, ...SOURCES.flatMap((source) => source(context))]
   return sentences.length === 0 ? undefined : headerText(sentences.join(' '))
 }
 

@@ -2,7 +2,7 @@ import type { RequestTrace } from '../http/request-trace.ts'
 import type { Service } from '../service/service.ts'
 
 /** An answer that somebody may need help with, and the request to it. */
-export interface HintScene {
+export interface HintContext {
   service: Service
   request: Request
   trace: RequestTrace
@@ -13,7 +13,7 @@ export interface HintScene {
 }
 
 /** Path below the base address, percent-encoded. */
-export function pathOf({ service, request }: Pick<HintScene, 'service' | 'request'>): string {
+export function pathOf({ service, request }: Pick<HintContext, 'service' | 'request'>): string {
   const { pathname } = new URL(request.url)
   const base = new URL(service.baseUrl).pathname.replace(/\/$/, '')
   return base !== '' && pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname

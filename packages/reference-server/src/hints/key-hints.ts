@@ -1,6 +1,6 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
 import { KEY_LETTERS } from '../domain/api-keys.ts'
-import type { HintScene } from './hint-scene.ts'
+import type { HintContext } from './hint-scene.ts'
 
 /** Where clients of other services put their key. */
 const OTHER_HEADERS = ['x-api-key', 'api-key', 'apikey', 'x-auth-token']
@@ -10,7 +10,7 @@ const PREFIXES = Object.values(KEY_PREFIXES)
 const BEARER = 'Send it as "Authorization: Bearer <API_KEY>".'
 
 /** What may be wrong with the form of the key of a request that got a 401. */
-export function keyHints({ request, status }: Pick<HintScene, 'request' | 'status'>): string[] {
+export function keyHints({ request, status }: Pick<HintContext, 'request' | 'status'>): string[] {
   if (status !== 401) return []
   const header = request.headers.get('authorization')?.trim() ?? ''
   if (header === '') return missingHints(request)
@@ -21,7 +21,11 @@ export function keyHints({ request, status }: Pick<HintScene, 'request' | 'statu
 }
 
 /** Whether a request carries a key of production that this server did not make. */
-export function foreignLiveKey({ service, request, trace }: Pick<HintScene, 'service' | 'request' | 'trace'>): boolean {
+export function foreignLiveKey({
+  service,
+  request,
+  trace,
+}: Pick<HintContext, 'service' | 'request' | 'trace'>): boolean {
   if (trace.apiKey !== undefined) return false
   const key = /\bsk_live_\S+/.exec(request.headers.get('authorization') ?? '')?.[0]
   return key !== undefined && service.keys.find(key) === undefined

@@ -1,14 +1,14 @@
 import { ROUTES, type Route } from '@modelrun/contract'
 import { closestName } from '../domain/closest-name.ts'
-import { decoded, type HintScene, pathOf } from './hint-scene.ts'
+import { decoded, type HintContext, pathOf } from './hint-scene.ts'
 
 const ALL_ROUTES: readonly Route[] = Object.values(ROUTES)
 
 /** Which request was probably meant, when no route takes it. */
-export function pathHints(scene: HintScene): string[] {
-  const { trace, status, request } = scene
+export function pathHints(context: HintContext): string[] {
+  const { trace, status, request } = context
   if (trace.route !== undefined || (status !== 404 && status !== 405)) return []
-  const path = pathOf(scene)
+  const path = pathOf(context)
   const segments = segmentsOf(path)
   const meant = routesFor(segments)
   if (meant.length === 0) return []

@@ -1,12 +1,12 @@
 import { MODEL_CATEGORIES } from '@modelrun/contract'
 import { closestName } from '../domain/closest-name.ts'
-import type { HintScene } from './hint-scene.ts'
+import type { HintContext } from './hint-scene.ts'
 
 const LIST_PARAMETERS = ['category', 'search', 'limit', 'offset']
 const RUN_FIELDS = ['input', 'sync', 'webhook_url']
 
 /** Which query parameter, or category, was probably meant. */
-export function queryHints({ request, status, trace }: HintScene): string[] {
+export function queryHints({ request, status, trace }: HintContext): string[] {
   if (!request.url.includes('?') || trace.route === undefined || trace.route === 'control') return []
   const query = [...new URL(request.url).searchParams]
   if (trace.route === 'listModels') return query.flatMap(([name, value]) => listHints(name, value))

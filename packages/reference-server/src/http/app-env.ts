@@ -1,16 +1,16 @@
 import type { Context } from 'hono'
 import type { Work } from '../clock/activity.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
-import type { Answer } from '../faults/fault.ts'
+import type { ResponseOrFault } from '../faults/fault.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
 import type { RequestTrace } from './request-trace.ts'
 
 /** What a fault made of a request. */
-interface StruckFault {
+interface InjectedFault {
   /** Name of the fault within the account. */
   id: string
   kind: FaultKind
-  answer: Answer
+  answer: ResponseOrFault
 }
 
 /** What every handler knows about a request besides the request. */
@@ -24,7 +24,7 @@ export interface AppEnv {
     work: Work
     trace: RequestTrace
     /** The fault that struck the request. */
-    struck?: StruckFault | undefined
+    injected?: InjectedFault | undefined
   }
   Variables: {
     /** Who asks; set for every path below `/v1`. */

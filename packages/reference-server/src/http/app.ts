@@ -6,28 +6,28 @@ import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { authenticate } from './authenticate.ts'
 import { errorResponses } from './error-responses.ts'
-import { answerFile } from './file-route.ts'
+import { getFileRoute } from './file-route.ts'
 import { GrowingRouter } from './growing-router.ts'
-import { answerCancel, answerJob } from './job-routes.ts'
-import { answerModel, answerModelList, answerModelNamedRun } from './model-routes.ts'
-import { answerOpenApi, OPENAPI_PATH } from './openapi-route.ts'
-import { passGates } from './pass-gates.ts'
-import { refuseQuery } from './refuse-query.ts'
+import { cancelJobRoute, getJobRoute } from './job-routes.ts'
+import { getModelNamedRunRoute, getModelRoute, listModelsRoute } from './model-routes.ts'
+import { getOpenApiRoute, OPENAPI_PATH } from './openapi-route.ts'
+import { passBreakpoints } from './pass-gates.ts'
+import { rejectQuery } from './refuse-query.ts'
 import { reject } from './reject.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { requirePermission } from './require-permission.ts'
 import { pathBelow, routePattern, routingPath } from './routing-path.ts'
-import { answerRun } from './run-route.ts'
-import { strikeFaults } from './strike-faults.ts'
+import { runModelRoute } from './run-route.ts'
+import { injectFaults } from './strike-faults.ts'
 
-type Answer = (service: Service, context: AppContext) => Response | Promise<Response>
+type RouteHandler = (service: Service, context: AppContext) => Response | Promise<Response>
 
-const ANSWERS: Readonly<Record<RouteName, Answer>> = {
-  listModels: answerModelList,
-  getModel: answerModel,
-  runModel: answerRun,
-  getJob: answerJob,
-  cancelJob: answerCancel,
+const ROUTE_HANDLERS: Readonly<Record<RouteName, RouteHandler>> = {
+  listModels: listModelsRoute,
+  getModel: getModelRoute,
+  runModel: runModelRoute,
+  getJob: getJobRoute,
+  cancelJob: cancelJobRoute,
 }
 
 const FILE_PATTERN = '/files/:job/:name'
@@ -40,12 +40,12 @@ export function createApp(service: Service, controlToken: string): Hono<AppEnv> 
     getPath: (request) => pathOf(service.baseUrl, request.url),
   })
   nameRoutes(app)
-  if (service.gates !== undefined) app.use('/v1/*', passGates(service.gates))
+  if (service.breakpoints !== undefined) app.use('/v1/*', passBreakpoints(service.breakpoints))
   app.use('/v1/*', authenticate(service))
   addRoutes(app, service)
-  app.get(FILE_PATTERN, strikeFaults(service, 'getFile'), (context) => answerFile(service, context))
+  app.get(FILE_PATTERN, injectFaults(service, 'getFile'), (context) => getFileRoute(service, context))
   app.all(FILE_PATTERN, (context) => errorResponses.methodNotAllowed(context.req.method, 'GET, HEAD'))
-  app.get(OPENAPI_PATH, () => answerOpenApi(service))
+  app.get(OPENAPI_PATH, () => getOpenApiRoute(service))
   app.all(OPENAPI_PATH, (context) => errorResponses.methodNotAllowed(context.req.method, 'GET, HEAD'))
   app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
   app.notFound((context) => unknownPath(service, context))
@@ -72,13 +72,13 @@ function named(route: RequestTrace['route']) {
 }
 
 function addRoutes(app: Hono<AppEnv>, service: Service): void {
-  const names = Object.keys(ANSWERS) as RouteName[] // the record's type says that these are its keys
+  const names = Object.keys(ROUTE_HANDLERS) as RouteName[] // the record's type says that these are its keys
   for (const name of names) {
     const route = ROUTES[name]
     const permit = requirePermission(route, permissionsFor(service, name))
-    app.on(route.method, routePattern(route), strikeFaults(service, name), permit)
-    if (name !== 'listModels') app.on(route.method, routePattern(route), refuseQuery(service))
-    app.on(route.method, routePattern(route), (context) => ANSWERS[name](service, context))
+    app.on(route.method, routePattern(route), injectFaults(service, name), permit)
+    if (name !== 'listModels') app.on(route.method, routePattern(route), rejectQuery(service))
+    app.on(route.method, routePattern(route), (context) => ROUTE_HANDLERS[name](service, context))
   }
   addModelNamedRun(app, service)
   for (const name of names) {
@@ -91,7 +91,7 @@ function addRoutes(app: Hono<AppEnv>, service: Service): void {
 function addModelNamedRun(app: Hono<AppEnv>, service: Service): void {
   const permit = requirePermission(ROUTES.getModel, permissionsFor(service, 'getModel'))
   const answer = (context: AppContext, next: Next) => {
-    const found = answerModelNamedRun(service, context)
+    const found = getModelNamedRunRoute(service, context)
     if (found !== undefined) context.env.trace.route = 'getModel'
     return found ?? next()
   }

@@ -19,13 +19,13 @@ export function checkWebhookTarget(
   url: string | undefined,
 ): Response | undefined {
   if (url !== undefined && hasUserInfo(url)) {
-    trace.refusedFor = 'webhook'
+    trace.rejectedPart = 'webhook'
     trace.assumptions = ['webhookUserInfo']
     return errorResponses.invalid('/webhook_url must be without a user name and a password: the receiver gets neither.')
   }
   const kind = url === undefined ? 'public' : targetKind(url)
   if (service.receivers.isGuarded && (kind === 'private' || kind === 'loopback')) {
-    trace.refusedFor = 'webhook'
+    trace.rejectedPart = 'webhook'
     trace.hints = [ALLOW_PRIVATE]
     return errorResponses.invalid(
       '/webhook_url leads to a private address. This server can be reached by other machines, so it calls public ' +

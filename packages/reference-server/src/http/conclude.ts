@@ -1,9 +1,9 @@
-import { type Answer, isFault } from '../faults/fault.ts'
+import { isFault, type ResponseOrFault } from '../faults/fault.ts'
 import { HINT_HEADER, hintFor } from '../hints/hint-for.ts'
 import { foreignLiveKey } from '../hints/key-hints.ts'
 import { pathHints } from '../hints/path-hints.ts'
 import { redactText } from '../history/journal/redact.ts'
-import type { RequestFacts } from '../history/journal/request-record.ts'
+import type { RequestDetails } from '../history/journal/request-record.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
 import { errorResponses } from './error-responses.ts'
@@ -17,39 +17,44 @@ export interface Exchange {
   env: AppEnv['Bindings']
   /** On the server's clock. */
   at: number
-  beganAs: number
+  startPlace: number
 }
 
 const LIVE_KEY_WARNING =
   'A live key that this server did not make was sent to it. If it is one of production, it has left its home: replace it.'
 
 /** Checks the books, gives the answer its hint and its id, and notes in the journal, the coverage and the log what happened. */
-export function conclude(service: Service, exchange: Exchange, given: Answer): Answer {
+export function finishRequest(service: Service, exchange: Exchange, given: ResponseOrFault): ResponseOrFault {
   const { observer } = service
   const violations = observer.newViolations()
   const answer = violations.length === 0 ? given : errorResponses.internal(violations.join('\n'))
-  const { env, beganAs } = exchange
-  const { trace, struck } = env
+  const { env, startPlace } = exchange
+  const { trace, injected: struck } = env
   const code = codeOf(answer)
   const hint = addHint(service, exchange, { answer, code })
-  const facts = factsOf(service, exchange, { answer, code, hint })
+  const details = detailsOf(service, exchange, { answer, code, hint })
   const account = trace.apiKey?.account ?? trace.job?.account ?? null
-  observer.answered({ facts, account, job: trace.job, faultKind: struck?.kind, beganAs })
-  if (trace.route === undefined && (facts.status === 404 || facts.status === 405)) {
-    const [meant] = pathHints({ service, request: exchange.request, trace, status: facts.status, code }).slice(-1)
-    observer.unmatched.add(account, { method: facts.method, path: pathOf(facts), status: facts.status, hint: meant })
+  observer.requestHandled({ details, account, job: trace.job, faultKind: struck?.kind, startPlace })
+  if (trace.route === undefined && (details.status === 404 || details.status === 405)) {
+    const [meant] = pathHints({ service, request: exchange.request, trace, status: details.status, code }).slice(-1)
+    observer.unmatched.add(account, {
+      method: details.method,
+      path: pathOf(details),
+      status: details.status,
+      hint: meant,
+    })
   }
-  observer.log(() => lineOf(facts))
+  observer.log(() => lineOf(details))
   return trace.route === 'control' ? answer : addRequestId(service, answer)
 }
 
-interface Told {
-  answer: Answer
+interface SentResponse {
+  answer: ResponseOrFault
   code: string | undefined
 }
 
-function addHint(service: Service, { request, env }: Exchange, { answer, code }: Told): string | undefined {
-  const { trace, struck } = env
+function addHint(service: Service, { request, env }: Exchange, { answer, code }: SentResponse): string | undefined {
+  const { trace, injected: struck } = env
   if (isFault(answer)) return undefined
   if (foreignLiveKey({ service, request, trace })) warn(service, trace, LIVE_KEY_WARNING)
   const { status } = answer
@@ -58,13 +63,13 @@ function addHint(service: Service, { request, env }: Exchange, { answer, code }:
   return hint
 }
 
-function factsOf(
+function detailsOf(
   service: Service,
   { request, env, at }: Exchange,
-  told: Told & { hint: string | undefined },
-): RequestFacts {
-  const { trace, struck } = env
-  const { answer, code, hint } = told
+  sent: SentResponse & { hint: string | undefined },
+): RequestDetails {
+  const { trace, injected: struck } = env
+  const { answer, code, hint } = sent
   return {
     at,
     durationMs: service.clock.now() - at,
@@ -84,21 +89,21 @@ function factsOf(
   }
 }
 
-function codeOf(answer: Answer): string | undefined {
+function codeOf(answer: ResponseOrFault): string | undefined {
   if (!(answer instanceof JsonResponse) || answer.status < 400) return undefined
   return /"code":"(\w+)"/.exec(answer.shownBody)?.[1]
 }
 
 /** Without the query: it may hold a key. */
-function pathOf({ url }: RequestFacts): string {
+function pathOf({ url }: RequestDetails): string {
   return redactText(new URL(url).pathname)
 }
 
-function lineOf(facts: RequestFacts): string {
-  const { method, status, fault, durationMs, hint } = facts
+function lineOf(details: RequestDetails): string {
+  const { method, status, fault, durationMs, hint } = details
   const parts = [
     method,
-    pathOf(facts),
+    pathOf(details),
     status,
     fault && `fault ${fault}`,
     `${Math.round(durationMs)} ms`,

@@ -26,7 +26,7 @@ export async function malformedJson(original: Response | undefined): Promise<Res
 }
 
 /** A 429 or 503, with Retry-After as the fault says. */
-export function tellingToWait(fault: FaultOptions, now: number): Response {
+export function retryLaterResponse(fault: FaultOptions, now: number): Response {
   const isRateLimit = fault.kind === 'rate-limit'
   const retryAfter = retryAfterText(fault, isRateLimit ? 1 : null, now)
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': retryAfter }

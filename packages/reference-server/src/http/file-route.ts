@@ -10,7 +10,7 @@ import { statusLine } from './status-text.ts'
  * `GET /files/{job_id}/{index}.{ext}`: a produced file (section 2.5). Needs no key; the bytes are made on demand. `HEAD`
  * makes none: it has a `content-length` when the file was read not long ago.
  */
-export function answerFile(service: Service, context: AppContext): Response {
+export function getFileRoute(service: Service, context: AppContext): Response {
   const job = service.jobs.find(context.req.param('job') ?? '')
   context.env.trace.job = job
   const file = job && fileOf(job, context.req.param('name') ?? '')

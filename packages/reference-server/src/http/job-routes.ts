@@ -10,7 +10,7 @@ import { statusLine } from './status-text.ts'
 const UNKNOWN_JOB = 'This account has no such job. The job_id of a run answer is what the path takes.'
 
 /** `GET /v1/jobs/{id}` (section 4.4). */
-export function answerJob(service: Service, context: AppContext): Response {
+export function getJobRoute(service: Service, context: AppContext): Response {
   const job = findJob(service, context)
   const { trace } = context.env
   if (job === undefined) return reject({ service, trace }, 'unknownJob', UNKNOWN_JOB)
@@ -23,12 +23,12 @@ export function answerJob(service: Service, context: AppContext): Response {
   const answer = jsonResponse(job.end === undefined ? unfinishedJobStatus : 200, { data })
   service.jobs.countRead(job)
   if (job.end !== undefined) service.dispatcher.polled(job)
-  service.jobTimers.watch(job)
+  service.jobTimers.schedule(job)
   return answer
 }
 
 /** `DELETE /v1/jobs/{id}` (section 4.5). */
-export function answerCancel(service: Service, context: AppContext): Response {
+export function cancelJobRoute(service: Service, context: AppContext): Response {
   const job = findJob(service, context)
   if (job === undefined) return cancelResponse(service, context, { kind: 'cancelOfUnknownJob', message: UNKNOWN_JOB })
   const isCancelled = service.jobs.end(job, { status: 'cancelled' })
@@ -57,7 +57,7 @@ function cancelResponse(service: Service, context: AppContext, odd?: UselessCanc
   if (status === 204 || fields.length === 0) return new Response(null, statusLine(status))
   return jsonResponse(
     status,
-    bodyOf(fields, (name) => cancelField(trace, name)),
+    bodyOf(fields, (name) => cancelMember(trace, name)),
   )
 }
 
@@ -79,7 +79,7 @@ function bodyOf(pointers: readonly string[], fieldOf: (name: string) => unknown)
   return body
 }
 
-function cancelField({ job, jobStatus }: RequestTrace, name: string): unknown {
+function cancelMember({ job, jobStatus }: RequestTrace, name: string): unknown {
   if (name === 'status') return jobStatus ?? null
   if (name === 'message') return jobStatus === undefined ? 'There is no such job.' : `The job is ${jobStatus}.`
   return job === undefined ? null : jobField(job, name)

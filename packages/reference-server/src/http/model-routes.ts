@@ -10,7 +10,7 @@ import { reject } from './reject.ts'
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 
 /** `GET /v1/models` (section 4.1). */
-export function answerModelList(service: Service, context: AppContext): Response {
+export function listModelsRoute(service: Service, context: AppContext): Response {
   const { unknownCategory, searchCase, searchWords } = service.options.assumptions
   const scene = { service, trace: context.env.trace }
   const query = readListQuery(service, new URL(context.req.url).searchParams)
@@ -21,13 +21,13 @@ export function answerModelList(service: Service, context: AppContext): Response
     const message = `The query is not right. /category must be one of ${KNOWN_CATEGORIES.join(', ')}.`
     return reject(scene, 'unknownCategory', message)
   }
-  const kept = isUnknown && unknownCategory === 'all' ? undefined : category
-  const filter = { category: kept, search, limit, offset, searchCase, searchWords }
+  const filtered = isUnknown && unknownCategory === 'all' ? undefined : category
+  const filter = { category: filtered, search, limit, offset, searchCase, searchWords }
   return jsonResponse(200, listModels(service.models.values(), filter))
 }
 
 /** `GET /v1/models/{id}` (section 4.2). */
-export function answerModel(service: Service, context: AppContext): Response {
+export function getModelRoute(service: Service, context: AppContext): Response {
   const id = context.req.param('id') ?? ''
   context.env.trace.modelId = id
   const model = service.models.get(id)
@@ -35,7 +35,7 @@ export function answerModel(service: Service, context: AppContext): Response {
 }
 
 /** `GET /v1/models/{id}` for an id that ends in `/run`; `undefined` when there is no such model. */
-export function answerModelNamedRun(service: Service, context: AppContext): Response | undefined {
+export function getModelNamedRunRoute(service: Service, context: AppContext): Response | undefined {
   const model = service.models.get(`${context.req.param('model')}/run`)
   return model && jsonResponse(200, wireModel(model))
 }

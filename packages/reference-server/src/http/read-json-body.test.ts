@@ -99,7 +99,7 @@ describe('read the body of a control request', () => {
   it('rejects what is not JSON, and what does not fit', async () => {
     for (const body of ['key=k', '{"kye":"k"}']) {
       const checked = await readControlBody(request(body, {}), schema)
-      expect(checked.ok ? undefined : checked.refusal.status).toBe(400)
+      expect(checked.ok ? undefined : checked.errorResponse.status).toBe(400)
     }
   })
 })

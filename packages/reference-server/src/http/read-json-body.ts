@@ -6,7 +6,7 @@ import { errorResponses } from './error-responses.ts'
 import type { RequestTrace } from './request-trace.ts'
 
 /** A body that could be read, or the answer that refuses it. */
-export type BodyCheck<Value> = { ok: true; value: Value } | { ok: false; refusal: Response }
+export type CheckedBody<Value> = { ok: true; value: Value } | { ok: false; errorResponse: Response }
 
 /** What reading a body tells about its request. */
 type BodyTrace = Pick<RequestTrace, 'requestBody' | 'assumptions'>
@@ -37,20 +37,20 @@ export async function readJson(request: Request, trace?: BodyTrace): Promise<{ j
 export async function readControlBody<Value>(
   request: Request,
   schema: z.ZodMiniType<Value>,
-): Promise<BodyCheck<Value>> {
+): Promise<CheckedBody<Value>> {
   const read = await readJson(request)
-  if (read instanceof Response) return refused(read)
+  if (read instanceof Response) return rejectedBody(read)
   if (read === EMPTY) return checkShape(schema, {})
-  return typeof read === 'string' ? refused(errorResponses.invalid(read)) : checkShape(schema, read.json)
+  return typeof read === 'string' ? rejectedBody(errorResponses.invalid(read)) : checkShape(schema, read.json)
 }
 
-function checkShape<Value>(schema: z.ZodMiniType<Value>, value: unknown): BodyCheck<Value> {
+function checkShape<Value>(schema: z.ZodMiniType<Value>, value: unknown): CheckedBody<Value> {
   const checked = parseShape(schema, value)
-  return checked.ok ? checked : refused(errorResponses.invalid(`The body is not right. ${checked.message}`))
+  return checked.ok ? checked : rejectedBody(errorResponses.invalid(`The body is not right. ${checked.message}`))
 }
 
-function refused(refusal: Response): { ok: false; refusal: Response } {
-  return { ok: false, refusal }
+function rejectedBody(errorResponse: Response): { ok: false; errorResponse: Response } {
+  return { ok: false, errorResponse }
 }
 
 /** Whether a Content-Type says JSON. */

@@ -29,7 +29,7 @@ function accepted(service: Service, body: unknown): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   const members = Object.entries(body).filter(([name, value]) => {
     if (!MEMBERS.includes(name)) return !isAccepted(service, 'unknownMember')
-    return name !== 'webhook_url' || !isStrange(value) || !isAccepted(service, 'webhookScheme')
+    return name !== 'webhook_url' || !isInvalidUrl(value) || !isAccepted(service, 'webhookScheme')
   })
   return Object.fromEntries(members)
 }
@@ -37,10 +37,10 @@ function accepted(service: Service, body: unknown): unknown {
 function kindOf(body: unknown): 'unknownMember' | 'webhookScheme' | 'invalidBody' {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return 'invalidBody'
   if (Object.keys(body).some((name) => !MEMBERS.includes(name))) return 'unknownMember'
-  return 'webhook_url' in body && isStrange(body.webhook_url) ? 'webhookScheme' : 'invalidBody'
+  return 'webhook_url' in body && isInvalidUrl(body.webhook_url) ? 'webhookScheme' : 'invalidBody'
 }
 
 /** Whether a webhook_url cannot be called. */
-function isStrange(url: unknown): boolean {
+function isInvalidUrl(url: unknown): boolean {
   return !parseShape(runRequestSchema, { input: {}, webhook_url: url }).ok
 }

@@ -18,9 +18,9 @@ export function reject(
   kind: RejectionKind,
   message: string,
 ): Response {
-  const refusal = service.options.assumptions.rejections[kind]
-  trace.refusal = kind
+  const rejection = service.options.assumptions.rejections[kind]
+  trace.rejection = kind
   // Who may accept a request asks `isAccepted` first.
-  if (refusal === 'accepted') throw new Error(`A request is accepted, and was rejected for ${kind}.`)
-  return jsonResponse(refusal.status, { error: { code: refusal.code, message } })
+  if (rejection === 'accepted') throw new Error(`A request is accepted, and was rejected for ${kind}.`)
+  return jsonResponse(rejection.status, { error: { code: rejection.code, message } })
 }

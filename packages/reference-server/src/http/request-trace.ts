@@ -20,11 +20,11 @@ export interface RequestTrace {
   /** At most its first 2,048 bytes. */
   requestBody?: string | undefined
   /** What a 400 or 422 of a run is about, unless the request as a whole is malformed. */
-  refusedFor?: 'input' | 'webhook' | undefined
+  rejectedPart?: 'input' | 'webhook' | undefined
   /** Sentences for the header `x-modelrun-hint` that only the handler can tell. */
   hints?: string[] | undefined
   /** What it was rejected for, where the specification does not say how. */
-  refusal?: RejectionKind | undefined
+  rejection?: RejectionKind | undefined
   /** Names of the assumptions that only the handler knows to be behind its response. */
   assumptions?: string[] | undefined
 }

@@ -31,8 +31,8 @@ describe('permissions', () => {
 
   it('asks for jobs:write on a run when the assumption says so (section 5.7)', async () => {
     const strict = createReferenceServer({ assumptions: { runNeedsJobsWrite: true } })
-    const refused = await ask(strict, 'runModel', ['models:run'])
-    expect([refused.status, errorOf(refused).message]).toEqual([403, expect.stringContaining('jobs:write')])
+    const rejectedBody = await ask(strict, 'runModel', ['models:run'])
+    expect([rejectedBody.status, errorOf(rejectedBody).message]).toEqual([403, expect.stringContaining('jobs:write')])
     expect((await ask(strict, 'runModel', ['models:run', 'jobs:write'])).status).not.toBe(403)
     expect((await ask(strict, 'cancelJob', ['jobs:write'])).status).toBe(404)
   })

@@ -5,12 +5,12 @@ import { outputOf } from '../domain/produce-output.ts'
 import { jsonResponse } from './json-response.ts'
 
 /** Answer to a run with `sync: false` (section 4.3). */
-export function queuedAnswer(job: Job, { asyncRunStatus }: Assumptions): Response {
+export function queuedResponse(job: Job, { asyncRunStatus }: Assumptions): Response {
   return jsonResponse(asyncRunStatus, { ...identity(job, 'queued') } satisfies RunQueued)
 }
 
 /** Answer 202 to a run that goes on (section 4.3). */
-export function processingAnswer(job: Job): Response {
+export function processingResponse(job: Job): Response {
   const reason = job.webhook === undefined ? 'The model is still working.' : 'The job was accepted.'
   const poll = `Poll GET /${API_VERSION}/jobs/${job.id}`
   const message = `${reason} ${poll}${job.webhook === undefined ? ' for the result.' : ', or wait for the webhook.'}`
@@ -18,7 +18,7 @@ export function processingAnswer(job: Job): Response {
 }
 
 /** Answer to a run whose job ended while it was held (section 4.3). */
-export function endedAnswer(job: Job, end: JobEnd, options: { baseUrl: string; assumptions: Assumptions }): Response {
+export function endedResponse(job: Job, end: JobEnd, options: { baseUrl: string; assumptions: Assumptions }): Response {
   const { baseUrl, assumptions } = options
   if (end.status === 'succeeded') {
     return jsonResponse(200, {
@@ -29,7 +29,7 @@ export function endedAnswer(job: Job, end: JobEnd, options: { baseUrl: string; a
     })
   }
   if (end.status === 'failed') {
-    return failedAnswer(job, end, assumptions)
+    return failedResponse(job, end, assumptions)
   }
   const status = assumptions.cancelledSyncRunStatus
   const error = { code: 'CONFLICT', message: 'The job was cancelled while the run waited for its result.' }
@@ -37,9 +37,9 @@ export function endedAnswer(job: Job, end: JobEnd, options: { baseUrl: string; a
 }
 
 /** An error alone is one only where the status code says so. */
-function failedAnswer(job: Job, { error }: JobEnd, assumptions: Assumptions): Response {
+function failedResponse(job: Job, { error }: JobEnd, assumptions: Assumptions): Response {
   const { failedSyncRunStatus: status, failedSyncRunBody: body } = assumptions
-  if (status === 202) return processingAnswer(job)
+  if (status === 202) return processingResponse(job)
   const isAlone = body === 'error' && status >= 400
   return jsonResponse(status, isAlone ? { error } : { ...identity(job, 'failed'), error })
 }

@@ -113,10 +113,10 @@ describe('synchronous run', () => {
     const { server, caller } = setUp({ clock: 'system' })
     const abort = new AbortController()
     const pending = caller.run(MODEL, {}, { signal: abort.signal })
-    const refused = expect(pending).rejects.toThrow('no longer needed')
+    const rejectedBody = expect(pending).rejects.toThrow('no longer needed')
     while (vi.getTimerCount() === 0) await new Promise(setImmediate)
     abort.abort(new Error('no longer needed'))
-    await refused
+    await rejectedBody
     while (vi.getTimerCount() > 0) await new Promise(setImmediate)
     const jobId = await firstJobId()
     expect(server.job(jobId).status).toBe('processing')

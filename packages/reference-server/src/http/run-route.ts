@@ -12,10 +12,10 @@ import { unknownModel } from './model-routes.ts'
 import { readRunBody } from './read-run-body.ts'
 import { isAccepted, reject } from './reject.ts'
 import type { RequestTrace } from './request-trace.ts'
-import { endedAnswer, processingAnswer, queuedAnswer } from './run-answers.ts'
+import { endedResponse, processingResponse, queuedResponse } from './run-answers.ts'
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
-export async function answerRun(service: Service, context: AppContext): Promise<Response> {
+export async function runModelRoute(service: Service, context: AppContext): Promise<Response> {
   context.env.trace.modelId = context.req.param('model')
   const body = await readRunBody(service, context)
   if (body instanceof Response) return body
@@ -26,8 +26,8 @@ export async function answerRun(service: Service, context: AppContext): Promise<
   if (model === undefined) return unknownModel(service, context, 'unknownModelRun')
   const input = checkInput(service, model, { input: body.input, trace })
   if (input instanceof Response) return input
-  const refusal = webhookRefusal(service, context, body.webhook_url)
-  if (refusal !== undefined) return refusal
+  const rejection = rejectWebhook(service, context, body.webhook_url)
+  if (rejection !== undefined) return rejection
   const { account } = apiKey
   const job = startRun(service, { ...body, ...input, account, model })
   if (job === undefined) {
@@ -39,12 +39,12 @@ export async function answerRun(service: Service, context: AppContext): Promise<
   trace.job = job
   trace.jobStatus = isQueued ? 'queued' : 'processing'
   await webhookFirst(service, context, job)
-  if (isQueued) return queuedAnswer(job, service.options.assumptions)
-  return job.webhook === undefined ? answerWhenEnded(service, context, job) : processingAnswer(job)
+  if (isQueued) return queuedResponse(job, service.options.assumptions)
+  return job.webhook === undefined ? holdRun(service, context, job) : processingResponse(job)
 }
 
 /** Why a run with this webhook is rejected. */
-function webhookRefusal(service: Service, context: AppContext, url: string | undefined): Response | undefined {
+function rejectWebhook(service: Service, context: AppContext, url: string | undefined): Response | undefined {
   const { permissions } = context.get('apiKey')
   const isMissing = service.options.assumptions.webhookNeedsManage && !permissions.includes('webhooks:manage')
   if (url === undefined || !isMissing) return checkWebhookTarget(service, context.env.trace, url)
@@ -56,7 +56,7 @@ function webhookRefusal(service: Service, context: AppContext, url: string | und
 
 /** A script may want the webhook called before the run is answered. A job that time does not end is not waited for. */
 async function webhookFirst(service: Service, { env: { work } }: AppContext, job: Job): Promise<void> {
-  if (job.webhook?.when !== 'before-answer' || job.endsAt === undefined) return
+  if (job.webhook?.when !== 'before-response' || job.endsAt === undefined) return
   service.jobs.settle()
   work.park()
   await service.dispatcher.settled(job)
@@ -75,7 +75,7 @@ function checkInput(
   if (first === undefined) {
     return { input, isRight: checked.problems.every(({ kind }) => kind === 'unknownParameter') }
   }
-  trace.refusedFor = 'input'
+  trace.rejectedPart = 'input'
   trace.assumptions = [...new Set(checked.problems.flatMap(({ assumption }) => assumption ?? []))]
   const problems = rejected.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
   const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
@@ -84,7 +84,7 @@ function checkInput(
 }
 
 /** Holds the answer until the job ends, about 55 s at most (section 8). */
-async function answerWhenEnded(service: Service, context: AppContext, job: Job): Promise<Response> {
+async function holdRun(service: Service, context: AppContext, job: Job): Promise<Response> {
   const { work } = context.env
   service.jobs.settle() // it may take no time at all
   if (job.end === undefined) {
@@ -93,7 +93,7 @@ async function answerWhenEnded(service: Service, context: AppContext, job: Job):
     work.resume()
     service.jobs.settle()
   }
-  if (job.end === undefined) return processingAnswer(job)
+  if (job.end === undefined) return processingResponse(job)
   context.env.trace.jobStatus = job.end.status === 'succeeded' ? 'completed' : job.end.status
-  return endedAnswer(job, job.end, { baseUrl: service.baseUrl, assumptions: service.options.assumptions })
+  return endedResponse(job, job.end, { baseUrl: service.baseUrl, assumptions: service.options.assumptions })
 }

@@ -10,7 +10,7 @@ const isMsw2 = 'handleRequest' in msw
  *
  * @throws Error with the code of the system's own, which msw hands on to the client as the failure of its request
  */
-export function enactFault(fault: Fault, request: Request): Response {
+export function applyFault(fault: Fault, request: Request): Response {
   if ('open' in fault) return fault.open()
   // A browser tells no program why a request failed, and msw there takes what is thrown for a defect.
   if (!isNode()) return Response.error()

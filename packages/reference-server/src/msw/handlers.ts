@@ -1,7 +1,7 @@
 import { type HttpHandler, http } from 'msw'
-import { type Answer, isFault } from '../faults/fault.ts'
+import { isFault, type ResponseOrFault } from '../faults/fault.ts'
 import type { ReferenceServer } from '../reference-server.ts'
-import { enactFault } from './enact-fault.ts'
+import { applyFault } from './enact-fault.ts'
 
 /** The part of a reference server that msw needs. */
 export type MockedServer = Pick<ReferenceServer, 'handle' | 'baseUrl' | 'setBaseUrl'>
@@ -30,19 +30,19 @@ export interface HandlersOptions {
  */
 export function handlers(server: MockedServer, options: HandlersOptions = {}): HttpHandler[] {
   if (options.baseUrl !== undefined) server.setBaseUrl(options.baseUrl)
-  const answer = answerOnce(server)
+  const answer = respondOnce(server)
   return [http.all(pathsBelow(server.baseUrl), ({ request }) => answer(request))]
 }
 
 // While two msw servers listen, msw runs the handlers of one twice with the same Request. Without memory a run would be
 // started, and charged, twice.
-function answerOnce(server: MockedServer): (request: Request) => Promise<Response> {
-  const answers = new WeakMap<Request, Promise<Answer>>()
+function respondOnce(server: MockedServer): (request: Request) => Promise<Response> {
+  const responses = new WeakMap<Request, Promise<ResponseOrFault>>()
   return async (request) => {
-    const answer = answers.get(request) ?? server.handle(request, { transport: 'msw' })
-    answers.set(request, answer)
+    const answer = responses.get(request) ?? server.handle(request, { transport: 'msw' })
+    responses.set(request, answer)
     const known = await answer
-    return isFault(known) ? enactFault(known, request) : known.clone()
+    return isFault(known) ? applyFault(known, request) : known.clone()
   }
 }
 

@@ -14,30 +14,32 @@ export function readAssumptionValues(raws: RawValues = []): AssumptionOptions {
     return readAssumption(name, value)
   })
   const rejections = Object.fromEntries(
-    pairs.filter(([name]) => name.startsWith(REFUSALS)).map(([name, value]) => [name.slice(REFUSALS.length), value]),
+    pairs
+      .filter(([name]) => name.startsWith(REJECTIONS_PREFIX))
+      .map(([name, value]) => [name.slice(REJECTIONS_PREFIX.length), value]),
   )
-  const others = Object.fromEntries(pairs.filter(([name]) => !name.startsWith(REFUSALS)))
-  return Object.keys(rejections).length === 0 ? others : { ...others, rejections: rejections }
+  const others = Object.fromEntries(pairs.filter(([name]) => !name.startsWith(REJECTIONS_PREFIX)))
+  return Object.keys(rejections).length === 0 ? others : { ...others, rejections }
 }
 
-const REFUSALS = 'rejections.'
+const REJECTIONS_PREFIX = 'rejections.'
 
 /** A list is written with commas, a rejection as `404:NOT_FOUND` or `accepted`. */
 function readAssumption(name: string, value: string): [name: string, value: unknown] {
   if (!ASSUMPTION_NAMES.includes(name)) throw new UsageError(unknownAssumption(name))
-  if (name.startsWith(REFUSALS)) return [name, parseRefusal(value)]
+  if (name.startsWith(REJECTIONS_PREFIX)) return [name, parseRejection(value)]
   const isList = Array.isArray(Reflect.get(DEFAULT_ASSUMPTIONS, name))
   return [name, isList ? value.split(',').filter((item) => item !== '') : parseValue(value)]
 }
 
-function parseRefusal(text: string): unknown {
+function parseRejection(text: string): unknown {
   const [status = '', code = null] = text.split(':')
   return text === 'accepted' ? text : { status: Number(status), code }
 }
 
 const ASSUMPTION_NAMES: readonly string[] = /* @__PURE__ */ (() => {
   const { rejections, ...others } = DEFAULT_ASSUMPTIONS
-  return [...Object.keys(others), ...Object.keys(rejections).map((kind) => `${REFUSALS}${kind}`)]
+  return [...Object.keys(others), ...Object.keys(rejections).map((kind) => `${REJECTIONS_PREFIX}${kind}`)]
 })()
 
 const EXAMPLE = 'asyncRunStatus=200'

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyFault, Fault } from '../faults/fault.ts'
 
 /** Does to a connection what a fault says. Resolves when it is done. */
-export async function enactFault(fault: Fault, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+export async function applyFault(fault: Fault, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   switch (fault.kind) {
     case 'reset':
     // A port that listens accepts every connection, so the nearest is to break it as rudely as there is.

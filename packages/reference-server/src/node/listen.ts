@@ -8,7 +8,7 @@ import { errorResponses } from '../http/error-responses.ts'
 import { WholeResponse } from '../http/json-response.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { createCors } from './cors.ts'
-import { enactFault } from './enact-fault.ts'
+import { applyFault } from './enact-fault.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
 import { isLoopback } from './is-loopback.ts'
 import { ListenError } from './listen-error.ts'
@@ -57,7 +57,7 @@ export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
 export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false } = options
   checkAddress(host, port)
-  const cors = createCors((options.cors ?? []).map(demandOrigin))
+  const cors = createCors((options.cors ?? []).map(requireOrigin))
   const nodeServer = createServer(
     // Left to the listener, whose 400 has a body.
     { requireHostHeader: false },
@@ -68,7 +68,7 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
         const answer = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
         if (isFault(answer)) {
           // `createServer` of http makes nothing of HTTP/2.
-          await enactFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
+          await applyFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
         } else if (answer instanceof WholeResponse && request.method === 'GET') {
           sendWhole(answer, outgoing as ServerResponse) // as above
         } else {
@@ -114,7 +114,7 @@ function sendWhole({ status, headers, sent }: WholeResponse, outgoing: ServerRes
   outgoing.end(sent)
 }
 
-function demandOrigin(text: string): string {
+function requireOrigin(text: string): string {
   const origin = readOrigin(text)
   if (origin !== undefined) return origin
   throw new TypeError(`listen takes cors: origins such as http://localhost:5173, or *; it got ${JSON.stringify(text)}.`)

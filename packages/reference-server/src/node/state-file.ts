@@ -68,7 +68,7 @@ export class StateFile {
    * @returns the keys that can be used in it; `undefined` when the file is new
    * @throws UsageError when the server cannot go on from it, or it cannot be written; an old file stays as it is
    */
-  async begin(service: Service): Promise<readonly string[] | undefined> {
+  async start(service: Service): Promise<readonly string[] | undefined> {
     const keys = this.#found === undefined ? undefined : this.#restore(service)
     this.#found = undefined
     try {
@@ -107,8 +107,8 @@ export class StateFile {
     const usable = service.keys.all().filter(({ isRevoked }) => !isRevoked)
     if (usable.length > 0) return usable.map(({ key }) => key)
     // Nothing needs to be saved for it: the same key comes from the same state once more.
-    const minted = createKey(service, {})
-    return minted.ok ? [minted.value.key] : []
+    const created = createKey(service, {})
+    return created.ok ? [created.value.key] : []
   }
 
   async #saveOrWarn(): Promise<void> {

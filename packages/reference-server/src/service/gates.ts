@@ -6,11 +6,11 @@ import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
  * Where somebody may hold back what happens, to try it in another order. A server has none; only an exploration makes
  * some.
  */
-export interface Gates {
+export interface Breakpoints {
   /** Resolves when a request may take effect. */
   request(request: Request): Promise<void>
   /** Resolves when its answer may leave. */
-  answer(request: Request, response: Response): Promise<void>
+  response(request: Request, response: Response): Promise<void>
   /** Resolves when a delivery may be sent. */
   delivery(job: Job): Promise<void>
   /** Resolves when time may jump. */

@@ -6,22 +6,22 @@ import { jobCreation, jobEnding, jobStart } from '../history/journal/job-entries
 import { Journal } from '../history/journal/journal.ts'
 import type { JobEntry } from '../history/journal/journal-entry.ts'
 import { redactUrl } from '../history/journal/redact.ts'
-import type { RequestFacts } from '../history/journal/request-record.ts'
-import { tellStory } from '../history/journal/tell-story.ts'
+import type { RequestDetails } from '../history/journal/request-record.ts'
+import { writeStory } from '../history/journal/tell-story.ts'
 import { UnmatchedRequests } from '../history/report/unmatched.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { FairBuffer } from '../retention/fair-buffer.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 
 /** An answered request and what it was about. */
-export interface Answered {
-  facts: RequestFacts
+export interface HandledRequest {
+  details: RequestDetails
   account: Account | null
   job: Job | undefined
   /** Kind of the fault that struck. */
   faultKind: string | undefined
   /** Place of its beginning in the journal. */
-  beganAs: number
+  startPlace: number
 }
 
 const MAX_VIOLATIONS = 100
@@ -74,21 +74,21 @@ export class Observer {
     return this.journal.place()
   }
 
-  deliveryEnded(record: DeliveryRecord, { account }: Job, beganAs: number): void {
+  deliveryEnded(record: DeliveryRecord, { account }: Job, startPlace: number): void {
     const { job_id, outcome, status, reason, attemptedAt: at, finishedAt } = record
     const url = redactUrl(record.url)
     this.coverage.deliveryEnded(outcome)
     this.journal.add(
       account,
       { kind: 'delivery', at, key: account.name, job_id, url, outcome, status, reason, durationMs: finishedAt - at },
-      beganAs,
+      startPlace,
     )
     this.log(() => ['webhook', outcome, job_id, url, status, reason].filter((part) => part !== undefined).join(' '))
   }
 
-  answered({ facts, account, job, faultKind, beganAs }: Answered): void {
-    this.coverage.answered(facts, job, faultKind)
-    this.journal.addRequest(account, facts, beganAs)
+  requestHandled({ details: facts, account, job, faultKind, startPlace }: HandledRequest): void {
+    this.coverage.requestHandled(facts, job, faultKind)
+    this.journal.addRequest(account, facts, startPlace)
   }
 
   /** The rules that the server has broken since the last look, each with the story of its job. Strict mode only. */
@@ -114,7 +114,7 @@ export class Observer {
   /** The life of a job on one page; `undefined` when nothing is known of it. */
   story(jobId: string, job: Job | undefined): string | undefined {
     const records = this.journal.records(job?.account)
-    return tellStory({ jobId, records, job, now: this.#now() })
+    return writeStory({ jobId, records, job, now: this.#now() })
   }
 
   #changed(job: Job, entry: JobEntry): void {

@@ -46,7 +46,7 @@ export function createKey(service: Service, options: CreateKeyOptions): ShapeChe
   if (!checked.ok) return checked
   const { live = false, permissions = PERMISSIONS, credits = service.options.credits, allowIps } = checked.value
   try {
-    return { ok: true, value: service.keys.mint({ isLive: live, permissions, credits, allowIps }) }
+    return { ok: true, value: service.keys.create({ isLive: live, permissions, credits, allowIps }) }
   } catch (error) {
     return { ok: false, message: String(error instanceof Error ? error.message : error) }
   }

@@ -21,7 +21,7 @@ export function restoreSnapshot(service: Service, value: unknown): ShapeCheck<Sn
   service.clock.setTime(timeNow(service, snapshot))
   service.random.restore(snapshot.random)
   service.requests = snapshot.requests
-  service.faults.begin(snapshot.seed)
+  service.faults.restart(snapshot.seed)
   service.keys.replace(
     snapshot.keys.map((key) => ({ ...key, allowIps: key.allowIps, account: at(accounts, key.account) })),
   )
@@ -34,7 +34,7 @@ export function restoreSnapshot(service: Service, value: unknown): ShapeCheck<Sn
   }
   markUnread(service, snapshot, accounts)
   adoptJobs(service, snapshot, jobs)
-  resumeErrands(service, snapshot)
+  resumeDeliveries(service, snapshot)
   service.jobs.settle()
   return checked
 }
@@ -77,10 +77,10 @@ function fillAccount(service: Service, account: Account, state: AccountState): v
 
 function markUnread({ deliveries }: Service, snapshot: Snapshot, accounts: readonly Account[]): void {
   // Fewer are kept when this server's retention is smaller.
-  const kept = new Set(accounts.flatMap((account) => deliveries.of(account)))
+  const stored = new Set(accounts.flatMap((account) => deliveries.of(account)))
   for (const { account, delivery } of snapshot.unread) {
     const record = snapshot.accounts[account]?.deliveries[delivery]
-    if (record !== undefined && kept.has(record)) deliveries.markUnread(at(accounts, account), record)
+    if (record !== undefined && stored.has(record)) deliveries.markUnread(at(accounts, account), record)
   }
 }
 
@@ -101,11 +101,11 @@ function adoptJobs({ jobs, jobTimers }: Service, snapshot: Snapshot, restored: r
   for (const job of restored) jobs.adopt(job)
   const unfinished = restored.filter(({ end }) => end === undefined)
   for (const job of unfinished.toSorted((one, other) => placeOf(one) - placeOf(other))) jobs.awaitEnd(job)
-  for (const job of unfinished) if (job.webhook !== undefined) jobTimers.watch(job)
+  for (const job of unfinished) if (job.webhook !== undefined) jobTimers.schedule(job)
 }
 
-function resumeErrands({ jobs, dispatcher }: Service, { pendingDeliveries: errands }: Snapshot): void {
-  for (const { job_id, body, sent, isHeld, dueAt } of errands) {
+function resumeDeliveries({ jobs, dispatcher }: Service, { pendingDeliveries: deliveries }: Snapshot): void {
+  for (const { job_id, body, sent, isHeld, dueAt } of deliveries) {
     const job = jobs.find(job_id)
     if (job?.webhook !== undefined) dispatcher.resume({ job, webhook: job.webhook, body, sent, isHeld, dueAt })
   }

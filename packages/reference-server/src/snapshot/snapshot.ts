@@ -43,7 +43,7 @@ export interface Snapshot {
   /** Finished ones first. */
   jobs: readonly JobState[]
   /** Results on their way. A delivery that had begun begins again. */
-  pendingDeliveries: readonly ErrandSnapshot[]
+  pendingDeliveries: readonly PendingDeliverySnapshot[]
   /** The deliveries that `webhooks.next()` has not returned, oldest first. */
   unread: readonly { account: number; delivery: number }[]
 }
@@ -105,7 +105,7 @@ interface EndState {
   isCharged?: boolean | undefined
 }
 
-export interface ErrandSnapshot {
+export interface PendingDeliverySnapshot {
   job_id: string
   body: DeliveryBody
   /** How many deliveries are over. */

@@ -1,7 +1,7 @@
 import type { ReferenceServer } from '../reference-server.ts'
 
 /** An answer, read to its end. */
-export interface ApiAnswer {
+export interface ApiResponse {
   status: number
   headers: Headers
   /** Empty when there was no JSON. */
@@ -11,7 +11,7 @@ export interface ApiAnswer {
 
 /** Calls a server in this process as a client with one key would. */
 export function apiCaller(server: ReferenceServer, key = server.apiKey) {
-  async function call(method: string, path: string, init: RequestInit = {}): Promise<ApiAnswer> {
+  async function call(method: string, path: string, init: RequestInit = {}): Promise<ApiResponse> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...init.headers }
     const response = await server.fetch(`${server.baseUrl}${path}`, { ...init, method, headers })
     const { status } = response
@@ -40,7 +40,7 @@ export function apiCaller(server: ReferenceServer, key = server.apiKey) {
 }
 
 /** Code and message of an error answer. */
-export function errorOf({ body }: ApiAnswer): { code?: string; message?: string } {
+export function errorOf({ body }: ApiResponse): { code?: string; message?: string } {
   const { error } = body as { error?: { code?: string; message?: string } } // as above
   return error ?? {}
 }

@@ -4,8 +4,8 @@ import type { Account } from '../domain/account.ts'
 import type { Job, JobWebhook } from '../domain/job.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryBody, DeliveryRecord } from './delivery-record.ts'
-import type { Errand, ErrandState } from './errand.ts'
-import { HeldErrands } from './held-errands.ts'
+import type { PendingDelivery, PendingDeliveryState } from './errand.ts'
+import { HeldDeliveries } from './held-errands.ts'
 import type { Receivers } from './receivers.ts'
 import { type Pause, scriptedReceiver } from './scripted-receiver.ts'
 import { type Deliver, sendDelivery } from './send-delivery.ts'
@@ -17,10 +17,10 @@ export interface DispatcherOptions {
   log: DeliveryLog
   /** An attempt begins. @returns its place in the order of things */
   onSend: (job: Job) => number
-  onRecord: (record: DeliveryRecord, job: Job, sentAs: number) => void
+  onRecord: (record: DeliveryRecord, job: Job, startPlace: number) => void
   pause: Pause
   /** Awaited before each delivery. */
-  gate?: ((job: Job) => Promise<void>) | undefined
+  beforeDelivery?: ((job: Job) => Promise<void>) | undefined
 }
 
 /** The delivery begins so long after the answer that it waits for, which the client has read by then. */
@@ -29,8 +29,8 @@ const AFTER_POLL_MS = 1
 /** Sends the results of jobs to their webhooks. */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions
-  readonly #pendingDeliveries = new Set<Errand>()
-  readonly #held = new HeldErrands()
+  readonly #pendingDeliveries = new Set<PendingDelivery>()
+  readonly #held = new HeldDeliveries()
   readonly #settled = new Map<Job, () => void>()
 
   constructor(options: DispatcherOptions) {
@@ -44,14 +44,14 @@ export class WebhookDispatcher {
   }
 
   /** Takes an errand up where another server was with it. */
-  resume(state: ErrandState): void {
-    const errand: Errand = { ...state, abort: new AbortController() }
-    this.#pendingDeliveries.add(errand)
-    void this.#run(errand)
+  resume(state: PendingDeliveryState): void {
+    const delivery: PendingDelivery = { ...state, abort: new AbortController() }
+    this.#pendingDeliveries.add(delivery)
+    void this.#run(delivery)
   }
 
   /** Everything on its way. A delivery that has begun counts as one that has not. */
-  pendingDeliveries(): readonly ErrandState[] {
+  pendingDeliveries(): readonly PendingDeliveryState[] {
     return [...this.#pendingDeliveries]
   }
 
@@ -62,7 +62,7 @@ export class WebhookDispatcher {
 
   /** Resolves when all deliveries of a job that will end are over, or there will be none. */
   settled(job: Job): Promise<void> {
-    const isOver = job.end !== undefined && [...this.#pendingDeliveries].every((errand) => errand.job !== job)
+    const isOver = job.end !== undefined && [...this.#pendingDeliveries].every((delivery) => delivery.job !== job)
     return isOver ? Promise.resolve() : new Promise((resolve) => this.#settled.set(job, resolve))
   }
 
@@ -81,10 +81,10 @@ export class WebhookDispatcher {
 
   /** Takes back whatever is on its way, for one account or all. */
   forget(account?: Account): void {
-    for (const errand of this.#pendingDeliveries) {
-      if (account !== undefined && errand.job.account !== account) continue
-      errand.abort.abort()
-      this.#end(errand)
+    for (const delivery of this.#pendingDeliveries) {
+      if (account !== undefined && delivery.job.account !== account) continue
+      delivery.abort.abort()
+      this.#end(delivery)
     }
   }
 
@@ -95,41 +95,41 @@ export class WebhookDispatcher {
   }
 
   // Without a wait of its own the first delivery goes out at once, in the turn in which the job ended.
-  async #run(errand: Errand): Promise<void> {
-    const { signal } = errand.abort
-    if (errand.isHeld) await this.#held.hold(errand)
-    errand.isHeld = false
-    for (; errand.sent < (errand.webhook.deliveries ?? 1) && !signal.aborted; errand.sent++) {
-      errand.dueAt ??= this.#options.clock.now() + waitMs(errand)
-      const restMs = errand.dueAt - this.#options.clock.now()
+  async #run(delivery: PendingDelivery): Promise<void> {
+    const { signal } = delivery.abort
+    if (delivery.isHeld) await this.#held.hold(delivery)
+    delivery.isHeld = false
+    for (; delivery.sent < (delivery.webhook.deliveries ?? 1) && !signal.aborted; delivery.sent++) {
+      delivery.dueAt ??= this.#options.clock.now() + waitMs(delivery)
+      const restMs = delivery.dueAt - this.#options.clock.now()
       if (restMs > 0) await this.#options.pause(restMs, signal)
-      errand.dueAt = undefined
-      if (this.#options.gate !== undefined) await this.#options.gate(errand.job)
-      if (!signal.aborted) await this.#attempt(errand)
+      delivery.dueAt = undefined
+      if (this.#options.beforeDelivery !== undefined) await this.#options.beforeDelivery(delivery.job)
+      if (!signal.aborted) await this.#attempt(delivery)
     }
-    this.#end(errand)
+    this.#end(delivery)
   }
 
-  #end(errand: Errand): void {
-    this.#pendingDeliveries.delete(errand)
-    this.skip(errand.job)
+  #end(delivery: PendingDelivery): void {
+    this.#pendingDeliveries.delete(delivery)
+    this.skip(delivery.job)
   }
 
-  async #attempt(errand: Errand): Promise<void> {
-    const work = this.#options.activity.begin()
+  async #attempt(delivery: PendingDelivery): Promise<void> {
+    const work = this.#options.activity.start()
     try {
-      const sentAs = this.#options.onSend(errand.job)
-      const record = await this.#send(errand, work)
-      if (errand.abort.signal.aborted) return
-      this.#options.log.add(errand.job.account, record)
-      this.#options.onRecord(record, errand.job, sentAs)
-      this.#held.delivered(errand.job)
+      const startPlace = this.#options.onSend(delivery.job)
+      const record = await this.#send(delivery, work)
+      if (delivery.abort.signal.aborted) return
+      this.#options.log.add(delivery.job.account, record)
+      this.#options.onRecord(record, delivery.job, startPlace)
+      this.#held.delivered(delivery.job)
     } finally {
       work.end()
     }
   }
 
-  async #send({ job, body, webhook, abort: { signal } }: Errand, work: Work): Promise<DeliveryRecord> {
+  async #send({ job, body, webhook, abort: { signal } }: PendingDelivery, work: Work): Promise<DeliveryRecord> {
     const { clock } = this.#options
     const attemptedAt = clock.now()
     const abort = new AbortController()
@@ -153,7 +153,7 @@ export class WebhookDispatcher {
 }
 
 /** How long an errand waits before its next delivery. */
-function waitMs({ sent, webhook }: Errand): number {
+function waitMs({ sent, webhook }: PendingDelivery): number {
   const { when, delay_ms = when === 'after-poll' ? AFTER_POLL_MS : 0, gap_ms = 0 } = webhook
   return sent === 0 ? delay_ms : gap_ms
 }

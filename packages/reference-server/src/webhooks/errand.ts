@@ -2,7 +2,7 @@ import type { Job, JobWebhook } from '../domain/job.ts'
 import type { DeliveryBody } from './delivery-record.ts'
 
 /** A result on its way, from the end of its job until all its deliveries are over. */
-export interface Errand {
+export interface PendingDelivery {
   readonly job: Job
   readonly webhook: JobWebhook
   readonly body: DeliveryBody
@@ -17,4 +17,4 @@ export interface Errand {
 }
 
 /** How far an errand is, enough to take it up in another server. */
-export type ErrandState = Pick<Errand, 'job' | 'webhook' | 'body' | 'sent' | 'isHeld' | 'dueAt'>
+export type PendingDeliveryState = Pick<PendingDelivery, 'job' | 'webhook' | 'body' | 'sent' | 'isHeld' | 'dueAt'>

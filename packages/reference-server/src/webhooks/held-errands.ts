@@ -1,35 +1,35 @@
 import type { Job } from '../domain/job.ts'
-import type { Errand } from './errand.ts'
+import type { PendingDelivery } from './errand.ts'
 
 /** The results that are kept back until something else has happened. */
-export class HeldErrands {
-  readonly #releases = new Map<Errand, () => void>()
+export class HeldDeliveries {
+  readonly #releases = new Map<PendingDelivery, () => void>()
 
   /** Resolves when the moment of the errand has come, or it was taken back. */
-  hold(errand: Errand): Promise<void> {
+  hold(delivery: PendingDelivery): Promise<void> {
     return new Promise((resolve) => {
       const release = () => {
-        this.#releases.delete(errand)
+        this.#releases.delete(delivery)
         resolve()
       }
-      this.#releases.set(errand, release)
-      errand.abort.signal.addEventListener('abort', release, { once: true })
+      this.#releases.set(delivery, release)
+      delivery.abort.signal.addEventListener('abort', release, { once: true })
     })
   }
 
   /** A read of the status has shown the end of the job. */
   polled(job: Job): void {
-    this.#release((errand) => errand.webhook.when === 'after-poll' && errand.job === job)
+    this.#release((delivery) => delivery.webhook.when === 'after-poll' && delivery.job === job)
   }
 
   /** A job was delivered: those that wait for another of its account are next. */
   delivered({ account }: Job): void {
-    this.#release((errand) => errand.webhook.when === 'after-next' && errand.job.account === account)
+    this.#release((delivery) => delivery.webhook.when === 'after-next' && delivery.job.account === account)
   }
 
-  #release(isMeant: (errand: Errand) => boolean): void {
-    for (const [errand, release] of this.#releases) {
-      if (isMeant(errand)) release()
+  #release(isMeant: (delivery: PendingDelivery) => boolean): void {
+    for (const [delivery, release] of this.#releases) {
+      if (isMeant(delivery)) release()
     }
   }
 }

@@ -32,7 +32,7 @@ export async function sendDelivery({
   const timer = clock.setTimeout(() => abort.abort(), LIMITS.webhookAckMs)
   try {
     const response = await Promise.race([post(deliver, { url, body, signal: abort.signal }), aborted])
-    return response === 'aborted' ? { outcome: 'timeout' } : answered(response)
+    return response === 'aborted' ? { outcome: 'timeout' } : outcomeOf(response)
   } catch (error) {
     return abort.signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: reasonOf(error) }
   } finally {
@@ -46,7 +46,7 @@ async function post(deliver: Deliver, { url, body, signal }: { url: string; body
   return await deliver(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
 }
 
-function answered(response: Response): DeliveryOutcome {
+function outcomeOf(response: Response): DeliveryOutcome {
   // The answer's body is of no interest; unread it would hold the connection.
   response.body?.cancel().catch(() => {})
   const outcome = response.ok ? 'delivered' : 'rejected'

@@ -1,7 +1,7 @@
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Job } from '../../domain/job.ts'
 import type { JobEntry } from '../journal/journal-entry.ts'
-import type { RequestFacts } from '../journal/request-record.ts'
+import type { RequestDetails } from '../journal/request-record.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
 import { COVERAGE_GROUPS, type CoverageGroup, coverageItems, transitionName, WEBHOOK_ORDERS } from './coverage-items.ts'
 import { WebhookOrders } from './webhook-orders.ts'
@@ -15,7 +15,7 @@ export class CoverageCounter {
     const items = coverageItems(assumptions)
     const zero = (group: CoverageGroup) => new Map(items[group].map((name) => [name, 0]))
     this.#counts = {
-      answers: zero('answers'),
+      responses: zero('responses'),
       codes: zero('codes'),
       transitions: zero('transitions'),
       webhooks: zero('webhooks'),
@@ -24,10 +24,10 @@ export class CoverageCounter {
   }
 
   /** @param faultKind of the fault that struck: such an answer is none of the endpoint's own */
-  answered(facts: RequestFacts, job: Job | undefined, faultKind: string | undefined): void {
-    const { jobStatus, code } = facts
+  requestHandled(details: RequestDetails, job: Job | undefined, faultKind: string | undefined): void {
+    const { jobStatus, code } = details
     this.#count('codes', code ?? (jobStatus === 'failed' ? job?.end?.error?.code : undefined) ?? '')
-    if (faultKind === undefined) this.#answered(facts, job)
+    if (faultKind === undefined) this.#requestHandled(details, job)
     else this.#count('faults', faultKind)
   }
 
@@ -53,13 +53,13 @@ export class CoverageCounter {
     )
   }
 
-  #answered(facts: RequestFacts, job: Job | undefined): void {
-    const { route, status, jobStatus, code } = facts
+  #requestHandled(details: RequestDetails, job: Job | undefined): void {
+    const { route, status, jobStatus, code } = details
     // A run that failed shows both, and is no refusal.
     const told = route === 'runModel' ? (jobStatus ?? code) : (code ?? jobStatus)
-    this.#count('answers', [route, status, told, variantOf(facts, job)].filter((part) => part !== undefined).join(' '))
+    this.#count('responses', [route, status, told, variantOf(details, job)].filter((part) => part !== undefined).join(' '))
     if (job?.webhook === undefined) return
-    if (route === 'runModel') this.#orders.answered(job)
+    if (route === 'runModel') this.#orders.requestHandled(job)
     if (route === 'getJob' && job.end !== undefined) this.#orders.endShown(job)
   }
 
@@ -71,7 +71,7 @@ export class CoverageCounter {
 }
 
 /** The two ways to a 202 are two behaviours to a client. */
-function variantOf({ route, jobStatus }: RequestFacts, job: Job | undefined): string | undefined {
+function variantOf({ route, jobStatus }: RequestDetails, job: Job | undefined): string | undefined {
   if (route !== 'runModel' || jobStatus !== 'processing') return undefined
   return job?.webhook === undefined ? '(held)' : '(webhook)'
 }

@@ -4,10 +4,10 @@ import { FAULT_KINDS } from '../../faults/fault-options.ts'
 import type { Rejection, RejectionKind } from '../../assumptions/rejections.ts'
 
 /** The kinds of behaviour that are counted. */
-export const COVERAGE_GROUPS = ['answers', 'codes', 'transitions', 'webhooks', 'faults'] as const
+export const COVERAGE_GROUPS = ['responses', 'codes', 'transitions', 'webhooks', 'faults'] as const
 
 /**
- * - `answers`: what each endpoint can answer, by HTTP status and the job status or error code in the body
+ * - `responses`: what each endpoint can respond, by HTTP status and the job status or error code in the body
  * - `codes`: error codes that a client has seen, in a refusal or of a failed job
  * - `transitions`: changes of a job's status (section 3)
  * - `webhooks`: what came of deliveries, and their order among answers, polls and other deliveries
@@ -36,7 +36,7 @@ const OUTCOMES = ['delivered', 'rejected', 'timeout', 'network_error']
 
 /** Where deliveries stand among other things that happen to their job, and to other jobs of the account. */
 export const WEBHOOK_ORDERS = {
-  beforeAnswer: 'before the answer to the run',
+  beforeResponse: 'before the answer to the run',
   beforePoll: 'before a poll showed the end',
   afterPoll: 'after a poll showed the end',
   twice: 'more than once for a job',
@@ -47,7 +47,7 @@ export const WEBHOOK_ORDERS = {
 /** Everything that can be covered. What the assumptions switch off does not exist. */
 export function coverageItems(assumptions: Assumptions): Readonly<Record<CoverageGroup, readonly string[]>> {
   return {
-    answers: answersOf(assumptions),
+    responses: responsesOf(assumptions),
     codes: [...new Set([...CODES, ...codesOf(assumptions)])],
     transitions: ['queued', 'processing']
       .map((status) => transitionName(undefined, status))
@@ -57,34 +57,34 @@ export function coverageItems(assumptions: Assumptions): Readonly<Record<Coverag
   }
 }
 
-function codesOf({ rejections: rejections }: Assumptions): string[] {
-  return Object.values(rejections).flatMap((refusal) => (refusal === 'accepted' ? [] : (refusal.code ?? [])))
+function codesOf({ rejections }: Assumptions): string[] {
+  return Object.values(rejections).flatMap((rejection) => (rejection === 'accepted' ? [] : (rejection.code ?? [])))
 }
 
 export function transitionName(from: string | undefined, to: string): string {
   return `${from ?? '(created)'} -> ${to}`
 }
 
-function answersOf(assumptions: Assumptions): string[] {
-  const { unfinishedJobStatus, rejections: rejections } = assumptions
+function responsesOf(assumptions: Assumptions): string[] {
+  const { unfinishedJobStatus, rejections } = assumptions
   const always = ['401 UNAUTHORIZED', '403 FORBIDDEN']
-  const query = refusalsOf(assumptions, ['unknownQueryParameter'])
+  const query = rejectionsOf(assumptions, ['unknownQueryParameter'])
   const statusOf = (status: string) => (TERMINAL.includes(status) ? 200 : unfinishedJobStatus)
   const byRoute = {
-    listModels: ['200', ...query, ...refusalsOf(assumptions, listKinds(assumptions)), ...always],
+    listModels: ['200', ...query, ...rejectionsOf(assumptions, listKinds(assumptions)), ...always],
     getModel: ['200', ...query, textOf(rejections.unknownModel), ...always],
-    runModel: [...runAnswers(assumptions), ...query, ...always],
+    runModel: [...runResponses(assumptions), ...query, ...always],
     getJob: [
       ...JOB_STATUSES.map((status) => `${statusOf(status)} ${status}`),
       ...query,
       textOf(rejections.unknownJob),
       ...always,
     ],
-    cancelJob: [...cancelAnswers(assumptions), ...query, ...always],
+    cancelJob: [...cancelResponses(assumptions), ...query, ...always],
     getFile: ['200', '404 NOT_FOUND'],
   }
-  return Object.entries(byRoute).flatMap(([route, answers]) =>
-    [...new Set(answers)].map((answer) => `${route} ${answer}`),
+  return Object.entries(byRoute).flatMap(([route, responses]) =>
+    [...new Set(responses)].map((response) => `${route} ${response}`),
   )
 }
 
@@ -95,10 +95,10 @@ function listKinds({ unknownCategory }: Assumptions): RejectionKind[] {
 }
 
 /** The rejections of these kinds, but for what is accepted. */
-function refusalsOf({ rejections: rejections }: Assumptions, kinds: readonly RejectionKind[]): string[] {
+function rejectionsOf({ rejections }: Assumptions, kinds: readonly RejectionKind[]): string[] {
   return kinds.flatMap((kind) => {
-    const refusal = rejections[kind]
-    return refusal === 'accepted' || refusal.code === null ? [] : [textOf(refusal)]
+    const rejection = rejections[kind]
+    return rejection === 'accepted' || rejection.code === null ? [] : [textOf(rejection)]
   })
 }
 
@@ -106,16 +106,16 @@ function textOf({ status, code }: Rejection): string {
   return `${status} ${code}`
 }
 
-function runAnswers(assumptions: Assumptions): string[] {
+function runResponses(assumptions: Assumptions): string[] {
   const { asyncRunStatus, cancelledSyncRunStatus } = assumptions
   return [
     '200 completed',
-    ...failedAnswers(assumptions),
+    ...failedResponses(assumptions),
     `${cancelledSyncRunStatus} cancelled`,
     '202 processing (held)',
     '202 processing (webhook)',
     `${asyncRunStatus} queued`,
-    ...refusalsOf(assumptions, [
+    ...rejectionsOf(assumptions, [
       ...(['brokenJson', 'invalidBody', 'unknownMember', 'webhookScheme', 'missingParameter', 'invalidInput'] as const),
       ...(['unknownParameter', 'insufficientCredits', 'unknownModelRun', 'otherContentType'] as const),
     ]),
@@ -123,21 +123,21 @@ function runAnswers(assumptions: Assumptions): string[] {
   ]
 }
 
-function failedAnswers({ failedSyncRunStatus: status }: Assumptions): string[] {
+function failedResponses({ failedSyncRunStatus: status }: Assumptions): string[] {
   return status === 202 ? [] : [`${status} failed`]
 }
 
-function cancelAnswers(assumptions: Assumptions): string[] {
-  const { cancelStatus, rejections: rejections } = assumptions
+function cancelResponses(assumptions: Assumptions): string[] {
+  const { cancelStatus, rejections } = assumptions
   const shown = (kind: 'cancelOfFinishedJob' | 'cancelOfCancelledJob', statuses: readonly string[]) => {
     const choice = rejections[kind]
     const status = choice === 'accepted' ? cancelStatus : choice.status
-    return status < 300 ? statuses.map((word) => `${status} ${word}`) : refusalsOf(assumptions, [kind])
+    return status < 300 ? statuses.map((word) => `${status} ${word}`) : rejectionsOf(assumptions, [kind])
   }
   return [
     `${cancelStatus} cancelled`,
     ...shown('cancelOfFinishedJob', ['succeeded', 'failed']),
     ...shown('cancelOfCancelledJob', ['cancelled']),
-    ...refusalsOf(assumptions, ['cancelOfUnknownJob']),
+    ...rejectionsOf(assumptions, ['cancelOfUnknownJob']),
   ]
 }

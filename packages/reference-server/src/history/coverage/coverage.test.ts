@@ -22,7 +22,7 @@ describe('behaviour coverage', () => {
     const { server } = newServer()
     const { covered, total, text } = server.coverage()
     expect([covered, total > 70]).toEqual([0, true])
-    expect(text).toMatch(/^Behaviour exercised: 0 of \d+ \(0 %\)\nanswers: 0 of \d+\n {2}- listModels 200\n/)
+    expect(text).toMatch(/^Behaviour exercised: 0 of \d+ \(0 %\)\nresponses: 0 of \d+\n {2}- listModels 200\n/)
   })
 
   it('counts answers and codes', async () => {
@@ -36,7 +36,7 @@ describe('behaviour coverage', () => {
     await caller.get(`/v1/jobs/${body.job_id}`)
     await caller.get(`/v1/jobs/${body.job_id}`)
     await caller.delete(`/v1/jobs/${body.job_id}`)
-    expect(covered(server, 'answers')).toEqual([
+    expect(covered(server, 'responses')).toEqual([
       'runModel 200 completed',
       'runModel 502 failed',
       'runModel 202 processing (held)',
@@ -63,7 +63,7 @@ describe('behaviour coverage', () => {
     const { server, caller } = newServer()
     server.faults.add({ kind: 'rate-limit', times: 1 })
     await caller.get('/v1/models')
-    expect(['answers', 'codes', 'faults'].map((group) => covered(server, group))).toEqual([
+    expect(['responses', 'codes', 'faults'].map((group) => covered(server, group))).toEqual([
       [],
       ['RATE_LIMITED'],
       ['rate-limit'],
@@ -71,7 +71,7 @@ describe('behaviour coverage', () => {
   })
 
   it.each([
-    [{ when: 'before-answer' }, ['delivered', 'before the answer to the run', 'before a poll showed the end']],
+    [{ when: 'before-response' }, ['delivered', 'before the answer to the run', 'before a poll showed the end']],
     [{ when: 'after-poll' }, ['delivered', 'after a poll showed the end']],
     [{ deliveries: 2 }, ['delivered', 'before a poll showed the end', 'more than once for a job']],
     [{ deliveries: 0 }, ['never sent']],
@@ -113,7 +113,7 @@ describe('behaviour coverage', () => {
     const merged = mergeCoverage([one.server.coverage(), JSON.parse(JSON.stringify(other.server.coverage()))])
     expect(merged.total).toBe(one.server.coverage().total)
     expect(merged.items.filter(({ count }) => count > 0)).toEqual([
-      { group: 'answers', name: 'listModels 200', count: 2 },
+      { group: 'responses', name: 'listModels 200', count: 2 },
       { group: 'codes', name: 'NOT_FOUND', count: 1 },
     ])
   })

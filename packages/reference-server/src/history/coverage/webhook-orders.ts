@@ -5,7 +5,7 @@ import { WEBHOOK_ORDERS } from './coverage-items.ts'
 type Order = (typeof WEBHOOK_ORDERS)[keyof typeof WEBHOOK_ORDERS]
 
 // What is known of a job, as bits: an object for each of a hundred thousand jobs would take megabytes.
-const ANSWERED = 1
+const RESPONDED = 1
 const END_SHOWN = 2
 const SENT = 4
 
@@ -16,8 +16,8 @@ export class WebhookOrders {
   readonly #lastEndAt = new WeakMap<Account, number>()
 
   /** The answer to the run is sent. */
-  answered(job: Job): void {
-    this.#add(job, ANSWERED)
+  requestHandled(job: Job): void {
+    this.#add(job, RESPONDED)
   }
 
   /** A poll has shown that the job ended. */
@@ -29,7 +29,7 @@ export class WebhookOrders {
   sent(job: Job): Order[] {
     const known = this.#add(job, SENT)
     return [
-      ...(known & ANSWERED ? [] : [WEBHOOK_ORDERS.beforeAnswer]),
+      ...(known & RESPONDED ? [] : [WEBHOOK_ORDERS.beforeResponse]),
       known & END_SHOWN ? WEBHOOK_ORDERS.afterPoll : WEBHOOK_ORDERS.beforePoll,
       ...(known & SENT ? [WEBHOOK_ORDERS.twice] : []),
       ...(this.#isOutOfOrder(job) ? [WEBHOOK_ORDERS.outOfOrder] : []),

@@ -6,7 +6,7 @@ const MAX_BODY_SHOWN = 200
 export function describeEntry(entry: JournalEntry): string {
   switch (entry.kind) {
     case 'request':
-      return `${describeQuestion(entry)} -> ${describeAnswer(entry)}`
+      return `${describeRequest(entry)} -> ${describeResponse(entry)}`
     case 'job':
       return describeJob(entry)
     case 'delivery':
@@ -22,13 +22,13 @@ export function describeTime(at: number, startAt: number): string {
 }
 
 /** The half of a request that the client sent. */
-export function describeQuestion({ method, path, requestBody }: RequestEntry): string {
+export function describeRequest({ method, path, requestBody }: RequestEntry): string {
   const body = requestBody === undefined ? '' : ` ${withoutPort(oneLine(requestBody))}`
   return `${method} ${path}${body.length > MAX_BODY_SHOWN ? `${body.slice(0, MAX_BODY_SHOWN)}...` : body}`
 }
 
 /** The half of a request that the server sent. */
-export function describeAnswer({ status, jobStatus, code, fault }: RequestEntry): string {
+export function describeResponse({ status, jobStatus, code, fault }: RequestEntry): string {
   const parts = [status ?? 'no answer', jobStatus, code, fault && `(fault: ${fault})`]
   return parts.filter((part) => part !== undefined).join(' ')
 }

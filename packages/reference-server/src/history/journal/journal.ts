@@ -1,14 +1,14 @@
 import type { Account } from '../../domain/account.ts'
 import { FairBuffer } from '../../retention/fair-buffer.ts'
 import type { JournalEntry } from './journal-entry.ts'
-import { type RequestFacts, RequestRecord } from './request-record.ts'
+import { type RequestDetails, RequestRecord } from './request-record.ts'
 
 /** An entry and its place among all of the server. */
 export interface JournalRecord {
   readonly entry: JournalEntry
   /** Place of its beginning: other things may have happened before its end. */
-  readonly beganAs: number
-  readonly endedAs: number
+  readonly startPlace: number
+  readonly endPlace: number
   /** About what it takes in memory. */
   readonly bytes: number
 }
@@ -34,19 +34,19 @@ export class Journal {
   }
 
   /** @param account `null` for what belongs to nobody, such as a request without a known key */
-  add(account: Account | null, entry: JournalEntry, beganAs?: number): void {
-    const endedAs = this.place()
-    this.#records.add(account, { entry, beganAs: beganAs ?? endedAs, endedAs, bytes: byteSize(entry) })
+  add(account: Account | null, entry: JournalEntry, startPlace?: number): void {
+    const endPlace = this.place()
+    this.#records.add(account, { entry, startPlace: startPlace ?? endPlace, endPlace, bytes: byteSize(entry) })
   }
 
-  addRequest(account: Account | null, facts: RequestFacts, beganAs: number): void {
-    this.#records.add(account, new RequestRecord(facts, { beganAs, endedAs: this.place() }))
+  addRequest(account: Account | null, details: RequestDetails, startPlace: number): void {
+    this.#records.add(account, new RequestRecord(details, { startPlace, endPlace: this.place() }))
   }
 
   /** In the order in which they ended; without an account all, those of nobody too. */
   records(account?: Account): JournalRecord[] {
     if (account !== undefined) return this.#records.of(account)
-    return this.#records.all().sort((one, other) => one.endedAs - other.endedAs)
+    return this.#records.all().sort((one, other) => one.endPlace - other.endPlace)
   }
 
   forget(account?: Account): void {

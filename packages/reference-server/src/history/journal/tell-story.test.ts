@@ -62,13 +62,13 @@ describe('the story of a job', () => {
     server.script('aurora-image', [{ result: 'failed', after_ms: 0 }])
     const { body } = await caller.run('aurora-image')
     const id = String(body.job_id)
-    const told = server.story(id)
-    expect(told).toMatch(/job processing -> failed PROVIDER_FAILURE: 4 credits given back/)
-    expect(told).toMatch(/POST answered: 502 failed PROVIDER_FAILURE\nIn the end: failed, nothing charged\.$/)
+    const ofJob = server.story(id)
+    expect(ofJob).toMatch(/job processing -> failed PROVIDER_FAILURE: 4 credits given back/)
+    expect(ofJob).toMatch(/POST answered: 502 failed PROVIDER_FAILURE\nIn the end: failed, nothing charged\.$/)
     server.script('aurora-image', [{ result: 'succeeded', after_ms: 0 }])
     await caller.run('aurora-image')
     expect((await caller.get(`/v1/jobs/${id}`)).status).toBe(404)
-    expect(server.story(id)).toBe(told)
+    expect(server.story(id)).toBe(ofJob)
   })
 
   it('is refused for a job that the journal does not know, such as one before a reset', async () => {

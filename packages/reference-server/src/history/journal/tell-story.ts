@@ -1,10 +1,10 @@
 import { TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import { type Job, statusAt } from '../../domain/job.ts'
 import {
-  describeAnswer,
   describeEntry,
   describeOutcome,
-  describeQuestion,
+  describeRequest,
+  describeResponse,
   describeSending,
   describeTime,
 } from './describe-entry.ts'
@@ -34,9 +34,9 @@ interface Moment {
  * The life of a job on one page: each request, change of status, charge and delivery, at times that count from its
  * creation. `undefined` when the journal knows nothing of it.
  */
-export function tellStory({ jobId, records, job, now }: StoryOptions): string | undefined {
-  const told = records.filter(({ entry }) => entry.kind !== 'note' && entry.job_id === jobId)
-  const own = job?.end === undefined ? [...told, ...startOf(job, now)] : told
+export function writeStory({ jobId, records, job, now }: StoryOptions): string | undefined {
+  const ofJob = records.filter(({ entry }) => entry.kind !== 'note' && entry.job_id === jobId)
+  const own = job?.end === undefined ? [...ofJob, ...startOf(job, now)] : ofJob
   const created = own.map(({ entry }) => entry).find(isCreation)
   const startAt = created?.at ?? own[0]?.entry.at
   if (startAt === undefined) return undefined
@@ -53,7 +53,7 @@ export function tellStory({ jobId, records, job, now }: StoryOptions): string | 
 /** The start of a job that has not ended: the journal gets it with the end, as no timer tells of it. */
 function startOf(job: Job | undefined, now: number): JournalRecord[] {
   const starts = job === undefined ? [] : jobStart(job, now)
-  return starts.map((entry) => ({ entry, beganAs: 0, endedAs: 0, bytes: 0 }))
+  return starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0, bytes: 0 }))
 }
 
 function isCreation(entry: JournalEntry): entry is JobEntry {
@@ -61,9 +61,9 @@ function isCreation(entry: JournalEntry): entry is JobEntry {
 }
 
 function momentsOf(record: JournalRecord): Moment[] {
-  const { entry, beganAs, endedAs } = record
-  const end: Moment = { at: endOf(entry), place: endedAs, record, half: 'end' }
-  return entry.kind === 'job' ? [end] : [{ at: entry.at, place: beganAs, record, half: 'begin' }, end]
+  const { entry, startPlace, endPlace } = record
+  const end: Moment = { at: endOf(entry), place: endPlace, record, half: 'end' }
+  return entry.kind === 'job' ? [end] : [{ at: entry.at, place: startPlace, record, half: 'begin' }, end]
 }
 
 function endOf(entry: JournalEntry): number {
@@ -87,7 +87,7 @@ function isSame(one: Moment, other: Moment | undefined): boolean {
 
 function describeHalf({ record: { entry }, half }: Moment): string {
   if (entry.kind === 'request') {
-    return half === 'begin' ? describeQuestion(entry) : `${entry.method} answered: ${describeAnswer(entry)}`
+    return half === 'begin' ? describeRequest(entry) : `${entry.method} answered: ${describeResponse(entry)}`
   }
   if (entry.kind === 'delivery') {
     return half === 'begin' ? describeSending(entry) : `webhook answered: ${describeOutcome(entry)}`

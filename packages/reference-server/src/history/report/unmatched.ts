@@ -13,22 +13,22 @@ export interface UnmatchedRequest {
   readonly hint?: string | undefined
 }
 
-const MAX_KEPT = 200
+const MAX_STORED = 200
 
 /** The newest requests that no route took. */
 export class UnmatchedRequests {
-  readonly #kept = new FairBuffer<Account | null, UnmatchedRequest>({ limit: MAX_KEPT })
+  readonly #stored = new FairBuffer<Account | null, UnmatchedRequest>({ limit: MAX_STORED })
 
   add(account: Account | null, request: UnmatchedRequest): void {
-    this.#kept.add(account, request)
+    this.#stored.add(account, request)
   }
 
   /** Of an account, or all. */
   of(account?: Account): readonly UnmatchedRequest[] {
-    return account === undefined ? this.#kept.all() : this.#kept.of(account)
+    return account === undefined ? this.#stored.all() : this.#stored.of(account)
   }
 
   forget(account?: Account): void {
-    this.#kept.forget(account)
+    this.#stored.forget(account)
   }
 }
