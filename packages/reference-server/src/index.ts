@@ -12,7 +12,7 @@ export type {
   RejectionKind,
   Rejections,
 } from './assumptions/rejections.ts'
-export type { ClockEvent } from './clock/chronicle.ts'
+export type { ClockEvent } from './clock/event-log.ts'
 export type { ClockMode, ServerClock } from './clock/clock.ts'
 export type { ClockSetting } from './clock/create-clock.ts'
 export { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
@@ -30,8 +30,8 @@ export { type Coverage, type CoverageItem, mergeCoverage } from './history/cover
 export type { CoverageGroup } from './history/coverage/coverage-items.ts'
 export type { DeliveryEntry, JobEntry, JournalEntry, NoteEntry, RequestEntry } from './history/journal/journal-entry.ts'
 export type { JournalFilter, JournalView } from './history/journal/journal-view.ts'
-export { LeftoversError, type Report } from './history/report/report.ts'
-export type { UnmatchedRequest } from './history/report/unmatched.ts'
+export { LeftoversError, type Report } from './history/report.ts'
+export type { UnmatchedRequest } from './history/unmatched-requests.ts'
 export type { RequestContext } from './http/handle.ts'
 export type { ProfileOption, ReferenceServerOptions } from './options.ts'
 export {
@@ -40,7 +40,7 @@ export {
   type ReferenceServer,
   type ServerClientOptions,
 } from './reference-server.ts'
-export type { Retention, RetentionOptions } from './retention/retention.ts'
+export type { Retention, RetentionOptions } from './history/retention.ts'
 export type { JobControl } from './service/job-control.ts'
 export type { KeyLimits } from './service/limit-key.ts'
 export type { CreatedKey, CreateKeyOptions } from './service/tenants.ts'

@@ -13,7 +13,7 @@ import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
 import { type LatencyOf, type LatencyOption, readLatency } from './domain/latency.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json-nesting.ts'
 import { parseShape } from './parse-shape.ts'
-import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './retention/retention.ts'
+import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
 import type { Deliver } from './webhooks/send-delivery.ts'
 
 /** How to create a reference server. Every option may be left out. */

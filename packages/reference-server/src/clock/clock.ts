@@ -1,4 +1,4 @@
-import type { ClockEvent } from './chronicle.ts'
+import type { ClockEvent } from './event-log.ts'
 
 /** How the server's time passes. */
 export type ClockMode = 'system' | 'scaled' | 'manual' | 'auto'

@@ -2,7 +2,7 @@ import { realNow, shortMoment } from '../clock/real-time.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import type { Service } from '../service/service.ts'
 import type { Choices } from './choices.ts'
-import type { Scheduler } from './director.ts'
+import type { Scheduler } from './scheduler.ts'
 
 /** A test that is run in many orders; it fails by rejecting. */
 export type ExploredTest = (server: ReferenceServer) => unknown

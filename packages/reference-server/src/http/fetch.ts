@@ -1,4 +1,4 @@
-import { createFakeTimerCheck } from '../clock/fake-timer-doctor.ts'
+import { createFakeTimerCheck } from '../clock/fake-timer-check.ts'
 import { isFault } from '../faults/fault.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
 import type { Handle } from './handle.ts'

@@ -3,7 +3,7 @@ import { BusyPolls } from '../clock/busy-polls.ts'
 import type { ResponseOrFault } from '../faults/fault.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
-import { finishRequest } from './conclude.ts'
+import { finishRequest } from './finish-request.ts'
 import { errorResponses } from './error-responses.ts'
 
 /** What a transport knows about a request. */

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import type { Breakpoints } from '../service/gates.ts'
+import type { Breakpoints } from '../service/breakpoints.ts'
 import type { AppEnv } from './app-env.ts'
 
 /** Lets requests in and their answers out when an exploration says so. */

@@ -1,7 +1,7 @@
 import { type HttpHandler, http } from 'msw'
 import { isFault, type ResponseOrFault } from '../faults/fault.ts'
 import type { ReferenceServer } from '../reference-server.ts'
-import { applyFault } from './enact-fault.ts'
+import { applyFault } from './apply-fault.ts'
 
 /** The part of a reference server that msw needs. */
 export type MockedServer = Pick<ReferenceServer, 'handle' | 'baseUrl' | 'setBaseUrl'>

@@ -1,5 +1,5 @@
 import { type TestAPI, test as vitestTest } from 'vitest'
-import { LeftoversError, type Report } from '../history/report/report.ts'
+import { LeftoversError, type Report } from '../history/report.ts'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer, type ServerClientOptions } from '../reference-server.ts'
 import type { CreateKeyOptions } from '../service/tenants.ts'

@@ -1,7 +1,7 @@
 import { afterRealTime } from '../clock/real-time.ts'
 import type { Account } from '../domain/account.ts'
-import { FairBuffer } from '../retention/fair-buffer.ts'
-import { DEFAULT_RETENTION } from '../retention/retention.ts'
+import { FairBuffer } from '../history/fair-buffer.ts'
+import { DEFAULT_RETENTION } from '../history/retention.ts'
 import type { DeliveryRecord } from './delivery-record.ts'
 
 /** Which delivery somebody waits for. */

@@ -1,5 +1,5 @@
 import type { Account } from '../../domain/account.ts'
-import { FairBuffer } from '../../retention/fair-buffer.ts'
+import { FairBuffer } from '../fair-buffer.ts'
 import type { JournalEntry } from './journal-entry.ts'
 import { type RequestDetails, RequestRecord } from './request-record.ts'
 

@@ -1,9 +1,9 @@
 import { type RunRequest, runRequestSchema } from '@modelrun/contract'
-import { parseShape } from '../parse-shape.ts'
-import type { Service } from '../service/service.ts'
-import type { AppContext } from './app-env.ts'
-import { isJson, readJson } from './read-json-body.ts'
-import { isAccepted, reject } from './reject.ts'
+import { parseShape } from '../../parse-shape.ts'
+import type { Service } from '../../service/service.ts'
+import type { AppContext } from '../app-env.ts'
+import { isJson, readJson } from '../read-json-body.ts'
+import { isAccepted, reject } from '../reject.ts'
 
 const MEMBERS = ['input', 'sync', 'webhook_url']
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
 import { apiCaller } from '../test-kit/api-caller.ts'
-import { EventLog, type LoggedEvent } from './chronicle.ts'
+import { EventLog, type LoggedEvent } from './event-log.ts'
 
 const MODEL = 'aurora-image' // 4 s, 4 credits
 const note = (at: number): LoggedEvent => ({ at, kind: 'job_ended', job_id: `job_${at}`, text: '' })

@@ -1,11 +1,11 @@
 import { LIMITS, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
-import type { CatalogModel } from '../domain/catalog.ts'
-import { listModels } from '../domain/list-models.ts'
-import type { Service } from '../service/service.ts'
-import type { AppContext } from './app-env.ts'
-import { jsonResponse } from './json-response.ts'
+import type { CatalogModel } from '../../domain/catalog.ts'
+import { listModels } from '../../domain/list-models.ts'
+import type { Service } from '../../service/service.ts'
+import type { AppContext } from '../app-env.ts'
+import { jsonResponse } from '../json-response.ts'
 import { readListQuery } from './read-list-query.ts'
-import { reject } from './reject.ts'
+import { reject } from '../reject.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 

@@ -1,6 +1,6 @@
 import type { KnownJobStatus } from '@modelrun/contract'
-import type { FaultRecord } from '../../faults/account-faults.ts'
-import type { UnmatchedRequest } from './unmatched.ts'
+import type { FaultRecord } from '../faults/account-faults.ts'
+import type { UnmatchedRequest } from './unmatched-requests.ts'
 
 /** What is left over, of one account or of all. A test that has said all it wants leaves nothing. */
 export interface Report {

@@ -1,8 +1,8 @@
 import { LIMITS, type ListModelsQuery, listModelsQuerySchema } from '@modelrun/contract'
-import { describeValue } from '../domain/describe-value.ts'
-import { parseShape } from '../parse-shape.ts'
-import type { Service } from '../service/service.ts'
-import { type AcceptableKind, isAccepted } from './reject.ts'
+import { describeValue } from '../../domain/describe-value.ts'
+import { parseShape } from '../../parse-shape.ts'
+import type { Service } from '../../service/service.ts'
+import { type AcceptableKind, isAccepted } from '../reject.ts'
 
 /** Not longer, so that it is exact as a number. */
 const INTEGER = /^-?\d{1,15}$/

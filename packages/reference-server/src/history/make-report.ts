@@ -1,6 +1,6 @@
-import type { Account } from '../../domain/account.ts'
-import { statusAt } from '../../domain/job.ts'
-import type { Service } from '../../service/service.ts'
+import type { Account } from '../domain/account.ts'
+import { statusAt } from '../domain/job.ts'
+import type { Service } from '../service/service.ts'
 import { type Report, reportOf } from './report.ts'
 
 /** What is left over of an account, or of all and of requests without a key. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Pauses } from '../service/pauses.ts'
-import { cutBody, slowBody } from './spoiled-body.ts'
+import { cutBody, slowBody } from './faulty-body.ts'
 
 const bytes = new TextEncoder().encode('0123456789')
 

@@ -1,8 +1,8 @@
 import { API_VERSION, type RunIdentity, type RunProcessing, type RunQueued } from '@modelrun/contract'
-import type { Assumptions } from '../assumptions/assumptions.ts'
-import { durationMs, type Job, type JobEnd } from '../domain/job.ts'
-import { outputOf } from '../domain/produce-output.ts'
-import { jsonResponse } from './json-response.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
+import { durationMs, type Job, type JobEnd } from '../../domain/job.ts'
+import { outputOf } from '../../domain/produce-output.ts'
+import { jsonResponse } from '../json-response.ts'
 
 /** Answer to a run with `sync: false` (section 4.3). */
 export function queuedResponse(job: Job, { asyncRunStatus }: Assumptions): Response {

@@ -1,5 +1,5 @@
 import { LIMITS } from '@modelrun/contract'
-import type { LoggedEvent } from '../clock/chronicle.ts'
+import type { LoggedEvent } from '../clock/event-log.ts'
 import { chargeOf, type Job, type JobEnd } from '../domain/job.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 

@@ -1,5 +1,5 @@
-import type { Account } from '../../domain/account.ts'
-import { chargeOf, type Job, type JobEnd } from '../../domain/job.ts'
+import type { Account } from '../domain/account.ts'
+import { chargeOf, type Job, type JobEnd } from '../domain/job.ts'
 
 /** A rule of the service that the server itself broke. */
 export interface Violation {

@@ -1,5 +1,5 @@
-import type { Service } from '../service/service.ts'
-import { jsonResponse } from './json-response.ts'
+import type { Service } from '../../service/service.ts'
+import { jsonResponse } from '../json-response.ts'
 
 export const OPENAPI_PATH = '/openapi.json'
 

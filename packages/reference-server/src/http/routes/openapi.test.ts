@@ -1,6 +1,6 @@
 import { openApiDocument } from '@modelrun/contract/openapi'
 import { describe, expect, it } from 'vitest'
-import { createReferenceServer } from '../reference-server.ts'
+import { createReferenceServer } from '../../reference-server.ts'
 
 describe('GET /openapi.json', () => {
   it('gives the document without a key, at the address of the server', async () => {

@@ -1,10 +1,10 @@
-import { fileOf } from '../domain/produce-output.ts'
-import { FILE_FORMS } from '../media/produce-file.ts'
-import type { Service } from '../service/service.ts'
-import type { AppContext } from './app-env.ts'
-import { errorResponses } from './error-responses.ts'
-import { WholeResponse } from './json-response.ts'
-import { statusLine } from './status-text.ts'
+import { fileOf } from '../../domain/produce-output.ts'
+import { FILE_FORMS } from '../../media/produce-file.ts'
+import type { Service } from '../../service/service.ts'
+import type { AppContext } from '../app-env.ts'
+import { errorResponses } from '../error-responses.ts'
+import { WholeResponse } from '../json-response.ts'
+import { statusLine } from '../status-text.ts'
 
 /**
  * `GET /files/{job_id}/{index}.{ext}`: a produced file (section 2.5). Needs no key; the bytes are made on demand. `HEAD`

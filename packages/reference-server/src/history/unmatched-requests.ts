@@ -1,5 +1,5 @@
-import type { Account } from '../../domain/account.ts'
-import { FairBuffer } from '../../retention/fair-buffer.ts'
+import type { Account } from '../domain/account.ts'
+import { FairBuffer } from './fair-buffer.ts'
 
 /** A request that no route of the service takes. */
 export interface UnmatchedRequest {

@@ -1,7 +1,7 @@
 import type { Activity } from '../clock/activity.ts'
 import type { Jump } from '../clock/auto-clock.ts'
 import type { Job } from '../domain/job.ts'
-import type { Breakpoints } from '../service/gates.ts'
+import type { Breakpoints } from '../service/breakpoints.ts'
 import { jobOfPath, seenStatus } from './read-wire.ts'
 import { NATURAL_ORDER, type Step, type StepKind } from './step.ts'
 

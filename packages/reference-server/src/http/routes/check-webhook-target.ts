@@ -1,8 +1,8 @@
-import type { Service } from '../service/service.ts'
-import { targetKind } from '../webhooks/webhook-target.ts'
-import { errorResponses } from './error-responses.ts'
-import type { RequestTrace } from './request-trace.ts'
-import { warn } from './warn.ts'
+import type { Service } from '../../service/service.ts'
+import { targetKind } from '../../webhooks/webhook-target.ts'
+import { errorResponses } from '../error-responses.ts'
+import type { RequestTrace } from '../request-trace.ts'
+import { warn } from '../warn.ts'
 
 const ALLOW_PRIVATE =
   'To let webhooks lead to private addresses, as between containers, start the server with --allow-private-webhooks, ' +

@@ -1,5 +1,5 @@
 import type { Job } from '../domain/job.ts'
-import type { PendingDelivery } from './errand.ts'
+import type { PendingDelivery } from './pending-delivery.ts'
 
 /** The results that are kept back until something else has happened. */
 export class HeldDeliveries {
