@@ -12,9 +12,9 @@ export type {
   RejectionKind,
   Rejections,
 } from './assumptions/rejections.ts'
-export type { ClockEvent } from './clock/event-log.ts'
 export type { ClockMode, ServerClock } from './clock/clock.ts'
 export type { ClockSetting } from './clock/create-clock.ts'
+export type { ClockEvent } from './clock/event-log.ts'
 export { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
 export type { Latency, LatencyOption, LatencySpread } from './domain/latency.ts'
 export type { ScriptedOutcome } from './domain/scripted-outcome.ts'
@@ -31,6 +31,7 @@ export type { CoverageGroup } from './history/coverage/coverage-items.ts'
 export type { DeliveryEntry, JobEntry, JournalEntry, NoteEntry, RequestEntry } from './history/journal/journal-entry.ts'
 export type { JournalFilter, JournalView } from './history/journal/journal-view.ts'
 export { LeftoversError, type Report } from './history/report.ts'
+export type { Retention, RetentionOptions } from './history/retention.ts'
 export type { UnmatchedRequest } from './history/unmatched-requests.ts'
 export type { RequestContext } from './http/handle.ts'
 export type { ProfileOption, ReferenceServerOptions } from './options.ts'
@@ -40,7 +41,6 @@ export {
   type ReferenceServer,
   type ServerClientOptions,
 } from './reference-server.ts'
-export type { Retention, RetentionOptions } from './history/retention.ts'
 export type { JobControl } from './service/job-control.ts'
 export type { KeyLimits } from './service/limit-key.ts'
 export type { CreatedKey, CreateKeyOptions } from './service/tenants.ts'

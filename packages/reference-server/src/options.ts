@@ -11,9 +11,9 @@ import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
 import { type LatencyOf, type LatencyOption, readLatency } from './domain/latency.ts'
+import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json-nesting.ts'
 import { parseShape } from './parse-shape.ts'
-import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
 import type { Deliver } from './webhooks/send-delivery.ts'
 
 /** How to create a reference server. Every option may be left out. */
@@ -134,8 +134,9 @@ const OPTION_NAMES = {
 export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
   if (unknown !== undefined) {
-    const names = Object.keys(OPTION_NAMES).join(', ')
-    throw new TypeError(`createReferenceServer has no option ${unknown}. It has: ${names}.`)
+    throw new TypeError(
+      `createReferenceServer has no option ${unknown}. It has: ${Object.keys(OPTION_NAMES).join(', ')}.`,
+    )
   }
   const { seed = 1, credits = DEFAULT_CREDITS, log, strict = false } = options
   // Looked up at each delivery, so that interception which starts later sees it.

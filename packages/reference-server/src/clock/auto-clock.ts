@@ -1,8 +1,8 @@
 import type { Activity } from './activity.ts'
 import { checkAdvance } from './check-advance.ts'
-import { EventLog } from './event-log.ts'
 import { createClientClock } from './client-clock.ts'
 import { LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
+import { EventLog } from './event-log.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
 /** A client's timer that is due later than this is rather a time limit than a sleep between two polls. */

@@ -1,7 +1,7 @@
 import type { Activity } from './activity.ts'
 import { createAutoClock, type MayJump } from './auto-clock.ts'
-import type { EventLog } from './event-log.ts'
 import type { RunningClock } from './clock.ts'
+import type { EventLog } from './event-log.ts'
 import { createManualClock } from './manual-clock.ts'
 import { createSystemClock } from './system-clock.ts'
 

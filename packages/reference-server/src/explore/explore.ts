@@ -3,9 +3,9 @@ import { serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
 import { checkExploreOptions } from './check-options.ts'
 import { type Choices, ChoiceTree, followSeed } from './choices.ts'
-import { Scheduler } from './scheduler.ts'
 import { ExplorationError } from './exploration-error.ts'
 import { type ExploredTest, runOrder } from './run-order.ts'
+import { Scheduler } from './scheduler.ts'
 import { keysOf } from './step.ts'
 
 /** How to explore. */

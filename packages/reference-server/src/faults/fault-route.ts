@@ -1,7 +1,7 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { closestName } from '../domain/closest-name.ts'
-import { routingPath } from '../http/routing-path.ts'
+import { decodeSegment, routingPath } from '../http/routing-path.ts'
 
 /** Where a fault can strike: at an endpoint of section 4, or at a produced file. */
 export type FaultEndpoint = RouteName | 'getFile'
@@ -78,13 +78,5 @@ const PLACEHOLDER = /^\{.*\}$/
 function segmentsOf(path: string): string[] {
   const isTemplate = path.includes('{') // which an address would encode
   const routed = isTemplate ? path : routingPath('http://host', `http://host${path}`)
-  return routed.split('/').map((segment) => decode(segment))
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
+  return routed.split('/').map(decodeSegment)
 }

@@ -1,15 +1,28 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
 import { ASSUMPTION_NOTES } from '../assumptions/assumption-notes.ts'
-import type { HintContext } from './hint-scene.ts'
+import { isServerErrorCode, type ServerErrorCode } from '../error-codes.ts'
+import type { HintContext } from './hint-context.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 
-const BY_CODE: Readonly<Record<string, string>> = {
-  PAYLOAD_TOO_LARGE: 'largestBody',
+/** The assumption behind a response with an error code, where its rejection does not name one. */
+const BY_CODE: Readonly<Record<ServerErrorCode, string | ((trace: HintContext['trace']) => string[]) | undefined>> = {
+  UNAUTHORIZED: undefined,
+  FORBIDDEN: forbiddenNames,
+  VALIDATION_ERROR: 'malformedRequest',
+  INSUFFICIENT_CREDITS: undefined,
+  NOT_FOUND: 'unknownResource',
   METHOD_NOT_ALLOWED: 'wrongMethod',
+  CONFLICT: 'cancelledSyncRunStatus',
+  PAYLOAD_TOO_LARGE: 'largestBody',
+  UNSUPPORTED_MEDIA_TYPE: undefined,
+  RATE_LIMITED: undefined,
+  INTERNAL_ERROR: undefined,
+  UNAVAILABLE: undefined,
+  PROVIDER_FAILURE: undefined,
 }
 
-/** Which assumptions made the answer what it is: the specification would allow another. */
+/** The assumptions behind a response: the specification would allow another. */
 export function assumptionHints(context: HintContext): string[] {
   if (context.trace.route === 'control') return []
   const names = [...(context.trace.assumptions ?? []), ...namesFor(context)]
@@ -27,22 +40,17 @@ function namesFor(context: HintContext): string[] {
 }
 
 function rejectionNames({ trace }: HintContext, code: string): string[] {
-  if (trace.isForeignJob) return ['otherAccountsJob']
-  if (trace.rejectedPart === 'webhook') return []
-  const note = ASSUMPTION_NOTES.find(
-    ({ rejections }) => trace.rejection !== undefined && rejections?.includes(trace.rejection),
-  )
+  const { isForeignJob, rejectedPart, rejection } = trace
+  if (isForeignJob) return ['otherAccountsJob']
+  if (rejectedPart === 'webhook') return []
+  const note = ASSUMPTION_NOTES.find(({ rejections }) => rejection !== undefined && rejections?.includes(rejection))
   if (note !== undefined) return [note.name]
-  const name = BY_CODE[code]
-  if (name !== undefined) return [name]
-  if (code === 'NOT_FOUND') return ['unknownResource']
-  if (code === 'CONFLICT') return ['cancelledSyncRunStatus']
-  if (code === 'FORBIDDEN') return forbiddenNames(trace)
-  return code === 'VALIDATION_ERROR' ? ['malformedRequest'] : []
+  const names = isServerErrorCode(code) ? BY_CODE[code] : undefined
+  return typeof names === 'function' ? names(trace) : names === undefined ? [] : [names]
 }
 
 function forbiddenNames({ apiKey, route, assumptions }: HintContext['trace']): string[] {
-  // The handler has said which one.
+  // The route has named the assumption.
   if (apiKey === undefined || assumptions !== undefined) return []
   return route === 'runModel' && apiKey.permissions.includes('models:run') ? ['runNeedsJobsWrite'] : []
 }

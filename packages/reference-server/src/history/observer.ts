@@ -1,7 +1,10 @@
 import type { Account } from '../domain/account.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 import { Audit, type Violation } from './audit.ts'
 import { CoverageCounter } from './coverage/coverage-counter.ts'
+import { FairBuffer } from './fair-buffer.ts'
 import { jobCreation, jobEnding, jobStart } from './journal/job-entries.ts'
 import { Journal } from './journal/journal.ts'
 import type { JobEntry } from './journal/journal-entry.ts'
@@ -9,9 +12,6 @@ import { redactUrl } from './journal/redact.ts'
 import type { RequestDetails } from './journal/request-record.ts'
 import { writeStory } from './journal/story.ts'
 import { UnmatchedRequests } from './unmatched-requests.ts'
-import type { ResolvedOptions } from '../options.ts'
-import { FairBuffer } from './fair-buffer.ts'
-import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 
 /** An answered request and what it was about. */
 export interface HandledRequest {

@@ -1,16 +1,14 @@
 import type { FaultOptions } from '../faults/fault-options.ts'
-import { jsonResponse } from './json-response.ts'
-import { statusLine } from './status-text.ts'
+import { errorResponse } from './error-responses.ts'
+import { statusLine } from './json-response.ts'
 
-const encoder = new TextEncoder()
-
-/** What a proxy shows when the service behind it is away. */
+/** The web page of a proxy whose service does not respond. */
 const GATEWAY_PAGE = `<!doctype html>
 <html><head><title>502 Bad Gateway</title></head>
-<body><h1>502 Bad Gateway</h1><p>The upstream server sent an invalid answer.</p></body></html>
+<body><h1>502 Bad Gateway</h1><p>The upstream server sent an invalid response.</p></body></html>
 `
 
-/** The beginning of an object, and then nothing. */
+/** The start of an object, cut off. */
 const BROKEN_JSON = '{"status":"comp'
 
 /** The 502 with a web page. */
@@ -18,22 +16,21 @@ export function gatewayPage(): Response {
   return textResponse(502, 'text/html; charset=utf-8', GATEWAY_PAGE)
 }
 
-/** A 200 whose body is no JSON: half of the real answer, if there is one. */
+/** A 200 whose body is not JSON: half of the real response, if there is one. */
 export async function malformedJson(original: Response | undefined): Promise<Response> {
   const text = (await original?.text()) ?? ''
   const broken = text === '' ? BROKEN_JSON : text.slice(0, Math.ceil(text.length / 2))
   return textResponse(200, 'application/json', broken)
 }
 
-/** A 429 or 503, with Retry-After as the fault says. */
+/** A 429 or 503, with the Retry-After of the fault. */
 export function retryLaterResponse(fault: FaultOptions, now: number): Response {
   const isRateLimit = fault.kind === 'rate-limit'
   const retryAfter = retryAfterText(fault, isRateLimit ? 1 : null, now)
-  const headers: Record<string, string> = retryAfter === undefined ? {} : { 'retry-after': retryAfter }
-  const error = isRateLimit
-    ? { code: 'RATE_LIMITED', message: 'Too many requests. Send fewer, or wait as Retry-After says.' }
-    : { code: 'UNAVAILABLE', message: 'The service is not available at the moment.' }
-  return jsonResponse(isRateLimit ? 429 : 503, { error }, headers)
+  const headers = retryAfter === undefined ? undefined : { 'retry-after': retryAfter }
+  return isRateLimit
+    ? errorResponse('RATE_LIMITED', 'Too many requests. Send fewer, or wait as Retry-After says.', headers)
+    : errorResponse('UNAVAILABLE', 'The service is not available at the moment.', headers)
 }
 
 function retryAfterText(fault: FaultOptions, byDefault: number | null, now: number): string | undefined {
@@ -44,7 +41,7 @@ function retryAfterText(fault: FaultOptions, byDefault: number | null, now: numb
 }
 
 function textResponse(status: number, contentType: string, text: string): Response {
-  const bytes = encoder.encode(text)
+  const bytes = new TextEncoder().encode(text)
   return new Response(bytes, {
     ...statusLine(status),
     headers: { 'content-type': contentType, 'content-length': String(bytes.byteLength) },

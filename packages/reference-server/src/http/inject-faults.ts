@@ -1,4 +1,6 @@
 import type { Context, MiddlewareHandler, Next } from 'hono'
+import type { Account } from '../domain/account.ts'
+import type { FaultTarget } from '../faults/account-faults.ts'
 import type { ResponseOrFault } from '../faults/fault.ts'
 import type { FaultKind, FaultOptions } from '../faults/fault-options.ts'
 import type { FaultEndpoint } from '../faults/fault-route.ts'
@@ -7,21 +9,20 @@ import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { errorResponses } from './error-responses.ts'
 import { gatewayPage, malformedJson, retryLaterResponse } from './fault-responses.ts'
-import { faultTarget } from './fault-target.ts'
-import { statusLine } from './status-text.ts'
+import { statusLine } from './json-response.ts'
 
-/** What a fault has to work with. */
+/** What a fault works with. */
 interface FaultContext {
   service: Service
   context: AppContext
   fault: Readonly<FaultOptions>
-  /** Lets the request do its work and gives the answer; once. */
+  /** Lets the request do its work and returns the response. Call it once. */
   work(): Promise<Response>
-  /** The real answer, when the fault strikes after the work. */
+  /** The real response, when the fault comes after the work. */
   original: Response | undefined
 }
 
-type ApplyFault = (scene: FaultContext) => ResponseOrFault | Promise<ResponseOrFault>
+type ApplyFault = (context: FaultContext) => ResponseOrFault | Promise<ResponseOrFault>
 
 const DEFAULT_DELAY_MS = 5_000
 
@@ -40,21 +41,59 @@ const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
   unavailable: ({ fault, service }) => retryLaterResponse(fault, service.clock.now()),
 }
 
-/** Kinds that need a real answer to spoil. */
+/** Kinds that need a real response to corrupt. */
 const NEEDS_RESPONSE: readonly FaultKind[] = ['slow-body', 'truncated-body']
 
-/** Lets a fault of the account strike, if there is one for the request. A HEAD has no body to spoil: none strikes it. */
+/** Injects the fault of the account that fits the request, if there is one. HEAD requests get none: they have no body. */
 export function injectFaults(service: Service, endpoint: FaultEndpoint): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const target = context.req.method === 'HEAD' ? undefined : faultTarget(service, endpoint, context)
-    const injected = target && service.faults.of(target.account).take(target)
-    if (injected === undefined) return next()
-    const { id, fault } = injected
+    const rule = target && service.faults.of(target.account).take(target)
+    if (rule === undefined) return next()
+    const { id, fault } = rule
+    const { kind } = fault
     const work = () => responseOf(context, next)
-    const original = fault.when === 'after' || NEEDS_RESPONSE.includes(fault.kind) ? await work() : undefined
-    const answer = await APPLY[fault.kind]({ service, context, fault, work, original })
-    context.env.injected = { id, kind: fault.kind, answer }
+    const original = fault.when === 'after' || NEEDS_RESPONSE.includes(kind) ? await work() : undefined
+    const result = await APPLY[kind]({ service, context, fault, work, original })
+    context.env.injected = { id, kind, result }
     return original ?? new Response()
+  }
+}
+
+/** Selects the faults for a request; `undefined` when the request belongs to no account. */
+function faultTarget(
+  service: Service,
+  endpoint: FaultEndpoint,
+  context: AppContext,
+): (FaultTarget & { account: Account }) | undefined {
+  const { method, path } = context.req
+  const owner = accountAndModel(service, endpoint, context)
+  return owner && { ...owner, endpoint, method, path }
+}
+
+function accountAndModel(
+  { jobs }: Service,
+  endpoint: FaultEndpoint,
+  context: AppContext,
+): { account: Account; model: string | undefined } | undefined {
+  const { req } = context
+  if (endpoint === 'getFile') {
+    const job = jobs.find(req.param('job') ?? '')
+    return job && { account: job.account, model: job.model.id }
+  }
+  const { account } = context.get('apiKey')
+  switch (endpoint) {
+    case 'listModels':
+      return { account, model: undefined }
+    case 'getModel':
+      return { account, model: req.param('id') }
+    case 'runModel':
+      return { account, model: req.param('model') }
+    case 'getJob':
+    case 'cancelJob': {
+      const job = jobs.find(req.param('id') ?? '')
+      return { account, model: job?.account === account ? job.model.id : undefined }
+    }
   }
 }
 
@@ -72,7 +111,7 @@ async function hang({ service, context }: FaultContext): Promise<Response> {
 async function slowHeaders({ service, context, fault, work, original }: FaultContext): Promise<Response> {
   const hasPassed = await pause(service, context, fault.delay_ms ?? DEFAULT_DELAY_MS)
   if (original !== undefined) return original
-  // Who has gone does not see the answer, and a request that nobody waits for does not do its work late.
+  // If the client disconnected, the work is skipped.
   return hasPassed ? work() : errorResponses.unavailable('The request was given up while it was slow.')
 }
 
@@ -84,26 +123,22 @@ async function pause(service: Service, { env, req }: AppContext, ms: number): Pr
 }
 
 async function corruptBody({ service, context, fault, original }: FaultContext): Promise<ResponseOrFault> {
-  const { status, headers, bytes } = await readResponse(original)
-  const { kind } = fault
+  const { kind, delay_ms: delayMs = DEFAULT_DELAY_MS } = fault
+  const { init, bytes } = await readResponse(original)
   if (kind !== 'truncated-body') {
-    if (bytes.byteLength === 0) return new Response(null, { ...statusLine(status), headers })
-    const options = {
-      delayMs: fault.delay_ms ?? DEFAULT_DELAY_MS,
-      pauses: service.pauses,
-      signal: context.req.raw.signal,
-    }
-    return { kind: 'slow-body', open: () => new Response(slowBody(bytes, options), { ...statusLine(status), headers }) }
+    if (bytes.byteLength === 0) return new Response(null, init)
+    const options = { delayMs, pauses: service.pauses, signal: context.req.raw.signal }
+    return { kind: 'slow-body', open: () => new Response(slowBody(bytes, options), init) }
   }
-  // Of a body that is empty nothing can be cut off but the whole answer.
+  // An empty body cannot be cut, so the response is dropped.
   if (bytes.byteLength === 0) return { kind: 'empty-reply' }
   const sent = bytes.subarray(0, Math.min(fault.bytes ?? Math.floor(bytes.byteLength / 2), bytes.byteLength - 1))
-  return { kind, open: () => new Response(cutBody(sent), { ...statusLine(status), headers }) }
+  return { kind, open: () => new Response(cutBody(sent), init) }
 }
 
-async function readResponse(answer = new Response()): Promise<{ status: number; headers: Headers; bytes: Uint8Array }> {
-  const bytes = new Uint8Array(await answer.arrayBuffer())
-  const headers = new Headers(answer.headers)
+async function readResponse(response = new Response()): Promise<{ init: ResponseInit; bytes: Uint8Array }> {
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  const headers = new Headers(response.headers)
   if (bytes.byteLength > 0) headers.set('content-length', String(bytes.byteLength))
-  return { status: answer.status, headers, bytes }
+  return { init: { ...statusLine(response.status), headers }, bytes }
 }

@@ -2,7 +2,7 @@ import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
-import { StateServers } from './state-servers.ts'
+import { StateServers } from './test-kit/state-servers.ts'
 
 let servers: StateServers
 

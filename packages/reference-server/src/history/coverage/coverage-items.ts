@@ -1,6 +1,8 @@
 import { JOB_STATUSES, JOB_TRANSITIONS, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import type { Assumptions } from '../../assumptions/assumptions.ts'
+import { SERVER_ERROR_CODES } from '../../error-codes.ts'
 import { FAULT_KINDS } from '../../faults/fault-options.ts'
+import type { FaultEndpoint } from '../../faults/fault-route.ts'
 import type { Rejection, RejectionKind } from '../../assumptions/rejections.ts'
 
 /** The kinds of behaviour that are counted. */
@@ -14,22 +16,6 @@ export const COVERAGE_GROUPS = ['responses', 'codes', 'transitions', 'webhooks',
  * - `faults`: kinds of faults that struck
  */
 export type CoverageGroup = (typeof COVERAGE_GROUPS)[number]
-
-const CODES = [
-  'UNAUTHORIZED',
-  'FORBIDDEN',
-  'VALIDATION_ERROR',
-  'INSUFFICIENT_CREDITS',
-  'NOT_FOUND',
-  'METHOD_NOT_ALLOWED',
-  'CONFLICT',
-  'PAYLOAD_TOO_LARGE',
-  'UNSUPPORTED_MEDIA_TYPE',
-  'RATE_LIMITED',
-  'INTERNAL_ERROR',
-  'UNAVAILABLE',
-  'PROVIDER_FAILURE',
-]
 
 /** What came of deliveries. */
 const OUTCOMES = ['delivered', 'rejected', 'timeout', 'network_error']
@@ -48,7 +34,7 @@ export const WEBHOOK_ORDERS = {
 export function coverageItems(assumptions: Assumptions): Readonly<Record<CoverageGroup, readonly string[]>> {
   return {
     responses: responsesOf(assumptions),
-    codes: [...new Set([...CODES, ...codesOf(assumptions)])],
+    codes: [...new Set([...Object.keys(SERVER_ERROR_CODES), ...codesOf(assumptions)])],
     transitions: ['queued', 'processing']
       .map((status) => transitionName(undefined, status))
       .concat(JOB_TRANSITIONS.map(({ from, to }) => transitionName(from, to))),
@@ -70,7 +56,7 @@ function responsesOf(assumptions: Assumptions): string[] {
   const always = ['401 UNAUTHORIZED', '403 FORBIDDEN']
   const query = rejectionsOf(assumptions, ['unknownQueryParameter'])
   const statusOf = (status: string) => (TERMINAL.includes(status) ? 200 : unfinishedJobStatus)
-  const byRoute = {
+  const byRoute: Readonly<Record<FaultEndpoint, readonly string[]>> = {
     listModels: ['200', ...query, ...rejectionsOf(assumptions, listKinds(assumptions)), ...always],
     getModel: ['200', ...query, textOf(rejections.unknownModel), ...always],
     runModel: [...runResponses(assumptions), ...query, ...always],

@@ -2,67 +2,63 @@ import { chargeOf, durationMs, type Job, type JobEnd, statusAt } from '../../dom
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
 import type { AppContext } from '../app-env.ts'
-import { jsonResponse } from '../json-response.ts'
-import { reject } from '../reject.ts'
-import type { RequestTrace } from '../request-trace.ts'
-import { statusLine } from '../status-text.ts'
+import { reject } from '../error-responses.ts'
+import { jsonResponse, statusLine } from '../json-response.ts'
+import type { RouteDetails, RouteResult } from '../route-result.ts'
 
-const UNKNOWN_JOB = 'This account has no such job. The job_id of a run answer is what the path takes.'
+const UNKNOWN_JOB = 'This account has no such job. The job_id of a run response is what the path takes.'
 
 /** `GET /v1/jobs/{id}` (section 4.4). */
-export function getJobRoute(service: Service, context: AppContext): Response {
-  const job = findJob(service, context)
-  const { trace } = context.env
-  if (job === undefined) return reject({ service, trace }, 'unknownJob', UNKNOWN_JOB)
+export function getJobRoute(service: Service, context: AppContext): RouteResult {
+  const { job, isForeignJob } = findJob(service, context)
+  if (job === undefined) return reject(service, 'unknownJob', { message: UNKNOWN_JOB, isForeignJob })
   const { jobFields, absentJobFields, unfinishedJobStatus } = service.options.assumptions
-  const status = statusAt(job, service.clock.now())
-  trace.jobStatus = status
+  const jobStatus = statusAt(job, service.clock.now())
   const more = Object.fromEntries(jobFields.map((name) => [name, jobField(job, name)]))
   const absent = absentJobFields === 'null' ? { output: null, error: null } : {}
-  const data = { ...more, status, ...absent, ...result(job, service.baseUrl) }
-  const answer = jsonResponse(job.end === undefined ? unfinishedJobStatus : 200, { data })
+  const data = { ...more, status: jobStatus, ...absent, ...result(job, service.baseUrl) }
+  const response = jsonResponse(job.end === undefined ? unfinishedJobStatus : 200, { data })
   service.jobs.countRead(job)
   if (job.end !== undefined) service.dispatcher.polled(job)
   service.jobTimers.schedule(job)
-  return answer
+  return { response, job, jobStatus }
 }
 
 /** `DELETE /v1/jobs/{id}` (section 4.5). */
-export function cancelJobRoute(service: Service, context: AppContext): Response {
-  const job = findJob(service, context)
-  if (job === undefined) return cancelResponse(service, context, { kind: 'cancelOfUnknownJob', message: UNKNOWN_JOB })
+export function cancelJobRoute(service: Service, context: AppContext): RouteResult {
+  const { job, isForeignJob } = findJob(service, context)
+  if (job === undefined) {
+    return cancelResult(service, { isForeignJob }, { kind: 'cancelOfUnknownJob', message: UNKNOWN_JOB })
+  }
   const isCancelled = service.jobs.end(job, { status: 'cancelled' })
-  const status = statusAt(job, service.clock.now())
-  context.env.trace.jobStatus = status
-  const kind = status === 'cancelled' ? 'cancelOfCancelledJob' : 'cancelOfFinishedJob'
-  const message = `The job is ${status}. Only a queued or processing job can be cancelled.`
-  return cancelResponse(service, context, isCancelled ? undefined : { kind, message })
+  const jobStatus = statusAt(job, service.clock.now())
+  const kind = jobStatus === 'cancelled' ? 'cancelOfCancelledJob' : 'cancelOfFinishedJob'
+  const message = `The job is ${jobStatus}. Only a queued or processing job can be cancelled.`
+  return cancelResult(service, { job, jobStatus }, isCancelled ? undefined : { kind, message })
 }
 
-interface UselessCancel {
+/** A cancel that changes nothing. */
+interface IneffectiveCancel {
   kind: 'cancelOfUnknownJob' | 'cancelOfFinishedJob' | 'cancelOfCancelledJob'
   message: string
 }
 
-/** The response to a cancel; one that changes nothing may be rejected, or have a status code of its own. */
-function cancelResponse(service: Service, context: AppContext, odd?: UselessCancel): Response {
-  const { trace } = context.env
+/** The response to a cancel. An ineffective one may be rejected, or have a status code of its own. */
+function cancelResult(service: Service, details: RouteDetails, ineffective?: IneffectiveCancel): RouteResult {
   const { cancelStatus, cancelFields, rejections } = service.options.assumptions
-  const choice = odd === undefined ? 'accepted' : rejections[odd.kind]
-  if (odd !== undefined && choice !== 'accepted' && choice.status >= 300) {
-    return reject({ service, trace }, odd.kind, odd.message)
+  const choice = ineffective === undefined ? 'accepted' : rejections[ineffective.kind]
+  if (ineffective !== undefined && choice !== 'accepted' && choice.status >= 300) {
+    return reject(service, ineffective.kind, { ...details, message: ineffective.message })
   }
   const status = choice === 'accepted' ? cancelStatus : choice.status
   const fields = (choice === 'accepted' ? undefined : choice.fields) ?? cancelFields
-  if (status === 204 || fields.length === 0) return new Response(null, statusLine(status))
-  return jsonResponse(
-    status,
-    bodyOf(fields, (name) => cancelMember(trace, name)),
-  )
+  const hasBody = status !== 204 && fields.length > 0
+  const response = hasBody ? jsonResponse(status, cancelBody(fields, details)) : new Response(null, statusLine(status))
+  return { ...details, response }
 }
 
 /** An object with members at these JSON pointers. */
-function bodyOf(pointers: readonly string[], fieldOf: (name: string) => unknown): object {
+function cancelBody(pointers: readonly string[], details: RouteDetails): object {
   const body: Record<string, unknown> = {}
   for (const pointer of pointers) {
     const names = pointer.split('/').slice(1)
@@ -74,24 +70,20 @@ function bodyOf(pointers: readonly string[], fieldOf: (name: string) => unknown)
       parent[name] = child
       parent = child
     }
-    parent[last] = fieldOf(last)
+    parent[last] = cancelField(details, last)
   }
   return body
 }
 
-function cancelMember({ job, jobStatus }: RequestTrace, name: string): unknown {
+function cancelField({ job, jobStatus }: RouteDetails, name: string): unknown {
   if (name === 'status') return jobStatus ?? null
   if (name === 'message') return jobStatus === undefined ? 'There is no such job.' : `The job is ${jobStatus}.`
   return job === undefined ? null : jobField(job, name)
 }
 
-function findJob(service: Service, context: AppContext): Job | undefined {
+function findJob(service: Service, context: AppContext): Pick<RouteDetails, 'job' | 'isForeignJob'> {
   const job = service.jobs.find(context.req.param('id') ?? '')
-  const { trace } = context.env
-  const isOwn = job?.account === context.get('apiKey').account
-  if (isOwn) trace.job = job
-  else trace.isForeignJob = job !== undefined
-  return isOwn ? job : undefined
+  return job?.account === context.get('apiKey').account ? { job } : { isForeignJob: job !== undefined }
 }
 
 function result(job: Job, baseUrl: string): object {

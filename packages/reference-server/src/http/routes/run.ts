@@ -1,61 +1,59 @@
-import { LIMITS, type RunRequest } from '@modelrun/contract'
-import type { CatalogModel } from '../../domain/catalog.ts'
-import type { Job } from '../../domain/job.ts'
-import { validateInput } from '../../domain/validate-input.ts'
+import {
+  API_VERSION,
+  LIMITS,
+  type RunIdentity,
+  type RunProcessing,
+  type RunQueued,
+  type RunRequest,
+} from '@modelrun/contract'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
+import { durationMs, type Job, type JobEnd } from '../../domain/job.ts'
+import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
 import { isQueuedFirst, startRun } from '../../service/start-run.ts'
 import type { AppContext } from '../app-env.ts'
-import { keyOf } from '../authenticate.ts'
-import { checkWebhookTarget } from './check-webhook-target.ts'
-import { errorResponses } from '../error-responses.ts'
+import { errorResponses, reject } from '../error-responses.ts'
+import { jsonResponse } from '../json-response.ts'
+import { keyOf } from '../middleware.ts'
+import type { RouteResult } from '../route-result.ts'
 import { unknownModel } from './models.ts'
-import { readRunBody } from './read-run-body.ts'
-import { isAccepted, reject } from '../reject.ts'
-import type { RequestTrace } from '../request-trace.ts'
-import { endedResponse, processingResponse, queuedResponse } from './run-responses.ts'
+import { checkInput, checkWebhook, readRunRequest } from './run-request.ts'
 
 /** `POST /v1/models/{model}/run` (section 4.3). */
-export async function runModelRoute(service: Service, context: AppContext): Promise<Response> {
-  context.env.trace.modelId = context.req.param('model')
-  const body = await readRunBody(service, context)
-  if (body instanceof Response) return body
-  const { trace } = context.env
+export async function runModelRoute(service: Service, context: AppContext): Promise<RouteResult> {
+  const modelId = context.req.param('model') ?? ''
+  const read = await readRunRequest(service, context.req.raw)
+  if (read.response !== undefined) return { modelId, ...read }
+  const { requestBody } = read
+  return { modelId, requestBody, ...(await runModel(service, context, { modelId, body: read.body })) }
+}
+
+async function runModel(
+  service: Service,
+  context: AppContext,
+  { modelId, body }: { modelId: string; body: RunRequest },
+): Promise<RouteResult> {
   const apiKey = keyOf(context, service.keys)
-  if (typeof apiKey === 'string') return errorResponses.unauthorized(apiKey)
-  const model = service.models.get(trace.modelId ?? '')
-  if (model === undefined) return unknownModel(service, context, 'unknownModelRun')
-  const input = checkInput(service, model, { input: body.input, trace })
-  if (input instanceof Response) return input
-  const rejection = rejectWebhook(service, context, body.webhook_url)
-  if (rejection !== undefined) return rejection
+  if (typeof apiKey === 'string') return { response: errorResponses.unauthorized(apiKey) }
+  const model = service.models.get(modelId)
+  if (model === undefined) return unknownModel(service, modelId, 'unknownModelRun')
+  const input = checkInput(service, model, body.input)
+  if ('response' in input) return input
+  const webhook = checkWebhook(service, context.get('apiKey'), body.webhook_url)
+  if ('response' in webhook) return webhook
   const { account } = apiKey
   const job = startRun(service, { ...body, ...input, account, model })
   if (job === undefined) {
     const { available } = account.credits
     const message = `A run of ${model.id} costs ${model.pricing.credits_per_run} credits; ${available} are left for new runs.`
-    return reject({ service, trace }, 'insufficientCredits', message)
+    return reject(service, 'insufficientCredits', { ...webhook, message })
   }
-  const isQueued = isQueuedFirst(body, service.options.assumptions)
-  trace.job = job
-  trace.jobStatus = isQueued ? 'queued' : 'processing'
-  await webhookFirst(service, context, job)
-  if (isQueued) return queuedResponse(job, service.options.assumptions)
-  return job.webhook === undefined ? holdRun(service, context, job) : processingResponse(job)
+  await deliverFirst(service, context, job)
+  return { ...webhook, job, ...(await runResponse(service, context, { job, body })) }
 }
 
-/** Why a run with this webhook is rejected. */
-function rejectWebhook(service: Service, context: AppContext, url: string | undefined): Response | undefined {
-  const { permissions } = context.get('apiKey')
-  const isMissing = service.options.assumptions.webhookNeedsManage && !permissions.includes('webhooks:manage')
-  if (url === undefined || !isMissing) return checkWebhookTarget(service, context.env.trace, url)
-  context.env.trace.assumptions = ['webhookNeedsManage']
-  return errorResponses.forbidden(
-    'The API key lacks the permission webhooks:manage that a run with webhook_url needs. Use a key that has it.',
-  )
-}
-
-/** A script may want the webhook called before the run is answered. A job that time does not end is not waited for. */
-async function webhookFirst(service: Service, { env: { work } }: AppContext, job: Job): Promise<void> {
+/** A script may want the webhook called before the response to the run. A job that time does not end is not waited for. */
+async function deliverFirst(service: Service, { env: { work } }: AppContext, job: Job): Promise<void> {
   if (job.webhook?.when !== 'before-response' || job.endsAt === undefined) return
   service.jobs.settle()
   work.park()
@@ -63,37 +61,76 @@ async function webhookFirst(service: Service, { env: { work } }: AppContext, job
   work.resume()
 }
 
-function checkInput(
+async function runResponse(
   service: Service,
-  model: CatalogModel,
-  { input, trace }: Pick<RunRequest, 'input'> & { trace: RequestTrace },
-): { input: Record<string, unknown>; isRight: boolean } | Response {
-  const checked = validateInput(model.input_schema, input)
-  if (checked.ok) return { input: checked.input, isRight: true }
-  const rejected = checked.problems.filter(({ kind }) => !isAccepted(service, kind))
-  const [first] = rejected
-  if (first === undefined) {
-    return { input, isRight: checked.problems.every(({ kind }) => kind === 'unknownParameter') }
-  }
-  trace.rejectedPart = 'input'
-  trace.assumptions = [...new Set(checked.problems.flatMap(({ assumption }) => assumption ?? []))]
-  const problems = rejected.slice(0, 5).map(({ pointer, message }) => `/input${pointer}: ${message}`)
-  const advice = `GET /v1/models/${encodeURIComponent(model.id)} shows what the model takes.`
-  const message = `The input is not right. ${problems.join(' ')} ${advice}`
-  return reject({ service, trace }, first.kind, message)
+  context: AppContext,
+  { job, body }: { job: Job; body: RunRequest },
+): Promise<RouteResult> {
+  const { assumptions } = service.options
+  if (isQueuedFirst(body, assumptions)) return queuedResponse(job, assumptions)
+  if (job.webhook === undefined) await holdRun(service, context, job)
+  return job.webhook === undefined && job.end !== undefined
+    ? endedResponse(service, job, job.end)
+    : processingResponse(job)
 }
 
-/** Holds the answer until the job ends, about 55 s at most (section 8). */
-async function holdRun(service: Service, context: AppContext, job: Job): Promise<Response> {
-  const { work } = context.env
-  service.jobs.settle() // it may take no time at all
-  if (job.end === undefined) {
-    work.park()
-    await service.heldRuns.hold(job, { forMs: LIMITS.syncWaitMs, signal: context.req.raw.signal })
-    work.resume()
-    service.jobs.settle()
+/** Holds the response until the job ends, about 55 s at most (section 8). */
+async function holdRun(service: Service, { env: { work }, req }: AppContext, job: Job): Promise<void> {
+  service.jobs.settle() // A job may take no time at all.
+  if (job.end !== undefined) return
+  work.park()
+  await service.heldRuns.hold(job, { forMs: LIMITS.syncWaitMs, signal: req.raw.signal })
+  work.resume()
+  service.jobs.settle()
+}
+
+/** The response to a run with `sync: false` (section 4.3). */
+function queuedResponse(job: Job, { asyncRunStatus }: Assumptions): RouteResult {
+  const response = jsonResponse(asyncRunStatus, { ...identity(job, 'queued') } satisfies RunQueued)
+  return { response, jobStatus: 'queued' }
+}
+
+/** The 202 of a run that goes on (section 4.3). */
+function processingResponse(job: Job): RouteResult {
+  const reason = job.webhook === undefined ? 'The model is still working.' : 'The job was accepted.'
+  const poll = `Poll GET /${API_VERSION}/jobs/${job.id}`
+  const message = `${reason} ${poll}${job.webhook === undefined ? ' for the result.' : ', or wait for the webhook.'}`
+  const response = jsonResponse(202, { ...identity(job, 'processing'), message } satisfies RunProcessing)
+  return { response, jobStatus: 'processing' }
+}
+
+/** The response to a run whose job ended while the run was held (section 4.3). */
+function endedResponse({ baseUrl, options }: Service, job: Job, end: JobEnd): RouteResult {
+  switch (end.status) {
+    case 'succeeded': {
+      const output = outputOf(job, baseUrl)
+      const { credits_per_run: credits_used } = job.model.pricing
+      const body = { ...identity(job, 'completed'), output, duration_ms: durationMs(job, end), credits_used }
+      return { response: jsonResponse(200, body), jobStatus: 'completed' }
+    }
+    case 'failed':
+      return { response: failedResponse(job, end, options.assumptions), jobStatus: 'failed' }
+    case 'cancelled':
+      return { response: cancelledResponse(job, options.assumptions), jobStatus: 'cancelled' }
   }
-  if (job.end === undefined) return processingResponse(job)
-  context.env.trace.jobStatus = job.end.status === 'succeeded' ? 'completed' : job.end.status
-  return endedResponse(job, job.end, { baseUrl: service.baseUrl, assumptions: service.options.assumptions })
+}
+
+/** An error alone is sent only with a status code of an error. */
+function failedResponse(job: Job, { error }: JobEnd, assumptions: Assumptions): Response {
+  const { failedSyncRunStatus: status, failedSyncRunBody: body } = assumptions
+  if (status === 202) return processingResponse(job).response
+  const isAlone = body === 'error' && status >= 400
+  const code = status >= 400 ? error?.code : undefined
+  return jsonResponse(status, isAlone ? { error } : { ...identity(job, 'failed'), error }, { code })
+}
+
+function cancelledResponse(job: Job, { cancelledSyncRunStatus: status }: Assumptions): Response {
+  const body = identity(job, 'cancelled')
+  if (status !== 409) return jsonResponse(status, body)
+  const error = { code: 'CONFLICT', message: 'The job was cancelled while the run waited for its result.' }
+  return jsonResponse(status, { ...body, error }, { code: error.code })
+}
+
+function identity<Status extends string>(job: Job, status: Status): RunIdentity & { status: Status } {
+  return { job_id: job.id, request_id: job.requestId, status, model_id: job.model.id }
 }
