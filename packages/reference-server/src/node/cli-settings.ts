@@ -3,15 +3,12 @@ import { closestName } from '../domain/closest-name.ts'
 import type { LatencyOption } from '../domain/latency.ts'
 import { UsageError } from './usage-error.ts'
 
-/** The values of an option that may be given several times. */
-export type RawValues = readonly (string | boolean)[] | undefined
-
-/** The assumptions of `--assume name=value`. Whether the values are allowed is told by the server. */
-export function readAssumptionValues(raws: RawValues = []): AssumptionOptions {
-  const pairs = raws.map((raw) => {
-    const [name, value] = splitPair(String(raw))
-    if (value === undefined) throw new UsageError(`--assume needs a name and a value, as in ${EXAMPLE}, got "${raw}".`)
-    return readAssumption(name, value)
+/** The assumptions of `--assume name=value`. The server checks their values. */
+export function readAssumptionValues(texts: readonly string[] = []): AssumptionOptions {
+  const pairs = texts.map((text) => {
+    const [name, value] = splitPair(text)
+    if (value !== undefined) return readAssumption(name, value)
+    throw new UsageError(`--assume needs a name and a value, as in asyncRunStatus=200, got "${text}".`)
   })
   const rejections = Object.fromEntries(
     pairs
@@ -42,22 +39,19 @@ const ASSUMPTION_NAMES: readonly string[] = /* @__PURE__ */ (() => {
   return [...Object.keys(others), ...Object.keys(rejections).map((kind) => `${REJECTIONS_PREFIX}${kind}`)]
 })()
 
-const EXAMPLE = 'asyncRunStatus=200'
-
 function unknownAssumption(name: string): string {
-  const names = ASSUMPTION_NAMES
-  const closest = closestName(name, names)
-  const advice = closest === undefined ? `There are: ${names.join(', ')}.` : `Did you mean ${closest}?`
+  const closest = closestName(name, ASSUMPTION_NAMES)
+  const advice = closest === undefined ? `There are: ${ASSUMPTION_NAMES.join(', ')}.` : `Did you mean ${closest}?`
   return `--assume: there is no assumption ${name}. ${advice}`
 }
 
 /**
- * The latencies of `--latency`: `500`, `2000/9000`, `aurora-image=500`. One for all models, or some by their names.
- * Whether there are such models is told by the server.
+ * The latencies of `--latency`: `500`, `2000/9000`, `aurora-image=500`. One for all models, or some by their names. The
+ * server checks the names.
  */
-export function readLatencyValues(raws: RawValues = []): LatencyOption | undefined {
-  if (raws.length === 0) return undefined
-  const pairs = raws.map((raw) => splitPair(String(raw)))
+export function readLatencyValues(texts: readonly string[] = []): LatencyOption | undefined {
+  if (texts.length === 0) return undefined
+  const pairs = texts.map(splitPair)
   const [first] = pairs
   if (first !== undefined && pairs.length === 1 && first[1] === undefined) return readLatencyValue(first[0])
   return Object.fromEntries(
@@ -69,9 +63,8 @@ export function readLatencyValues(raws: RawValues = []): LatencyOption | undefin
 }
 
 function readLatencyValue(text: string): number | { p50Ms: number; p95Ms: number } {
-  const [p50Ms = Number.NaN, p95Ms] = text.split('/').map((part) => (/^\d+$/.test(part) ? Number(part) : Number.NaN))
-  const isUsable = /^\d+(\/\d+)?$/.test(text)
-  if (!isUsable) {
+  const [p50Ms = 0, p95Ms] = text.split('/').map(Number)
+  if (!/^\d+(\/\d+)?$/.test(text)) {
     throw new UsageError(`--latency must be milliseconds, as in 500 or 2000/9000 (median and 95 %), got "${text}".`)
   }
   return p95Ms === undefined ? p50Ms : { p50Ms, p95Ms }
@@ -83,12 +76,9 @@ export interface FaultSetting {
   fault: unknown
 }
 
-/** The faults of `--fault kind,name=value,…`, or in JSON. Whether they are right is told by the server. */
-export function readFaultValues(raws: RawValues = []): FaultSetting[] {
-  return raws.map((raw) => {
-    const text = String(raw)
-    return { text, fault: text.startsWith('{') ? parseFaultJson(text) : parseFaultText(text) }
-  })
+/** The faults of `--fault kind,name=value,…`, or in JSON. The server checks them. */
+export function readFaultValues(texts: readonly string[] = []): FaultSetting[] {
+  return texts.map((text) => ({ text, fault: text.startsWith('{') ? parseFaultJson(text) : parseFaultText(text) }))
 }
 
 function parseFaultJson(text: string): unknown {

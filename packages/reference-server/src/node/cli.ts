@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { HELP } from './cli-help.ts'
 import { readCommand } from './cli-options.ts'
 import { ListenError } from './listen-error.ts'
 import { print, warn } from './print.ts'
@@ -9,11 +8,11 @@ async function main(args: readonly string[]): Promise<void> {
   const command = readCommand(args)
   switch (command.kind) {
     case 'help':
-      return print(HELP)
+      return print(command.text)
     case 'version':
       return print(await readVersion())
     case 'serve':
-      // Loaded when it is needed: help, the version and a mistake in the options come without it.
+      // Loaded on demand: help, the version and a mistake in the options come without it.
       return (await import('./serve.ts')).serve(command)
   }
 }
@@ -25,7 +24,7 @@ async function readVersion(): Promise<string> {
   return version
 }
 
-/** A reader that went away, as in `modelrun-server | head -1`, is no reason to stop serving. */
+/** When a reader goes away, as in `modelrun-server | head -1`, the server goes on. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }
