@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 import { EventLog, type LoggedEvent } from './event-log.ts'
 
 const MODEL = 'aurora-image' // 4 s, 4 credits

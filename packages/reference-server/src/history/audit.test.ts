@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { responseOf } from '../../test-kit/response-of.ts'
 import { Account } from '../domain/account.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
@@ -7,7 +8,6 @@ import { createApp } from '../http/app.ts'
 import { createHandle } from '../http/handle.ts'
 import { resolveOptions } from '../options.ts'
 import { Service } from '../service/service.ts'
-import { responseOf } from '../test-kit/response-of.ts'
 import { Audit } from './audit.ts'
 
 const model = DEFAULT_CATALOG.find(({ id }) => id === 'aurora-image')

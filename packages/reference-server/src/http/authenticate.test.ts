@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
+import { responseOf } from '../../test-kit/response-of.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
-import { responseOf } from '../test-kit/response-of.ts'
 
 const PATHS = [
   ['GET', '/v1/models'],

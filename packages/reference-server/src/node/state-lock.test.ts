@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StateServers } from '../../test-kit/state-servers.ts'
 import { lockState } from './state-lock.ts'
-import { StateServers } from './test-kit/state-servers.ts'
 
 let servers: StateServers
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const TOLD = { webhook_url: 'http://receiver.test/' }

@@ -1,8 +1,8 @@
 import { jobResponseSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../../test-kit/api-caller.ts'
 import type { ReferenceServerOptions } from '../../options.ts'
 import { createReferenceServer } from '../../reference-server.ts'
-import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
 
 const MODEL = 'aurora-image'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../../test-kit/api-caller.ts'
 import type { ReferenceServerOptions } from '../../options.ts'
 import { createReferenceServer } from '../../reference-server.ts'
-import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
 
 const MODEL = 'aurora-image'
 const PRICE = 4

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/node/cli.ts', import.meta.url))
 
 /** A process that was started, and may not serve. */
 export interface Started {

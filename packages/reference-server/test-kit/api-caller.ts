@@ -1,6 +1,6 @@
-import type { ReferenceServer } from '../reference-server.ts'
+import type { ReferenceServer } from '@modelrun/reference-server'
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export interface ApiResponse {
   status: number
   headers: Headers
@@ -39,7 +39,7 @@ export function apiCaller(server: ReferenceServer, key = server.apiKey) {
   }
 }
 
-/** Code and message of an error answer. */
+/** Code and message of an error response. */
 export function errorOf({ body }: ApiResponse): { code?: string; message?: string } {
   const { error } = body as { error?: { code?: string; message?: string } } // as above
   return error ?? {}
