@@ -1,5 +1,4 @@
-import { modelSchema } from '@modelrun/contract'
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import {
   type AssumptionOptions,
   type Assumptions,
@@ -9,10 +8,11 @@ import {
 import { readApiKey, readControlToken } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
-import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
+import type { CatalogModel } from './domain/catalog.ts'
 import { type LatencyOf, type LatencyOption, readLatency } from './domain/latency.ts'
+import { readCatalog } from './domain/read-catalog.ts'
 import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json-nesting.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json.ts'
 import { parseShape } from './parse-shape.ts'
 import type { Deliver } from './webhooks/send-delivery.ts'
 
@@ -98,19 +98,6 @@ export interface ResolvedOptions {
 
 const DEFAULT_CREDITS = 10_000
 const DEFAULT_BASE_URL = 'https://reference.modelrun.test'
-
-const catalogSchema = z.array(
-  z.looseObject({
-    ...modelSchema.shape,
-    id: z.string().check(
-      z.minLength(1),
-      z.refine((id) => id !== '.' && id !== '..'),
-    ),
-    pricing: z.looseObject({ credits_per_run: z.int().check(z.nonnegative()) }),
-    output_kind: z.enum(['image', 'video', 'audio']),
-    latency_ms: z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)),
-  }),
-)
 
 const OPTION_NAMES = {
   clock: true,
@@ -250,20 +237,6 @@ function readLatencies(latency: LatencyOption | undefined, catalog: readonly Cat
   )
   if (!checked.ok) throw new TypeError(`The option latency is not right. ${checked.message}`)
   return checked.value
-}
-
-function readCatalog(catalog: readonly CatalogModel[] = DEFAULT_CATALOG): readonly CatalogModel[] {
-  if (nestsDeeperThan(MAX_NESTING, catalog)) throw new TypeError(`The option catalog ${nestingProblem()}.`)
-  const checked = parseShape(catalogSchema, catalog)
-  if (!checked.ok) throw new TypeError(`The option catalog is not right. ${checked.message}`)
-  const twice = findTwice(catalog.map(({ id }) => id))
-  if (twice !== undefined) throw new TypeError(`The option catalog is not right. Two models have the id ${twice}.`)
-  return catalog
-}
-
-function findTwice(ids: readonly string[]): string | undefined {
-  const seen = new Set<string>()
-  return ids.find((id) => seen.size === seen.add(id).size)
 }
 
 function valid<Value>(isUsable: boolean, value: Value, allowed: string): Value {

@@ -1,7 +1,6 @@
 import type { Activity } from './activity.ts'
-import { checkAdvance } from './check-advance.ts'
 import { createClientClock } from './client-clock.ts'
-import { LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
+import { checkAdvance, LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
 import { EventLog } from './event-log.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 

@@ -1,7 +1,7 @@
 import type { Activity } from './activity.ts'
-import { checkAdvance } from './check-advance.ts'
 import { createClientClock } from './client-clock.ts'
 import type { RunningClock, ServerClock } from './clock.ts'
+import { checkAdvance } from './clock.ts'
 import { EventLog } from './event-log.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 

@@ -1,6 +1,6 @@
 import { JOURNAL_KINDS } from '../history/journal/journal-entry.ts'
 import { journalText, viewJournal } from '../history/journal/journal-view.ts'
-import { makeReport } from '../history/make-report.ts'
+import { makeReport } from '../history/report.ts'
 import type { AppContext } from '../http/app-env.ts'
 import { errorResponses } from '../http/error-responses.ts'
 import { jsonResponse } from '../http/json-response.ts'

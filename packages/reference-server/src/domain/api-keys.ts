@@ -2,7 +2,6 @@ import { KEY_PREFIXES, PERMISSIONS, type Permission } from '@modelrun/contract'
 import type { Random } from '../random.ts'
 import { Account } from './account.ts'
 import { createIpAllowlist } from './ip-allowlist.ts'
-import { showKey } from './show-key.ts'
 
 /** So many random characters follow the prefix of a key. */
 export const KEY_LETTERS = 32
@@ -111,4 +110,13 @@ export class ApiKeys {
     this.#byKey.set(key, made)
     return made
   }
+}
+
+/** So many letters of a key that this server made tell its tenants apart, and tell no secret. */
+const SHOWN_LETTERS = 4
+
+/** An API key that this server made, as it may be shown: `sk_test_ab12…`. */
+export function showKey(key: string): string {
+  const [prefix = ''] = /^sk_(?:live|test)_/.exec(key) ?? []
+  return `${key.slice(0, prefix.length + SHOWN_LETTERS)}…`
 }

@@ -75,3 +75,8 @@ export function chargeOf({ model }: Pick<Job, 'model'>, { status, isCharged }: J
 export function durationMs(job: Job, end: JobEnd): number {
   return Math.max(0, Math.round(end.at - job.processingAt))
 }
+
+/** The error of a job that failed at the provider (section 7), unless a test says otherwise. */
+export function providerFailure(model: CatalogModel, code = 'PROVIDER_FAILURE', message?: string): ErrorDetail {
+  return { code, message: message ?? `The provider ${model.provider} could not run the model ${model.id}.` }
+}

@@ -4,9 +4,8 @@ import { FairBuffer } from '../history/fair-buffer.ts'
 import { DEFAULT_RETENTION, type Retention } from '../history/retention.ts'
 import type { Account } from './account.ts'
 import { cutInput, cuttableLength } from './cut-input.ts'
-import { chargeOf, type Job, type JobEnd, type JobWebhook, type ProviderPlan } from './job.ts'
+import { chargeOf, type Job, type JobEnd, type JobWebhook, type ProviderPlan, providerFailure } from './job.ts'
 import type { JobPlan } from './plan-job.ts'
-import { providerFailure } from './provider-failure.ts'
 
 /** What a new job is made from. */
 export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input' | 'seed' | 'createdAt'> & {

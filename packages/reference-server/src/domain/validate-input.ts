@@ -1,5 +1,5 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
-import { jsonPointer } from '../json-pointer.ts'
+import { jsonPointer } from '../json.ts'
 import { checkSourceUrl } from './check-source-url.ts'
 import { checkValue, typeNoun } from './check-value.ts'
 import { closestName } from './closest-name.ts'

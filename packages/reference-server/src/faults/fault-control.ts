@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import { jsonCopy } from '../json-copy.ts'
+import { jsonCopy } from '../json.ts'
 import type { Service } from '../service/service.ts'
 import type { FaultRecord } from './account-faults.ts'
 import type { FaultOptions } from './fault-options.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Fifo } from './fifo.ts'
+import { Fifo } from './fair-buffer.ts'
 
 describe('fifo', () => {
   it('gives its items back in the order in which they came', () => {

@@ -1,5 +1,8 @@
 import type { KnownJobStatus } from '@modelrun/contract'
+import type { Account } from '../domain/account.ts'
+import { statusAt } from '../domain/job.ts'
 import type { FaultRecord } from '../faults/account-faults.ts'
+import type { Service } from '../service/service.ts'
 import type { UnmatchedRequest } from './unmatched-requests.ts'
 
 /** What is left over, of one account or of all. A test that has said all it wants leaves nothing. */
@@ -64,4 +67,21 @@ export class LeftoversError extends Error {
     super(report.text)
     this.report = report
   }
+}
+
+/** What is left over of an account, or of all and of requests without a key. */
+export function makeReport(service: Service, account?: Account): Report {
+  const now = service.jobs.settle()
+  const accounts = account === undefined ? [...service.keys.accounts()] : [account]
+  const jobs = service.jobs.unfinished().filter((job) => account === undefined || job.account === account)
+  return reportOf({
+    unfinishedJobs: jobs.map((job) => ({ job_id: job.id, model_id: job.model.id, status: statusAt(job, now) })),
+    pendingWebhooks: service.dispatcher
+      .pending(account)
+      .map(({ id: job_id, webhook }) => ({ job_id, url: webhook.url })),
+    unusedFaults: accounts.flatMap((one) => service.faults.of(one).list()).filter(({ unused }) => unused),
+    unusedScripts: accounts.flatMap((one) => one.waitingScripts()),
+    unmatchedRequests: service.observer.unmatched.of(account),
+    violations: service.observer.violationsOf(account),
+  })
 }

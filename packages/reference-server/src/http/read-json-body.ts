@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini'
 import { shownText } from '../history/journal/shown-text.ts'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape } from '../parse-shape.ts'
 import { errorResponses } from './error-responses.ts'
 import type { RouteDetails } from './route-result.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createProgram, helpText, readCommand } from './cli-options.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './errors.ts'
 
 const HELP = helpText(createProgram())
 

@@ -15,8 +15,8 @@ import {
   readOriginValue,
   readUrl,
 } from './cli-values.ts'
+import { UsageError } from './errors.ts'
 import { isLoopback } from './is-loopback.ts'
-import { UsageError } from './usage-error.ts'
 
 /** What the command line asks for. */
 export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' } | ServeCommand

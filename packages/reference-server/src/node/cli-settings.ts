@@ -1,7 +1,7 @@
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions/assumptions.ts'
 import { closestName } from '../domain/closest-name.ts'
 import type { LatencyOption } from '../domain/latency.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './errors.ts'
 
 /** The assumptions of `--assume name=value`. The server checks their values. */
 export function readAssumptionValues(texts: readonly string[] = []): AssumptionOptions {

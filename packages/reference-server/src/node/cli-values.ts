@@ -1,8 +1,8 @@
 import { CONTROL_TOKEN_FORM, isControlToken, isTestKey, TEST_KEY_FORM } from '../chosen-secrets.ts'
 import { LARGEST_SCALE } from '../clock/create-clock.ts'
 import { readBaseUrl } from '../options.ts'
+import { UsageError } from './errors.ts'
 import { readOrigin } from './read-origin.ts'
-import { UsageError } from './usage-error.ts'
 
 const CLOCKS = ['system', 'manual', 'auto'] as const
 

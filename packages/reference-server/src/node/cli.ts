@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { readCommand } from './cli-options.ts'
-import { ListenError } from './listen-error.ts'
+import { ListenError, UsageError } from './errors.ts'
 import { print, warn } from './print.ts'
-import { UsageError } from './usage-error.ts'
 
 async function main(args: readonly string[]): Promise<void> {
   const command = readCommand(args)

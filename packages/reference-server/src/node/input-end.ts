@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './errors.ts'
 
 /**
  * Standard input must be able to end with the parent: a file or nothing at all ends at once, and a terminal never does.

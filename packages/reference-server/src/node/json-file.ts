@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
-import { UsageError } from './usage-error.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
+import { UsageError } from './errors.ts'
 
 /**
  * Reads a file that an option names. Whether what it holds is right is told by the server.

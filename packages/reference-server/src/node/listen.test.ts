@@ -5,8 +5,8 @@ import { runCompletedSchema } from '@modelrun/contract'
 import { decode } from 'fast-png'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
+import { ListenError } from './errors.ts'
 import { type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
-import { ListenError } from './listen-error.ts'
 
 const GLOBALS_BEFORE = [globalThis.Request, globalThis.Response]
 

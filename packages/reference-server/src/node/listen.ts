@@ -9,9 +9,9 @@ import { WholeResponse } from '../http/json-response.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { applyFault } from './apply-fault.ts'
 import { createCors } from './cors.ts'
+import { ListenError } from './errors.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
 import { isLoopback } from './is-loopback.ts'
-import { ListenError } from './listen-error.ts'
 import { readOrigin } from './read-origin.ts'
 
 /** Options of `listen`. */

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test-kit/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { readCommand, type ServeCommand } from './cli-options.ts'
+import { UsageError } from './errors.ts'
 import { startServer } from './start-server.ts'
-import { UsageError } from './usage-error.ts'
 
 const model = { ...DEFAULT_CATALOG[0], id: 'own/model' }
 

@@ -4,8 +4,8 @@ import { type ReferenceServer, serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
 import type { ServeCommand } from './cli-options.ts'
 import type { FaultSetting } from './cli-settings.ts'
+import { UsageError } from './errors.ts'
 import { readJsonFile } from './json-file.ts'
-import { UsageError } from './usage-error.ts'
 
 /** A server that was made from the command line. */
 export interface StartedServer {

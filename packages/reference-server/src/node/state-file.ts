@@ -6,9 +6,9 @@ import { createKey } from '../service/tenants.ts'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { snapshotText } from '../snapshot/snapshot-text.ts'
 import { viewSnapshot } from '../snapshot/take-snapshot.ts'
+import { UsageError } from './errors.ts'
 import { parseJsonText } from './json-file.ts'
 import { lockState, type StateLock } from './state-lock.ts'
-import { UsageError } from './usage-error.ts'
 
 /** After a change, others that follow soon are written along with it. */
 const SAVE_AFTER_MS = 300

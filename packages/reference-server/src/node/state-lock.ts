@@ -5,7 +5,7 @@ import { access, lstat, rename, rm, stat } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { dirname, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './errors.ts'
 
 /** A holder whose process has been stopped accepts the connection and says nothing. */
 const REPLY_WITHIN_MS = 500

@@ -1,8 +1,7 @@
 import { type ErrorCode, type KnownJobStatus, type Output, outputSchema } from '@modelrun/contract'
-import { type Job, type JobEnd, statusAt } from '../domain/job.ts'
+import { type Job, type JobEnd, providerFailure, statusAt } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
-import { providerFailure } from '../domain/provider-failure.ts'
-import { jsonCopy } from '../json-copy.ts'
+import { jsonCopy } from '../json.ts'
 import { parseShape } from '../parse-shape.ts'
 import type { Service } from './service.ts'
 

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
-import { jsonCopy } from '../json-copy.ts'
+import { jsonCopy } from '../json.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from './service.ts'
 

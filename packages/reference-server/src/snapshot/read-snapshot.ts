@@ -1,6 +1,6 @@
 import { closestName } from '../domain/closest-name.ts'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
-import { nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
+import { nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
 import { SNAPSHOT_FORMAT, SNAPSHOT_NESTING, SNAPSHOT_VERSION, type Snapshot } from './snapshot.ts'

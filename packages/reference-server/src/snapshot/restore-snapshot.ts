@@ -3,9 +3,10 @@ import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, ProviderPlan } from '../domain/job.ts'
 import { PLAN_IS_OVER } from '../domain/jobs.ts'
 import type { ShapeCheck } from '../parse-shape.ts'
-import type { Service } from '../service/service.ts'
+import { Service } from '../service/service.ts'
 import { readSnapshot } from './read-snapshot.ts'
 import type { AccountState, JobState, PlanState, Snapshot } from './snapshot.ts'
+import { takeSnapshot } from './take-snapshot.ts'
 
 /**
  * Puts a service into the state of a snapshot, or leaves it as it is and says what is wrong with the snapshot.
@@ -115,4 +116,12 @@ function at<Item>(items: readonly Item[], index: number): Item {
   const item = items[index]
   if (item === undefined) throw new RangeError(`There is no item ${index}.`) // `readSnapshot` has looked
   return item
+}
+
+/** A service with the same options and the same state. */
+export function forkService(service: Service): Service {
+  const fork = new Service({ ...service.options, baseUrl: service.baseUrl })
+  const restored = restoreSnapshot(fork, takeSnapshot(service))
+  if (!restored.ok) throw new Error(`The reference server has a defect: its own snapshot is wrong. ${restored.message}`)
+  return fork
 }

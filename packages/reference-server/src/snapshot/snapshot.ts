@@ -3,7 +3,7 @@ import type { CreditsState } from '../domain/credits.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { FaultsState } from '../faults/account-faults.ts'
-import { MAX_NESTING } from '../json-nesting.ts'
+import { MAX_NESTING } from '../json.ts'
 import type { DeliveryBody, DeliveryRecord } from '../webhooks/delivery-record.ts'
 
 /** What every snapshot begins with. */

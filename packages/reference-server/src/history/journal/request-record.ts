@@ -1,4 +1,4 @@
-import { showKey } from '../../domain/show-key.ts'
+import { showKey } from '../../domain/api-keys.ts'
 import type { JournalRecord } from './journal.ts'
 import type { RequestEntry } from './journal-entry.ts'
 import { redactBody, redactText } from './redact.ts'

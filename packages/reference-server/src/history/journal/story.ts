@@ -8,9 +8,9 @@ import {
   describeSending,
   describeTime,
 } from './describe-entry.ts'
-import { jobStart } from './job-entries.ts'
 import type { JournalRecord } from './journal.ts'
 import type { JobEntry, JournalEntry } from './journal-entry.ts'
+import { jobStart } from './journal-entry.ts'
 
 export interface StoryOptions {
   jobId: string

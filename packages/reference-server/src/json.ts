@@ -14,3 +14,19 @@ export function nestsDeeperThan(levels: number, value: unknown): boolean {
 export function nestingProblem(levels = MAX_NESTING): string {
   return `nests deeper than ${levels} levels of objects and arrays, the most that is read`
 }
+
+/**
+ * A copy of a value as JSON carries it: what a test passes in may not be JSON, and may change later.
+ *
+ * @param levels so many levels of objects and arrays it may have
+ * @throws TypeError for what JSON cannot carry, such as a cycle, and for a deeper value
+ */
+export function jsonCopy(value: unknown, levels = MAX_NESTING): unknown {
+  if (nestsDeeperThan(levels, value)) throw new TypeError(`The value ${nestingProblem(levels)}.`)
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
+}
+
+/** A path as a JSON pointer (RFC 6901), e.g. `/data/items/0`; empty for the root. */
+export function jsonPointer(path: readonly PropertyKey[]): string {
+  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}

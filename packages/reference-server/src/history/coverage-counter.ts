@@ -1,10 +1,10 @@
-import type { Assumptions } from '../../assumptions/assumptions.ts'
-import type { Job } from '../../domain/job.ts'
-import type { JobEntry } from '../journal/journal-entry.ts'
-import type { RequestDetails } from '../journal/request-record.ts'
+import type { Assumptions } from '../assumptions/assumptions.ts'
+import type { Account } from '../domain/account.ts'
+import type { Job } from '../domain/job.ts'
 import { type Coverage, coverageOf } from './coverage.ts'
 import { COVERAGE_GROUPS, type CoverageGroup, coverageItems, transitionName, WEBHOOK_ORDERS } from './coverage-items.ts'
-import { WebhookOrders } from './webhook-orders.ts'
+import type { JobEntry } from './journal/journal-entry.ts'
+import type { RequestDetails } from './journal/request-record.ts'
 
 /** Counts which behaviour was exercised. A reset leaves the counts alone: a suite resets between its tests. */
 export class CoverageCounter {
@@ -57,7 +57,10 @@ export class CoverageCounter {
     const { route, status, jobStatus, code } = details
     // A run that failed shows both, and is no refusal.
     const told = route === 'runModel' ? (jobStatus ?? code) : (code ?? jobStatus)
-    this.#count('responses', [route, status, told, variantOf(details, job)].filter((part) => part !== undefined).join(' '))
+    this.#count(
+      'responses',
+      [route, status, told, variantOf(details, job)].filter((part) => part !== undefined).join(' '),
+    )
     if (job?.webhook === undefined) return
     if (route === 'runModel') this.#orders.requestHandled(job)
     if (route === 'getJob' && job.end !== undefined) this.#orders.endShown(job)
@@ -74,4 +77,53 @@ export class CoverageCounter {
 function variantOf({ route, jobStatus }: RequestDetails, job: Job | undefined): string | undefined {
   if (route !== 'runModel' || jobStatus !== 'processing') return undefined
   return job?.webhook === undefined ? '(held)' : '(webhook)'
+}
+
+type Order = (typeof WEBHOOK_ORDERS)[keyof typeof WEBHOOK_ORDERS]
+
+// What is known of a job, as bits: an object for each of a hundred thousand jobs would take megabytes.
+const RESPONDED = 1
+const END_SHOWN = 2
+const SENT = 4
+
+/** Tells in which order deliveries happen among answers, polls and other deliveries. */
+export class WebhookOrders {
+  readonly #known = new WeakMap<Job, number>()
+  /** End of the job whose delivery began last. */
+  readonly #lastEndAt = new WeakMap<Account, number>()
+
+  /** The answer to the run is sent. */
+  requestHandled(job: Job): void {
+    this.#add(job, RESPONDED)
+  }
+
+  /** A poll has shown that the job ended. */
+  endShown(job: Job): void {
+    this.#add(job, END_SHOWN)
+  }
+
+  /** @returns what a delivery that begins now is an example of */
+  sent(job: Job): Order[] {
+    const known = this.#add(job, SENT)
+    return [
+      ...(known & RESPONDED ? [] : [WEBHOOK_ORDERS.beforeResponse]),
+      known & END_SHOWN ? WEBHOOK_ORDERS.afterPoll : WEBHOOK_ORDERS.beforePoll,
+      ...(known & SENT ? [WEBHOOK_ORDERS.twice] : []),
+      ...(this.#isOutOfOrder(job) ? [WEBHOOK_ORDERS.outOfOrder] : []),
+    ]
+  }
+
+  #isOutOfOrder({ account, end }: Job): boolean {
+    const lastEndAt = this.#lastEndAt.get(account) ?? Number.NEGATIVE_INFINITY
+    const endAt = end?.at ?? lastEndAt
+    this.#lastEndAt.set(account, endAt)
+    return endAt < lastEndAt
+  }
+
+  /** @returns what was known before */
+  #add(job: Job, bit: number): number {
+    const known = this.#known.get(job) ?? 0
+    this.#known.set(job, known | bit)
+    return known
+  }
 }

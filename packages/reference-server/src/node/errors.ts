@@ -2,3 +2,8 @@
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
+
+/** The port cannot be bound. The message says why and what to do; `cause` is the system's error. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+}

@@ -1,9 +1,9 @@
 import { JOB_STATUSES, JOB_TRANSITIONS, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
-import type { Assumptions } from '../../assumptions/assumptions.ts'
-import { SERVER_ERROR_CODES } from '../../error-codes.ts'
-import { FAULT_KINDS } from '../../faults/fault-options.ts'
-import type { FaultEndpoint } from '../../faults/fault-route.ts'
-import type { Rejection, RejectionKind } from '../../assumptions/rejections.ts'
+import type { Assumptions } from '../assumptions/assumptions.ts'
+import type { Rejection, RejectionKind } from '../assumptions/rejections.ts'
+import { SERVER_ERROR_CODES } from '../error-codes.ts'
+import { FAULT_KINDS } from '../faults/fault-options.ts'
+import type { FaultEndpoint } from '../faults/fault-route.ts'
 
 /** The kinds of behaviour that are counted. */
 export const COVERAGE_GROUPS = ['responses', 'codes', 'transitions', 'webhooks', 'faults'] as const

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createReferenceServer, type ReferenceServer } from '../../reference-server.ts'
-import { apiCaller } from '../../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test-kit/api-caller.ts'
+import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
 import { mergeCoverage } from './coverage.ts'
 
 const MODEL = 'aurora-image'
