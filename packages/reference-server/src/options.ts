@@ -36,12 +36,12 @@ export interface ReferenceServerOptions {
   latency?: LatencyOption | undefined
   /** Credits of an account. Default 10 000. */
   credits?: number | undefined
-  /** Address that the server answers for, and that files get. Default `https://reference.modelrun.test`. */
+  /** URL of the server and of its files. Default `https://reference.modelrun.test`. */
   baseUrl?: string | undefined
-  /** Other answers to what the specification leaves open. */
+  /** Other choices for what the specification leaves open. */
   assumptions?: AssumptionOptions | undefined
   /**
-   * How another service was seen to answer there: the `profile` of a report of `@modelrun/conformance`, or the report.
+   * The observed choices of another service: the `profile` of a report of `@modelrun/conformance`, or the report.
    * `assumptions` has the last word.
    */
   profile?: ProfileOption | undefined
@@ -88,7 +88,7 @@ export interface ResolvedOptions {
   isDeliverGiven: boolean
   /** `undefined`: random. */
   controlToken: string | undefined
-  /** `undefined`: nobody reads it, so no line is made. */
+  /** `undefined`: no line is made. */
   log: ((line: string) => void) | undefined
   /** `undefined`: the clock's own. */
   startTime: number | undefined
@@ -148,7 +148,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
   }
 }
 
-/** A line that cannot be written must not cost the answer to a run, which is charged by then. */
+/** A line that cannot be written must not lose the response to a run, which is charged by then. */
 function writeSafely(log: (line: string) => void): (line: string) => void {
   return (line) => {
     try {

@@ -45,7 +45,7 @@ export interface ServerClientOptions {
   fetch: typeof fetch
   /** The server's clock, so that the client waits on virtual time. */
   clock: ServerClock
-  /** A key of a test double is no secret: jsdom, happy-dom and pages with MSW count as browsers too. */
+  /** A key of a test double is not a secret: jsdom, happy-dom and pages with MSW count as browsers too. */
   dangerouslyAllowBrowser: true
 }
 
@@ -53,14 +53,14 @@ export interface ServerClientOptions {
 export interface ReferenceServer extends AutoClosed {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** Answers a request that came over a transport, or says what the transport does instead. Never throws, never rejects. */
+  /** Handles a request of a transport: a response, or the fault that the transport applies instead. Never throws or rejects. */
   handle(request: Request, context: RequestContext): Promise<ResponseOrFault>
   /** The address that files get; no slash at its end. */
   readonly baseUrl: string
   /** For a transport that listens at an address of its own. */
   setBaseUrl(url: string): void
   /**
-   * For a transport that other machines can reach: from now on runs with a webhook at a private address are refused.
+   * For a transport that other machines can reach: from now on runs with a webhook at a private address are rejected.
    *
    * @param deliver sends deliveries, and checks the address behind a name; an own `deliver` of the options goes first
    */
@@ -96,7 +96,7 @@ export interface ReferenceServer extends AutoClosed {
    * @throws TypeError for an unknown model or a wrong outcome
    */
   script(modelId: string, outcomes: readonly ScriptedOutcome[], key?: string): void
-  /** A job of any account, to look at and to end. Throws an Error for an unknown id. */
+  /** A job of any account, to read and to end. Throws an Error for an unknown id. */
   job(id: string): JobControl
   /**
    * Forgets jobs, charges, scripts, faults, deliveries and journal of one key's account, or of all. Keys, time and
@@ -147,10 +147,10 @@ export interface ReferenceServer extends AutoClosed {
    */
   snapshot(): Snapshot
   /**
-   * Puts the server into the state of a snapshot, of this or another server, and forgets its own; the journal begins
-   * anew. Ids, files and faults then come as they would have come there. `apiKey` becomes the first key of the snapshot.
-   * Clients that wait on the clock go on waiting for as long as they would have; runs that are held are answered as
-   * after a `reset()`.
+   * Puts the server into the state of a snapshot, of this or another server, and forgets its own; the journal starts
+   * again. Ids, files and faults then come as they would have come there. `apiKey` becomes the first key of the snapshot.
+   * Clients that wait on the clock go on waiting for as long as they would have; held runs get the response
+   * of a `reset()`.
    *
    * Its models must be in this server's catalog. A clock `'system'` shows the time that it would show had the server
    * never stopped; any other one goes on from the time of the snapshot.
@@ -256,7 +256,9 @@ export function serverOf(service: Service): ReferenceServer {
 function storyOf(service: Service, jobId: string): string {
   const story = service.observer.story(jobId, service.jobs.find(jobId))
   if (story !== undefined) return story
-  throw new Error(`The journal knows nothing of a job ${JSON.stringify(jobId)}. It keeps the newest, until a reset.`)
+  throw new Error(
+    `The journal knows nothing of a job ${JSON.stringify(jobId)}. It stores the newest entries, until a reset.`,
+  )
 }
 
 function requireValid<Value>(what: string, checked: ShapeCheck<Value>): Value {

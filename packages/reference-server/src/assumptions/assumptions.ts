@@ -61,7 +61,7 @@ export interface Assumptions {
   rejections: Rejections
 }
 
-/** Some of the switches; what is left out keeps its default. */
+/** Some of the switches; the others keep their defaults. */
 export type AssumptionOptions = {
   [Name in Exclude<keyof Assumptions, 'rejections'>]?: Assumptions[Name] | undefined
 } & {

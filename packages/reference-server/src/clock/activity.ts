@@ -47,7 +47,7 @@ export class Activity {
     return work
   }
 
-  /** Tells that something happened: a timer was set or fired, a request came or went. */
+  /** Reports an event: a timer was set or fired, a request came or went. */
   touch(): void {
     this.#changes++
     this.#lastChangeAt = realNow()
@@ -80,7 +80,7 @@ export class Activity {
     }
   }
 
-  /** Nobody waits any more. */
+  /** Ends every wait. */
   close(): void {
     this.#isClosed = true
     this.touch()

@@ -9,7 +9,7 @@ const LONGEST_SLEEP_MS = 20_000
 
 /**
  * Before time jumps to a time limit of a client, that client gets this much real time: it may be loading a module or
- * writing a file, which nobody here can see.
+ * writing a file, which the server cannot see.
  */
 const PATIENCE_MS = 250
 
@@ -37,7 +37,7 @@ export interface AutoClockParts {
  * minute takes less than a millisecond, and times repeat themselves from run to run.
  */
 export function createAutoClock(startTime: number, parts: AutoClockParts): RunningClock {
-  const { activity, eventLog: chronicle = new EventLog(), mayJump = whenQuiet } = parts
+  const { activity, eventLog = new EventLog(), mayJump = whenQuiet } = parts
   const timers = new VirtualTimers(startTime)
   /** Ends of the calls of `advance` going on. */
   const advances = new Set<() => void>()
@@ -88,7 +88,7 @@ export function createAutoClock(startTime: number, parts: AutoClockParts): Runni
     },
     advance: async (ms) => {
       checkAdvance(timers.now, ms)
-      return chronicle.during(timers.now, () => pass(ms))
+      return eventLog.during(timers.now, () => pass(ms))
     },
   }
 

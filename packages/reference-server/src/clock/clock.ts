@@ -39,7 +39,7 @@ export interface RunningClock extends ServerClock {
   readonly forClients: ServerClock
   /** Of an `auto` clock: whether there is a moment to which time would jump. */
   canJump?(): boolean
-  /** Sets the time, also to one before. Whoever waits goes on waiting for as long as he would have. */
+  /** Sets the time, also backwards. Pending timers keep their remaining delay. */
   setTime(time: number): void
   /** Drops all timers; none fires any more. */
   close(): void

@@ -31,9 +31,9 @@ export interface ClockParts {
 
 export function createClock(
   setting: ClockSetting,
-  { activity, eventLog: chronicle, mayJump, startTime }: ClockParts,
+  { activity, eventLog, mayJump, startTime }: ClockParts,
 ): RunningClock {
-  if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity, chronicle)
-  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, { activity, eventLog: chronicle, mayJump })
+  if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity, eventLog)
+  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, { activity, eventLog, mayJump })
   return createSystemClock(startTime ?? Date.now(), setting === 'system' ? 1 : setting.scale)
 }

@@ -6,7 +6,7 @@ export interface ClockEvent {
   readonly afterMs: number
   /**
    * - `job_ended`: a job succeeded, failed or was cancelled
-   * - `hold_ended`: a run was held for about 55 s, and its answer is a 202 (section 8)
+   * - `hold_ended`: a run was held for about 55 s, and its response is a 202 (section 8)
    * - `delivery_ended`: an attempt to deliver a result is over
    */
   readonly kind: 'job_ended' | 'hold_ended' | 'delivery_ended'
@@ -16,20 +16,20 @@ export interface ClockEvent {
   readonly text: string
 }
 
-/** What is noted; the rest follows from when somebody began to listen. */
+/** An event without `afterMs`, which depends on the start of the move. */
 export type LoggedEvent = Omit<ClockEvent, 'afterMs'>
 
-/** Tells those who move time what happened meanwhile. Keeps nothing for anybody else. */
+/** Collects the events while time is moved on, for the caller of `advance`. Stores nothing otherwise. */
 export class EventLog {
   readonly #listeners = new Set<LoggedEvent[]>()
   readonly #catchUp: () => void
 
-  /** @param catchUp ends the jobs whose end nobody has looked at yet */
+  /** @param catchUp ends the jobs that are over by now */
   constructor(catchUp: () => void = () => {}) {
     this.#catchUp = catchUp
   }
 
-  /** Costs nothing while nobody listens. */
+  /** Costs nothing without a listener. */
   add(describe: () => LoggedEvent): void {
     if (this.#listeners.size === 0) return
     const add = describe()

@@ -1,6 +1,6 @@
 const ADVICE =
-  'modelrun-reference-server: queueMicrotask is faked, and without it no runtime reads the body of a request or an ' +
-  "answer: calls hang until the fake time moves. Leave it alone: jest.useFakeTimers({ doNotFake: ['queueMicrotask', " +
+  'modelrun-reference-server: queueMicrotask is faked, and without it no runtime reads the body of a request or a ' +
+  "response: calls hang until the fake time moves. Leave it alone: jest.useFakeTimers({ doNotFake: ['queueMicrotask', " +
   "'nextTick'] }), or vi.useFakeTimers() without queueMicrotask in toFake."
 
 /** Makes a check that warns, once, of fake timers under which nothing can work; it cannot help by itself. */

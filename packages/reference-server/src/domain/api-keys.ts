@@ -112,7 +112,7 @@ export class ApiKeys {
   }
 }
 
-/** So many letters of a key that this server made tell its tenants apart, and tell no secret. */
+/** Number of letters that distinguish the tenants of this server without showing a secret. */
 const SHOWN_LETTERS = 4
 
 /** An API key that this server made, as it may be shown: `sk_test_ab12…`. */

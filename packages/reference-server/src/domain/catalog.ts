@@ -32,7 +32,7 @@ export const DEFAULT_CATALOG: readonly CatalogModel[] = [
   {
     id: 'aurora-image',
     name: 'Aurora Image',
-    description: 'Draws detailed pictures from a description. The usual choice.',
+    description: 'Draws detailed pictures from a description. The default choice.',
     category: 'text-to-image',
     provider: 'Lumen',
     ...run(4, 4_000, 'image'),
@@ -87,7 +87,7 @@ export const DEFAULT_CATALOG: readonly CatalogModel[] = [
       prompt: text('What happens in the film.'),
       duration_seconds: integer('Length of the film.', { default: 5, minimum: 2, maximum: 12 }),
       aspect_ratio: text('Shape of the frame.', { enum: ['16:9', '9:16', '1:1'], default: '16:9' }),
-      loop: flag('End where the film began.', { default: false }),
+      loop: flag('End where the film starts.', { default: false }),
     }),
   },
   {

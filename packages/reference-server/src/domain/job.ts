@@ -19,7 +19,7 @@ export interface JobEnd {
 export interface ProviderPlan {
   /** The provider is done at this time at the earliest; `undefined`: never. */
   readonly endsAt: number | undefined
-  /** It is not done before so many reads of the status were answered; usually 0. */
+  /** Minimum number of status reads before the job finishes. Default 0. */
   readonly afterReads: number
   readonly status: 'succeeded' | 'failed'
   readonly output?: Output | undefined

@@ -50,7 +50,7 @@ interface Parameter {
   isRequired: boolean
 }
 
-// The type promises more than a catalog written in JavaScript keeps, so nothing here is taken on trust.
+// A catalog written in JavaScript may not match the type, so everything is checked.
 function readParameters(schema: InputSchema | undefined): Map<string, Parameter> {
   const required = new Set<string>(Array.isArray(schema?.required) ? schema.required.filter(isString) : [])
   const properties = new Map<string, InputProperty | null>(Object.entries(schema?.properties ?? {}))

@@ -26,7 +26,7 @@ const PATIENCE_MS = 250
 
 /** Runs a test once, one step after the other. Rejects when the test does, or comes to a stop. */
 export async function runOrder(test: ExploredTest, options: OrderOptions): Promise<void> {
-  const { scheduler: director, activity, server, settleMs } = options
+  const { scheduler, activity, server, settleMs } = options
   let isOver = false
   const ended = Promise.resolve()
     .then(() => test(server))
@@ -37,7 +37,7 @@ export async function runOrder(test: ExploredTest, options: OrderOptions): Promi
   ended.catch(() => {}) // it is looked at below, when the loop has seen it
   let lastStepAt = realNow()
   while (!isOver) {
-    await activity.quiet(() => (director.waitsForTimeLimit ? PATIENCE_MS : settleMs))
+    await activity.quiet(() => (scheduler.waitsForTimeLimit ? PATIENCE_MS : settleMs))
     if (isOver) break
     if (takeStep(options, realNow() - lastStepAt)) lastStepAt = realNow()
     else await shortMoment()
@@ -46,8 +46,8 @@ export async function runOrder(test: ExploredTest, options: OrderOptions): Promi
 }
 
 /** Returns whether there was a step to take. */
-function takeStep({ scheduler: director, choices, timeoutMs }: OrderOptions, waitedMs: number): boolean {
-  const steps = director.options()
+function takeStep({ scheduler, choices, timeoutMs }: OrderOptions, waitedMs: number): boolean {
+  const steps = scheduler.options()
   const keys = steps.map(({ key }) => key)
   const isMissing = choices.expected().some((key) => !keys.includes(key))
   if (isMissing && waitedMs < LATE_MS) return false
@@ -60,6 +60,6 @@ function takeStep({ scheduler: director, choices, timeoutMs }: OrderOptions, wai
   }
   const key = choices.choose(keys)
   const step = steps.find((one) => one.key === key)
-  if (step !== undefined) director.take(step)
+  if (step !== undefined) scheduler.take(step)
   return true
 }

@@ -8,13 +8,13 @@ import { NATURAL_ORDER, type Step, type StepKind } from './step.ts'
 /** Nothing is held back longer than this many other steps: a client that polls for ever would never see an end. */
 const MAX_PASSED_OVER = 8
 
-/** Holds back what happens in one server, says what could be next, and keeps what was. */
+/** Holds what happens in one server, lists what could be next, and records what was. */
 export class Scheduler implements Breakpoints {
   readonly #activity: Activity
   readonly #pending = new Set<Step>()
   /** Each job by the order of their creation, from 1. */
   readonly #numbers = new Map<string, number>()
-  /** What the runs of these jobs were answered; the client has not seen it yet. */
+  /** Statuses of responses to the runs of these jobs that the client has not seen yet. */
   readonly #unseenAnswers = new Map<string, number>()
   readonly #taken: { key: string; text: string }[] = []
   #jump: Jump | undefined
@@ -33,7 +33,7 @@ export class Scheduler implements Breakpoints {
     return firstOfKey.sort((one, other) => NATURAL_ORDER.indexOf(one.kind) - NATURAL_ORDER.indexOf(other.kind))
   }
 
-  /** Whether nothing is left but a time limit of a client, which may be doing what nobody here can see. */
+  /** Whether nothing is left but a time limit of a client, which may be doing what the server cannot see. */
   get waitsForTimeLimit(): boolean {
     return this.#jump?.isTimeLimit() === true && this.#live().every(({ kind }) => kind === 't')
   }
@@ -54,7 +54,7 @@ export class Scheduler implements Breakpoints {
   /** What happened so far, in words. */
   get order(): string {
     const texts = this.#taken.map(({ text }) => text)
-    // A poll and its answer are one thing when nothing came between them.
+    // A poll and its response are one step when no other step came between them.
     const isMerged = (text: string, index: number) => texts[index + 1]?.startsWith(`${text}: `) === true
     return texts.filter((text, index) => text !== '' && !isMerged(text, index)).join(', then ') || 'nothing'
   }
@@ -120,7 +120,7 @@ export class Scheduler implements Breakpoints {
     })
   }
 
-  /** Time stands still for requests and answers on their way, and a time limit comes only when nothing else does. */
+  /** Time stands still for requests and responses on their way, and a time limit comes only when nothing else does. */
   #mayJump(jump: Jump): boolean {
     const others = [...this.#pending].filter((step) => step.kind !== 't' && step.isLive())
     if (!jump.isPending() || others.some(({ kind }) => kind !== 'e' && kind !== 'd')) return false
@@ -148,7 +148,7 @@ export class Scheduler implements Breakpoints {
         open: resolve,
       }
       this.#pending.add(step)
-      // Nobody waits for it any more.
+      // The client has gone.
       signal?.addEventListener('abort', () => this.#open(step), { once: true })
       this.#activity.touch()
     })

@@ -9,9 +9,9 @@ export interface FaultRecord {
   readonly id: string
   /** The options that the fault was injected with. */
   readonly fault: Readonly<FaultOptions>
-  /** How many requests it has struck. */
+  /** Number of requests that it was injected into. */
   readonly used: number
-  /** Whether it has struck less often than it should: never, or not `times` times. */
+  /** Whether it was injected less often than it should: never, or not `times` times. */
   readonly unused: boolean
 }
 
@@ -42,7 +42,7 @@ export class AccountFaults {
   readonly #rules = new Map<string, FaultRule>()
   #lastNumber = 0
 
-  /** @param seed of the server: the same seed strikes the same requests */
+  /** @param seed of the server: the same seed selects the same requests */
   constructor(seed: number) {
     this.#seed = seed
   }
@@ -50,13 +50,13 @@ export class AccountFaults {
   /** @returns its record as it goes on: `used` rises */
   add(fault: FaultOptions): FaultRecord {
     const id = `fault_${++this.#lastNumber}`
-    // Random numbers of its own, so that neither other faults nor the ids of jobs change which requests it strikes.
+    // Random numbers of its own, so that neither other faults nor the ids of jobs change which requests it selects.
     const rule = new FaultRule(id, fault, createSeededRandom(id, this.#seed))
     this.#rules.set(rule.id, rule)
     return rule
   }
 
-  /** The first fault that strikes such a request; it is then used once more. */
+  /** The first fault that matches the request; its `used` rises. */
   take(target: FaultTarget): FaultRecord | undefined {
     for (const rule of this.#rules.values()) {
       if (rule.use(target)) return rule
@@ -64,12 +64,12 @@ export class AccountFaults {
     return undefined
   }
 
-  /** Every fault there is as it stands now, those included that will strike no more. */
+  /** Every fault as it is now, used up ones included. */
   list(): FaultRecord[] {
     return [...this.#rules.values()].map(({ id, fault, used, unused }) => ({ id, fault, used, unused }))
   }
 
-  /** What has to be kept to go on elsewhere. */
+  /** The state from which another server can go on. */
   state(): FaultsState {
     return { added: this.#lastNumber, rules: [...this.#rules.values()].map((rule) => rule.state()) }
   }

@@ -30,7 +30,7 @@ export interface SlowBodyOptions {
   signal: AbortSignal
 }
 
-/** A body that comes in equal parts at equal distances, whether or not somebody reads them. */
+/** A body that comes in equal parts at equal intervals, read or not. */
 export function slowBody(bytes: Uint8Array, options: SlowBodyOptions): ReadableStream<Uint8Array> {
   const reader = new AbortController()
   return new ReadableStream({

@@ -8,14 +8,14 @@ export interface Violation {
   readonly job?: Job | undefined
 }
 
-/** What the account's credits must be, reckoned without them. */
+/** The expected credits of an account, computed without `Credits`. */
 interface Book {
   charged: number
   reserved: number
 }
 
 /**
- * Keeps books of its own on every account and holds the credits against them: each run reserves its price, its end
+ * Computes the credits of every account on its own and compares them: each run reserves its price, its end
  * charges it (success) or gives it back (anything else), and nothing else moves credits.
  */
 export class Audit {
@@ -45,7 +45,7 @@ export class Audit {
     this.#compare(job.account, `${job.id} ended ${status}, which charges ${charge} credits`, job)
   }
 
-  /** The credits of an account, or of all, begin anew. */
+  /** The credits of an account, or of all, start again. */
   forget(account?: Account): void {
     if (account === undefined) this.#books.clear()
     else this.#books.delete(account)

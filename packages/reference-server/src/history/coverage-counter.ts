@@ -23,7 +23,7 @@ export class CoverageCounter {
     }
   }
 
-  /** @param faultKind of the fault that struck: such an answer is none of the endpoint's own */
+  /** @param faultKind of the injected fault, whose response does not count as one of the endpoint */
   requestHandled(details: RequestDetails, job: Job | undefined, faultKind: string | undefined): void {
     const { jobStatus, code } = details
     this.#count('codes', code ?? (jobStatus === 'failed' ? job?.end?.error?.code : undefined) ?? '')
@@ -55,11 +55,11 @@ export class CoverageCounter {
 
   #requestHandled(details: RequestDetails, job: Job | undefined): void {
     const { route, status, jobStatus, code } = details
-    // A run that failed shows both, and is no refusal.
-    const told = route === 'runModel' ? (jobStatus ?? code) : (code ?? jobStatus)
+    // A failed run shows both, and is not a rejection.
+    const shown = route === 'runModel' ? (jobStatus ?? code) : (code ?? jobStatus)
     this.#count(
       'responses',
-      [route, status, told, variantOf(details, job)].filter((part) => part !== undefined).join(' '),
+      [route, status, shown, variantOf(details, job)].filter((part) => part !== undefined).join(' '),
     )
     if (job?.webhook === undefined) return
     if (route === 'runModel') this.#orders.requestHandled(job)
@@ -86,13 +86,13 @@ const RESPONDED = 1
 const END_SHOWN = 2
 const SENT = 4
 
-/** Tells in which order deliveries happen among answers, polls and other deliveries. */
+/** Finds the order of deliveries among responses, polls and other deliveries. */
 export class WebhookOrders {
   readonly #known = new WeakMap<Job, number>()
-  /** End of the job whose delivery began last. */
+  /** End of the job whose delivery started last. */
   readonly #lastEndAt = new WeakMap<Account, number>()
 
-  /** The answer to the run is sent. */
+  /** The response to the run is sent. */
   requestHandled(job: Job): void {
     this.#add(job, RESPONDED)
   }
@@ -102,7 +102,7 @@ export class WebhookOrders {
     this.#add(job, END_SHOWN)
   }
 
-  /** @returns what a delivery that begins now is an example of */
+  /** @returns the orders that a delivery which starts now is an example of */
   sent(job: Job): Order[] {
     const known = this.#add(job, SENT)
     return [

@@ -9,20 +9,20 @@ import type { FaultEndpoint } from '../faults/fault-route.ts'
 export const COVERAGE_GROUPS = ['responses', 'codes', 'transitions', 'webhooks', 'faults'] as const
 
 /**
- * - `responses`: what each endpoint can respond, by HTTP status and the job status or error code in the body
- * - `codes`: error codes that a client has seen, in a refusal or of a failed job
+ * - `responses`: the responses of each endpoint, by HTTP status and the job status or error code in the body
+ * - `codes`: error codes that a client has seen, in an error response or of a failed job
  * - `transitions`: changes of a job's status (section 3)
- * - `webhooks`: what came of deliveries, and their order among answers, polls and other deliveries
- * - `faults`: kinds of faults that struck
+ * - `webhooks`: outcomes of deliveries, and their order among responses, polls and other deliveries
+ * - `faults`: kinds of injected faults
  */
 export type CoverageGroup = (typeof COVERAGE_GROUPS)[number]
 
-/** What came of deliveries. */
+/** Outcomes of deliveries. */
 const OUTCOMES = ['delivered', 'rejected', 'timeout', 'network_error']
 
 /** Where deliveries stand among other things that happen to their job, and to other jobs of the account. */
 export const WEBHOOK_ORDERS = {
-  beforeResponse: 'before the answer to the run',
+  beforeResponse: 'before the response to the run',
   beforePoll: 'before a poll showed the end',
   afterPoll: 'after a poll showed the end',
   twice: 'more than once for a job',

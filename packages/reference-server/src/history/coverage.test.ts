@@ -71,7 +71,7 @@ describe('behaviour coverage', () => {
   })
 
   it.each([
-    [{ when: 'before-response' }, ['delivered', 'before the answer to the run', 'before a poll showed the end']],
+    [{ when: 'before-response' }, ['delivered', 'before the response to the run', 'before a poll showed the end']],
     [{ when: 'after-poll' }, ['delivered', 'after a poll showed the end']],
     [{ deliveries: 2 }, ['delivered', 'before a poll showed the end', 'more than once for a job']],
     [{ deliveries: 0 }, ['never sent']],

@@ -14,10 +14,10 @@ interface Share<Owner, Item> {
 }
 
 /**
- * What several owners keep within one limit, oldest first.
+ * The items of several owners within one limit, oldest first.
  *
- * Over the limit, the owner that holds the most gives up its oldest items: a tenant that does much costs another none of
- * its own, and the memory of all together is bounded, however many there are.
+ * Over the limit, the owner with the most items loses its oldest. So a busy tenant does not displace the items of others,
+ * and the memory of all together is bounded.
  */
 export class FairBuffer<Owner, Item> {
   readonly #shares = new Map<Owner, Share<Owner, Item>>()
@@ -70,8 +70,8 @@ export class FairBuffer<Owner, Item> {
   }
 
   #evict(): void {
-    // To find the heaviest takes a look at every owner, so a few items go at once where there are many owners; not so
-    // many that an owner among thousands would be left with nothing.
+    // Finding the heaviest owner checks every owner, so with many owners a few items go at once. They are so few that an
+    // owner among thousands is not left without items.
     const atOnce = Math.min(this.#shares.size, Math.ceil(this.#limit / 100))
     while (this.#weight > this.#limit) {
       const heaviest = this.#heaviest()

@@ -13,20 +13,20 @@ import type { RequestDetails } from './journal/request-record.ts'
 import { writeStory } from './journal/story.ts'
 import { UnmatchedRequests } from './unmatched-requests.ts'
 
-/** An answered request and what it was about. */
+/** A request that has its response, with its account and job. */
 export interface HandledRequest {
   details: RequestDetails
   account: Account | null
   job: Job | undefined
-  /** Kind of the fault that struck. */
+  /** Kind of the injected fault. */
   faultKind: string | undefined
-  /** Place of its beginning in the journal. */
+  /** Place of its start in the journal. */
   startPlace: number
 }
 
 const MAX_VIOLATIONS = 100
 
-/** Sees everything that happens on the server, and keeps what can be told about it afterwards. */
+/** Receives every event of the server, and stores what reports and stories show. */
 export class Observer {
   readonly journal: Journal
   readonly coverage: CoverageCounter
@@ -45,7 +45,7 @@ export class Observer {
     this.#now = now
   }
 
-  /** Writes a line to the log. Costs nothing while nobody reads it. */
+  /** Writes a line to the log. Costs nothing without a log. */
   log(line: () => string): void {
     this.#log?.(line())
   }
@@ -91,7 +91,7 @@ export class Observer {
     this.journal.addRequest(account, facts, startPlace)
   }
 
-  /** The rules that the server has broken since the last look, each with the story of its job. Strict mode only. */
+  /** The rules that the server has broken since the last call, each with the story of its job. Strict mode only. */
   newViolations(): readonly string[] {
     if (this.#audit === undefined) return []
     return this.#audit.check().map((violation) => this.#violated(violation))

@@ -5,15 +5,15 @@ import type { FaultRecord } from '../faults/account-faults.ts'
 import type { Service } from '../service/service.ts'
 import type { UnmatchedRequest } from './unmatched-requests.ts'
 
-/** What is left over, of one account or of all. A test that has said all it wants leaves nothing. */
+/** What is left over, of one account or of all. Empty when the test used everything that it set up. */
 export interface Report {
   /** Whether nothing is left over. */
   readonly isClean: boolean
   /** Jobs that are still `queued` or `processing`. */
   readonly unfinishedJobs: readonly { job_id: string; model_id: string; status: KnownJobStatus }[]
-  /** Results on their way: their delivery is held back, or its receiver has not answered. */
+  /** Results on their way: their delivery is held back, or its receiver has not responded. */
   readonly pendingWebhooks: readonly { job_id: string; url: string }[]
-  /** Faults that struck less often than they should: never, or not `times` times. */
+  /** Faults that were injected less often than they should: never, or not `times` times. */
   readonly unusedFaults: readonly FaultRecord[]
   /** Outcomes that no run has taken. */
   readonly unusedScripts: readonly { model_id: string; outcomes: number }[]
@@ -44,14 +44,14 @@ function linesOf(leftovers: Leftovers): string[] {
     ),
     ...leftovers.unusedFaults.map(
       ({ id, fault, used }) =>
-        `- ${id} (${fault.kind}) struck ${used} of ${fault.times ?? 1} times. Did the request that it is for happen?`,
+        `- ${id} (${fault.kind}) was injected ${used} of ${fault.times ?? 1} times. Did the request that it is for happen?`,
     ),
     ...leftovers.unusedScripts.map(
       ({ model_id, outcomes }) => `- ${outcomes} scripted outcomes of ${model_id} were taken by no run.`,
     ),
     ...leftovers.unmatchedRequests.map(
       ({ method, path, status, hint }) =>
-        `- ${method} ${path} is no request of the service: ${status}.${hint === undefined ? '' : ` ${hint}`}`,
+        `- ${method} ${path} is not a request of the service: ${status}.${hint === undefined ? '' : ` ${hint}`}`,
     ),
     ...leftovers.violations.map((violation) => `- ${violation}`),
   ]

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini'
 
-/** How much is kept of what is over. Beyond it the tenant that holds the most gives up its oldest. */
+/** How many finished items are stored. Over the limit, the account with the most items loses its oldest. */
 export interface Retention {
-  /** Finished jobs, and with them their files. Default 100 000. Unfinished jobs are all kept. */
+  /** Finished jobs, and with them their files. Default 100 000. Unfinished jobs are always stored. */
   finishedJobs: number
   /**
    * Long parameters of runs, such as pictures as data URIs, in bytes, about. Default 16 MiB. Beyond it those of the oldest
@@ -15,7 +15,7 @@ export interface Retention {
   journalBytes: number
 }
 
-/** Some of them; what is left out keeps its default. */
+/** Some of them; the others keep their defaults. */
 export type RetentionOptions = { [Name in keyof Retention]?: Retention[Name] | undefined }
 
 export const DEFAULT_RETENTION: Readonly<Retention> = {

@@ -12,14 +12,14 @@ const isMsw2 = 'handleRequest' in msw
  */
 export function applyFault(fault: Fault, request: Request): Response {
   if ('open' in fault) return fault.open()
-  // A browser tells no program why a request failed, and msw there takes what is thrown for a defect.
+  // Browsers hide why a request failed, and msw there treats a thrown error as a defect.
   if (!isNode()) return Response.error()
   // Msw 2 would show the head.
   if (fault.kind === 'empty-reply' && !isMsw2) return brokenAtOnce()
   throw errorFor(fault.kind, request.url)
 }
 
-/** Msw 3 ends the connection before it has sent the head. It needs the length, else it would end the body in peace. */
+/** Msw 3 ends the connection before it has sent the head. Without content-length it would treat the body as complete. */
 function brokenAtOnce(): Response {
   const body = new ReadableStream({ start: (controller) => controller.error(bodyTerminated()) })
   return new Response(body, { headers: { 'content-length': '1' } })

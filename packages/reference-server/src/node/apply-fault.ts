@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { BodyFault, Fault } from '../faults/fault.ts'
 
-/** Does to a connection what a fault says. Resolves when it is done. */
+/** Applies a fault to a connection. Resolves when it is done. */
 export async function applyFault(fault: Fault, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   switch (fault.kind) {
     case 'reset':
-    // A port that listens accepts every connection, so the nearest is to break it as rudely as there is.
+    // A listening port cannot refuse a connection; a TCP reset is the closest equivalent.
     case 'refused':
       return void incoming.socket.resetAndDestroy()
     case 'empty-reply':

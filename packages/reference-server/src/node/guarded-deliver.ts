@@ -21,7 +21,7 @@ export const guardedDeliver: Deliver = (url, { method = 'POST', headers, body, s
       response.resume()
       const { statusCode: status = 0 } = response
       if (status >= 200 && status <= 599) resolve(new Response(null, { status }))
-      else reject(new Error(`The receiver answered with the status ${status}, which does not exist.`))
+      else reject(new Error(`The receiver responded with the status ${status}, which does not exist.`))
     })
     request.on('error', reject)
     request.end(body)

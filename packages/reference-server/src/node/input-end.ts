@@ -4,7 +4,7 @@ import { UsageError } from './errors.ts'
 /**
  * Standard input must be able to end with the parent: a file or nothing at all ends at once, and a terminal never does.
  *
- * @throws UsageError when it is no pipe
+ * @throws UsageError when it is not a pipe
  */
 export function checkInput(): void {
   const input = fstatSync(0)

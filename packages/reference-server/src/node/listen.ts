@@ -22,7 +22,7 @@ export interface ListenOptions {
   host?: string | undefined
   /**
    * Lets webhooks lead to private addresses although other machines can reach the server (`host` beyond loopback), as
-   * between containers. Whoever has a key can then make it call what only it can reach. Default `false`: such runs get a
+   * between containers. Any caller with a key can then make it call what only it can reach. Default `false`: such runs get a
    * 400, and such deliveries fail.
    */
   allowPrivateWebhooks?: boolean | undefined
@@ -100,7 +100,7 @@ function errorHandler(error: unknown): Response {
   if (!(error instanceof RequestError))
     return errorResponses.internal(`The reference server has a defect: ${String(error)}`)
   return errorResponses.invalid(
-    'The request has no URL: its path or its Host header is not valid. Send a path that begins with / and has no \\, and ' +
+    'The request has no URL: its path or its Host header is not valid. Send a path that starts with / and has no \\, and ' +
       'a Host such as localhost:4010.',
   )
 }
@@ -120,11 +120,11 @@ function requireOrigin(text: string): string {
   throw new TypeError(`listen takes cors: origins such as http://localhost:5173, or *; it got ${JSON.stringify(text)}.`)
 }
 
-// What no URL can name (an IPv6 zone, a port that is no number) would be bound, and then left without an address.
+// A host without a URL (an IPv6 zone, a port that is not a number) would be bound, and then have no URL.
 function checkAddress(host: string, port: number): void {
   const url = urlOf(host, port)
   if (URL.canParse(url)) return
-  throw new ListenError(`Cannot listen on port ${port} of ${host}: ${url} is no address that a client could use.`)
+  throw new ListenError(`Cannot listen on port ${port} of ${host}: ${url} is not a URL that a client could use.`)
 }
 
 async function bind(nodeServer: Server, port: number, host: string): Promise<AddressInfo> {
@@ -148,7 +148,7 @@ function bindMessage(error: unknown, port: number, host: string): string {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine. Use 127.0.0.1 for this machine alone, 0.0.0.0 to be reached from others.`
+      return `${host} is not an address of this machine. Use 127.0.0.1 for this machine alone, 0.0.0.0 to be reached from others.`
     default:
       return `Cannot listen on port ${port} of ${host}: ${message}`
   }

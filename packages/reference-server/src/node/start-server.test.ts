@@ -58,7 +58,7 @@ describe('startServer', () => {
   })
 
   it.each([
-    ['[{"id":\n', 'is no JSON: SyntaxError: Unexpected end of JSON input'],
+    ['[{"id":\n', 'is not JSON: SyntaxError: Unexpected end of JSON input'],
     ['{}', 'is not right. It must be an array, not an object.'],
     [
       JSON.stringify([model, { ...model, id: 'b', latency_ms: '5' }]),

@@ -3,13 +3,12 @@ import type { Job } from '../domain/job.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 
 /**
- * Where somebody may hold back what happens, to try it in another order. A server has none; only an exploration makes
- * some.
+ * Points at which an exploration holds what happens, to try another order. Only an exploration creates them.
  */
 export interface Breakpoints {
   /** Resolves when a request may take effect. */
   request(request: Request): Promise<void>
-  /** Resolves when its answer may leave. */
+  /** Resolves when its response may leave. */
   response(request: Request, response: Response): Promise<void>
   /** Resolves when a delivery may be sent. */
   delivery(job: Job): Promise<void>

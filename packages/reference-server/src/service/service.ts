@@ -132,7 +132,7 @@ export class Service {
     this.jobTimers.forget(job)
     this.heldRuns.release(job)
     const hasDelivery = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
-    // A job that a reset forgot tells nobody.
+    // A job that a reset forgot has no delivery.
     const isDelivered = job.webhook !== undefined && hasDelivery && !this.isClosed && !isForgotten
     if (isDelivered) this.dispatcher.dispatch(job, job.webhook, deliveryBody(job, end, this.baseUrl))
     else this.dispatcher.skip(job)

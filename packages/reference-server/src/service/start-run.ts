@@ -62,7 +62,7 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
   return job
 }
 
-/** A job whose webhook comes before the answer of its run cannot take its usual time first. */
+/** A job whose webhook comes before the response to its run takes no time, unless its script sets one. */
 function inTime(
   script: ScriptedOutcome | undefined,
   webhook: ScriptedWebhook | undefined,

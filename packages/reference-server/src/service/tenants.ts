@@ -52,7 +52,7 @@ export function createKey(service: Service, options: CreateKeyOptions): ShapeChe
   }
 }
 
-/** What may be told about a key. */
+/** The public fields of a key. */
 export function createdKey({ key, isLive, permissions, allowIps }: ApiKey): CreatedKey {
   return { key, live: isLive, permissions, allowIps }
 }

@@ -10,7 +10,7 @@ import { snapshotSchema } from './snapshot-schema.ts'
 export function readSnapshot(service: Service, value: unknown): ShapeCheck<Snapshot> {
   const { format, version } = Object(value) as { format?: unknown; version?: unknown }
   if (format !== SNAPSHOT_FORMAT) {
-    return invalid(`That is no snapshot of a reference server: its member format is not "${SNAPSHOT_FORMAT}".`)
+    return invalid(`That is not a snapshot of a reference server: its member format is not "${SNAPSHOT_FORMAT}".`)
   }
   if (version !== SNAPSHOT_VERSION) {
     return invalid(
@@ -29,7 +29,7 @@ function invalid(message: string): { ok: false; message: string } {
   return { ok: false, message }
 }
 
-/** What no schema can tell: whether its parts fit together, and the server. */
+/** What a schema cannot check: whether its parts fit together, and fit the server. */
 function problemOf(service: Service, snapshot: Snapshot): string | undefined {
   return (
     missingModel(service, snapshot) ??
@@ -93,9 +93,9 @@ function invalidJob({ jobs }: Snapshot): string | undefined {
 function invalidDelivery({ pendingDeliveries: deliveries, jobs, unread, accounts }: Snapshot): string | undefined {
   const deliverable = new Set(jobs.filter(({ end, webhook }) => end && webhook).map(({ id }) => id))
   const index = deliveries.findIndex(({ job_id }) => !deliverable.has(job_id))
-  if (index >= 0) return damaged(`/errands/${index} is of no finished job with a webhook`)
+  if (index >= 0) return damaged(`/pendingDeliveries/${index} is not of a finished job with a webhook`)
   const lost = unread.findIndex(({ account, delivery }) => accounts[account]?.deliveries[delivery] === undefined)
-  return lost < 0 ? undefined : damaged(`/unread/${lost} is no delivery`)
+  return lost < 0 ? undefined : damaged(`/unread/${lost} is not a delivery`)
 }
 
 function damaged(reason: string): string {

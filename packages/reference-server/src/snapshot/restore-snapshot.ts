@@ -77,7 +77,7 @@ function fillAccount(service: Service, account: Account, state: AccountState): v
 }
 
 function markUnread({ deliveries }: Service, snapshot: Snapshot, accounts: readonly Account[]): void {
-  // Fewer are kept when this server's retention is smaller.
+  // Fewer are stored when this server's retention is smaller.
   const stored = new Set(accounts.flatMap((account) => deliveries.of(account)))
   for (const { account, delivery } of snapshot.unread) {
     const record = snapshot.accounts[account]?.deliveries[delivery]
@@ -88,7 +88,7 @@ function markUnread({ deliveries }: Service, snapshot: Snapshot, accounts: reado
 function jobFrom(state: JobState, account: Account, models: ReadonlyMap<string, CatalogModel>): Job {
   const { model: modelId, plan, endPlace: _, webhook, endsAt, end, ...fields } = state
   const model = models.get(modelId)
-  if (model === undefined) throw new TypeError(`There is no model ${modelId}.`) // `readSnapshot` has looked
+  if (model === undefined) throw new TypeError(`There is no model ${modelId}.`) // `readSnapshot` has checked
   return { ...fields, account, model, plan: planFrom(plan), webhook, endsAt, end }
 }
 
@@ -114,7 +114,7 @@ function resumeDeliveries({ jobs, dispatcher }: Service, { pendingDeliveries: de
 
 function at<Item>(items: readonly Item[], index: number): Item {
   const item = items[index]
-  if (item === undefined) throw new RangeError(`There is no item ${index}.`) // `readSnapshot` has looked
+  if (item === undefined) throw new RangeError(`There is no item ${index}.`) // `readSnapshot` has checked
   return item
 }
 

@@ -141,7 +141,7 @@ describe('restore', () => {
     [
       'an errand of nobody',
       (copy: { pendingDeliveries: object[] }) => Object.assign(copy.pendingDeliveries[0] ?? {}, { job_id: 'job_x' }),
-      '/errands/0',
+      '/pendingDeliveries/0',
     ],
     [
       'a delivery of nobody',

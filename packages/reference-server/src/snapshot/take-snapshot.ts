@@ -85,7 +85,7 @@ function unfinishedJob(job: Job, account: number): JobState {
   return { ...job, account, model: job.model.id }
 }
 
-/** The results on their way. One whose job is no longer kept goes with its job. */
+/** The pending deliveries. A delivery is dropped with its job. */
 function pendingDeliveriesOf({ dispatcher, jobs }: Service): PendingDeliverySnapshot[] {
   return dispatcher
     .pendingDeliveries()

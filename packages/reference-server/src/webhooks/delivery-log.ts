@@ -4,7 +4,7 @@ import { FairBuffer } from '../history/fair-buffer.ts'
 import { DEFAULT_RETENTION } from '../history/retention.ts'
 import type { DeliveryRecord } from './delivery-record.ts'
 
-/** Which delivery somebody waits for. */
+/** Which delivery a reader waits for. */
 export interface DeliveryFilter {
   /** Of this account. Default: of any. */
   account?: Account | undefined
@@ -22,21 +22,21 @@ interface Reader {
   reject(error: Error): void
 }
 
-/** The finished deliveries, by account, and those who wait for the next one. */
+/** The finished deliveries, by account, and the readers that wait for the next one. */
 export class DeliveryLog {
   readonly #stored: FairBuffer<Account, DeliveryRecord>
-  /** Those that nobody was given yet, oldest first. */
+  /** Those that no reader has got yet, oldest first. */
   readonly #unread = new Map<DeliveryRecord, Account>()
   readonly #readers = new Set<Reader>()
   #isClosed = false
 
-  /** @param limit so many deliveries are kept */
+  /** @param limit of stored deliveries */
   constructor(limit = DEFAULT_RETENTION.deliveries) {
     this.#stored = new FairBuffer({ limit, onEvict: (record) => this.#unread.delete(record) })
   }
 
   add(account: Account, record: DeliveryRecord): void {
-    const reader = [...this.#readers].find(({ filter: wish }) => fits(wish, account, record))
+    const reader = [...this.#readers].find(({ filter }) => fits(filter, account, record))
     if (reader === undefined) this.#unread.set(record, account)
     else reader.resolve(record)
     this.#stored.add(account, record)
@@ -47,17 +47,17 @@ export class DeliveryLog {
     return this.#stored.of(account)
   }
 
-  /** Those that nobody was given yet, oldest first. */
+  /** Those that no reader has got yet, oldest first. */
   unread(): DeliveryRecord[] {
     return [...this.#unread.keys()]
   }
 
-  /** Takes the deliveries in that another server had kept, as read. */
+  /** Adds the deliveries of another server, as read. */
   adopt(account: Account, records: readonly DeliveryRecord[]): void {
     for (const record of records) this.#stored.add(account, record)
   }
 
-  /** A delivery that is kept was given to nobody yet. */
+  /** Marks a stored delivery as unread. */
   markUnread(account: Account, record: DeliveryRecord): void {
     this.#unread.set(record, account)
   }

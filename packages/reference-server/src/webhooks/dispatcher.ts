@@ -15,7 +15,7 @@ export interface DispatcherOptions {
   activity: Activity
   receivers: Receivers
   log: DeliveryLog
-  /** An attempt begins. @returns its place in the order of things */
+  /** An attempt starts. @returns its place in the journal */
   onSend: (job: Job) => number
   onRecord: (record: DeliveryRecord, job: Job, startPlace: number) => void
   pause: Pause
@@ -23,7 +23,7 @@ export interface DispatcherOptions {
   beforeDelivery?: ((job: Job) => Promise<void>) | undefined
 }
 
-/** The delivery begins so long after the answer that it waits for, which the client has read by then. */
+/** Delay of a delivery after the response that it waits for. The client has read the response by then. */
 const AFTER_POLL_MS = 1
 
 /** Sends the results of jobs to their webhooks. */
@@ -43,14 +43,14 @@ export class WebhookDispatcher {
     this.resume({ job, body, webhook, sent: 0, isHeld, dueAt: undefined })
   }
 
-  /** Takes an errand up where another server was with it. */
+  /** Continues a delivery of another server. */
   resume(state: PendingDeliveryState): void {
     const delivery: PendingDelivery = { ...state, abort: new AbortController() }
     this.#pendingDeliveries.add(delivery)
     void this.#run(delivery)
   }
 
-  /** Everything on its way. A delivery that has begun counts as one that has not. */
+  /** Everything on its way. A delivery that has started counts as one that has not. */
   pendingDeliveries(): readonly PendingDeliveryState[] {
     return [...this.#pendingDeliveries]
   }
@@ -66,7 +66,7 @@ export class WebhookDispatcher {
     return isOver ? Promise.resolve() : new Promise((resolve) => this.#settled.set(job, resolve))
   }
 
-  /** The job has ended, and nobody is told. */
+  /** The job has ended without a delivery. */
   skip(job: Job): void {
     this.#settled.get(job)?.()
     this.#settled.delete(job)
@@ -79,7 +79,7 @@ export class WebhookDispatcher {
       .map(({ job, webhook }) => ({ id: job.id, webhook }))
   }
 
-  /** Takes back whatever is on its way, for one account or all. */
+  /** Cancels the deliveries of one account or all. */
   forget(account?: Account): void {
     for (const delivery of this.#pendingDeliveries) {
       if (account !== undefined && delivery.job.account !== account) continue
@@ -88,7 +88,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Takes everything back, and nobody waits any more. */
+  /** Cancels every delivery, and ends every wait. */
   close(): void {
     this.forget()
     for (const job of [...this.#settled.keys()]) this.skip(job)
@@ -152,7 +152,7 @@ export class WebhookDispatcher {
   }
 }
 
-/** How long an errand waits before its next delivery. */
+/** Delay before the next delivery of a result. */
 function waitMs({ sent, webhook }: PendingDelivery): number {
   const { when, delay_ms = when === 'after-poll' ? AFTER_POLL_MS : 0, gap_ms = 0 } = webhook
   return sent === 0 ? delay_ms : gap_ms

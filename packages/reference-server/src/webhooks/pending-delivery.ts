@@ -1,29 +1,29 @@
 import type { Job, JobWebhook } from '../domain/job.ts'
 import type { DeliveryBody } from './delivery-record.ts'
 
-/** A result on its way, from the end of its job until all its deliveries are over. */
+/** A result on its way: from the end of its job until all its deliveries are over. */
 export interface PendingDelivery {
   readonly job: Job
   readonly webhook: JobWebhook
   readonly body: DeliveryBody
-  /** Takes it back; the request going on ends, too. */
+  /** Cancels it, and the current request. */
   readonly abort: AbortController
   /** How many of its deliveries are over. */
   sent: number
-  /** Kept back until something else has happened. */
+  /** Held until another event has happened. */
   isHeld: boolean
-  /** When the next delivery begins; `undefined` while that is not known, or it has begun. */
+  /** When the next delivery starts; `undefined` while that is not known, or it has started. */
   dueAt: number | undefined
 }
 
-/** How far an errand is, enough to take it up in another server. */
+/** The state of a pending delivery, from which another server can go on. */
 export type PendingDeliveryState = Pick<PendingDelivery, 'job' | 'webhook' | 'body' | 'sent' | 'isHeld' | 'dueAt'>
 
-/** The results that are kept back until something else has happened. */
+/** The results that are held until another event has happened. */
 export class HeldDeliveries {
   readonly #releases = new Map<PendingDelivery, () => void>()
 
-  /** Resolves when the moment of the errand has come, or it was taken back. */
+  /** Resolves when the delivery may start, or was cancelled. */
   hold(delivery: PendingDelivery): Promise<void> {
     return new Promise((resolve) => {
       const release = () => {

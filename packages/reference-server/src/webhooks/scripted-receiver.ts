@@ -5,7 +5,7 @@ import type { Deliver } from './send-delivery.ts'
 /** A wait on the server's clock. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
 
-/** A receiver as a script wants it: late, or with another answer, which needs no receiver at all. */
+/** A scripted receiver: late, or replaced by a response of the script. */
 export function scriptedReceiver(
   { response: answer, after_ms }: ScriptedReceiver,
   deliver: Deliver,

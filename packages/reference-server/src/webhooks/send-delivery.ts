@@ -18,7 +18,7 @@ export interface SendDeliveryOptions {
   abort: AbortController
 }
 
-/** Sends a result once and waits for the answer, 10 s at most on the server's clock (section 6, rules 1 and 2). */
+/** Sends a result once and waits for the response, 10 s at most on the server's clock (section 6, rules 1 and 2). */
 export async function sendDelivery({
   deliver,
   clock,
@@ -47,14 +47,14 @@ async function post(deliver: Deliver, { url, body, signal }: { url: string; body
 }
 
 function outcomeOf(response: Response): DeliveryOutcome {
-  // The answer's body is of no interest; unread it would hold the connection.
+  // The body is cancelled: unread it would hold the connection.
   response.body?.cancel().catch(() => {})
   const outcome = response.ok ? 'delivered' : 'rejected'
   // Browsers hide the status of a redirect: 0.
   return response.status === 0 ? { outcome } : { outcome, status: response.status }
 }
 
-/** `fetch failed` alone helps nobody: the cause says what happened. */
+/** `fetch failed` alone does not help: the cause says what happened. */
 function reasonOf(error: unknown): string {
   return [error, partOf(error, 'cause')]
     .filter((part) => part !== undefined)

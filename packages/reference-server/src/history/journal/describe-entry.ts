@@ -16,7 +16,7 @@ export function describeEntry(entry: JournalEntry): string {
   }
 }
 
-/** A time of the journal from where it begins, at the width of a column. */
+/** A time relative to the start of the journal, as wide as a column. */
 export function describeTime(at: number, startAt: number): string {
   return `+${Math.round(at - startAt)} ms`.padStart(12)
 }
@@ -29,7 +29,7 @@ export function describeRequest({ method, path, requestBody }: RequestEntry): st
 
 /** The half of a request that the server sent. */
 export function describeResponse({ status, jobStatus, code, fault }: RequestEntry): string {
-  const parts = [status ?? 'no answer', jobStatus, code, fault && `(fault: ${fault})`]
+  const parts = [status ?? 'no response', jobStatus, code, fault && `(fault: ${fault})`]
   return parts.filter((part) => part !== undefined).join(' ')
 }
 

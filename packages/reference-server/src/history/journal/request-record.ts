@@ -1,9 +1,8 @@
 import { showKey } from '../../domain/api-keys.ts'
-import type { JournalRecord } from './journal.ts'
-import type { RequestEntry } from './journal-entry.ts'
+import type { JournalRecord, RequestEntry } from './journal-entry.ts'
 import { redactBody, redactText } from './redact.ts'
 
-/** A request and its answer as they were, secrets included. */
+/** A request and its response, secrets included. */
 export interface RequestDetails extends Omit<RequestEntry, 'kind' | 'path'> {
   readonly url: string
 }

@@ -8,9 +8,7 @@ import {
   describeSending,
   describeTime,
 } from './describe-entry.ts'
-import type { JournalRecord } from './journal.ts'
-import type { JobEntry, JournalEntry } from './journal-entry.ts'
-import { jobStart } from './journal-entry.ts'
+import { type JobEntry, type JournalEntry, type JournalRecord, jobStart } from './journal-entry.ts'
 
 export interface StoryOptions {
   jobId: string
@@ -27,7 +25,7 @@ interface Moment {
   at: number
   place: number
   record: JournalRecord
-  half: 'begin' | 'end'
+  half: 'start' | 'end'
 }
 
 /**
@@ -50,7 +48,7 @@ export function writeStory({ jobId, records, job, now }: StoryOptions): string |
   ].join('\n')
 }
 
-/** The start of a job that has not ended: the journal gets it with the end, as no timer tells of it. */
+/** The start of a job that has not ended. The journal gets it with the end, because no timer reports it. */
 function startOf(job: Job | undefined, now: number): JournalRecord[] {
   const starts = job === undefined ? [] : jobStart(job, now)
   return starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0, bytes: 0 }))
@@ -63,19 +61,19 @@ function isCreation(entry: JournalEntry): entry is JobEntry {
 function momentsOf(record: JournalRecord): Moment[] {
   const { entry, startPlace, endPlace } = record
   const end: Moment = { at: endOf(entry), place: endPlace, record, half: 'end' }
-  return entry.kind === 'job' ? [end] : [{ at: entry.at, place: startPlace, record, half: 'begin' }, end]
+  return entry.kind === 'job' ? [end] : [{ at: entry.at, place: startPlace, record, half: 'start' }, end]
 }
 
 function endOf(entry: JournalEntry): number {
   return 'durationMs' in entry ? entry.at + entry.durationMs : entry.at
 }
 
-/** What began and ended with nothing between is one line. */
+/** A request or delivery without other events between its start and its end is one line. */
 function linesOf(moments: readonly Moment[]): { at: number; text: string }[] {
   return moments.flatMap((moment, index) => {
     const [previous, next] = [moments[index - 1], moments[index + 1]]
     const { at, record, half } = moment
-    if (half === 'begin' && isSame(moment, next)) return []
+    if (half === 'start' && isSame(moment, next)) return []
     const isWhole = record.entry.kind === 'job' || (half === 'end' && isSame(moment, previous))
     return [{ at, text: isWhole ? describeEntry(record.entry) : describeHalf(moment) }]
   })
@@ -87,22 +85,22 @@ function isSame(one: Moment, other: Moment | undefined): boolean {
 
 function describeHalf({ record: { entry }, half }: Moment): string {
   if (entry.kind === 'request') {
-    return half === 'begin' ? describeRequest(entry) : `${entry.method} answered: ${describeResponse(entry)}`
+    return half === 'start' ? describeRequest(entry) : `${entry.method} response: ${describeResponse(entry)}`
   }
   if (entry.kind === 'delivery') {
-    return half === 'begin' ? describeSending(entry) : `webhook answered: ${describeOutcome(entry)}`
+    return half === 'start' ? describeSending(entry) : `webhook response: ${describeOutcome(entry)}`
   }
   return describeEntry(entry)
 }
 
-/** Of a job that is no longer kept. */
+/** The last status of a job that is no longer stored. */
 function lastStatus(records: readonly JournalRecord[]): string | undefined {
   const changes = records.map(({ entry }) => entry).filter((entry) => entry.kind === 'job')
   return TERMINAL_JOB_STATUSES.find((status) => status === changes.at(-1)?.to)
 }
 
 function titleOf(jobId: string, created: JobEntry | undefined): string {
-  if (created === undefined) return `${jobId} (its beginning is no longer in the journal)`
+  if (created === undefined) return `${jobId} (its start is no longer in the journal)`
   return `${jobId} ${created.model_id}, ${created.credits} credits`
 }
 
