@@ -107,8 +107,8 @@ describe('a snapshot', () => {
 
 describe('restore', () => {
   it.each([
-    ['text', 'nonsense', 'no snapshot of a reference server'],
-    ['nothing', undefined, 'no snapshot of a reference server'],
+    ['text', 'nonsense', 'not a snapshot of a reference server'],
+    ['nothing', undefined, 'not a snapshot of a reference server'],
     ['another object', {}, 'its member format is not "modelrun-reference-server"'],
     [
       'another version',
