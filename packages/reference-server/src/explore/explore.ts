@@ -106,7 +106,7 @@ const CHECKS: Readonly<
 }
 
 /** @throws TypeError that says what is wrong with the arguments of `explore`, before anything is run */
-export function checkExploreOptions(test: unknown, options: unknown): void {
+function checkExploreOptions(test: unknown, options: unknown): void {
   if (typeof test !== 'function') {
     throw new TypeError(`explore takes a test first, as in explore(async (server) => { … }), not ${show(test)}.`)
   }

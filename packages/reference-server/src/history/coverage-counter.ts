@@ -87,7 +87,7 @@ const END_SHOWN = 2
 const SENT = 4
 
 /** Finds the order of deliveries among responses, polls and other deliveries. */
-export class WebhookOrders {
+class WebhookOrders {
   readonly #known = new WeakMap<Job, number>()
   /** End of the job whose delivery started last. */
   readonly #lastEndAt = new WeakMap<Account, number>()

@@ -27,7 +27,7 @@ export interface Report {
 
 type Leftovers = Omit<Report, 'isClean' | 'text'>
 
-export function reportOf(leftovers: Leftovers): Report {
+function reportOf(leftovers: Leftovers): Report {
   const lines = linesOf(leftovers)
   const text = lines.length === 0 ? 'Nothing is left over.' : ['Left over:', ...lines].join('\n')
   return { isClean: lines.length === 0, ...leftovers, text }
