@@ -45,7 +45,7 @@ const BODIES: Readonly<Record<string, (world: World) => object | Promise<object>
   reset: ({ key }) => ({ key }),
   completeJob: () => ({ output: { type: 'image', items: [{ type: 'image', url: 'https://files.test/1.png' }] } }),
   failJob: () => ({ code: 'PROVIDER_FAILURE', message: 'out of paint' }),
-  setWebhooks: () => ({ deliveries: 2, receiver: { answer: 'reset' } }),
+  setWebhooks: () => ({ deliveries: 2, receiver: { response: 'reset' } }),
   nextDelivery: ({ finished }) => ({ job_id: finished, timeout_ms: 1_000 }),
   restoreSnapshot: ({ server }) => server.snapshot(),
 }

@@ -14,14 +14,14 @@ export const CLOCK_ROUTES = [
     name: 'clock',
     handler: ({ clock }) => jsonResponse(200, { mode: clock.mode, now_ms: clock.now() }),
   },
-  { operationId: 'advanceClock', method: 'POST', name: 'clock', handler: answerAdvance },
+  { operationId: 'advanceClock', method: 'POST', name: 'clock', handler: advanceClockRoute },
 ] as const satisfies readonly ControlRoute[]
 
 export const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
 
-async function answerAdvance({ clock }: Service, { req, env }: AppContext): Promise<Response> {
+async function advanceClockRoute({ clock }: Service, { req, env }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, advanceSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   env.work.park() // time would wait for this very request
   try {
     const happened = await clock.advance(body.value.advance_ms)

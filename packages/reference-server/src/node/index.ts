@@ -4,5 +4,5 @@
  * @module
  */
 
+export { ListenError } from './errors.ts'
 export { type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
-export { ListenError } from './listen-error.ts'

@@ -32,7 +32,7 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
     return stopped
   }
   // Only now: results that were on their way are sent at once, and `listen` has said which addresses they may go to.
-  const keptKeys = await state?.begin(service).catch(async (error: unknown) => {
+  const storedKeys = await state?.start(service).catch(async (error: unknown) => {
     await stop()
     throw error
   })
@@ -40,7 +40,7 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
   if (command.exitWithParent) onInputEnd(() => void stop())
-  const ready = { url: server.baseUrl, keys: keptKeys ?? keys, controlToken: server.controlToken }
+  const ready = { url: server.baseUrl, keys: storedKeys ?? keys, controlToken: server.controlToken }
   const text = announcement(ready, command)
   if (text !== undefined) print(text)
 }
