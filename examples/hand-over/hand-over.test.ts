@@ -9,7 +9,7 @@ import { mayRepeat } from './steps.ts'
 
 const file = fileURLToPath(new URL('./function.ts', import.meta.url))
 
-it('starts a job in one process, looks at it in another, and gets its result in a third', async () => {
+it('starts a job in one process, polls it in another, and gets its result in a third', async () => {
   const server = createReferenceServer({ clock: { scale: 60 } })
   const { url, close } = await listen(server)
   const env = { ...process.env, MODELRUN_API_KEY: server.apiKey, MODELRUN_BASE_URL: url }

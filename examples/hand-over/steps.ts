@@ -1,9 +1,9 @@
 import { isModelRunError, type JobJson, ModelRun, type RunOutcome } from 'modelrun'
 
-// Each step takes JSON and gives JSON, and keeps nothing in memory: it fits a serverless function or a step of a durable
-// workflow engine, whichever process it runs in. Key and address come from the environment.
+// Each step takes and returns JSON, and stores nothing in memory: it can be a serverless function, or a step of a durable workflow
+// engine, in any process. API key and base URL come from the environment.
 
-/** What is to be run. */
+/** A run to start. */
 export interface RunJson {
   model: string
   input: Record<string, unknown>
@@ -15,20 +15,20 @@ export async function start({ model, input }: RunJson): Promise<JobJson> {
   return job.toJSON()
 }
 
-/** Looks at the job once. A workflow that sleeps between its steps asks this until `isOver`. */
+/** Polls the job once. A workflow repeats this step, with a sleep in between, until `isOver`. */
 export async function status(job: JobJson): Promise<{ status: string; isOver: boolean }> {
   const { status } = await new ModelRun().jobs.attach(job).get()
   return { status, isOver: ['succeeded', 'failed', 'cancelled'].includes(status) }
 }
 
-/** Waits for the result, but no longer than a function may run; repeat it when it throws `DeadlineExceededError`. */
+/** Waits for the result, but no longer than a function may run. Repeat it after a `DeadlineExceededError`. */
 export async function result(job: JobJson): Promise<RunOutcome> {
   return await new ModelRun().jobs.attach(job).result({ deadlineMs: 25_000 })
 }
 
 /**
  * Whether an engine may repeat a step that failed. A run that may have arrived is never started again: that would be
- * charged twice. Looking and waiting can be repeated as often as it takes.
+ * charged twice. Polls and waits can be repeated at any time.
  */
 export function mayRepeat(step: 'start' | 'status' | 'result', error: unknown): boolean {
   if (!isModelRunError(error)) return false

@@ -9,7 +9,7 @@ const JUDGES = [
   ['runs', ['*', 'runs/*', 'jobs/*', 'models/*', 'observe/*', 'files/save-files']],
   [
     'webhooks',
-    ['*inbox*', 'dead-letters', 'results/*', 'trust/*', 'receiving/*', 'expecting/*', 'follow/*', 'engine/*'],
+    ['*inbox*', 'dead-letters', 'delivery/*', 'verification/*', 'expected/*', 'subscribers/*', 'workers/*', 'engine/*'],
   ],
 ] as const
 

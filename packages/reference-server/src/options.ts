@@ -1,5 +1,4 @@
-import { modelSchema } from '@modelrun/contract'
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import {
   type AssumptionOptions,
   type Assumptions,
@@ -9,11 +8,12 @@ import {
 import { readApiKey, readControlToken } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
-import { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
+import type { CatalogModel } from './domain/catalog.ts'
 import { type LatencyOf, type LatencyOption, readLatency } from './domain/latency.ts'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json-nesting.ts'
+import { readCatalog } from './domain/read-catalog.ts'
+import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json.ts'
 import { parseShape } from './parse-shape.ts'
-import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './retention/retention.ts'
 import type { Deliver } from './webhooks/send-delivery.ts'
 
 /** How to create a reference server. Every option may be left out. */
@@ -36,12 +36,12 @@ export interface ReferenceServerOptions {
   latency?: LatencyOption | undefined
   /** Credits of an account. Default 10 000. */
   credits?: number | undefined
-  /** Address that the server answers for, and that files get. Default `https://reference.modelrun.test`. */
+  /** URL of the server and of its files. Default `https://reference.modelrun.test`. */
   baseUrl?: string | undefined
-  /** Other answers to what the specification leaves open. */
+  /** Other choices for what the specification leaves open. */
   assumptions?: AssumptionOptions | undefined
   /**
-   * How another service was seen to answer there: the `profile` of a report of `@modelrun/conformance`, or the report.
+   * The observed choices of another service: the `profile` of a report of `@modelrun/conformance`, or the report.
    * `assumptions` has the last word.
    */
   profile?: ProfileOption | undefined
@@ -88,7 +88,7 @@ export interface ResolvedOptions {
   isDeliverGiven: boolean
   /** `undefined`: random. */
   controlToken: string | undefined
-  /** `undefined`: nobody reads it, so no line is made. */
+  /** `undefined`: no line is made. */
   log: ((line: string) => void) | undefined
   /** `undefined`: the clock's own. */
   startTime: number | undefined
@@ -98,19 +98,6 @@ export interface ResolvedOptions {
 
 const DEFAULT_CREDITS = 10_000
 const DEFAULT_BASE_URL = 'https://reference.modelrun.test'
-
-const catalogSchema = z.array(
-  z.looseObject({
-    ...modelSchema.shape,
-    id: z.string().check(
-      z.minLength(1),
-      z.refine((id) => id !== '.' && id !== '..'),
-    ),
-    pricing: z.looseObject({ credits_per_run: z.int().check(z.nonnegative()) }),
-    output_kind: z.enum(['image', 'video', 'audio']),
-    latency_ms: z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)),
-  }),
-)
 
 const OPTION_NAMES = {
   clock: true,
@@ -134,8 +121,9 @@ const OPTION_NAMES = {
 export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions {
   const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
   if (unknown !== undefined) {
-    const names = Object.keys(OPTION_NAMES).join(', ')
-    throw new TypeError(`createReferenceServer has no option ${unknown}. It has: ${names}.`)
+    throw new TypeError(
+      `createReferenceServer has no option ${unknown}. It has: ${Object.keys(OPTION_NAMES).join(', ')}.`,
+    )
   }
   const { seed = 1, credits = DEFAULT_CREDITS, log, strict = false } = options
   // Looked up at each delivery, so that interception which starts later sees it.
@@ -143,24 +131,24 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
   const catalog = readCatalog(options.catalog)
   return {
     clock: readClock(options.clock),
-    seed: demand(Number.isSafeInteger(seed), seed, 'seed: an integer'),
+    seed: valid(Number.isSafeInteger(seed), seed, 'seed: an integer'),
     apiKey: readApiKey(options.apiKey),
     catalog,
     latencyOf: readLatencies(options.latency, catalog),
-    credits: demand(isCredits(credits), credits, 'credits: an integer, 0 or more'),
+    credits: valid(isCredits(credits), credits, 'credits: an integer, 0 or more'),
     baseUrl: readBaseUrl(options.baseUrl),
     assumptions: readAssumptions(options),
     isDeliverGiven: options.deliver !== undefined,
-    deliver: demand(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
+    deliver: valid(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
     controlToken: readControlToken(options.controlToken),
-    log: log && writeSafely(demand(typeof log === 'function', log, 'log: a function that takes a line')),
+    log: log && writeSafely(valid(typeof log === 'function', log, 'log: a function that takes a line')),
     startTime: readStartTime(options.startTime),
     retention: readMembers('retention', options.retention, { schema: retentionSchema, defaults: DEFAULT_RETENTION }),
-    strict: demand(typeof strict === 'boolean', strict, 'strict: true or false'),
+    strict: valid(typeof strict === 'boolean', strict, 'strict: true or false'),
   }
 }
 
-/** A line that cannot be written must not cost the answer to a run, which is charged by then. */
+/** A line that cannot be written must not lose the response to a run, which is charged by then. */
 function writeSafely(log: (line: string) => void): (line: string) => void {
   return (line) => {
     try {
@@ -182,20 +170,20 @@ export function readBaseUrl(baseUrl = DEFAULT_BASE_URL): string {
   // Paths are put behind the text, and `fetch` takes no URL with a name and a password.
   const isPlain = !/[?#\s]/.test(baseUrl) && url?.username === '' && url.password === ''
   const isUsable = isPlain && /^https?:$/.test(url.protocol)
-  return demand(isUsable, baseUrl, 'baseUrl: an http or https URL without query or password').replace(/\/+$/, '')
+  return valid(isUsable, baseUrl, 'baseUrl: an http or https URL without query or password').replace(/\/+$/, '')
 }
 
 function readClock(clock: ClockSetting = 'system'): ClockSetting {
   const scale = typeof clock === 'object' && clock !== null ? clock.scale : Number.NaN
   const isUsable = clock === 'system' || clock === 'manual' || clock === 'auto' || (scale > 0 && scale <= LARGEST_SCALE)
-  return demand(isUsable, clock, "clock: 'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most")
+  return valid(isUsable, clock, "clock: 'system', 'manual', 'auto' or { scale: n } with n above 0, a million at most")
 }
 
 function readStartTime(startTime?: Date | number): number | undefined {
   if (startTime === undefined) return undefined
   const time = startTime instanceof Date ? startTime.getTime() : startTime
   const isUsable = typeof time === 'number' && Math.abs(time) <= LATEST_TIME_MS
-  return demand(isUsable, time, 'startTime: a Date or milliseconds since 1970')
+  return valid(isUsable, time, 'startTime: a Date or milliseconds since 1970')
 }
 
 function readAssumptions({ profile, assumptions }: ReferenceServerOptions): Assumptions {
@@ -208,12 +196,12 @@ function isReport(profile: ProfileOption | undefined): profile is { profile: Ass
 }
 
 function readSwitches(option: string, switches: AssumptionOptions = {}, defaults: Assumptions): Assumptions {
-  const members = isObject(switches) ? withRefusals(switches, defaults) : switches
+  const members = isObject(switches) ? withRejections(switches, defaults) : switches
   return readMembers(option, members, { schema: assumptionsSchema, defaults })
 }
 
 /** The rejections that are not given keep their defaults; what is not an object is for the schema. */
-function withRefusals(switches: AssumptionOptions, defaults: Assumptions): object {
+function withRejections(switches: AssumptionOptions, defaults: Assumptions): object {
   const { rejections } = switches
   return isObject(rejections)
     ? { ...switches, rejections: { ...defaults.rejections, ...definedOf(rejections) } }
@@ -251,21 +239,7 @@ function readLatencies(latency: LatencyOption | undefined, catalog: readonly Cat
   return checked.value
 }
 
-function readCatalog(catalog: readonly CatalogModel[] = DEFAULT_CATALOG): readonly CatalogModel[] {
-  if (nestsDeeperThan(MAX_NESTING, catalog)) throw new TypeError(`The option catalog ${nestingProblem()}.`)
-  const checked = parseShape(catalogSchema, catalog)
-  if (!checked.ok) throw new TypeError(`The option catalog is not right. ${checked.message}`)
-  const twice = findTwice(catalog.map(({ id }) => id))
-  if (twice !== undefined) throw new TypeError(`The option catalog is not right. Two models have the id ${twice}.`)
-  return catalog
-}
-
-function findTwice(ids: readonly string[]): string | undefined {
-  const seen = new Set<string>()
-  return ids.find((id) => seen.size === seen.add(id).size)
-}
-
-function demand<Value>(isUsable: boolean, value: Value, allowed: string): Value {
+function valid<Value>(isUsable: boolean, value: Value, allowed: string): Value {
   if (isUsable) return value
   throw new TypeError(`createReferenceServer takes ${allowed}; it got ${show(value)}.`)
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { jsonPointer } from './json-pointer.ts'
+import { jsonPointer } from './json.ts'
 
 /** What came of holding a value against a schema; the message is a sentence for people. */
 export type ShapeCheck<Value> = { ok: true; value: Value } | { ok: false; message: string }

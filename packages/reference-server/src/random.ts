@@ -21,7 +21,7 @@ export function createRandom(seed: number): Random {
   let generator = xoroshiro128plus(seed | 0)
   const letter = () => ID_LETTERS.charAt(uniformInt(generator, 0, ID_LETTERS.length - 1))
   return {
-    // Joined with the prefix at once: a sum of texts would be kept as its parts, which takes twice the memory.
+    // One `join`: V8 keeps concatenated strings as ropes, which need twice the memory.
     id: (prefix, length = 24) => [prefix, ...Array.from({ length }, letter)].join(''),
     fileSeed: () => uniformInt(generator, 0, MAX_SEED) | 0, // as an integer it takes no memory of its own
     state: () => [...generator.getState()],

@@ -3,24 +3,22 @@ import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
 import type { ScriptedOutcome } from './domain/scripted-outcome.ts'
 import { type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-webhook.ts'
-import type { Answer } from './faults/fault.ts'
+import type { ResponseOrFault } from './faults/fault.ts'
 import { controlFaults, type FaultControl } from './faults/fault-control.ts'
-import type { Coverage } from './history/coverage/coverage.ts'
+import type { Coverage } from './history/coverage.ts'
 import { type JournalView, viewJournal } from './history/journal/journal-view.ts'
-import { makeReport } from './history/report/make-report.ts'
-import { LeftoversError, type Report } from './history/report/report.ts'
+import { LeftoversError, makeReport, type Report } from './history/report.ts'
 import { createApp } from './http/app.ts'
 import { createFetch } from './http/fetch.ts'
 import { createHandle, type RequestContext } from './http/handle.ts'
-import { jsonCopy } from './json-copy.ts'
+import { jsonCopy } from './json.ts'
 import { type ReferenceServerOptions, readBaseUrl, resolveOptions } from './options.ts'
 import { parseShape, type ShapeCheck } from './parse-shape.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
 import { type KeyLimits, limitKey } from './service/limit-key.ts'
 import { Service } from './service/service.ts'
 import { type CreatedKey, type CreateKeyOptions, createdKey, createKey, scriptRuns } from './service/tenants.ts'
-import { forkService } from './snapshot/fork-service.ts'
-import { restoreSnapshot } from './snapshot/restore-snapshot.ts'
+import { forkService, restoreSnapshot } from './snapshot/restore-snapshot.ts'
 import { SNAPSHOT_NESTING, type Snapshot } from './snapshot/snapshot.ts'
 import { takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { DeliveryRecord } from './webhooks/delivery-record.ts'
@@ -47,7 +45,7 @@ export interface ServerClientOptions {
   fetch: typeof fetch
   /** The server's clock, so that the client waits on virtual time. */
   clock: ServerClock
-  /** A key of a test double is no secret: jsdom, happy-dom and pages with MSW count as browsers too. */
+  /** A key of a test double is not a secret: jsdom, happy-dom and pages with MSW count as browsers too. */
   dangerouslyAllowBrowser: true
 }
 
@@ -55,14 +53,14 @@ export interface ServerClientOptions {
 export interface ReferenceServer extends AutoClosed {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** Answers a request that came over a transport, or says what the transport does instead. Never throws, never rejects. */
-  handle(request: Request, context: RequestContext): Promise<Answer>
+  /** Handles a request of a transport: a response, or the fault that the transport applies instead. Never throws or rejects. */
+  handle(request: Request, context: RequestContext): Promise<ResponseOrFault>
   /** The address that files get; no slash at its end. */
   readonly baseUrl: string
   /** For a transport that listens at an address of its own. */
   setBaseUrl(url: string): void
   /**
-   * For a transport that other machines can reach: from now on runs with a webhook at a private address are refused.
+   * For a transport that other machines can reach: from now on runs with a webhook at a private address are rejected.
    *
    * @param deliver sends deliveries, and checks the address behind a name; an own `deliver` of the options goes first
    */
@@ -100,7 +98,7 @@ export interface ReferenceServer extends AutoClosed {
    * @throws TypeError for an unknown model or a wrong outcome
    */
   script(modelId: string, outcomes: readonly ScriptedOutcome[], key?: string): void
-  /** A job of any account, to look at and to end. Throws an Error for an unknown id. */
+  /** A job of any account, to read and to end. Throws an Error for an unknown id. */
   job(id: string): JobControl
   /**
    * Forgets jobs, charges, scripts, faults, deliveries and journal of one key's account, or of all. Keys, time and
@@ -151,10 +149,10 @@ export interface ReferenceServer extends AutoClosed {
    */
   snapshot(): Snapshot
   /**
-   * Puts the server into the state of a snapshot, of this or another server, and forgets its own; the journal begins
-   * anew. Ids, files and faults then come as they would have come there. `apiKey` becomes the first key of the snapshot.
-   * Clients that wait on the clock go on waiting for as long as they would have; runs that are held are answered as
-   * after a `reset()`.
+   * Puts the server into the state of a snapshot, of this or another server, and forgets its own; the journal starts
+   * again. Ids, files and faults then come as they would have come there. `apiKey` becomes the first key of the snapshot.
+   * Clients that wait on the clock go on waiting for as long as they would have; held runs get the response
+   * of a `reset()`.
    *
    * Its models must be in this server's catalog. A clock `'system'` shows the time that it would show had the server
    * never stopped; any other one goes on from the time of the snapshot.
@@ -218,18 +216,18 @@ export function serverOf(service: Service): ReferenceServer {
       clock: service.clock.forClients,
       dangerouslyAllowBrowser: true,
     }),
-    createKey: (keyOptions = {}) => createdKey(demand('createKey', createKey(service, keyOptions))),
+    createKey: (keyOptions = {}) => createdKey(requireValid('createKey', createKey(service, keyOptions))),
     revokeKey: (key) => {
       service.keys.get(key).isRevoked = true
     },
     rotateKey: (key) => createdKey(service.keys.rotate(key)),
-    limitKey: (key, limits) => void demand('limitKey', limitKey(service, service.keys.get(key), limits)),
+    limitKey: (key, limits) => void requireValid('limitKey', limitKey(service, service.keys.get(key), limits)),
     credits: (key) => {
       service.jobs.settle()
       return account(key).credits.left
     },
     script: (modelId, outcomes, key) => {
-      demand('script', scriptRuns(service, { account: account(key), modelId, outcomes }))
+      requireValid('script', scriptRuns(service, { account: account(key), modelId, outcomes }))
     },
     job: (id) => controlJob(service, id),
     reset: (key) => service.reset(key === undefined ? undefined : account(key)),
@@ -239,7 +237,7 @@ export function serverOf(service: Service): ReferenceServer {
       next: ({ key, jobId, timeoutMs } = {}) =>
         service.deliveries.next({ account: key === undefined ? undefined : account(key), jobId, timeoutMs }),
       deliverAs: (how, key) => {
-        account(key).webhook = how && demand('deliverAs', parseShape(scriptedWebhookSchema, how))
+        account(key).webhook = how && requireValid('deliverAs', parseShape(scriptedWebhookSchema, how))
       },
       deliverTo: (receiver, key) => service.receivers.set(receiver, key === undefined ? undefined : account(key)),
     },
@@ -248,7 +246,7 @@ export function serverOf(service: Service): ReferenceServer {
     report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
     coverage: () => service.observer.coverage.coverage(),
     snapshot: () => takeSnapshot(service),
-    restore: (snapshot) => void demand('restore', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
+    restore: (snapshot) => void requireValid('restore', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
     fork: () => serverOf(forkService(service)),
     controlToken,
     close,
@@ -263,10 +261,12 @@ export function serverOf(service: Service): ReferenceServer {
 function storyOf(service: Service, jobId: string): string {
   const story = service.observer.story(jobId, service.jobs.find(jobId))
   if (story !== undefined) return story
-  throw new Error(`The journal knows nothing of a job ${JSON.stringify(jobId)}. It keeps the newest, until a reset.`)
+  throw new Error(
+    `The journal knows nothing of a job ${JSON.stringify(jobId)}. It stores the newest entries, until a reset.`,
+  )
 }
 
-function demand<Value>(what: string, checked: ShapeCheck<Value>): Value {
+function requireValid<Value>(what: string, checked: ShapeCheck<Value>): Value {
   if (checked.ok) return checked.value
   throw new TypeError(`${what}: ${checked.message}`)
 }

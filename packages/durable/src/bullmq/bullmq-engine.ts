@@ -1,5 +1,5 @@
 /**
- * The engine for those who have Redis: any number of processes and machines, by BullMQ.
+ * The engine on Redis by BullMQ, for any number of processes and machines.
  *
  * @module
  */
@@ -14,24 +14,24 @@ import { RedisLink } from './redis-link.ts'
 /** Options of `createBullmqEngine`. */
 export interface BullmqEngineOptions extends TableEngineOptions {
   /**
-   * The url of Redis, or options of `ioredis` like `{ host, port, password }`. The engine opens one connection, with its
-   * own settings for outages. No cluster.
+   * The URL of Redis, or options of `ioredis` like `{ host, port, password }`. The engine opens one connection, with its own
+   * settings for outages. Clusters are not supported.
    */
   connection: string | RedisOptions
-  /** Begins all keys in Redis, as the `prefix` of BullMQ does. Default `modelrun`. */
+  /** Prefix of all keys in Redis, as in BullMQ. Default `modelrun`. */
   prefix?: string | undefined
 }
 
 /**
- * An engine on BullMQ 6 and Redis. Its tasks are jobs of BullMQ, for its tools to show, under encoded names: the queue
- * `runs:submit` is `runs%3Asubmit` there. Only this engine adds and works them, or their order and their limits are lost.
- * Locks are by the clock of Redis, delays by that of the process. A `null` that a handler returns is kept as no result.
+ * Creates an engine on BullMQ 6 and Redis. Its tasks are jobs of BullMQ, which the tools of BullMQ show under encoded names: the
+ * queue `runs:submit` is `runs%3Asubmit` there. Only this engine may add and work them, or their order and limits are lost.
+ * Locks use the clock of Redis, delays the clock of the process. A `null` that a handler returns is stored as no result.
  *
- * `setup()` rejects with ConfigurationError unless Redis has `maxmemory-policy noeviction`. A process that is killed loses
- * nothing. For a machine that loses power, Redis needs `appendonly yes` and `appendfsync always`: else the last second is
- * lost, and a run that was sent in it is sent again.
+ * `setup()` rejects with ConfigurationError unless Redis has `maxmemory-policy noeviction`. Killed processes lose nothing. To
+ * outlive a power failure, Redis needs `appendonly yes` and `appendfsync always`: else the last second is lost, and a run
+ * that was sent in it is sent again.
  *
- * In an outage of Redis all methods reject within two seconds.
+ * During an outage of Redis all methods reject within two seconds.
  *
  * @throws ConfigurationError when an option is wrong
  *

@@ -2,18 +2,18 @@ import { type BackendFactory, Queue, QueueKeys, type RedisConnection, type Redis
 import { ListedBackend, type ListKeys } from './listed-backend.ts'
 import type { RedisLink } from './redis-link.ts'
 
-/** Our keys of a queue, beside those of BullMQ. */
+/** The keys of a queue that this engine adds to those of BullMQ. */
 export interface OwnKeys extends ListKeys {
-  /** There while the queue pauses. */
+  /** Exists while the queue is paused. */
   pause: string
-  /** When the next task may start; by the clock of Redis. */
+  /** When the next task may start, by the clock of Redis. */
   nextStart: string
 }
 
-/** No task dies by this limit of BullMQ: how often a task may lose its process is decided by the engine. */
+/** Disables a limit of BullMQ: the engine decides how often a task may lose its process. */
 const NEVER = 1_000_000_000
 
-/** The queues and workers of BullMQ of one engine, over its one connection. */
+/** The BullMQ queues and workers of one engine, on its one connection. */
 export class BullmqQueues {
   readonly #link: RedisLink
   readonly #prefix: string
@@ -27,7 +27,7 @@ export class BullmqQueues {
     this.#onError = onError
   }
 
-  /** Resolves once Redis is there. */
+  /** Returns a queue. Resolves once Redis is connected. */
   async queue(name: string): Promise<Queue> {
     const connection = await this.#link.ready()
     const known = this.#queues.get(name)
@@ -38,7 +38,7 @@ export class BullmqQueues {
     return queue
   }
 
-  /** A worker that is asked for each task, and looks for those that lost their process. Resolves once Redis is there. */
+  /** Returns a worker that finds stalled jobs, and runs nothing by itself. Resolves once Redis is connected. */
   async worker(name: string, lockMs: number): Promise<Worker> {
     const connection = await this.#link.ready()
     const key = `${lockMs} ${name}`
@@ -48,7 +48,8 @@ export class BullmqQueues {
       ...this.#options(),
       autorun: false,
       lockDuration: lockMs,
-      stalledInterval: Math.ceil(lockMs / 2),
+      // Between two checks of all processes together there may be twice as long.
+      stalledInterval: Math.ceil(lockMs / 20),
       maxStalledCount: NEVER,
     }
     const worker = new Worker(encodeURIComponent(name), null, options, this.#backendOn(connection, name))
@@ -75,7 +76,7 @@ export class BullmqQueues {
   }
 
   #options() {
-    // The connection is in the backend, which is given with it.
+    // The backend has the connection.
     return { connection: {}, prefix: this.#prefix }
   }
 

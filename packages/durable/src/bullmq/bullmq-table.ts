@@ -11,14 +11,13 @@ import {
 } from '../engine/task-table.ts'
 import type { BullmqQueues } from './bullmq-queues.ts'
 import { endJob, fetchJobs, type HeldJob, isDone, sortJobs } from './held-jobs.ts'
-import { fromJobId, toJobId } from './job-id.ts'
-import { type Row, toRecord } from './job-record.ts'
+import { fromJobId, type Row, toJobId, toRecord } from './job-record.ts'
 import { type RedisLink, within } from './redis-link.ts'
 
-/** The scores of BullMQ's delayed tasks are milliseconds times this. */
+/** BullMQ multiplies milliseconds by this in the scores of delayed jobs. */
 const SCORES_PER_MS = 0x1000
 
-/** The tasks of BullMQ. Its worker runs nothing by itself: it is asked for each task, as BullMQ's guide for that says. */
+/** The tasks in BullMQ. Jobs are fetched from its worker one by one, as in BullMQ's guide to manual processing. */
 export class BullmqTable implements TaskTable {
   readonly #link: RedisLink
   readonly #queues: BullmqQueues
@@ -44,35 +43,39 @@ export class BullmqTable implements TaskTable {
   async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
     const worker = await this.#queues.worker(queue, lockMs)
     const keys = this.#queues.ownKeys(queue)
+    const dueMs = await this.#msUntilDue(worker)
     const { slackMs, stepMs } = spacing ?? { slackMs: 0, stepMs: 0 }
     const grant = await this.#link.run('modelrunGrant', [keys.pause, keys.nextStart], [limit, slackMs, stepMs])
     const [starts = 0, waitMs = 0, pausedMs = 0] = grant as number[]
-    if (pausedMs > 0) return { tasks: [], nextMs: pausedMs, hasSuspect: false }
-    const fetched = await this.#begin(await fetchJobs(worker, starts), { worker, alone })
-    // From here on nothing rejects: what has begun must run, or it counts as lost.
-    const { kept, hasSuspect, hasPoison } = await sortJobs(fetched, alone)
-    const unused = starts - kept.length
-    if (spacing !== undefined && unused > 0) await this.#link.giveBack(keys.nextStart, unused * stepMs).catch(() => {})
-    const dueMs = hasPoison ? 0 : await this.#msUntilDue(worker).catch(() => undefined)
-    const tasks = kept.map((held) => this.#hold(queue, held))
-    return { tasks, hasSuspect, nextMs: waitMs > 0 && unused === 0 ? waitMs : dueMs }
+    if (pausedMs > 0) return { tasks: [], nextMs: pausedMs, hasSuspect: false, died: [] }
+    const fetched = await this.#markStarted(await fetchJobs(worker, starts), { worker, alone })
+    // From here on nothing may reject, and the code waits as little as possible: a task that was marked as started and does
+    // not run counts as lost.
+    const { runnable, hasSuspect, died } = await sortJobs(fetched, alone)
+    const unused = starts - runnable.length
+    if (spacing !== undefined && unused > 0) {
+      const isGivenBack = this.#link.giveBack(keys.nextStart, unused * stepMs).catch(() => {})
+      if (runnable.length === 0) await isGivenBack
+    }
+    const nextMs = waitMs > 0 && unused === 0 ? waitMs : died.length > 0 ? 0 : dueMs
+    return { tasks: runnable.map((held) => this.#hold(queue, held)), hasSuspect, nextMs, died: died.map(toLockedTask) }
   }
 
-  async #begin(
+  async #markStarted(
     fetched: Awaited<ReturnType<typeof fetchJobs>>,
     { worker, alone }: { worker: Worker; alone: boolean },
   ): Promise<HeldJob[]> {
     if (fetched.length === 0) return []
-    const ids = fetched.map(({ job }) => String(job.id))
-    const args = [worker.toKey(''), alone ? 1 : 0, SUSPECT_AFTER, POISON_AFTER, ...ids]
-    const losses = (await this.#link.run('modelrunBegin', [], args)) as number[]
-    return fetched.map((one, index) => ({ ...one, lost: losses[index] ?? 0 }))
+    const tasks = fetched.flatMap(({ job }) => [String(job.id), job.attemptsStarted])
+    const args = [worker.toKey(''), alone ? 1 : 0, SUSPECT_AFTER, POISON_AFTER, ...tasks]
+    const losses = (await this.#link.run('modelrunStart', [], args)) as number[]
+    return fetched.map((one, index) => ({ ...one, lost: losses[index] ?? 0, attempts: one.job.attemptsMade }))
   }
 
   #hold(queue: string, held: HeldJob): LockedTask {
-    const { id, data, attemptsMade, attemptsStarted } = held.job
-    this.#held.set(heldKey(queue, fromJobId(String(id))), held)
-    return { id: fromJobId(String(id)), data, attempts: attemptsMade, lost: held.lost, fence: attemptsStarted }
+    const task = toLockedTask(held)
+    this.#held.set(heldKey(queue, task.id), held)
+    return task
   }
 
   #heldWith(queue: string, id: string, fence: number): HeldJob | undefined {
@@ -103,7 +106,8 @@ export class BullmqTable implements TaskTable {
       await within(this.#link.run('modelrunPause', [this.#queues.ownKeys(queue).pause], [Math.ceil(end.delayMs)]))
     }
     const isPostponed = end.kind === 'again' || end.kind === 'failed'
-    if (isPostponed) await within(this.#link.forgetBegin(held.worker.toKey(String(held.job.id))))
+    if (isPostponed)
+      await within(this.#link.run('modelrunClearStarted', [held.worker.toKey(String(held.job.id))], [fence]))
     const isEnded = await within(isDone(endJob(held, end)))
     this.#held.delete(heldKey(queue, id))
     return isEnded
@@ -171,6 +175,11 @@ export class BullmqTable implements TaskTable {
   #on<Value>(queue: string, change: (jobs: Queue) => Promise<Value>): Promise<Value> {
     return within(this.#queues.queue(queue).then(change))
   }
+}
+
+function toLockedTask({ job, attempts, lost }: HeldJob): LockedTask {
+  const { id, data, attemptsStarted } = job
+  return { id: fromJobId(String(id)), data, attempts, lost, fence: attemptsStarted }
 }
 
 function heldKey(queue: string, id: string): string {

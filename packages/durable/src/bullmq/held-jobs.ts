@@ -1,18 +1,20 @@
 import type { Job, Worker } from 'bullmq'
 import { POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '../engine/task-table.ts'
 
-/** A task that this process has locked. */
+/** A job that this process has locked. */
 export interface HeldJob {
   job: Job
   token: string
   worker: Worker
   /** How often a process died, or lost its lock, while its handler ran. */
   lost: number
+  /** Failed attempts when it was locked: ending the job counts another one. */
+  attempts: number
 }
 
-type FetchedJob = Omit<HeldJob, 'lost'>
+type FetchedJob = Omit<HeldJob, 'lost' | 'attempts'>
 
-/** The first alone: mostly nothing waits. */
+/** Locks up to `most` jobs. Asks for the first one alone, because the queue is often empty. */
 export async function fetchJobs(worker: Worker, most: number): Promise<FetchedJob[]> {
   if (most === 0) return []
   const first = await fetchJob(worker)
@@ -22,40 +24,41 @@ export async function fetchJobs(worker: Worker, most: number): Promise<FetchedJo
 }
 
 async function fetchJob(worker: Worker): Promise<FetchedJob | undefined> {
-  // Each run has a token of its own: a late handler of this process must not end the run that came after it.
+  // Each run has a token of its own, so that a late handler of this process cannot end a later run.
   const token = crypto.randomUUID()
   const job = await worker.getNextJob(token, { block: false })
   return job === undefined ? undefined : { job, token, worker }
 }
 
 /**
- * Keeps what may run now. A suspect that must wait until it is alone goes back to the front, where each process finds it
- * until one has room.
+ * Sorts jobs that were just locked. Jobs that ended too many processes become dead. A suspect that must wait until it can run
+ * alone goes back to the front of the queue, and so do other jobs while a suspect runs alone.
  */
 export async function sortJobs(
   fetched: readonly HeldJob[],
   alone: boolean,
-): Promise<{ kept: HeldJob[]; hasSuspect: boolean; hasPoison: boolean }> {
+): Promise<{ runnable: HeldJob[]; hasSuspect: boolean; died: HeldJob[] }> {
   const poison = fetched.filter(({ lost }) => lost >= POISON_AFTER)
   const healthy = fetched.filter((held) => !poison.includes(held))
-  const isKept = ({ lost }: HeldJob) => lost >= SUSPECT_AFTER === alone
-  const others = healthy.filter((held) => !isKept(held))
-  await Promise.allSettled([
-    ...poison.map((held) => endJob(held, { kind: 'dead', error: PROCESS_DIED })),
-    ...others.map(({ job, token }) => job.moveToWait(token)),
+  const isRunnable = ({ lost }: HeldJob) => lost >= SUSPECT_AFTER === alone
+  const others = healthy.filter((held) => !isRunnable(held))
+  const [ends] = await Promise.all([
+    Promise.allSettled(poison.map((held) => endJob(held, { kind: 'dead', error: PROCESS_DIED }))),
+    Promise.allSettled(others.map(({ job, token }) => job.moveToWait(token))),
   ])
-  return { kept: healthy.filter(isKept), hasSuspect: !alone && others.length > 0, hasPoison: poison.length > 0 }
+  const died = poison.filter((_, index) => ends[index]?.status === 'fulfilled')
+  return { runnable: healthy.filter(isRunnable), hasSuspect: !alone && others.length > 0, died }
 }
 
 export async function endJob({ job, token, worker }: FetchedJob, end: TaskEnd): Promise<unknown> {
   if (end.kind === 'done') return job.moveToCompleted(end.result, token, false)
-  // Its attempts are counted by the engine: for BullMQ each failure is the last.
+  // The engine counts the attempts: for BullMQ each failure is the last.
   if (end.kind === 'dead') return job.moveToFailed(new Error(JSON.stringify(end.error)), token, false)
   const options = { skipAttempt: end.kind === 'again' }
   return worker.getBackend().moveToDelayed(String(job.id), Date.now(), Math.ceil(end.delayMs), token, options)
 }
 
-/** Whether the task was still there, locked, or in the state that the change needs: codes of BullMQ below 0 are that it was not. */
+/** Whether a change of BullMQ was made. A code below 0 means that the job is gone, not locked, or in another state. */
 export async function isDone(change: Promise<unknown>): Promise<boolean> {
   try {
     await change

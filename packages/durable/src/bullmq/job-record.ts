@@ -1,7 +1,19 @@
 import type { TaskFailure, TaskRecord, TaskState } from '../engine/engine.ts'
-import { fromJobId } from './job-id.ts'
 
-/** What the scripts give of a task: id, state, place, data, result, failure, time of the add, time of the end. */
+/** BullMQ rejects ids that are integers or contain a colon. The dot keeps them apart from its own keys. */
+export function toJobId(id: string): string {
+  return `.${encodeURIComponent(id)}`
+}
+
+export function fromJobId(jobId: string): string {
+  return decodeURIComponent(jobId.slice(1))
+}
+
+export function isJobId(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith('.')
+}
+
+/** A task as the scripts return it: id, state, place, data, result, failure, time of the add, time of the end. */
 export type Row = readonly [string, TaskState, string, string, string | null, string | null, string, string | null]
 
 export function toRecord([jobId, state, cursor, data, result, failure, addedAt, endedAt]: Row): TaskRecord {
@@ -9,7 +21,7 @@ export function toRecord([jobId, state, cursor, data, result, failure, addedAt, 
     id: fromJobId(jobId),
     state,
     data: JSON.parse(data),
-    // BullMQ keeps nothing and null alike.
+    // BullMQ stores `undefined` and `null` as the same text.
     result: result === null || result === 'null' ? undefined : JSON.parse(result),
     error: failure === null ? undefined : toFailure(failure),
     addedAt: Number(addedAt),
@@ -22,7 +34,7 @@ function toFailure(text: string): TaskFailure {
   try {
     return JSON.parse(text)
   } catch {
-    // It was failed by a tool for BullMQ.
+    // Another tool for BullMQ made the job fail.
     return { code: 'error', message: text }
   }
 }

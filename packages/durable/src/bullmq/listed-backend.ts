@@ -1,13 +1,13 @@
 import { type RedisConnection, RedisQueueBackend } from 'bullmq'
-import { isJobId } from './job-id.ts'
+import { isJobId } from './job-record.ts'
 
 type Client = Awaited<RedisConnection['client']>
 type AddJob = RedisQueueBackend['addJob']
 
-/** The scripts of BullMQ that move a task to another list of ours, and where their arguments have its id. */
+/** The scripts of BullMQ that change the list of a task, and the index of its id in their arguments. */
 const ID_AT: Readonly<Record<string, number>> = { moveToFinished: 14, reprocessJob: 9, removeJob: 2 }
 
-/** Our keys of a queue. */
+/** The keys of the lists of a queue. */
 export interface ListKeys {
   open: string
   done: string
@@ -16,8 +16,8 @@ export interface ListKeys {
 }
 
 /**
- * BullMQ keeps what waits in a list, where places shift, and what ended by time, where many have the same. So the order is
- * in sorted sets of ours beside it, which are written in one transaction with the change.
+ * BullMQ stores waiting jobs in a list, whose positions shift, and finished jobs by time, which many share. So this backend adds
+ * sorted sets with the order of tasks, and writes them in one transaction with each change.
  */
 export class ListedBackend extends RedisQueueBackend {
   readonly lists: ListKeys
@@ -36,7 +36,7 @@ export class ListedBackend extends RedisQueueBackend {
     return super.execCommand(at === undefined ? client : this.#listing(client, args[at]), name, args)
   }
 
-  /** A client whose command is one transaction with the change of our lists. */
+  /** Returns a client whose command is one transaction with the change of the sorted sets. */
   #listing(client: Client, id: unknown): Client {
     if (!isJobId(id)) throw new Error(`This version of bullmq is not supported: it gives the id ${String(id)}.`)
     const { keys, lists } = this
@@ -45,10 +45,10 @@ export class ListedBackend extends RedisQueueBackend {
       const results = await client.multi().runCommand(name, args).runCommand('modelrunPlace', place).exec()
       const [[error, result], [placeError, isGone]] = results as [[unknown, unknown], [unknown, unknown]]
       if (error !== null || placeError !== null) throw error ?? placeError
-      // Removing what is not there succeeds in BullMQ.
+      // In BullMQ the removal of a missing job succeeds.
       return name.startsWith('removeJob') ? isGone : result
     }
-    // The scripts of BullMQ use nothing else of it.
+    // The scripts of BullMQ use no other method of the client.
     return { runCommand } as unknown as Client
   }
 }

@@ -3,28 +3,28 @@ import { Redis, type RedisOptions } from 'ioredis'
 import { ConfigurationError } from 'modelrun'
 import { SCRIPTS, type ScriptName } from './redis-scripts.ts'
 
-/** Longest time until a change is made or has failed. */
+/** Time limit of a change. */
 const LIMIT_MS = 2_000
 
-/** A Redis that is silent for so long is given up, so that the next attempt has a connection of its own. */
+/** A connection without traffic for this time is closed, so that the next attempt gets a new one. */
 const SILENCE_MS = 5_000
 
 /**
- * In an outage everything fails soon, instead of waiting in memory: who adds a task needs to know, and a worker repeats
- * it by itself. Nothing is sent twice: a counter would count twice.
+ * During an outage commands fail soon instead of waiting in memory: the caller of `add` needs the error, and workers retry by
+ * themselves. No command is sent twice, because a counter would count twice.
  */
 const SETTINGS = {
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   socketTimeout: SILENCE_MS,
-  // What the options of the user could change, and the engine relies on.
+  // Settings that the engine relies on, and that the user's options must not change.
   lazyConnect: false,
   stringNumbers: false,
   replyMapping: 'legacy',
 } as const satisfies RedisOptions
 
-/** The one connection of an engine. Nothing blocks on it, so all of its queues and workers share it. */
+/** The connection of an engine. No command blocks it, so all queues and workers of the engine share it. */
 export class RedisLink {
   readonly #redis: Redis
   #connection: RedisConnection | undefined
@@ -37,7 +37,7 @@ export class RedisLink {
     for (const [name, script] of Object.entries(SCRIPTS)) this.#redis.defineCommand(name, script)
   }
 
-  /** The connection as BullMQ takes it. Rejects when there is none for two seconds. */
+  /** Returns the connection for BullMQ. Rejects after two seconds without a connection. */
   async ready(): Promise<RedisConnection> {
     if (this.#redis.status !== 'ready') await within(this.#untilReady())
     this.#connection ??= this.#wrap()
@@ -53,7 +53,7 @@ export class RedisLink {
 
   #wrap(): RedisConnection {
     const connection = new RedisConnection(this.#redis, { shared: true, blocking: false })
-    connection.on('error', () => {}) // the connection of Redis itself notifies
+    connection.on('error', () => {}) // the `error` listener of the Redis client reports it
     return connection
   }
 
@@ -72,16 +72,16 @@ export class RedisLink {
     return client.runCommand(name, [...keys, ...args])
   }
 
-  /** @throws ConfigurationError when Redis may throw tasks away */
+  /** @throws ConfigurationError when Redis may evict tasks */
   async check(): Promise<void> {
     await this.ready()
     const [, policy = 'noeviction'] = /maxmemory_policy:(\S+)/.exec(await this.#redis.info('memory')) ?? []
     if (policy === 'noeviction') return
-    const message = `Redis has maxmemory-policy ${policy}: it throws tasks away when its memory is full. Set it to noeviction.`
+    const message = `Redis has maxmemory-policy ${policy}: it evicts tasks when its memory is full. Set it to noeviction.`
     throw new ConfigurationError({ message })
   }
 
-  /** When the first of the tasks that wait for a time is due; milliseconds since 1970. */
+  /** Returns the first score of a sorted set. */
   async firstScore(key: string): Promise<number | undefined> {
     const [, score] = await this.#redis.zrange(key, '0', '0', 'WITHSCORES')
     return score === undefined ? undefined : Number(score)
@@ -89,11 +89,6 @@ export class RedisLink {
 
   async giveBack(key: string, ms: number): Promise<void> {
     await this.#redis.incrbyfloat(key, String(-ms))
-  }
-
-  /** The handler of the job with this key has ended. */
-  async forgetBegin(key: string): Promise<void> {
-    await this.#redis.hdel(key, 'mr:begun')
   }
 
   async close(): Promise<void> {

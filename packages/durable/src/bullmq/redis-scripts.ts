@@ -1,4 +1,4 @@
-/** How a script reads a task. `KEYS[1]` to `KEYS[3]` are of BullMQ: completed, failed, active; `ARGV[1]` begins the keys of its jobs. */
+/** Lua functions that read a task. `KEYS[1]` to `KEYS[3]` are BullMQ's completed, failed and active; `ARGV[1]` is the prefix of the keys of jobs. */
 const READ = `
   local active = {}
   for _, id in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do active[id] = true end
@@ -12,11 +12,11 @@ const READ = `
     return job[1] and { id, stateOf(id), tostring(seq or 0), unpack(job) } or nil
   end`
 
-/** The scripts of the engine. Each is one step for all processes. */
+/** The Lua scripts of the engine. Each is atomic. */
 export const SCRIPTS = {
   /**
-   * Puts a task at the end of the list of its state, unless it is there already: `KEYS` are its job, completed, failed,
-   * our lists open, done and dead, and the counter of places. Gives 1 when the task is gone.
+   * Adds a task to the end of the list of its state, unless that list has it: `KEYS` are its job, completed, failed, the lists
+   * open, done and dead, and the counter of positions. Returns 1 when the task was removed.
    */
   modelrunPlace: {
     numberOfKeys: 7,
@@ -25,7 +25,7 @@ export const SCRIPTS = {
       if redis.call('EXISTS', KEYS[1]) == 0 then target = 0
       elseif redis.call('ZSCORE', KEYS[2], id) then target = 5
       elseif redis.call('ZSCORE', KEYS[3], id) then target = 6
-      elseif redis.call('ZSCORE', KEYS[6], id) then redis.call('HDEL', KEYS[1], 'mr:begun', 'mr:lost') end -- it is replayed
+      elseif redis.call('ZSCORE', KEYS[6], id) then redis.call('HDEL', KEYS[1], 'mr:started', 'mr:lost') end -- it is replayed
       local removed = 0
       for list = 4, 6 do
         if list ~= target then removed = removed + redis.call('ZREM', KEYS[list], id)
@@ -36,25 +36,32 @@ export const SCRIPTS = {
       return target == 0 and removed > 0 and 1 or 0`,
   },
   /**
-   * Notes that the handlers of tasks begin, and counts the runs before that never ended: a task that was only fetched has
-   * lost no process. `ARGV` are the start of the keys of jobs, 1 for tasks that run alone, from how many lost processes on
-   * a task runs alone, from how many on it does not run, and the ids. Gives the lost processes of each.
+   * Marks tasks as started, and counts earlier runs that never ended: a task that was only fetched has not lost its process.
+   * A task that another process has fetched since does not change. `ARGV`: the prefix of the keys of jobs, 1 for tasks that run
+   * alone, SUSPECT_AFTER, POISON_AFTER, and each id with its fence. Returns how many processes each task has lost.
    */
-  modelrunBegin: {
+  modelrunStart: {
     numberOfKeys: 0,
     lua: `
       local alone, suspect, poison = ARGV[2] == '1', tonumber(ARGV[3]), tonumber(ARGV[4])
       local losses = {}
-      for index = 5, #ARGV do
-        local job = ARGV[1] .. ARGV[index]
+      for index = 5, #ARGV, 2 do
+        local job, fence = ARGV[1] .. ARGV[index], ARGV[index + 1]
         local lost = tonumber(redis.call('HGET', job, 'mr:lost') or 0)
-        if redis.call('HDEL', job, 'mr:begun') == 1 then lost = redis.call('HINCRBY', job, 'mr:lost', 1) end
-        if lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:begun', 1) end
+        if redis.call('HGET', job, 'ats') == fence then
+          if redis.call('HDEL', job, 'mr:started') == 1 then lost = redis.call('HINCRBY', job, 'mr:lost', 1) end
+          if lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:started', fence) end
+        end
         losses[#losses + 1] = lost
       end
       return losses`,
   },
-  /** A task by its id, `ARGV[2]`. `KEYS[4]` to `KEYS[6]` are our lists. */
+  /** Clears the mark of the task `KEYS[1]` that was started with the fence `ARGV[1]`: its handler has ended, or did not run. */
+  modelrunClearStarted: {
+    numberOfKeys: 1,
+    lua: `if redis.call('HGET', KEYS[1], 'mr:started') == ARGV[1] then redis.call('HDEL', KEYS[1], 'mr:started') end`,
+  },
+  /** Returns the task with the id `ARGV[2]`. `KEYS[4]` to `KEYS[6]` are the lists open, done and dead. */
   modelrunGet: {
     numberOfKeys: 6,
     lua: `${READ}
@@ -62,7 +69,7 @@ export const SCRIPTS = {
       local seq = redis.call('ZSCORE', KEYS[4], id) or redis.call('ZSCORE', KEYS[5], id) or redis.call('ZSCORE', KEYS[6], id)
       return read(id, seq)`,
   },
-  /** Tasks of our list `KEYS[4]` that are in the state `ARGV[2]`, after the place `ARGV[3]`, at most `ARGV[4]`. */
+  /** Returns up to `ARGV[4]` tasks of the list `KEYS[4]` in the state `ARGV[2]`, after the position `ARGV[3]`. */
   modelrunList: {
     numberOfKeys: 4,
     lua: `${READ}
@@ -72,7 +79,7 @@ export const SCRIPTS = {
         if stateOf(id) == state then found[#found + 1] = read(id, seq) end
         return #found < limit
       end
-      if state == 'running' then -- by the few that run, and not by the many that wait
+      if state == 'running' then -- reads the few active jobs instead of the many waiting ones
         local running = {}
         for id in pairs(active) do
           local seq = tonumber(redis.call('ZSCORE', KEYS[4], id) or 0)
@@ -92,8 +99,8 @@ export const SCRIPTS = {
       return found`,
   },
   /**
-   * How many tasks may start, as in spacing.ts: `KEYS` are the pause and the next start, `ARGV` wanted, slack, and step, 0
-   * for no limit. Gives starts, milliseconds until the next, and of the pause.
+   * Returns how many tasks may start, as in spacing.ts, the milliseconds until the next start, and of the pause. `KEYS`: the
+   * pause and the next start. `ARGV`: wanted, slack, and step, which is 0 without a limit.
    */
   modelrunGrant: {
     numberOfKeys: 2,
@@ -112,12 +119,12 @@ export const SCRIPTS = {
       local wait = nextStart - slack < now and 0 or math.ceil(nextStart - slack - now) + 1
       return { starts, wait, 0 }`,
   },
-  /** Pauses for `ARGV[1]` milliseconds, unless a longer pause is on. */
+  /** Pauses for `ARGV[1]` milliseconds, unless a longer pause is active. */
   modelrunPause: {
     numberOfKeys: 1,
     lua: `if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], 1, 'PX', ARGV[1]) end`,
   },
-  /** Adds `ARGV[2]` to the field `ARGV[1]`, unless it would pass `ARGV[3]`; '' for no limit. */
+  /** Adds `ARGV[2]` to the field `ARGV[1]`, unless its value would exceed `ARGV[3]`; '' for no limit. */
   modelrunTally: {
     numberOfKeys: 1,
     lua: `

@@ -14,18 +14,18 @@ export type {
 } from 'modelrun/webhooks'
 
 /**
- * A durable queue: what batch runs and the inbox of `modelrun/webhooks` are built on. `engineChecks` of
- * `@modelrun/durable/testing` says what an implementation has to do.
+ * A durable queue. Batch runs and the inbox of `modelrun/webhooks` work on it. `engineChecks` of `@modelrun/durable/testing`
+ * checks an implementation.
  */
 export interface Engine extends InboxEngine {
-  /** How many tasks are in each state. */
+  /** Counts the tasks of a queue by state. */
   count(queue: string): Promise<Readonly<Record<TaskState, number>>>
   /**
-   * Adds to a counter that all processes share, unless it would pass the limit.
+   * Adds to a counter that all processes share, unless its value would exceed the limit.
    *
-   * @returns the new value, or `undefined` when the limit forbids it
+   * @returns the new value, or `undefined` when it would exceed the limit
    */
   tally(name: string, amount: number, limit?: number): Promise<number | undefined>
-  /** Stops all workers, and frees what the engine holds. */
+  /** Stops all workers, and closes connections and files of the engine. */
   close(): Promise<void>
 }

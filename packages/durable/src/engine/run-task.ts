@@ -2,14 +2,14 @@ import { endOfFailure, type RetryLimits } from 'modelrun/webhooks'
 import type { Json, Task, TaskHandler } from './engine.ts'
 import type { LockedTask, TaskEnd } from './task-table.ts'
 
-/** A task while its handler runs. */
+/** One run of a task. */
 export class TaskRun {
   readonly task: Task
   readonly fence: number
   readonly #controller = new AbortController()
   #lockedUntil: number
 
-  /** @param lockedUntil on the clock of `performance.now()`, reckoned from before the lock was asked for */
+  /** @param lockedUntil by `performance.now()`, counted from before the request for the lock */
   constructor({ id, data, attempts, lost, fence }: LockedTask, lockedUntil: number) {
     this.fence = fence
     this.#lockedUntil = lockedUntil
@@ -25,12 +25,12 @@ export class TaskRun {
     this.#lockedUntil = lockedUntil
   }
 
-  /** What the handler does from now on does not count. */
+  /** Aborts the signal of the task. What the handler returns later does not count. */
   abort(reason: Error): void {
     this.#controller.abort(reason)
   }
 
-  /** Runs the handler to its end, or until the task is taken from it. */
+  /** Runs the handler to its end, or until `abort`. */
   async run(handler: TaskHandler, limits: RetryLimits): Promise<TaskEnd> {
     const { task } = this
     const { signal } = task
@@ -38,7 +38,7 @@ export class TaskRun {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     })
     try {
-      // In a callback: what the handler throws before its first `await` counts as well.
+      // In a callback, to catch what the handler throws before its first `await`, too.
       const result = await Promise.race([Promise.resolve().then(() => handler(task)), aborted])
       return { kind: 'done', result: result as Json | undefined }
     } catch (error) {

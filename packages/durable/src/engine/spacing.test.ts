@@ -23,7 +23,7 @@ it('at most `max` start within any `perMs`, whenever workers ask and however man
   )
 })
 
-it('a worker that sleeps as long as it is told may start then, and not before', () => {
+it('a worker may start a task after the returned wait, and not before', () => {
   const spacing = spacingOf({ max: 7, perMs: 1_000 })
   const { nextStart, starts } = takeStarts(spacing, { now: 5_000, nextStart: 0, wanted: 100 })
   expect(starts).toBe(1)

@@ -1,26 +1,26 @@
 import type { Rate } from './engine.ts'
 
-/** Share of `perMs` by which a start may be early, so that a worker that wakes late can catch up. */
+/** Share of `perMs` by which a start may be early, so that a worker whose timer was late can catch up. */
 const SLACK = 0.05
 
-/** Starts of a rate, evenly spaced. */
+/** Evenly spaced starts of a rate limit. */
 export interface Spacing {
-  /** By how much a start may be early. */
+  /** How much a start may be early. */
   slackMs: number
-  /** Between one start and the next. */
+  /** Time between two starts. */
   stepMs: number
 }
 
-/** The spacing by which at most `max` tasks start within any `perMs`. */
+/** Returns the spacing with which at most `max` tasks start within any `perMs`. */
 export function spacingOf({ max, perMs }: Rate): Spacing {
   const slackMs = perMs * SLACK
   return { slackMs, stepMs: (perMs + slackMs) / max }
 }
 
 /**
- * How many tasks may start now.
+ * Returns how many tasks may start now.
  *
- * @param nextStart when the next task would start if all were evenly spaced, from the last call
+ * @param nextStart result of the last call: when the next task would start if all were evenly spaced
  */
 export function takeStarts(
   { slackMs, stepMs }: Spacing,
@@ -32,7 +32,7 @@ export function takeStarts(
   return { starts, nextStart: from + starts * stepMs }
 }
 
-/** Milliseconds until a task may start again; 0 when one may start now. */
+/** Returns the milliseconds until a task may start; 0 when one may start now. */
 export function msUntilStart({ slackMs }: Spacing, { now, nextStart }: { now: number; nextStart: number }): number {
   return nextStart - slackMs < now ? 0 : Math.ceil(nextStart - slackMs - now) + 1
 }

@@ -1,13 +1,13 @@
 import { ConfigurationError } from 'modelrun'
+import { AloneLock } from './alone-lock.ts'
 import type { Engine, Json, WorkOptions } from './engine.ts'
-import { Room } from './room.ts'
 import { spacingOf } from './spacing.ts'
 import { TableWorker, type WorkerSettings } from './table-worker.ts'
 import type { TaskTable } from './task-table.ts'
 
-/** What engines on a database of ours have in common. */
+/** Options of every engine. */
 export interface TableEngineOptions {
-  /** How long a task that another process added may wait unseen, in milliseconds. Default 250. */
+  /** Interval of polls for tasks that other processes added, in milliseconds. Default 250. */
   pollMs?: number | undefined
   /** Notified when the store fails. The engine tries again by itself. Default: a warning of the process, once a minute. */
   onError?: ((error: unknown) => void) | undefined
@@ -16,11 +16,11 @@ export interface TableEngineOptions {
 const DEFAULTS = { concurrency: 10, lockMs: 30_000, maxRunMs: 600_000, attempts: 8, backoffMs: 1_000 }
 const LONGEST_ID = 512
 
-/** An engine over a table of tasks. */
+/** Creates an engine on a table of tasks. */
 export function createTableEngine(table: TaskTable, options: TableEngineOptions = {}): Engine {
   const { pollMs = 250, onError = warnOnce() } = options
   const workers = new Set<TableWorker>()
-  const context = { table, room: new Room<TableWorker>(), pollMs, onError }
+  const context = { table, aloneLock: new AloneLock<TableWorker>(), pollMs, onError }
   const wake = (queue: string) => {
     for (const worker of workers) if (worker.queue === queue) worker.wake()
   }
@@ -59,7 +59,7 @@ export function createTableEngine(table: TaskTable, options: TableEngineOptions 
   }
 }
 
-function resolve({ rate, ...given }: WorkOptions): WorkerSettings {
+function resolve({ rate, onProcessDied, ...given }: WorkOptions): WorkerSettings {
   const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const settings = { ...DEFAULTS, ...defined }
   for (const [name, value] of Object.entries({ ...settings, ...rate })) {
@@ -67,7 +67,7 @@ function resolve({ rate, ...given }: WorkOptions): WorkerSettings {
       throw new ConfigurationError({ message: `work() takes ${name}: a number above 0. It got ${String(value)}.` })
     }
   }
-  return { ...settings, spacing: rate === undefined ? undefined : spacingOf(rate) }
+  return { ...settings, onProcessDied, spacing: rate === undefined ? undefined : spacingOf(rate) }
 }
 
 function checkName(what: string, name: string): string {
@@ -85,7 +85,7 @@ function textOf(data: Json): string {
 
 const WARN_EVERY_MS = 60_000
 
-/** Warns of errors, at most once a minute. */
+/** Returns a function that warns of errors, at most once a minute. */
 export function warnOnce(): (error: unknown) => void {
   let warnedAt = Number.NEGATIVE_INFINITY
   return (error) => {

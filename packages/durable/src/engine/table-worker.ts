@@ -1,38 +1,40 @@
 import { type RetryLimits, RunTimeout } from 'modelrun/webhooks'
-import type { TaskHandler, Worker } from './engine.ts'
-import type { Room } from './room.ts'
+import type { AloneLock } from './alone-lock.ts'
+import type { TaskHandler, Worker, WorkOptions } from './engine.ts'
+import { repeatUntilStored } from './repeat.ts'
 import { TaskRun } from './run-task.ts'
 import type { Spacing } from './spacing.ts'
 import type { LockedTask, TaskEnd, TaskTable } from './task-table.ts'
 
-/** Options of a worker, resolved. */
+/** Resolved options of a worker. */
 export interface WorkerSettings extends RetryLimits {
   concurrency: number
   lockMs: number
   maxRunMs: number
   spacing: Spacing | undefined
+  onProcessDied: WorkOptions['onProcessDied']
 }
 
-/** What the workers of an engine share. */
+/** The parts that the workers of an engine share. */
 export interface WorkerContext {
   table: TaskTable
-  room: Room<TableWorker>
-  /** The longest time between two looks at the table, in milliseconds. */
+  aloneLock: AloneLock<TableWorker>
+  /** Longest time between two reads of the table, in milliseconds. */
   pollMs: number
   onError(error: unknown): void
 }
 
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 2_000
+/** How the write of an end is repeated while the store fails. */
+const END_BACKOFF = { firstMs: 50, maxMs: 2_000 } as const
 
-/** Works the tasks of one queue in this process. */
+/** A worker of one queue in this process. */
 export class TableWorker implements Worker {
   readonly #queue: string
   readonly #handler: TaskHandler
   readonly #settings: WorkerSettings
   readonly #context: WorkerContext
   readonly #runs = new Set<TaskRun>()
-  /** Those of the runs whose handler has not ended yet. */
+  /** Number of runs whose handler has not ended yet. */
   #handling = 0
   readonly #onIdle: (() => void)[] = []
   readonly #renewTimer: NodeJS.Timeout
@@ -49,7 +51,7 @@ export class TableWorker implements Worker {
     this.#handler = handler
     this.#settings = settings
     this.#context = context
-    context.room.join(this, () => this.wake())
+    context.aloneLock.join(this, () => this.wake())
     this.#renewTimer = setInterval(() => void this.#renew(), settings.lockMs / 3)
     this.wake()
   }
@@ -67,7 +69,7 @@ export class TableWorker implements Worker {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearTimeout(this.#timer)
-    this.#context.room.leave(this)
+    this.#context.aloneLock.leave(this)
     while (this.#runs.size > 0 || this.#isLocking) await new Promise<void>((resolve) => this.#onIdle.push(resolve))
     clearInterval(this.#renewTimer)
   }
@@ -90,41 +92,43 @@ export class TableWorker implements Worker {
   }
 
   async #lockOnce(): Promise<void> {
-    const { room, table, pollMs } = this.#context
+    const { aloneLock: room, table, pollMs } = this.#context
     const { concurrency, lockMs, spacing } = this.#settings
     const allowed = room.allows(this)
     const alone = allowed === 'suspect'
     const limit = alone ? 1 : concurrency - this.#handling
     if (allowed === 'none' || limit <= 0) return
     const lockedUntil = performance.now() + lockMs
-    const { tasks, nextMs, hasSuspect } = await table.lock({ queue: this.#queue, limit, alone, lockMs, spacing })
+    const request = { queue: this.#queue, limit, alone, lockMs, spacing }
+    const { tasks, nextMs, hasSuspect, died } = await table.lock(request)
     for (const task of tasks) void this.#run(task, lockedUntil, alone)
-    if (alone && tasks.length === 0) room.endAlone(this)
+    for (const task of died) this.#reportDied(task)
+    if (alone && tasks.length === 0) room.release(this)
     if (hasSuspect && !alone) {
-      room.wantAlone(this)
+      room.request(this)
       this.#isWanted ||= room.allows(this) === 'suspect'
     }
     this.#wakeIn(Math.min(pollMs, nextMs ?? pollMs))
   }
 
   async #run(locked: LockedTask, lockedUntil: number, alone: boolean): Promise<void> {
-    const { room } = this.#context
+    const { aloneLock: room } = this.#context
     const run = new TaskRun(locked, lockedUntil)
     this.#runs.add(run)
     this.#handling += 1
     room.start()
-    // A process that stood still may start late: another may have the task by now.
+    // After a stall of the process, another one may have the task.
     const end = run.msLeft() > 0 ? await this.#handle(run) : undefined
     this.#handling -= 1
-    const isKept = end === undefined ? undefined : this.#end(run, end)
-    // The next tasks are locked while the end is written: a store can write both at once.
+    const isKept = end === undefined ? this.#giveBack(run) : this.#end(run, end)
+    // Locks the next tasks while the end is written: a store can write both in one transaction.
     if (end?.kind === 'done') this.wake()
     await isKept
     this.#runs.delete(run)
-    if (alone) room.endAlone(this)
+    if (alone) room.release(this)
     room.end()
     this.#settleIdle()
-    // What comes again may be due.
+    // A task that runs again may be due.
     if (end?.kind !== 'done') this.wake()
   }
 
@@ -136,22 +140,31 @@ export class TableWorker implements Worker {
     return end
   }
 
-  /** Repeated while the lock holds: a store that is away for a moment loses no end. */
+  /** Releases a task that did not start in time, unless another process has it. No process is counted as lost. */
+  async #giveBack({ task, fence }: TaskRun): Promise<void> {
+    const end = { kind: 'again', delayMs: 0, pausesQueue: false } as const
+    await this.#context.table.end(this.#queue, { id: task.id, fence }, end).catch(this.#context.onError)
+  }
+
+  /** Writes the end of a run. Repeated while the lock holds, so that a short outage of the store loses no end. */
   async #end(run: TaskRun, end: TaskEnd): Promise<void> {
-    for (let delayMs = FIRST_RETRY_MS; run.msLeft() > 0; delayMs = Math.min(LONGEST_RETRY_MS, delayMs * 2)) {
-      try {
-        await this.#context.table.end(this.#queue, { id: run.task.id, fence: run.fence }, end)
-        return
-      } catch (error) {
-        this.#context.onError(error)
-        await new Promise((resolve) => setTimeout(resolve, delayMs))
-      }
+    const { table, onError } = this.#context
+    const { task, fence } = run
+    const change = () => table.end(this.#queue, { id: task.id, fence }, end)
+    await repeatUntilStored(change, { ...END_BACKOFF, onError, isWanted: () => run.msLeft() > 0 })
+  }
+
+  #reportDied({ id, data, attempts, lost }: LockedTask): void {
+    try {
+      this.#settings.onProcessDied?.({ id, data, runs: attempts + lost })
+    } catch (error) {
+      this.#context.onError(error)
     }
   }
 
   async #renew(): Promise<void> {
     const { lockMs } = this.#settings
-    // By the clock first: a store that does not respond must not keep a handler from its end.
+    // First by the clock of this process: a store that does not respond must not delay the abort.
     for (const run of this.#runs) if (run.msLeft() === 0) run.abort(lockIsLost())
     const runs = [...this.#runs].filter((run) => run.msLeft() > 0)
     if (runs.length === 0) return

@@ -1,34 +1,38 @@
 import type { Json, TaskFailure, TaskList, TaskRecord, TaskState } from './engine.ts'
 import type { Spacing } from './spacing.ts'
 
-/** A task that a worker has just locked. */
+/** A task that was just locked. */
 export interface LockedTask {
   readonly id: string
   readonly data: Json
   /** Failed attempts so far. */
   readonly attempts: number
+  /** How often a process died, or lost its lock, while it ran this task. */
   readonly lost: number
   readonly fence: number
 }
 
-/** What a worker asks for. */
+/** Which tasks a worker wants to lock. */
 export interface LockRequest {
   queue: string
-  /** Most tasks to lock; with `alone`, one that has lost its process before. */
+  /** Maximum number of tasks. */
   limit: number
+  /** True: only suspects, which have lost their processes. False: only other tasks. */
   alone: boolean
   lockMs: number
   /** Default: no limit. Taken before a task is locked. */
   spacing: Spacing | undefined
 }
 
-/** What a worker gets. */
+/** The tasks that were locked, and when to ask again. */
 export interface LockedTasks {
   tasks: readonly LockedTask[]
   /** Milliseconds until another task can be locked; `undefined` when none is known. */
   nextMs: number | undefined
   /** Whether a task waits that has to run alone. */
   hasSuspect: boolean
+  /** Tasks that this call made dead, because their processes died too often. */
+  died: readonly LockedTask[]
 }
 
 /** How a run of a task ended. */
@@ -38,7 +42,7 @@ export type TaskEnd =
   | { kind: 'failed'; delayMs: number }
   | { kind: 'again'; delayMs: number; pausesQueue: boolean }
 
-/** Where an own engine keeps its tasks: a few statements of a database. The locks are by the clock of the database. */
+/** The tasks of an engine in its database. Locks use the clock of the database. */
 export interface TaskTable {
   setup(): Promise<void>
   add(queue: string, id: string, task: { data: string; delayMs: number }): Promise<void>
@@ -56,13 +60,13 @@ export interface TaskTable {
   close(): Promise<void>
 }
 
-/** A task runs alone once it has lost its process so often: it may be what ends processes. */
+/** Processes that a task may lose before it is a suspect. A suspect runs alone: it may be what ends processes. */
 export const SUSPECT_AFTER = 2
 
-/** A task that has lost its process so often is dead. */
+/** Processes that a task may lose before it is dead. */
 export const POISON_AFTER = 4
 
-/** The failure of such a task. */
+/** The failure of a task that has lost {@link POISON_AFTER} processes. */
 export const PROCESS_DIED: TaskFailure = {
   code: 'process_died',
   message: `The process that ran this task died ${POISON_AFTER} times.`,

@@ -9,10 +9,10 @@ export interface MarksOptions {
 const DEFAULT_TABLE = 'modelrun_marks'
 const TABLE_NAME = /^(?:[a-z_][a-z0-9_]{0,59}\.)?[a-z_][a-z0-9_]{0,59}$/i
 
-/** What the primary keys of Postgres and MySQL can hold, and more than any id of a task. */
+/** Maximum size of a primary key in Postgres and MySQL, in bytes. Task ids are shorter. */
 const LONGEST_KEY = 2_048
 
-/** The name of the table for statements. */
+/** Returns the quoted name of the table. */
 export function quoteTable({ table = DEFAULT_TABLE }: MarksOptions, quote: string): string {
   if (typeof table === 'string' && TABLE_NAME.test(table)) {
     return table

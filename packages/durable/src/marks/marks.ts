@@ -1,6 +1,6 @@
 /**
- * Effects that happen once, although a handler runs twice: a mark in the user's own database, in the transaction of the
- * effect. Works with every engine, and for handlers of webhooks.
+ * Effects that happen once, although a handler runs twice: a mark in the user's own database, in the transaction of the effect.
+ * Works with every engine, and in handlers of webhooks.
  *
  * @module
  */

@@ -11,8 +11,8 @@ import {
 import type { Marks } from './marks-type.ts'
 
 /**
- * Runs one statement with its parameters `?`; resolves to how many rows it changed, or to an object that has this as
- * `affectedRows`, or to a list that begins with such an object.
+ * Runs one statement with the parameters `?`. Resolves to the number of changed rows, to an object with `affectedRows`, or to a
+ * list whose first entry is such an object.
  */
 export type MysqlQuery = (text: string, values: (string | number)[]) => PromiseLike<unknown>
 
@@ -30,9 +30,8 @@ const NO_SUCH_TABLE = 'ER_NO_SUCH_TABLE'
 const IN_TRANSACTION = 1
 
 /**
- * Marks in MySQL 5.7, MariaDB 10.2, or newer. A second run waits at most `innodb_lock_wait_timeout`, and fails then with
- * error 1205. When the first of several rolls back, another can fail with error 1213. What they do in the next attempt is
- * right.
+ * Creates marks for MySQL 5.7, MariaDB 10.2, or newer. A second run waits at most `innodb_lock_wait_timeout`, and then fails with
+ * error 1205. When the first of several transactions rolls back, another can fail with error 1213. The next attempt succeeds.
  *
  * @throws ConfigurationError when `table` is not a plain name
  *
@@ -54,7 +53,7 @@ export function createMysqlMarks(options: MarksOptions = {}): Marks<MysqlClient>
   }
   return {
     async setup(client) {
-      // Bytes: texts would be equal in another case, or with spaces behind.
+      // Bytes: texts that differ only in case or trailing spaces would be equal.
       const columns = 'id VARBINARY(2048) NOT NULL PRIMARY KEY, marked_at BIGINT NOT NULL'
       await change(client, `CREATE TABLE IF NOT EXISTS ${table} (${columns}) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`)
     },
@@ -62,7 +61,7 @@ export function createMysqlMarks(options: MarksOptions = {}): Marks<MysqlClient>
       if (typeof Object(transaction).getConnection === 'function') {
         throw noTransaction('This is a pool: use `await pool.getConnection()`, and its beginTransaction().')
       }
-      // IGNORE, because clients differ in the count of ON DUPLICATE KEY; as hex, because connections differ in characters.
+      // IGNORE, because clients count rows of ON DUPLICATE KEY differently; hex, because connections have different charsets.
       const text = `INSERT IGNORE INTO ${table} (id, marked_at) VALUES (UNHEX(?), ${NOW})`
       const { affectedRows, serverStatus } = await change(transaction, text, Buffer.from(checkKey(key)).toString('hex'))
       const isOpen = serverStatus === undefined || (serverStatus & IN_TRANSACTION) !== 0
@@ -75,7 +74,7 @@ export function createMysqlMarks(options: MarksOptions = {}): Marks<MysqlClient>
   }
 }
 
-/** Also when a library has wrapped the error. */
+/** Also recognizes errors that a library has wrapped. */
 function isMissingTable(error: unknown): boolean {
   return [error, Object(error).cause].some((each) => Object(each).code === NO_SUCH_TABLE)
 }

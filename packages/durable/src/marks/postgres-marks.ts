@@ -23,7 +23,7 @@ export type { PostgresQuery, PostgresValue } from '../postgres/postgres-query.ts
  *
  * - pg: the client after `BEGIN`, not the pool
  * - postgres: what `sql.begin` gives to its callback
- * - any other: a function that runs a statement in the transaction and resolves to its rows
+ * - any other: a function that runs a statement in the transaction, and resolves to its rows
  */
 export type PostgresClient =
   | PostgresQuery
@@ -33,8 +33,8 @@ export type PostgresClient =
 const NOW = '(extract(epoch FROM now()) * 1000)::float8'
 
 /**
- * Marks in Postgres. At `REPEATABLE READ` and `SERIALIZABLE` a second run can fail with SQLSTATE 40001 instead of waiting;
- * what it does in the next attempt is right.
+ * Creates marks for Postgres. At `REPEATABLE READ` and `SERIALIZABLE` a second run can fail with SQLSTATE 40001 instead of
+ * waiting. The next attempt succeeds.
  *
  * @throws ConfigurationError when `table` is not a plain name
  *
@@ -47,7 +47,7 @@ const NOW = '(extract(epoch FROM now()) * 1000)::float8'
  */
 export function createPostgresMarks(options: MarksOptions = {}): Marks<PostgresClient> {
   const table = quoteTable(options, '"')
-  // One statement, for clients that take no more; the lock because IF NOT EXISTS fails when two create it at once.
+  // One statement, because some clients take only one. The lock, because IF NOT EXISTS can fail in two sessions at once.
   const setup = `DO $$ BEGIN
     PERFORM pg_advisory_xact_lock(hashtext('modelrun marks ${table}'));
     CREATE TABLE IF NOT EXISTS ${table} (id text COLLATE "C" PRIMARY KEY, marked_at float8 NOT NULL);
@@ -89,7 +89,7 @@ function hasMethod<Name extends string>(
   return typeof Object(client)[name] === 'function'
 }
 
-/** Finds what commits by itself: a pool, a connection of pg before `BEGIN`, the `sql` outside of `sql.begin`. */
+/** Rejects clients outside of a transaction: a pool, a connection of pg before `BEGIN`, `sql` outside of `sql.begin`. */
 function checkTransaction(client: PostgresClient): void {
   const { totalCount, begin, getTransactionStatus } = Object(client)
   if (totalCount !== undefined) throw noTransaction('This is a pool: use `await pool.connect()`, and its BEGIN.')

@@ -8,36 +8,36 @@ import {
   wrongClient,
 } from './mark-checks.ts'
 
-/** A database that is open: of `node:sqlite`, better-sqlite3 or `bun:sqlite`. */
+/** An open database of `node:sqlite`, better-sqlite3 or `bun:sqlite`. */
 export interface SqliteClient {
   /** Prepares a statement. */
   prepare(sql: string): {
-    /** Runs it; gives how many rows it changed. */
+    /** Runs the statement. Returns the number of changed rows. */
     run(...values: (string | number)[]): { changes: number | bigint }
   }
 }
 
-/** `Marks` without promises: a transaction of SQLite must not wait, or other code of the process writes into it. */
+/** `Marks` without promises: while a transaction of SQLite waits, other code of the process could write into it. */
 export interface SqliteMarks {
   /** Creates the table. Safe to repeat. */
   setup(database: SqliteClient): void
   /**
    * Marks a key. Call it first in the transaction that writes the effect; `BEGIN IMMEDIATE` waits for other processes.
    *
-   * @param key what has its effect once, such as `email:` and the id of a job. Up to 2,048 bytes.
-   * @returns `true` for the first transaction of this key; `false` when its effect is there already
+   * @param key name of the effect, such as `email:` and the id of a job. Up to 2,048 bytes
+   * @returns `true` for the first transaction of this key; `false` when the effect exists already
    * @throws ConfigurationError when the key is wrong, the table is missing, or there is no transaction
    */
   mark(database: SqliteClient, key: string): boolean
-  /** Removes the marks that are older. A handler that runs again afterwards has its effect again. */
+  /** Removes marks that are older. A handler that runs again afterwards makes its effect again. */
   clean(database: SqliteClient, olderThanMs: number): void
 }
 
-/** The same in every version of SQLite. */
+/** Works in every version of SQLite. */
 const NOW = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 
 /**
- * Marks in a SQLite file.
+ * Creates marks for a SQLite file.
  *
  * @throws ConfigurationError when `table` is not a plain name
  *
@@ -67,7 +67,7 @@ export function createSqliteMarks(options: MarksOptions = {}): SqliteMarks {
     },
     mark(database, key) {
       const { isTransaction, inTransaction } = Object(database)
-      if ((isTransaction ?? inTransaction) === false) throw noTransaction('Begin it before.')
+      if ((isTransaction ?? inTransaction) === false) throw noTransaction('Call `BEGIN` before.')
       const sql = `INSERT INTO ${table} (id, marked_at) VALUES (?, ${NOW}) ON CONFLICT DO NOTHING`
       return change(database, sql, checkKey(key)) > 0
     },

@@ -1,5 +1,5 @@
 /**
- * The engine for those who have Postgres: any number of processes and machines.
+ * The engine on Postgres, for any number of processes and machines.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export type { PostgresQuery, PostgresValue } from './postgres-query.ts'
 /** Options of `createPostgresEngine`. */
 export interface PostgresEngineOptions extends TableEngineOptions {
   /**
-   * Runs one statement with any client, outside of transactions.
+   * Runs one statement with any client, outside of a transaction.
    *
    * - pg: `(text, values) => pool.query(text, values)`
    * - postgres: `(text, values) => sql.unsafe(text, values)`
@@ -23,14 +23,14 @@ export interface PostgresEngineOptions extends TableEngineOptions {
 }
 
 /**
- * An engine in Postgres 12 or newer. Locks are by the clock of the database. No statement waits for a transaction of
- * others: one that stays open stops nothing.
+ * Creates an engine on Postgres 12 or newer. Locks use the clock of the database. The engine skips rows that other transactions
+ * have locked, so that an open transaction does not stop it.
  *
  * @throws ConfigurationError when `query` is not a function
  *
  * @example
  * const pool = new pg.Pool()
- * pool.on('error', () => {}) // else a restart of the database ends the process
+ * pool.on('error', () => {}) // without a listener a restart of the database ends the process
  * const engine = createPostgresEngine({ query: (text, values) => pool.query(text, values) })
  * await engine.setup()
  */

@@ -3,20 +3,20 @@ import { ConfigurationError } from 'modelrun'
 /** A parameter of a statement. */
 export type PostgresValue = string | number | null
 
-/** Runs one statement with its parameters `$1`, `$2`, …; resolves to its rows, or to an object that has them as `rows`. */
+/** Runs one statement with the parameters `$1`, `$2`, …. Resolves to its rows, or to an object with `rows`. */
 export type PostgresQuery = (text: string, values: PostgresValue[]) => PromiseLike<unknown>
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** SQLSTATE of a table that is not there. */
+/** SQLSTATE of a missing table. */
 const UNDEFINED_TABLE = '42P01'
 
-/** Runs a statement and gives its rows. */
+/** Runs a statement and returns its rows. */
 export async function queryRows(query: PostgresQuery, text: string, values: PostgresValue[]): Promise<readonly Row[]> {
   return readRows(await query(text, values).then(undefined, explain))
 }
 
-/** The rows in what a client gives. */
+/** Returns the rows in the result of a client. */
 export function readRows(result: unknown): readonly Row[] {
   const rows = Array.isArray(result) ? result : Object(result).rows
   if (Array.isArray(rows)) return rows
@@ -24,7 +24,7 @@ export function readRows(result: unknown): readonly Row[] {
   throw new ConfigurationError({ message })
 }
 
-/** Also when a library has wrapped the error. */
+/** Also recognizes errors that a library has wrapped. */
 export function isMissingTable(error: unknown): boolean {
   return [error, Object(error).cause].some((each) => Object(each).code === UNDEFINED_TABLE)
 }

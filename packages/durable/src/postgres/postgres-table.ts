@@ -1,5 +1,5 @@
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
-import { toLockedTask, toRecord } from '../engine/read-row.ts'
+import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { msUntilStart, type Spacing } from '../engine/spacing.ts'
 import { type LockedTasks, type LockRequest, PROCESS_DIED, type TaskEnd, type TaskTable } from '../engine/task-table.ts'
 import { type PostgresQuery, type PostgresValue, queryRows, type Row } from './postgres-query.ts'
@@ -7,7 +7,7 @@ import { SQL } from './postgres-statements.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
-/** The tasks of a Postgres database. Each statement is a transaction of its own, and waits for no other for long. */
+/** The tasks in a Postgres database. Each statement is a transaction of its own, with a short lock timeout. */
 export class PostgresTable implements TaskTable {
   readonly #query: PostgresQuery
 
@@ -17,30 +17,34 @@ export class PostgresTable implements TaskTable {
 
   async setup(): Promise<void> {
     const [row] = await queryRows(this.#query, SQL.isSetUp, [])
-    // Then a user who may not create tables suffices.
+    // With existing tables, the user needs no permission to create tables.
     if (row?.is_set_up === true) return
-    // Not by queryRows: several statements give as many results.
+    // Not by `queryRows`: several statements have several results.
     await this.#query(SQL.setup, [])
   }
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
-    await this.#rows(SQL.add, queue, id, data, delayMs)
+    const rows = await this.#rows(SQL.add, queue, id, data, delayMs)
+    if (rows.length > 0) return
+    await this.#rows(SQL.addQueue, queue)
+    return this.add(queue, id, { data, delayMs })
   }
 
   async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
+    // Before the lock: a locked task must start at once, because a process that dies before the start counts as lost.
+    const next = await this.#findNext(queue)
     const starts = spacing === undefined ? undefined : await this.#takeStarts(queue, limit, spacing)
     const wanted = starts === undefined ? limit : starts.granted
     const sql = alone ? SQL.lockSuspects : SQL.lock
     const rows = wanted === 0 ? [] : await this.#rows(sql, queue, wanted, lockMs)
-    // From here on nothing rejects: what is locked must run, or it counts as lost.
     const unused = wanted - rows.length
     if (spacing !== undefined && unused > 0) {
-      await this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
+      // From here on nothing may reject: a task that was locked and does not run counts as lost.
+      const isGivenBack = this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
+      if (rows.length === 0) await isGivenBack
     }
-    const noOutlook = { hasSuspect: false, nextMs: undefined }
-    const { hasSuspect, ...outlook } = await this.#outlook(queue).catch(() => noOutlook)
-    const nextMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : outlook.nextMs
-    return { tasks: rows.map(toLockedTask), hasSuspect, nextMs }
+    const waitMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : next.nextMs
+    return { ...next, tasks: rows.map(toLockedTask), nextMs: waitMs }
   }
 
   async #takeStarts(queue: string, wanted: number, spacing: Spacing): Promise<{ granted: number; waitMs: number }> {
@@ -54,14 +58,17 @@ export class PostgresTable implements TaskTable {
     return this.#takeStarts(queue, wanted, spacing)
   }
 
-  async #outlook(queue: string): Promise<{ hasSuspect: boolean; nextMs: number | undefined }> {
-    const [row = {}] = await this.#rows(SQL.outlook, queue)
+  /** Finds when the next task is due, and makes tasks dead that ended too many processes. */
+  async #findNext(queue: string): Promise<Omit<LockedTasks, 'tasks'>> {
+    const [row = {}] = await this.#rows(SQL.nextDue, queue)
     const now = Number(row.now)
     const pausedMs = Number(row.paused_until ?? 0) - now
-    if (pausedMs > 0) return { hasSuspect: false, nextMs: pausedMs }
+    if (pausedMs > 0) return { hasSuspect: false, nextMs: pausedMs, died: [] }
     const hasSuspect = row.has_suspect === true
-    if (hasSuspect) await this.#rows(SQL.bury, queue, SUSPECTS_AT_ONCE, JSON.stringify(PROCESS_DIED))
-    return { hasSuspect, nextMs: row.due_at == null ? undefined : Number(row.due_at) - now }
+    const error = JSON.stringify(PROCESS_DIED)
+    const dead = hasSuspect ? await this.#rows(SQL.killPoison, queue, SUSPECTS_AT_ONCE, error) : []
+    const died = dead.map(toLockedTask)
+    return { died, hasSuspect, nextMs: row.due_at == null ? undefined : Number(row.due_at) - now }
   }
 
   async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
@@ -71,9 +78,8 @@ export class PostgresTable implements TaskTable {
 
   async end(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): Promise<boolean> {
     if (end.kind === 'done' || end.kind === 'dead') {
-      const result = end.kind === 'done' && end.result !== undefined ? JSON.stringify(end.result) : null
-      const error = end.kind === 'dead' ? JSON.stringify(end.error) : null
-      return this.#isDone(SQL.end, queue, id, fence, end.kind, result, error)
+      const { state, result, error } = toEndColumns(end)
+      return this.#isDone(SQL.end, queue, id, fence, state, result, error)
     }
     if (end.kind === 'again' && end.pausesQueue) await this.#rows(SQL.pause, queue, end.delayMs)
     return this.#isDone(SQL.postpone, queue, id, fence, end.kind === 'failed' ? 1 : 0, end.delayMs)
@@ -92,9 +98,8 @@ export class PostgresTable implements TaskTable {
   }
 
   async count(queue: string): Promise<Record<TaskState, number>> {
-    const rows = await this.#rows(SQL.count, queue)
-    const counts = Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
-    return { waiting: 0, running: 0, done: 0, dead: 0, ...counts }
+    const [{ open = 0, running = 0, done = 0, dead = 0 } = {}] = await this.#rows(SQL.count, queue)
+    return { waiting: Number(open) - Number(running), running: Number(running), done: Number(done), dead: Number(dead) }
   }
 
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
@@ -110,7 +115,7 @@ export class PostgresTable implements TaskTable {
     return this.#isDone(SQL.remove, queue, id)
   }
 
-  // The connections are the caller's.
+  // The caller closes its connections.
   async close(): Promise<void> {}
 
   #rows(sql: string, ...values: PostgresValue[]): Promise<readonly Row[]> {

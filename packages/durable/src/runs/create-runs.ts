@@ -2,43 +2,42 @@ import { ConfigurationError, type ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Rate, Worker } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
-import { FOLLOW_ATTEMPTS, followRun } from './follow-run.ts'
 import { PollDelays } from './poll-delay.ts'
-import { Prices } from './prices.ts'
+import { POLL_ATTEMPTS, pollRun } from './poll-run.ts'
 import { readProgress, readResults, readRun } from './read-runs.ts'
-import { type EndPlaces, RunEach, type RunItem } from './run-each.ts'
+import { type ReadCursors, RunEach, type RunItem } from './run-each.ts'
 import { createRunInbox, type RunsWebhooks } from './run-inbox.ts'
 import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
 import { asJson, RunQueues, type RunsContext } from './runs-context.ts'
-import { submitRun } from './submit-run.ts'
-import { listUnknown, resolveUnknown, resubmitUnknown, type UnrecognizedRunResponse } from './unknown-runs.ts'
+import { Prices, submitRun } from './submit-run.ts'
+import { listUnknown, resolveUnknown, resubmitUnknown, type UnknownRun } from './unknown-runs.ts'
 
 /** Options of `createRuns`. */
 export interface RunsOptions {
-  /** Where the batch is kept. Call its `setup()` once before. */
+  /** Stores the batch. Call its `setup()` once before. */
   engine: Engine
   /** The client that sends and polls. */
   client: ModelRun
-  /** Batches of different names do not see each other. Default `runs`. */
+  /** Name of the queues on the engine: batches of different names do not share runs. Default `runs`. */
   name?: string | undefined
-  /** Runs that are sent at once by this process. Default 10. */
+  /** Maximum number of runs that this process sends at once. Default 10. */
   concurrency?: number | undefined
-  /** The most submits, over all processes. Default: no limit. */
+  /** Rate limit of submits, over all processes. Default: no limit. */
   submitRate?: Rate | undefined
-  /** The most polls, over all processes. Default 10 a second. */
+  /** Rate limit of polls, over all processes. Default 10 a second. */
   pollRate?: Rate | undefined
-  /** The most that the whole batch may cost, in credits. Further runs are rejected. Default: no limit. */
+  /** Maximum cost of the whole batch, in credits. Further runs are rejected. Default: no limit. */
   maxCredits?: number | undefined
   /**
-   * What happens to a run that may have been sent, because its process died: `park` waits for your decision, `resubmit`
-   * sends it again and may pay twice. Default `park`.
+   * What happens to a run that may have been sent, because its process died. `park`: it waits for your decision. `resubmit`: it
+   * is sent again, and may be paid twice. Default `park`.
    */
   onUnknown?: 'park' | 'resubmit' | undefined
-  /** Notified when the batch stands still because the key, its permissions or its credits do not suffice. */
+  /** Notified when the batch pauses: the API key is not valid, or lacks permissions or credits. Default: a process warning. */
   onPause?: ((reason: Error) => void) | undefined
-  /** How long a process that died holds its runs, in milliseconds. Default 30,000. */
+  /** How long the runs of a process that died stay locked, in milliseconds. Default 30,000. */
   lockMs?: number | undefined
-  /** Receives results by webhook: mount `runs.inbox` at the URL. Jobs are then polled only when a delivery is lost. */
+  /** Receives results by webhook: mount `runs.inbox` at the URL. Then only jobs without a delivery are polled. */
   webhooks?: RunsWebhooks | undefined
 }
 
@@ -47,36 +46,36 @@ export interface Runs {
   /** Receives the webhooks of the batch: mount `inbox.handle`, `inbox.node()` or `inbox.lambda()`. Present with `webhooks`. */
   readonly inbox: Inbox | undefined
   /**
-   * Adds a run, from any process, any number of times: a key is sent at most once. Resolves when it is durable.
+   * Adds a run. Any process may add a key any number of times: it is sent at most once. Resolves when the run is durable.
    *
-   * @param key names the run; up to 300 characters
+   * @param key name of the run, up to 300 characters
    */
   add(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<void>
   /** Starts to send and poll in this process. */
   start(): void
   /**
-   * Sends and polls no further run here, and resolves when those that are under way are kept. Loops of `client.runMany`
-   * go on. With `webhooks` it is final: the inbox takes no more deliveries.
+   * Stops sending and polling in this process. Resolves when the results of running requests are stored. Loops of
+   * `client.runMany` go on. With `webhooks` this is final: the inbox takes no more deliveries.
    */
   stop(): Promise<void>
-  /** A run by its key; `undefined` when it was never added. */
+  /** Returns a run by its key; `undefined` when it was never added. */
   get(key: string): Promise<Run | undefined>
-  /** Finished runs in the order of their ends. Ends when no run of the batch is open; runs that are `unknown` are not. */
+  /** Yields finished runs in the order of their ends, until no run is `waiting` or `running`. */
   results(options?: { after?: string | undefined; signal?: AbortSignal | undefined }): AsyncIterable<FinishedRun>
-  /** How far the batch is, over all processes. */
+  /** Returns the progress of the batch, over all processes. */
   progress(): Promise<RunsProgress>
-  /** Runs that may have been sent, or that no process can follow, and need a decision. */
-  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnrecognizedRunResponse[]>
-  /** Decides that a run that is `unknown` is this job of the service. Resolves to whether it was unknown. */
+  /** Lists the runs that need a decision: they may have been sent, or their job cannot be polled. */
+  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnknownRun[]>
+  /** Decides that an `unknown` run has this job. Resolves to whether the run was unknown. */
   resolve(key: string, decision: { jobId: string }): Promise<boolean>
   /**
-   * Sends a run that is `unknown` again. It may be paid twice. Of several calls at the same moment one sends it. Resolves to
-   * whether it was unknown and no job of it is known.
+   * Sends an `unknown` run again. It may be paid twice. Of several calls at the same time, one sends it. Resolves to whether the
+   * run was unknown and has no known job.
    */
   resubmit(key: string): Promise<boolean>
   /**
-   * For `client.runMany` with `durable`: works the batch in this process, adds items, and gives each back with its run once
-   * that has ended or is `unknown`. Leaving the loop resolves when the runs that are being sent here are kept.
+   * For `client.runMany` with `durable`: works the batch in this process, adds items, and yields each item with its run once the
+   * run has ended or is `unknown`. Leaving the loop waits until the results of running requests are stored.
    */
   runEach<Item extends RunItem>(
     model: string,
@@ -90,8 +89,8 @@ const POLLS_AT_ONCE = 32
 const ITEMS_AT_ONCE = 1_000
 
 /**
- * Runs many inputs, at most one POST for each key, over any number of processes and restarts. A run is kept before it is
- * sent. A process that dies while it sends leaves a run that is `unknown`: it is never sent again by itself.
+ * Creates a batch: many runs with at most one POST for each key, over any number of processes and restarts. A run is stored
+ * before it is sent. A run whose process dies while sending is `unknown`, and is not sent again by itself.
  *
  * @throws ConfigurationError when an option is wrong
  *
@@ -108,18 +107,18 @@ export function createRuns(options: RunsOptions): Runs {
   const delays = new PollDelays()
   const speed = speedMeter()
   let workers: Worker[] = []
-  let places: EndPlaces = {}
-  /** What wants this process to work: `start()` and loops. */
-  const wants = new Set<unknown>()
+  let cursors: ReadCursors = {}
+  /** Users of the workers: `start()` and loops. */
+  const users = new Set<unknown>()
 
   const add: Runs['add'] = (key, model, input) => engine.add(queues.submit, key, { data: asJson({ model, input }) })
-  const work = (want: unknown) => {
-    wants.add(want)
+  const work = (user: unknown) => {
+    users.add(user)
     if (workers.length === 0) workers = startWorkers(context, options, { prices, delays })
   }
-  const rest = async (want: unknown) => {
-    wants.delete(want)
-    if (wants.size > 0) return
+  const release = async (user: unknown) => {
+    users.delete(user)
+    if (users.size > 0) return
     const stopping = workers
     workers = []
     await Promise.all(stopping.map((worker) => worker.stop()))
@@ -133,7 +132,7 @@ export function createRuns(options: RunsOptions): Runs {
       work('start')
     },
     stop: async () => {
-      await rest('start')
+      await release('start')
       await context.inbox?.drain()
     },
     get: (key) => readRun(key, context),
@@ -144,12 +143,12 @@ export function createRuns(options: RunsOptions): Runs {
     resubmit: (key) => resubmitUnknown(key, context),
     async *runEach(model, items, { concurrency = ITEMS_AT_ONCE, signal } = {}) {
       signal?.throwIfAborted()
-      const ownPlaces = { ...places }
+      const ownCursors = { ...cursors }
       const loop = new RunEach(context, {
         add: (key, input) => add(key, model, input),
         items,
         concurrency,
-        places: ownPlaces,
+        cursors: ownCursors,
       })
       const onAbort = () => loop.fail(signal?.reason)
       signal?.addEventListener('abort', onAbort, { once: true })
@@ -158,8 +157,8 @@ export function createRuns(options: RunsOptions): Runs {
         yield* loop.run()
       } finally {
         signal?.removeEventListener('abort', onAbort)
-        places = ownPlaces
-        await rest(loop)
+        cursors = ownCursors
+        await release(loop)
       }
     },
   }
@@ -173,11 +172,11 @@ function startWorkers(
   const { engine, queues } = context
   return [
     engine.work(queues.submit, (task) => submitRun(task, prices, context), { concurrency, rate: submitRate, lockMs }),
-    engine.work(queues.follow, (task) => followRun(task, delays, context), {
+    engine.work(queues.poll, (task) => pollRun(task, delays, context), {
       concurrency: POLLS_AT_ONCE,
       rate: pollRate,
       lockMs,
-      attempts: FOLLOW_ATTEMPTS + 1,
+      attempts: POLL_ATTEMPTS + 1,
     }),
   ]
 }
@@ -202,7 +201,7 @@ function contextOf({
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }
 }
 
-/** How fast runs end, in runs per millisecond, since the first time that it was asked. */
+/** Measures how fast runs end, in runs per millisecond since the first call. */
 function speedMeter(): (done: number) => number | undefined {
   let first: { at: number; done: number } | undefined
   return (done) => {

@@ -1,32 +1,32 @@
-/** From the submit to the first poll, in milliseconds. */
+/** Milliseconds from the submit to the first poll. */
 export const firstPollMs = 500
 
-/** The same where results come by webhook: only a delivery that was lost is polled for. */
+/** Milliseconds from the submit to the first poll of a batch with webhooks, which only polls for missing deliveries. */
 export const firstPollBesideWebhooksMs = 60_000
 
-/** While nothing is known of a model: the next poll comes after this share of the job's age, within these limits. */
+/** Unknown model: the next poll is after this share of the age of the job, within these limits. */
 const UNKNOWN = { share: 0.5, minMs: 500, maxMs: 30_000 }
 
-/** How far the polls of a job that takes longer than its model usually does are apart: a share of how late it is. */
+/** Late job: the next poll is after this share of the time since the job was expected to end. */
 const LATE_SHARE = 0.3
 
-/** A job whose model is known is polled when this share of the jobs seen had ended, and closely from then on. */
+/** Known model: the first poll is after this share of the expected duration. */
 const EARLY_SHARE = 0.9
 
-/** How quickly what is known follows what is seen. */
+/** Weight of a new duration in the moving average. */
 const WEIGHT = 0.2
 
-/** Learns how long the jobs of each model take, so that most are polled once or twice. */
+/** Learns the expected duration of each model, so that most jobs are polled once or twice. */
 export class PollDelays {
   readonly #expectedMs = new Map<string, number>()
 
-  /** A job has ended after so long. */
+  /** Adds the duration of a finished job. */
   learn(model: string, durationMs: number): void {
     const before = this.#expectedMs.get(model) ?? durationMs
     this.#expectedMs.set(model, before + (durationMs - before) * WEIGHT)
   }
 
-  /** Milliseconds until the next poll of a job of this age. */
+  /** Returns the milliseconds until the next poll of a job of this age. */
   next(model: string, ageMs: number): number {
     const expectedMs = this.#expectedMs.get(model)
     if (expectedMs === undefined) return clamp(ageMs * UNKNOWN.share)

@@ -1,27 +1,27 @@
 import type { TaskRecord } from '../engine/engine.ts'
-import type { FinishedRun, FollowData, Outcome, Run, RunsProgress, SubmitData } from './run-types.ts'
+import type { FinishedRun, Outcome, PollData, Run, RunsProgress, SubmitData } from './run-types.ts'
 import { fromJson, type RunsContext } from './runs-context.ts'
 
 const PAGE = 100
-export const LOOK_EVERY_MS = 200
+export const READ_EVERY_MS = 200
 
-/** A run by its key; `undefined` when it was never added. */
+/** Reads a run by its key; `undefined` when it was never added. */
 export async function readRun(key: string, { engine, queues }: RunsContext): Promise<Run | undefined> {
   const submitted = await engine.get(queues.submit, key)
   if (submitted === undefined) return undefined
   const run = { key, ...fromJson<SubmitData>(submitted.data) }
   const outcome = await engine.get(queues.outcomes, key)
   if (outcome !== undefined) return { ...run, ...fromJson<Outcome>(outcome.data) }
-  const followed = await engine.get(queues.follow, key)
-  if (followed !== undefined) {
-    const { jobId } = fromJson<FollowData>(followed.data)
-    return { ...run, state: followed.state === 'dead' ? 'unknown' : 'running', jobId }
+  const polled = await engine.get(queues.poll, key)
+  if (polled !== undefined) {
+    const { jobId } = fromJson<PollData>(polled.data)
+    return { ...run, state: polled.state === 'dead' ? 'unknown' : 'running', jobId }
   }
   if (submitted.state === 'dead') return { ...run, state: 'unknown', error: submitted.error }
   return { ...run, state: submitted.state === 'waiting' ? 'waiting' : 'running' }
 }
 
-/** Finished runs in the order of their ends, until nothing of the batch is open. */
+/** Yields finished runs in the order of their ends, until no run is open. */
 export async function* readResults(
   { after, signal }: { after?: string | undefined; signal?: AbortSignal | undefined },
   context: RunsContext,
@@ -30,7 +30,7 @@ export async function* readResults(
   let cursor = after
   for (;;) {
     signal?.throwIfAborted()
-    // Asked first: a run leaves one queue only after it is in the next.
+    // Read before the list: a run leaves one queue only after it is in the next one.
     const isOpen = await hasOpenRuns(context)
     const page = await engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor })
     const runs = await Promise.all(page.map((record) => finishedRun(record, context)))
@@ -38,7 +38,7 @@ export async function* readResults(
     cursor = page.at(-1)?.cursor ?? cursor
     if (page.length > 0) continue
     if (!isOpen) return
-    await sleep(LOOK_EVERY_MS, signal)
+    await sleep(READ_EVERY_MS, signal)
   }
 }
 
@@ -49,8 +49,8 @@ async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext):
 }
 
 async function hasOpenRuns({ engine, queues }: RunsContext): Promise<boolean> {
-  for (const queue of [queues.submit, queues.follow]) {
-    // Waiting is asked twice: a run that runs at first may wait again by now.
+  for (const queue of [queues.submit, queues.poll]) {
+    // Reads `waiting` twice: a task may change from running to waiting in between.
     for (const state of ['waiting', 'running', 'waiting'] as const) {
       if ((await engine.list(queue, state, { limit: 1 })).length > 0) return true
     }
@@ -58,18 +58,18 @@ async function hasOpenRuns({ engine, queues }: RunsContext): Promise<boolean> {
   return false
 }
 
-/** @param speed runs per millisecond, if it is known */
+/** @param speedOf returns runs per millisecond, if known */
 export async function readProgress(
   context: RunsContext,
   speedOf: (done: number) => number | undefined,
 ): Promise<RunsProgress> {
   const { engine, queues } = context
   const submits = await engine.count(queues.submit)
-  const follows = await engine.count(queues.follow)
-  const unknown = submits.dead + follows.dead
+  const polls = await engine.count(queues.poll)
+  const unknown = submits.dead + polls.dead
   const { waiting: done } = await engine.count(queues.outcomes)
   const total = submits.waiting + submits.running + submits.done + submits.dead
-  const running = submits.running + follows.waiting + follows.running
+  const running = submits.running + polls.waiting + polls.running
   const speed = speedOf(done)
   const left = total - done - unknown
   return {

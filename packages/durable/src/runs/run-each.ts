@@ -1,11 +1,11 @@
 import type { TaskState } from '../engine/engine.ts'
-import { LOOK_EVERY_MS, readRun, sleep } from './read-runs.ts'
+import { READ_EVERY_MS, readRun, sleep } from './read-runs.ts'
 import type { Run } from './run-types.ts'
 import type { RunsContext } from './runs-context.ts'
 
-/** What becomes a run of the batch. */
+/** An item that becomes a run of the batch. */
 export interface RunItem {
-  /** Without a key it is handed back as it is. */
+  /** Items without a key are yielded unchanged. */
   readonly key?: string | undefined
   readonly input: Readonly<Record<string, unknown>>
 }
@@ -13,24 +13,24 @@ export interface RunItem {
 /** Adds a run, as `runs.add` does. */
 type Add = (key: string, input: RunItem['input']) => Promise<void>
 
-/** Where a reader of the ends of runs has come to, in each list. */
-export type EndPlaces = Partial<Record<'outcomes' | 'submit' | 'follow', string>>
+/** Cursors of the lists of ended runs. */
+export type ReadCursors = Partial<Record<'outcomes' | 'submit' | 'poll', string>>
 
 const PAGE = 1_000
 const ADDS_AT_ONCE = 100
-const LISTS: readonly (readonly [keyof EndPlaces, TaskState])[] = [
+const LISTS: readonly (readonly [keyof ReadCursors, TaskState])[] = [
   ['outcomes', 'waiting'],
   ['submit', 'dead'],
-  ['follow', 'dead'],
+  ['poll', 'dead'],
 ]
 
-/** Adds items, and gives each back with its run once that has ended or is unknown, by whichever process. */
+/** Adds items, and yields each with its run once any process has ended it, or it is unknown. */
 export class RunEach<Item extends RunItem> {
   readonly #context: RunsContext
   readonly #add: Add
   readonly #concurrency: number
   readonly #source: AsyncIterator<Item>
-  readonly #places: EndPlaces
+  readonly #cursors: ReadCursors
   readonly #pending = new Map<string, Item[]>()
   readonly #ended: { item: Item; run: Run | undefined }[] = []
   readonly #left = new AbortController()
@@ -40,21 +40,21 @@ export class RunEach<Item extends RunItem> {
   #adding = 0
   #open = 0
 
-  /** @param places from where it reads; is moved on */
+  /** @param cursors where to start reading; updated while reading */
   constructor(
     context: RunsContext,
     {
       add,
       items,
       concurrency,
-      places,
-    }: { add: Add; items: AsyncIterable<Item>; concurrency: number; places: EndPlaces },
+      cursors,
+    }: { add: Add; items: AsyncIterable<Item>; concurrency: number; cursors: ReadCursors },
   ) {
     this.#context = context
     this.#add = add
     this.#concurrency = concurrency
     this.#source = items[Symbol.asyncIterator]()
-    this.#places = places
+    this.#cursors = cursors
   }
 
   async *run(): AsyncGenerator<{ item: Item; run: Run | undefined }, void, undefined> {
@@ -74,7 +74,7 @@ export class RunEach<Item extends RunItem> {
     } finally {
       this.#left.abort()
       this.#notify()
-      // Not awaited: a source that hangs must not hold the loop.
+      // Not awaited: a source that hangs must not block the end of the loop.
       Promise.resolve(this.#source.return?.()).catch(() => {})
     }
   }
@@ -107,7 +107,7 @@ export class RunEach<Item extends RunItem> {
 
   async #register(key: string, item: Item): Promise<void> {
     this.#adding += 1
-    // First: an end that the reader has passed by then is one that readRun sees.
+    // Before `add`: the reader of the lists then finds the item, or `#settle` reads an end that came earlier.
     this.#pending.set(key, [...(this.#pending.get(key) ?? []), item])
     try {
       await this.#add(key, item.input)
@@ -124,19 +124,19 @@ export class RunEach<Item extends RunItem> {
     try {
       while (!signal.aborted) {
         const counts = await Promise.all(LISTS.map(([name, state]) => this.#readPage(name, state)))
-        if (Math.max(...counts) < PAGE) await sleep(LOOK_EVERY_MS, signal)
+        if (Math.max(...counts) < PAGE) await sleep(READ_EVERY_MS, signal)
       }
     } catch (error) {
       this.fail(error)
     }
   }
 
-  async #readPage(name: keyof EndPlaces, state: TaskState): Promise<number> {
+  async #readPage(name: keyof ReadCursors, state: TaskState): Promise<number> {
     const { engine, queues } = this.#context
-    const records = await engine.list(queues[name], state, { limit: PAGE, after: this.#places[name] })
+    const records = await engine.list(queues[name], state, { limit: PAGE, after: this.#cursors[name] })
     for (const { id } of records) await this.#settle(id)
     const last = records.at(-1)
-    if (last !== undefined) this.#places[name] = last.cursor
+    if (last !== undefined) this.#cursors[name] = last.cursor
     return records.length
   }
 
@@ -160,7 +160,7 @@ export class RunEach<Item extends RunItem> {
     for (const resolve of waiting) resolve()
   }
 
-  /** Until something has happened. */
+  /** Resolves at the next `#notify`. */
   #change(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve))
   }

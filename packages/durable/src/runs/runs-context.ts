@@ -1,12 +1,13 @@
 import type { ModelRun } from 'modelrun'
 import type { Inbox } from 'modelrun/webhooks'
 import type { Engine, Json } from '../engine/engine.ts'
-import type { FollowData, Outcome, SubmitData } from './run-types.ts'
+import { repeatUntilStored } from '../engine/repeat.ts'
+import type { Outcome, PollData, SubmitData } from './run-types.ts'
 
-/** The queues of a batch. What is in `outcomes` is kept there; nothing works it. A dead task of the two others is `unknown`. */
+/** The queues of a batch. No worker works `outcomes`. A dead task of `submit` or `poll` is an `unknown` run. */
 export class RunQueues {
   readonly submit: string
-  readonly follow: string
+  readonly poll: string
   readonly outcomes: string
   readonly credits: string
   /** Name of the inbox of the batch. */
@@ -14,14 +15,14 @@ export class RunQueues {
 
   constructor(name: string) {
     this.submit = `${name}:submit`
-    this.follow = `${name}:follow`
+    this.poll = `${name}:poll`
     this.outcomes = `${name}:outcomes`
     this.credits = `${name}:credits`
     this.inbox = `${name}:inbox`
   }
 }
 
-/** What the parts of a batch share. */
+/** The parts of a batch. */
 export interface RunsContext {
   engine: Engine
   client: ModelRun
@@ -34,12 +35,17 @@ export interface RunsContext {
   onError(error: unknown): void
 }
 
-// What these carry is JSON: it came from JSON, or was made of texts and numbers here.
+// The data is JSON: it was parsed from JSON, or consists of texts and numbers.
 
-export function asJson(value: SubmitData | FollowData | Outcome): Json {
+export function asJson(value: SubmitData | PollData | Outcome): Json {
   return value as unknown as Json
 }
 
-export function fromJson<Value extends SubmitData | FollowData | Outcome>(value: Json): Value {
+export function fromJson<Value extends SubmitData | PollData | Outcome>(value: Json): Value {
   return value as unknown as Value
+}
+
+/** Repeats a change of the store until it succeeds: nothing else knows what it stores. */
+export function untilStored(change: () => Promise<void>, onError: (error: unknown) => void): Promise<void> {
+  return repeatUntilStored(change, { firstMs: 100, maxMs: 5_000, onError })
 }

@@ -5,22 +5,22 @@ import { type Write, WriteGroup } from './write-group.ts'
 export type Row = Record<string, SQLOutputValue>
 export type Values = Record<string, SQLInputValue>
 
-/** A database file that is open. */
+/** An open database file. */
 export interface Database {
   exec(sql: string): void
   rows(sql: string, values?: Values): Row[]
   /**
-   * Runs work that no other process comes between. With `toDisk` it is on the disk when this resolves, also when the
-   * power fails afterwards; without, it outlives the process. The work of one turn of the event loop is one transaction.
-   * While another process has the file, it tries again.
+   * Runs work in a transaction. With `toDisk` its changes are on the disk when this resolves, so that they outlive a power
+   * failure; without, they outlive the process. All work of one turn of the event loop shares one transaction. While another
+   * process writes to the file, the transaction is repeated.
    */
   transaction<T>(options: { toDisk: boolean }, work: () => T): Promise<T>
   close(): void
 }
 
-/** How long one try waits for another process. The event loop stands still meanwhile. */
+/** How long one attempt waits for another process. This blocks the event loop. */
 const TRY_MS = 20
-/** How long opening waits for others that open the file, too. */
+/** How long opening waits for other processes that open the file. */
 const OPEN_MS = 5_000
 const LONGEST_PAUSE_MS = 100
 const SQLITE_BUSY = 5
@@ -54,8 +54,8 @@ export function openDatabase(path: string, busyTimeoutMs: number): Database {
 }
 
 /**
- * Repeats what finds the file busy, and lets the process do other things in between. Transactions that find it busy wait
- * in line, and the first one tries: else each would make the event loop stand still.
+ * Repeats transactions that find the file busy, without blocking the event loop in between. Only the first transaction in line
+ * tries: else each of them would block the event loop.
  */
 function createLine(busyTimeoutMs: number): <T>(work: () => T) => Promise<T> {
   let last: Promise<unknown> | undefined
@@ -88,7 +88,7 @@ function isBusy(error: unknown): boolean {
 }
 
 function inTransaction<T>(database: DatabaseSync, work: () => T): T {
-  // IMMEDIATE waits for its turn before it reads: no process writes between what it reads and what it writes.
+  // IMMEDIATE locks the file before the first read, so that no other process writes between reads and writes.
   database.exec('BEGIN IMMEDIATE')
   try {
     const result = work()

@@ -1,5 +1,5 @@
 /**
- * The engine for one machine: a SQLite file that several processes may open.
+ * The engine on a SQLite file, for any number of processes on one machine.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { SqliteTable } from './sqlite-table.ts'
 
 /** Options of `createSqliteEngine`. */
 export interface SqliteEngineOptions extends TableEngineOptions {
-  /** The file, which is created when there is none. On a disk of this machine. `:memory:` keeps nothing. */
+  /** Path of the file, on a disk of this machine. A missing file is created. `:memory:` stores nothing on disk. */
   path: string
-  /** How long a change waits for those of other processes, in milliseconds, until it fails. Default 5,000. */
+  /** How long a change waits for changes of other processes, in milliseconds, before it fails. Default 5,000. */
   busyTimeoutMs?: number | undefined
 }
 
 /**
- * An engine on `node:sqlite`, which Node has from 22.13 on. A task that was added, and a lock, are on the disk when they
- * count, so that a power failure makes no run twice. Locks are by the clock of the machine.
+ * Creates an engine on `node:sqlite` (Node 22.13 or newer). New tasks and locks are on the disk before they count, so that no
+ * run is sent twice after a power failure. Locks use the clock of the machine.
  *
  * @throws ConfigurationError when an option is wrong, this runtime has no `node:sqlite`, or the file cannot be opened
  *

@@ -1,11 +1,11 @@
 import { SUSPECT_AFTER } from '../engine/task-table.ts'
 
-/** How often a task has lost its process: one that still runs when its lock is over has lost it now. */
+/** How often a task has lost its process. A task that still runs after the end of its lock has just lost it. */
 const LOST = "lost + (state = 'running')"
 
 const DUE = "queue = :queue AND state IN ('waiting', 'running') AND due_at <= :now"
 
-/** Counts tasks where they change: to count a million of them takes long, and nothing else runs meanwhile. */
+/** A trigger that counts tasks: counting a million rows takes long, and blocks the event loop. */
 function countOn(name: string, event: string, changes: readonly (readonly [row: string, amount: number])[]): string {
   const count = ([row, amount]: readonly [string, number]) => `
       INSERT INTO modelrun_counts (queue, state, count) VALUES (${row}.queue, ${row}.state, ${amount})
@@ -21,7 +21,7 @@ export const SQL = {
       attempts INTEGER NOT NULL DEFAULT 0, lost INTEGER NOT NULL DEFAULT 0, fence INTEGER NOT NULL DEFAULT 0,
       due_at INTEGER NOT NULL, added_at INTEGER NOT NULL, ended_at INTEGER, seq INTEGER NOT NULL,
       PRIMARY KEY (queue, id)
-    ); -- with rowid: a new row is at the end of the file, also when ids come in no order
+    ); -- with rowid: new rows are appended to the file, also when ids are random
     CREATE INDEX IF NOT EXISTS modelrun_tasks_open ON modelrun_tasks (queue, due_at) WHERE state IN ('waiting', 'running');
     CREATE INDEX IF NOT EXISTS modelrun_tasks_lost ON modelrun_tasks (queue, due_at)
       WHERE state IN ('waiting', 'running') AND lost >= 1;
@@ -55,7 +55,7 @@ export const SQL = {
   due: `
     SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
     WHERE ${DUE} AND ${LOST} < ${SUSPECT_AFTER} ORDER BY due_at LIMIT :limit`,
-  // By an index of its own: a million tasks may be due, and no suspect among them.
+  // Has an index of its own: a million tasks may be due without a suspect among them.
   dueSuspects: `
     SELECT id, data, attempts, fence, ${LOST} AS lost FROM modelrun_tasks
     WHERE ${DUE} AND lost >= 1 AND ${LOST} >= ${SUSPECT_AFTER} ORDER BY due_at LIMIT :limit`,

@@ -1,5 +1,5 @@
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
-import { toRecord } from '../engine/read-row.ts'
+import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { msUntilStart, type Spacing, takeStarts } from '../engine/spacing.ts'
 import {
   type LockedTask,
@@ -15,7 +15,7 @@ import { SQL } from './sqlite-statements.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
-/** The tasks of a SQLite file. */
+/** The tasks in a SQLite file. */
 export class SqliteTable implements TaskTable {
   readonly #database: Database
 
@@ -35,31 +35,29 @@ export class SqliteTable implements TaskTable {
   }
 
   async lock(request: LockRequest): Promise<LockedTasks> {
-    // To the disk: a task that runs again after a power failure, as if it never had, could be paid twice.
+    // To the disk: after a power failure, a lost lock would let a run be sent and paid twice.
     return this.#database.transaction({ toDisk: true }, () => this.#lock(request))
   }
 
   #lock({ queue, limit, alone, lockMs, spacing }: LockRequest): LockedTasks {
     const now = Date.now()
     const { pausedUntil, nextStart } = this.#queueState(queue)
-    if (pausedUntil > now) return { tasks: [], nextMs: pausedUntil - now, hasSuspect: false }
-    const suspects = this.#buryPoison(queue, now)
+    if (pausedUntil > now) return { tasks: [], nextMs: pausedUntil - now, hasSuspect: false, died: [] }
+    const { suspects, died } = this.#killPoison(queue, now)
     const wanted = spacing === undefined ? limit : takeStarts(spacing, { now, nextStart, wanted: limit }).starts
     const due = alone ? suspects : this.#database.rows(SQL.due, { queue, now, limit: wanted })
     const tasks = due.slice(0, wanted).map((row) => this.#lockRow(queue, row, now + lockMs))
     const waitMs = spacing === undefined ? 0 : this.#spaceOut(queue, spacing, { now, nextStart, wanted: tasks.length })
-    return { tasks, hasSuspect: suspects.length > 0, nextMs: waitMs > 0 ? waitMs : this.#msUntilDue(queue, now) }
+    const nextMs = waitMs > 0 ? waitMs : this.#msUntilDue(queue, now)
+    return { tasks, hasSuspect: suspects.length > 0, nextMs, died }
   }
 
-  /** Tasks that ended too many processes are dead; the other suspects are left. */
-  #buryPoison(queue: string, now: number): Row[] {
+  /** Makes tasks dead that ended too many processes. Returns the other suspects, which run alone. */
+  #killPoison(queue: string, now: number): { suspects: Row[]; died: LockedTask[] } {
     const suspects = this.#database.rows(SQL.dueSuspects, { queue, now, limit: SUSPECTS_AT_ONCE })
-    for (const row of suspects.filter(isPoison)) {
-      const { id, fence } = this.#lockRow(queue, row, now)
-      const values = { state: 'dead', result: null, error: JSON.stringify(PROCESS_DIED), now, seq: this.#nextSeq() }
-      this.#database.rows(SQL.end, { queue, id, fence, ...values })
-    }
-    return suspects.filter((row) => !isPoison(row))
+    const died = suspects.filter(isPoison).map((row) => this.#lockRow(queue, row, now))
+    for (const { id, fence } of died) this.#endRow(queue, { id, fence }, { kind: 'dead', error: PROCESS_DIED })
+    return { suspects: suspects.filter((row) => !isPoison(row)), died }
   }
 
   /** @returns milliseconds until the next start */
@@ -80,16 +78,9 @@ export class SqliteTable implements TaskTable {
   }
 
   #lockRow(queue: string, row: Row, dueAt: number): LockedTask {
-    const id = String(row.id)
-    const lost = Number(row.lost)
-    this.#database.rows(SQL.lock, { queue, id, lost, dueAt })
-    return {
-      id,
-      data: JSON.parse(String(row.data)),
-      attempts: Number(row.attempts),
-      lost,
-      fence: Number(row.fence) + 1,
-    }
+    const task = toLockedTask(row)
+    this.#database.rows(SQL.lock, { queue, id: task.id, lost: task.lost, dueAt })
+    return { ...task, fence: task.fence + 1 }
   }
 
   async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
@@ -101,17 +92,17 @@ export class SqliteTable implements TaskTable {
   }
 
   async end(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): Promise<boolean> {
+    return this.#database.transaction({ toDisk: false }, () => this.#endRow(queue, { id, fence }, end))
+  }
+
+  #endRow(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): boolean {
     const now = Date.now()
-    return this.#database.transaction({ toDisk: false }, () => {
-      if (end.kind === 'done' || end.kind === 'dead') {
-        const result = end.kind === 'done' && end.result !== undefined ? JSON.stringify(end.result) : null
-        const error = end.kind === 'dead' ? JSON.stringify(end.error) : null
-        return this.#isDone(SQL.end, { queue, id, fence, state: end.kind, result, error, now, seq: this.#nextSeq() })
-      }
-      const dueAt = now + Math.ceil(end.delayMs)
-      if (end.kind === 'again' && end.pausesQueue) this.#database.rows(SQL.pause, { queue, value: dueAt })
-      return this.#isDone(SQL.postpone, { queue, id, fence, dueAt, failed: end.kind === 'failed' ? 1 : 0 })
-    })
+    if (end.kind === 'done' || end.kind === 'dead') {
+      return this.#isDone(SQL.end, { queue, id, fence, ...toEndColumns(end), now, seq: this.#nextSeq() })
+    }
+    const dueAt = now + Math.ceil(end.delayMs)
+    if (end.kind === 'again' && end.pausesQueue) this.#database.rows(SQL.pause, { queue, value: dueAt })
+    return this.#isDone(SQL.postpone, { queue, id, fence, dueAt, failed: end.kind === 'failed' ? 1 : 0 })
   }
 
   async get(queue: string, id: string): Promise<TaskRecord | undefined> {

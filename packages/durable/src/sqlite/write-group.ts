@@ -1,7 +1,7 @@
-/** Work that waits for the end of the turn of the event loop. */
+/** Work that waits for the next transaction. */
 interface WaitingWork {
   toDisk: boolean
-  /** Gives what to call once the work is kept. */
+  /** Runs the work. Returns a function to call after the commit. */
   run(): () => void
   reject(error: unknown): void
 }
@@ -9,13 +9,13 @@ interface WaitingWork {
 /** Runs work in one transaction. */
 export type Write = <T>(options: { toDisk: boolean }, work: () => T) => Promise<T>
 
-/** What is asked for in one turn of the event loop is written in one transaction: one wait for the disk instead of many. */
+/** Writes all work of one turn of the event loop in one transaction: one wait for the disk instead of many. */
 export class WriteGroup {
   readonly #write: Write
   readonly #isForAll: (error: unknown) => boolean
   #waiting: WaitingWork[] = []
 
-  /** @param isForAll whether an error is that of the whole transaction, so that no work has to be tried on its own */
+  /** @param isForAll whether an error concerns the whole transaction, so that its work is not repeated one by one */
   constructor(write: Write, isForAll: (error: unknown) => boolean = () => false) {
     this.#write = write
     this.#isForAll = isForAll
@@ -38,7 +38,7 @@ export class WriteGroup {
     const failure = await this.#tryWrite(group)
     if (failure === undefined) return
     if (group.length === 1 || this.#isForAll(failure.error)) for (const { reject } of group) reject(failure.error)
-    // Each on its own: what fails takes no other with it.
+    // Each in a transaction of its own, so that work that fails does not affect other work.
     else for (const one of group) await this.#writeAlone(one)
   }
 

@@ -150,7 +150,7 @@ export const ADD_CHECKS: Checks = {
     await readOn('done')
   },
 
-  'a task that nobody added is not there': async ({ engine, queue }) => {
+  'a task that was not added does not exist': async ({ engine, queue }) => {
     expectEqual([await engine.get(queue, 'none')], [undefined], 'record')
     expectEqual([await engine.remove(queue, 'none'), await engine.replay(queue, 'none')], [false, false], 'changes')
   },

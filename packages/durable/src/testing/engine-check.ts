@@ -1,6 +1,6 @@
 import type { Engine, Task, TaskRecord, TaskState } from '../engine/engine.ts'
 
-/** What a check works with. */
+/** The engine under test. */
 export interface CheckContext {
   /** A queue of its own. */
   readonly queue: string
@@ -18,7 +18,7 @@ export interface EngineCheck {
   run(): Promise<void>
 }
 
-/** Compares by what JSON shows. */
+/** Compares two values as JSON. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   const [is, wanted] = [JSON.stringify(actual), JSON.stringify(expected)]
   if (is !== wanted) throw new Error(`${what}: expected ${wanted}, got ${is}`)
@@ -47,7 +47,7 @@ export async function untilState(
   }
 }
 
-/** A handler that ends when it is told to. */
+/** Creates a handler that runs until `release`. */
 export function heldHandler(): { handler(task: Task): Promise<undefined>; started: Task[]; release(): void } {
   const started: Task[] = []
   let release = () => {}

@@ -1,5 +1,5 @@
 /**
- * The promises of an engine as tests, for those who write one.
+ * The promises of an engine as tests, for authors of engines.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { SHARE_CHECKS } from './share-checks.ts'
 
 export type { EngineCheck } from './engine-check.ts'
 
-/** A store to check an engine on. */
+/** Options of `engineChecks`. */
 export interface EngineCheckOptions {
-  /** Opens an engine. All engines that it opens share one store, as those of several processes do. */
+  /** Opens an engine. All opened engines share one store, like the engines of several processes. */
   open(): Engine | Promise<Engine>
 }
 
 /**
- * Checks of everything that {@link Engine} promises. Each takes less than five seconds, and leaves what it added behind.
+ * Returns a check for each promise of {@link Engine}. Each takes less than five seconds, and does not remove its tasks.
  *
  * @example
  * for (const { name, run } of engineChecks({ open: () => createMyEngine(store) })) test(name, run)

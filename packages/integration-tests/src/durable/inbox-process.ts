@@ -1,5 +1,5 @@
-// A process with an inbox, started, stopped and killed by a test. It prints what its handler does; `poison` ends it, and
-// `long` takes longer than any test.
+// A process with an inbox, started, stopped and killed by a test. It prints each run of its handler and each dead letter. The
+// job `poison` ends the process, and `long` takes longer than any test.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { ModelRun } from 'modelrun'
@@ -13,6 +13,7 @@ const inbox = createInbox({
   client: new ModelRun({ apiKey: 'sk_test_process', baseUrl: serviceUrl, maxRetries: 0 }),
   lockMs,
   backoffMs: 50,
+  onDead: ({ jobId, attempt, error }) => console.log(`dead ${jobId} ${attempt} ${(error as { code?: string }).code}`),
   onSucceeded: async ({ job_id }, { attempt }) => {
     console.log(`start ${job_id} ${attempt}`)
     if (job_id === 'poison') process.kill(process.pid, 'SIGKILL')

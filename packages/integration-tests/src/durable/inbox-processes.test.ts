@@ -77,7 +77,7 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, 
   )
 
   it.skipIf(isMissing)(
-    'a job that ends its process each time is dead after four, and its 15 bystanders are handled',
+    'a job that ends its process each time is dead after four, which one process reports; its 15 bystanders are handled',
     async () => {
       const { inbox } = await openAnyone()
       const bystanders = Array.from({ length: 15 }, (_, index) => `innocent_${index}`)
@@ -101,6 +101,7 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, 
         if (!hasDied) break
       }
       expect(done.filter((line) => line.startsWith('start poison'))).toHaveLength(4)
+      expect(done.filter((line) => line.startsWith('dead'))).toEqual(['dead poison 4 process_died'])
       expect(await inbox.deadLetters.list()).toMatchObject([{ jobId: 'poison', code: 'process_died' }])
       const handled = new Set(done.filter((line) => line.startsWith('end')).map((line) => line.split(' ')[1]))
       expect([...handled].toSorted()).toEqual(bystanders.toSorted())

@@ -184,8 +184,8 @@ it('lists a run that ended four processes while it was sent, and one that ended 
   // The two as the fourth process left them: locked, and the lock is over.
   const database = new DatabaseSync(path)
   const leave = "UPDATE modelrun_tasks SET state = 'running', lost = 3, due_at = 0, result = NULL"
-  database.exec(`${leave} WHERE queue = 'runs:submit' AND id = 'sent' OR queue = 'runs:follow' AND id = 'polled'`)
-  database.exec("DELETE FROM modelrun_tasks WHERE queue = 'runs:outcomes' OR queue = 'runs:follow' AND id = 'sent'")
+  database.exec(`${leave} WHERE queue = 'runs:submit' AND id = 'sent' OR queue = 'runs:poll' AND id = 'polled'`)
+  database.exec("DELETE FROM modelrun_tasks WHERE queue = 'runs:outcomes' OR queue = 'runs:poll' AND id = 'sent'")
   database.close()
   expect(await finish(runs)).toEqual([])
   expect(await runs.progress()).toMatchObject({ total: 2, unknown: 2 })

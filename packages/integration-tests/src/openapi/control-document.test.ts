@@ -51,7 +51,7 @@ const BODIES: Readonly<Record<string, (world: World) => object | Promise<object>
   reset: ({ key }) => ({ key }),
   completeJob: () => ({ output: { type: 'image', items: [{ type: 'image', url: 'https://files.test/1.png' }] } }),
   failJob: () => ({ code: 'PROVIDER_FAILURE', message: 'out of paint' }),
-  setWebhooks: () => ({ deliveries: 2, receiver: { answer: 'reset' } }),
+  setWebhooks: () => ({ deliveries: 2, receiver: { response: 'reset' } }),
   nextDelivery: ({ finished }) => ({ job_id: finished, timeout_ms: 1_000 }),
   restoreSnapshot: ({ server }) => server.snapshot(),
 }
@@ -79,21 +79,24 @@ function schemaName(holder: unknown): string {
   return String(Reflect.get(Object(holder), 'content')['application/json'].schema.$ref).replace(/.*\//, '')
 }
 
-it.each(operations.filter(({ operationId }) => !OTHERS.includes(operationId)))('$operationId takes and gives what the document says', async (operation) => {
-  const world = await setUp()
-  const { operationId, path, method, requestBody } = operation
-  const id = /complete|fail|cancel|hang|webhook$/.test(path) ? world.unfinished : world.finished
-  const body = await BODIES[operationId]?.(world)
-  expect(body !== undefined).toBe(requestBody !== undefined)
-  if (body !== undefined) expect(problems(schemaName(requestBody), body)).toEqual([])
-  const response = await world.server.fetch(path.replace(/\{\w+\}/, id), {
-    method: method.toUpperCase(),
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const shown = await response.json()
-  expect([response.status, shown.error]).toEqual([200, undefined])
-  expect(problems(schemaName(Reflect.get(operation, 'responses')[200]), shown)).toEqual([])
-})
+it.each(operations.filter(({ operationId }) => !OTHERS.includes(operationId)))(
+  '$operationId takes and gives what the document says',
+  async (operation) => {
+    const world = await setUp()
+    const { operationId, path, method, requestBody } = operation
+    const id = /complete|fail|cancel|hang|webhook$/.test(path) ? world.unfinished : world.finished
+    const body = await BODIES[operationId]?.(world)
+    expect(body !== undefined).toBe(requestBody !== undefined)
+    if (body !== undefined) expect(problems(schemaName(requestBody), body)).toEqual([])
+    const response = await world.server.fetch(path.replace(/\{\w+\}/, id), {
+      method: method.toUpperCase(),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const shown = await response.json()
+    expect([response.status, shown.error]).toEqual([200, undefined])
+    expect(problems(schemaName(Reflect.get(operation, 'responses')[200]), shown)).toEqual([])
+  },
+)
 
 it('setClockScale takes and gives what the document says', async () => {
   const server = createCheckedServer({ clock: 'system' })

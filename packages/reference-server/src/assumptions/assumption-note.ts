@@ -1,9 +1,12 @@
 import type { Assumptions } from './assumptions.ts'
 import type { RejectionKind } from './rejections.ts'
 
-/** One question that the specification leaves open, and how the reference server answers it. */
+/** The options that switch an assumption. */
+export type SwitchName = Exclude<keyof Assumptions, 'rejections'>
+
+/** A question that the specification leaves open, and the choice of the reference server. */
 export interface AssumptionNote {
-  /** What hints call it (`x-modelrun-hint`): the name of its switch, where it has one. */
+  /** Its name in hints (`x-modelrun-hint`): that of its switch, where it has one. */
   name: string
   /** Section of the specification that leaves it open. */
   section: string
@@ -14,7 +17,10 @@ export interface AssumptionNote {
   /** What else a service could do. */
   alternatives: readonly string[]
   /** The option that switches to an alternative, where there is one. */
-  switch?: Exclude<keyof Assumptions, 'rejections'> | undefined
+  switch?: SwitchName | undefined
   /** The rejections of the option `rejections` that it is about. */
   rejections?: readonly RejectionKind[] | undefined
 }
+
+/** A note without what follows from its name. */
+export type NoteText = Omit<AssumptionNote, 'name' | 'switch'>

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { DEFAULT_REFUSALS, type Rejections, rejectionsSchema } from './rejections.ts'
+import { DEFAULT_REJECTIONS, type Rejections, rejectionsSchema } from './rejections.ts'
 
 /**
  * The switches for behaviour that the specification leaves open. Code that works with every setting works with
@@ -61,7 +61,7 @@ export interface Assumptions {
   rejections: Rejections
 }
 
-/** Some of the switches; what is left out keeps its default. */
+/** Some of the switches; the others keep their defaults. */
 export type AssumptionOptions = {
   [Name in Exclude<keyof Assumptions, 'rejections'>]?: Assumptions[Name] | undefined
 } & {
@@ -92,7 +92,7 @@ export const DEFAULT_ASSUMPTIONS: Readonly<Assumptions> = {
   webhookNeedsManage: false,
   requestIdHeader: 'sent',
   queuedMs: 200,
-  rejections: DEFAULT_REFUSALS,
+  rejections: DEFAULT_REJECTIONS,
 }
 
 /** What each switch accepts. */

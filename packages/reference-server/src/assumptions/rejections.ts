@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { SERVER_ERROR_CODES, type ServerErrorCode } from '../error-codes.ts'
 
 /** How a request is rejected: HTTP status and error code. A status of success has no code: the request is accepted. */
 export interface Rejection {
@@ -9,7 +10,7 @@ export interface Rejection {
 }
 
 /** The response to a cancel that changes nothing. */
-export interface OddCancel extends Rejection {
+export interface CancelRejection extends Rejection {
   /** Members of the response with a status of success, as JSON pointers. Default: those of `cancelFields`. */
   fields?: readonly string[] | undefined
 }
@@ -56,36 +57,38 @@ export interface Rejections {
   /** `limit` or `offset` that is not an integer, or too small. Accepted: the default. Default 400 VALIDATION_ERROR. */
   oddPage: Rejection | 'accepted'
   /** Cancel of an unknown job. Accepted: like a cancel, or with a status of its own. Default 404 NOT_FOUND. */
-  cancelOfUnknownJob: OddCancel | 'accepted'
+  cancelOfUnknownJob: CancelRejection | 'accepted'
   /** Cancel of a job that succeeded or failed (section 3). Accepted: nothing changes. Default 409 CONFLICT. */
-  cancelOfFinishedJob: OddCancel | 'accepted'
+  cancelOfFinishedJob: CancelRejection | 'accepted'
   /** Cancel of a cancelled job. Accepted: nothing changes. Default 409 CONFLICT. */
-  cancelOfCancelledJob: OddCancel | 'accepted'
+  cancelOfCancelledJob: CancelRejection | 'accepted'
 }
 
 /** What a request is rejected for. */
 export type RejectionKind = keyof Rejections
 
-const INVALID: Rejection = { status: 400, code: 'VALIDATION_ERROR' }
-const NOT_FOUND: Rejection = { status: 404, code: 'NOT_FOUND' }
-const CONFLICT: Rejection = { status: 409, code: 'CONFLICT' }
+const rejection = (code: ServerErrorCode): Rejection => ({ status: SERVER_ERROR_CODES[code], code })
 
-export const DEFAULT_REFUSALS: Readonly<Rejections> = {
+const INVALID = /* @__PURE__ */ rejection('VALIDATION_ERROR')
+const NOT_FOUND = /* @__PURE__ */ rejection('NOT_FOUND')
+const CONFLICT = /* @__PURE__ */ rejection('CONFLICT')
+
+export const DEFAULT_REJECTIONS: Readonly<Rejections> = {
   unknownModel: NOT_FOUND,
   unknownModelRun: NOT_FOUND,
   unknownJob: NOT_FOUND,
   unknownPath: NOT_FOUND,
   brokenJson: INVALID,
   invalidBody: INVALID,
-  insufficientCredits: { status: 402, code: 'INSUFFICIENT_CREDITS' },
-  ipOutsideAllowlist: { status: 403, code: 'FORBIDDEN' },
+  insufficientCredits: /* @__PURE__ */ rejection('INSUFFICIENT_CREDITS'),
+  ipOutsideAllowlist: /* @__PURE__ */ rejection('FORBIDDEN'),
   unknownCategory: INVALID,
   missingParameter: INVALID,
   invalidInput: INVALID,
   unknownParameter: INVALID,
   unknownMember: INVALID,
   webhookScheme: INVALID,
-  otherContentType: { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' },
+  otherContentType: /* @__PURE__ */ rejection('UNSUPPORTED_MEDIA_TYPE'),
   unknownQueryParameter: INVALID,
   limitAboveMaximum: INVALID,
   oddPage: INVALID,
@@ -95,8 +98,8 @@ export const DEFAULT_REFUSALS: Readonly<Rejections> = {
 }
 
 const status = (least: number) => z.int().check(z.minimum(least), z.maximum(599))
-const refusal = () => z.strictObject({ status: status(400), code: z.string() })
-const choice = () => z.union([z.literal('accepted'), refusal()], 'must be "accepted", or { status, code } of an error')
+const anError = () => z.strictObject({ status: status(400), code: z.string() })
+const choice = () => z.union([z.literal('accepted'), anError()], 'must be "accepted", or { status, code } of an error')
 const cancel = () =>
   z.union(
     [
@@ -107,15 +110,15 @@ const cancel = () =>
   )
 
 export const rejectionsSchema = /* @__PURE__ */ z.strictObject({
-  unknownModel: refusal(),
-  unknownModelRun: refusal(),
-  unknownJob: refusal(),
-  unknownPath: refusal(),
-  brokenJson: refusal(),
-  invalidBody: refusal(),
-  insufficientCredits: refusal(),
-  ipOutsideAllowlist: refusal(),
-  unknownCategory: refusal(),
+  unknownModel: anError(),
+  unknownModelRun: anError(),
+  unknownJob: anError(),
+  unknownPath: anError(),
+  brokenJson: anError(),
+  invalidBody: anError(),
+  insufficientCredits: anError(),
+  ipOutsideAllowlist: anError(),
+  unknownCategory: anError(),
   missingParameter: choice(),
   invalidInput: choice(),
   unknownParameter: choice(),

@@ -23,7 +23,7 @@ describe('activity', () => {
 
   it('is not quiet while something is worked on', async () => {
     const activity = new Activity()
-    const work = activity.begin()
+    const work = activity.start()
     const quiet = activity.quiet()
     const state = watch(quiet)
     await turns(50)
@@ -34,7 +34,7 @@ describe('activity', () => {
 
   it('is quiet while the work waits on the clock, and not when it goes on', async () => {
     const activity = new Activity()
-    const work = activity.begin()
+    const work = activity.start()
     work.park()
     await activity.quiet()
     work.resume()
@@ -59,7 +59,7 @@ describe('activity', () => {
 
   it('no longer waits for work that was silent for about 250 ms', async () => {
     const activity = new Activity()
-    activity.begin()
+    activity.start()
     const before = realNow()
     await activity.quiet()
     const waitedMs = realNow() - before
@@ -72,12 +72,12 @@ describe('activity', () => {
 
   it('waits for each piece of work as long as for the first, also when others come and go', async () => {
     const activity = new Activity()
-    activity.begin()
+    activity.start()
     const before = realNow()
     const quiet = activity.quiet()
     const state = watch(quiet)
     while (!state.isDone && realNow() - before < 2_000) {
-      const other = activity.begin()
+      const other = activity.start()
       await turns(5)
       other.end()
       await turns(30)
@@ -96,7 +96,7 @@ describe('activity', () => {
 
   it('keeps nobody waiting once closed', async () => {
     const activity = new Activity()
-    activity.begin()
+    activity.start()
     const quiet = activity.quiet()
     activity.close()
     await quiet

@@ -34,7 +34,7 @@ export class Activity {
   #hasRemoteClients = false
   #isClosed = false
 
-  begin(): Work {
+  start(): Work {
     const resume = () => {
       this.#runningSince.set(work, realNow())
       this.touch()
@@ -47,7 +47,7 @@ export class Activity {
     return work
   }
 
-  /** Tells that something happened: a timer was set or fired, a request came or went. */
+  /** Reports an event: a timer was set or fired, a request came or went. */
   touch(): void {
     this.#changes++
     this.#lastChangeAt = realNow()
@@ -80,7 +80,7 @@ export class Activity {
     }
   }
 
-  /** Nobody waits any more. */
+  /** Ends every wait. */
   close(): void {
     this.#isClosed = true
     this.touch()
@@ -88,9 +88,9 @@ export class Activity {
 
   /** For how long the oldest work that may still hold time back may do so; 0 when none may. */
   #busyMs(): number {
-    const graceBegan = realNow() - GRACE_MS
+    const graceStart = realNow() - GRACE_MS
     for (const since of this.#runningSince.values()) {
-      if (since > graceBegan) return since - graceBegan
+      if (since > graceStart) return since - graceStart
     }
     return 0
   }

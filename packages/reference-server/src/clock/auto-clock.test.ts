@@ -43,7 +43,7 @@ describe('auto clock', () => {
 
   it('does not jump while something is worked on', async () => {
     const { clock, activity } = autoClock()
-    const work = activity.begin()
+    const work = activity.start()
     const fired = vi.fn()
     clock.setTimeout(fired, 1)
     for (let turn = 0; turn < 100; turn++) await nextTurn()
@@ -57,7 +57,7 @@ describe('auto clock', () => {
 
   it('jumps past work that stays silent', async () => {
     const { clock, activity, sleep } = autoClock()
-    activity.begin()
+    activity.start()
     await sleep(10_000)
     expect(clock.now()).toBe(START + 10_000)
   })
@@ -113,7 +113,7 @@ describe('auto clock', () => {
 
   it('ends its advances when closed, and those that come later', async () => {
     const { clock, activity } = autoClock()
-    activity.begin()
+    activity.start()
     const advanced = clock.advance(HOUR_MS)
     clock.close()
     await advanced

@@ -1,8 +1,7 @@
 import type { Activity } from './activity.ts'
-import { checkAdvance } from './check-advance.ts'
-import { Chronicle } from './chronicle.ts'
 import { createClientClock } from './client-clock.ts'
-import { LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
+import { checkAdvance, LATEST_TIME_MS, type RunningClock, type ServerClock } from './clock.ts'
+import { EventLog } from './event-log.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
 /** A client's timer that is due later than this is rather a time limit than a sleep between two polls. */
@@ -10,7 +9,7 @@ const LONGEST_SLEEP_MS = 20_000
 
 /**
  * Before time jumps to a time limit of a client, that client gets this much real time: it may be loading a module or
- * writing a file, which nobody here can see.
+ * writing a file, which the server cannot see.
  */
 const PATIENCE_MS = 250
 
@@ -28,7 +27,7 @@ export type MayJump = (jump: Jump) => Promise<void>
 /** What an `auto` clock works with. */
 export interface AutoClockParts {
   activity: Activity
-  chronicle?: Chronicle | undefined
+  eventLog?: EventLog | undefined
   /** Default: when everything waits on the clock. */
   mayJump?: MayJump | undefined
 }
@@ -38,7 +37,7 @@ export interface AutoClockParts {
  * minute takes less than a millisecond, and times repeat themselves from run to run.
  */
 export function createAutoClock(startTime: number, parts: AutoClockParts): RunningClock {
-  const { activity, chronicle = new Chronicle(), mayJump = whenQuiet } = parts
+  const { activity, eventLog = new EventLog(), mayJump = whenQuiet } = parts
   const timers = new VirtualTimers(startTime)
   /** Ends of the calls of `advance` going on. */
   const advances = new Set<() => void>()
@@ -89,7 +88,7 @@ export function createAutoClock(startTime: number, parts: AutoClockParts): Runni
     },
     advance: async (ms) => {
       checkAdvance(timers.now, ms)
-      return chronicle.during(timers.now, () => pass(ms))
+      return eventLog.during(timers.now, () => pass(ms))
     },
   }
 

@@ -1,4 +1,4 @@
-import type { ClockEvent } from './chronicle.ts'
+import type { ClockEvent } from './event-log.ts'
 
 /** How the server's time passes. */
 export type ClockMode = 'system' | 'scaled' | 'manual' | 'auto'
@@ -50,7 +50,7 @@ export interface RunningClock extends ServerClock {
   readonly forClients: ServerClock
   /** Of an `auto` clock: whether there is a moment to which time would jump. */
   canJump?(): boolean
-  /** Sets the time, also to one before. Whoever waits goes on waiting for as long as he would have. */
+  /** Sets the time, also backwards. Pending timers keep their remaining delay. */
   setTime(time: number): void
   /** Missing where time moves by `advance` or by jumps. */
   readonly speed?: ClockSpeed
@@ -65,4 +65,10 @@ export const LATEST_TIME_MS = 8.64e15
 export function dueTime(now: number, ms: number): number | undefined {
   const dueAt = now + (ms > 0 ? ms : 0)
   return dueAt <= LATEST_TIME_MS ? dueAt : undefined
+}
+
+/** Checks the argument of `clock.advance`. */
+export function checkAdvance(now: number, ms: number): void {
+  if (typeof ms === 'number' && ms >= 0 && now + ms <= LATEST_TIME_MS) return
+  throw new TypeError(`clock.advance takes milliseconds, 0 or more, that end in a possible date; it got ${String(ms)}.`)
 }

@@ -1,7 +1,7 @@
 import type { Activity } from './activity.ts'
 import { createAutoClock, type MayJump } from './auto-clock.ts'
-import type { Chronicle } from './chronicle.ts'
 import type { RunningClock } from './clock.ts'
+import type { EventLog } from './event-log.ts'
 import { createManualClock } from './manual-clock.ts'
 import { createSystemClock } from './system-clock.ts'
 
@@ -23,7 +23,7 @@ const VIRTUAL_START = Date.UTC(2026, 0, 1)
 /** What a clock of the server works with. */
 export interface ClockParts {
   activity: Activity
-  chronicle?: Chronicle | undefined
+  eventLog?: EventLog | undefined
   /** For an `auto` clock. */
   mayJump?: MayJump | undefined
   startTime?: number | undefined
@@ -31,9 +31,9 @@ export interface ClockParts {
 
 export function createClock(
   setting: ClockSetting,
-  { activity, chronicle, mayJump, startTime }: ClockParts,
+  { activity, eventLog, mayJump, startTime }: ClockParts,
 ): RunningClock {
-  if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity, chronicle)
-  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, { activity, chronicle, mayJump })
+  if (setting === 'manual') return createManualClock(startTime ?? VIRTUAL_START, activity, eventLog)
+  if (setting === 'auto') return createAutoClock(startTime ?? VIRTUAL_START, { activity, eventLog, mayJump })
   return createSystemClock(startTime ?? Date.now(), setting === 'system' ? 1 : setting.scale)
 }

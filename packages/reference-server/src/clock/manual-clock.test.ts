@@ -85,7 +85,7 @@ describe('manual clock', () => {
     const { clock, activity } = manualClock()
     let isDone = false
     clock.setTimeout(async () => {
-      const work = activity.begin()
+      const work = activity.start()
       for (let turn = 0; turn < 50; turn++) await nextTurn()
       isDone = true
       work.end()

@@ -1,12 +1,12 @@
 import type { Activity } from './activity.ts'
-import { checkAdvance } from './check-advance.ts'
-import { Chronicle } from './chronicle.ts'
 import { createClientClock } from './client-clock.ts'
 import type { RunningClock, ServerClock } from './clock.ts'
+import { checkAdvance } from './clock.ts'
+import { EventLog } from './event-log.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
 /** Time stands still until `advance`. */
-export function createManualClock(startTime: number, activity: Activity, chronicle = new Chronicle()): RunningClock {
+export function createManualClock(startTime: number, activity: Activity, eventLog = new EventLog()): RunningClock {
   const timers = new VirtualTimers(startTime)
   let lastAdvance = Promise.resolve()
 
@@ -33,7 +33,7 @@ export function createManualClock(startTime: number, activity: Activity, chronic
     // One after the other, so that two callers move time by the sum of both.
     advance: async (ms) => {
       checkAdvance(timers.now, ms)
-      return chronicle.during(timers.now, () => {
+      return eventLog.during(timers.now, () => {
         lastAdvance = lastAdvance.then(() => move(ms))
         return lastAdvance
       })

@@ -1,13 +1,12 @@
 import type { Activity } from './activity.ts'
-import { checkAdvance } from './check-advance.ts'
-import type { Chronicle, ClockEvent } from './chronicle.ts'
-import type { RunningClock } from './clock.ts'
+import { checkAdvance, type RunningClock } from './clock.ts'
+import type { ClockEvent, EventLog } from './event-log.ts'
 
 /** What a step works with. */
 interface StepParts {
   clock: RunningClock
   activity: Activity
-  chronicle: Chronicle
+  eventLog: EventLog
 }
 
 /**
@@ -17,13 +16,10 @@ interface StepParts {
  * @returns what happened meanwhile
  * @throws TypeError for a bad `ms`
  */
-export async function stepPaused(
-  { clock, activity, chronicle }: StepParts,
-  ms: number,
-): Promise<readonly ClockEvent[]> {
+export async function stepPaused({ clock, activity, eventLog }: StepParts, ms: number): Promise<readonly ClockEvent[]> {
   checkAdvance(clock.now(), ms)
   const target = clock.now() + ms
-  return chronicle.during(clock.now(), async () => {
+  return eventLog.during(clock.now(), async () => {
     await activity.quiet()
     while (clock.speed?.fireNext(target)) {
       activity.touch()

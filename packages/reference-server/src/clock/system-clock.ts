@@ -72,11 +72,11 @@ function fireFirst(all: readonly PlatformTimers[], limit: number): boolean {
  * was set back (by the network, a virtual machine that goes on, a test), they go on at the rate of `performance`.
  */
 function createStopwatch(): () => number {
-  const look = () => ({ date: Date.now(), steady: performance.now(), source: performance.now })
-  let last = look()
+  const read = () => ({ date: Date.now(), steady: performance.now(), source: performance.now })
+  let last = read()
   let elapsedMs = 0
   return () => {
-    const now = look()
+    const now = read()
     // Fake timers that come or go bring another one, whose numbers do not follow on.
     const steadyMs = now.source === last.source ? Math.max(0, now.steady - last.steady) : 0
     elapsedMs += now.date < last.date ? steadyMs : now.date - last.date

@@ -6,7 +6,7 @@ export interface TimerEntry<Value> {
 
 interface Node<Value> extends TimerEntry<Value> {
   dueAt: number
-  /** Rises with every entry, so it also tells who came first. */
+  /** Rises with every entry, so it is also the order of creation. */
   readonly handle: number
   /** Index in the heap. */
   position: number

@@ -1,7 +1,7 @@
 import { dueTime } from './clock.ts'
 import { TimerQueue } from './timer-queue.ts'
 
-/** Timers of a time that moves only when it is told to. */
+/** Timers of a time that moves only by calls. */
 export class VirtualTimers {
   readonly #queue = new TimerQueue<() => void>()
   #now: number
@@ -47,7 +47,7 @@ export class VirtualTimers {
     this.#now = Math.max(this.#now, time)
   }
 
-  /** Sets the time, also to one before. Whoever waits goes on waiting for as long as he would have. */
+  /** Sets the time, also backwards. Pending timers keep their remaining delay. */
   setTime(time: number): void {
     this.#queue.shift(time - this.#now)
     this.#now = time

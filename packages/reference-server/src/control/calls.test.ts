@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 import { CONTROL_ROUTES } from './routes.ts'
 
 const MODEL = 'aurora-image'

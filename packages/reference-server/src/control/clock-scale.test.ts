@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 
 describe('the speed of time over the control API', () => {
   it('is paused, stepped and resumed: what falls due in a step happens in order', async () => {

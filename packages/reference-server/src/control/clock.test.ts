@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 
 describe('clock over the control API', () => {
   it('tells the mode and the time', async () => {

@@ -17,8 +17,8 @@ export const CLOCK_ROUTES = [
     name: 'clock',
     handler: ({ clock }) => jsonResponse(200, clockJson(clock)),
   },
-  { operationId: 'advanceClock', method: 'POST', name: 'clock', handler: answerAdvance },
-  { operationId: 'setClockScale', method: 'POST', name: 'clock/scale', handler: respondToScale },
+  { operationId: 'advanceClock', method: 'POST', name: 'clock', handler: advanceClockRoute },
+  { operationId: 'setClockScale', method: 'POST', name: 'clock/scale', handler: setClockScaleRoute },
 ] as const satisfies readonly ControlRoute[]
 
 export const advanceSchema = z.strictObject({ advance_ms: z.number().check(z.nonnegative()) })
@@ -30,10 +30,10 @@ export function clockJson(clock: RunningClock): { mode: string; now_ms: number; 
   return { mode, now_ms: clock.now(), ...(speed === undefined ? {} : { scale: speed.scale() }) }
 }
 
-async function answerAdvance(service: Service, { req, env }: AppContext): Promise<Response> {
+async function advanceClockRoute(service: Service, { req, env }: AppContext): Promise<Response> {
   const { clock } = service
   const body = await readControlBody(req.raw, advanceSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   env.work.park() // time would wait for this very request
   try {
     const isPaused = clock.speed?.scale() === 0
@@ -52,9 +52,9 @@ async function answerAdvance(service: Service, { req, env }: AppContext): Promis
   }
 }
 
-async function respondToScale({ clock }: Service, { req }: AppContext): Promise<Response> {
+async function setClockScaleRoute({ clock }: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, scaleSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   if (clock.speed === undefined) {
     return errorResponses.conflict(`The clock is ${clock.mode}: its time does not pass by itself, so it has no speed.`)
   }

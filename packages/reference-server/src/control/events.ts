@@ -1,7 +1,6 @@
 import { afterRealTime, realNow } from '../clock/real-time.ts'
 import type { Job } from '../domain/job.ts'
-import type { JournalRecord } from '../history/journal/journal.ts'
-import type { JournalEntry } from '../history/journal/journal-entry.ts'
+import type { JournalEntry, JournalRecord } from '../history/journal/journal-entry.ts'
 import { redactUrl } from '../history/journal/redact.ts'
 import type { Service } from '../service/service.ts'
 import { clockJson } from './clock.ts'

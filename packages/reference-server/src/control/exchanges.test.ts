@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 
 /** The exchanges of a job, as far as the tests read them. */
 interface Exchanges {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
 
 function setUp() {
   const server = createReferenceServer({ clock: 'manual' })

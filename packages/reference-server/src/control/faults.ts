@@ -10,17 +10,17 @@ import { type ControlRoute, findAccount, unknownKey } from './route.ts'
 
 /** Making requests go wrong. `POST` adds a fault, `GET` lists them, `DELETE` removes one (`?id=`) or all. */
 export const FAULT_ROUTES = [
-  { operationId: 'addFault', method: 'POST', name: 'faults', handler: answerAdd },
-  { operationId: 'listFaults', method: 'GET', name: 'faults', handler: answerList },
-  { operationId: 'removeFaults', method: 'DELETE', name: 'faults', handler: answerRemove },
+  { operationId: 'addFault', method: 'POST', name: 'faults', handler: addFaultRoute },
+  { operationId: 'listFaults', method: 'GET', name: 'faults', handler: listFaultsRoute },
+  { operationId: 'removeFaults', method: 'DELETE', name: 'faults', handler: removeFaultsRoute },
 ] as const satisfies readonly ControlRoute[]
 
 /** The fault and, beside it, whose; the fault itself is checked as everywhere. */
 const bodySchema = z.looseObject({ key: z.optional(z.string()) })
 
-async function answerAdd(service: Service, { req }: AppContext): Promise<Response> {
+async function addFaultRoute(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, bodySchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   const { key, ...fault } = body.value
   return withFaults(service, key, (faults) => {
     const checked = readFault(fault, service.models)
@@ -30,11 +30,11 @@ async function answerAdd(service: Service, { req }: AppContext): Promise<Respons
   })
 }
 
-function answerList(service: Service, { req }: AppContext): Response {
+function listFaultsRoute(service: Service, { req }: AppContext): Response {
   return withFaults(service, req.query('key'), (faults) => jsonResponse(200, { faults: faults.list() }))
 }
 
-function answerRemove(service: Service, { req }: AppContext): Response {
+function removeFaultsRoute(service: Service, { req }: AppContext): Response {
   const id = req.query('id')
   return withFaults(service, req.query('key'), (faults) => {
     if (id === undefined) return jsonResponse(200, { removed: faults.clear() })

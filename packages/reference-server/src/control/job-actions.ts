@@ -38,7 +38,7 @@ function respondToHang(service: Service, context: AppContext): Promise<Response>
 
 async function respondToWebhook(service: Service, context: AppContext): Promise<Response> {
   const body = await readControlBody(context.req.raw, scriptedWebhookSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   return respond(service, context, (job) => {
     if (job.webhook === undefined) return NO_WEBHOOK
     if (job.end !== undefined) return ended(job)
@@ -49,7 +49,7 @@ async function respondToWebhook(service: Service, context: AppContext): Promise<
 
 async function respondToDeliver(service: Service, context: AppContext): Promise<Response> {
   const body = await readControlBody(context.req.raw, scriptedWebhookSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   return respond(service, context, (job) => {
     if (job.webhook === undefined) return NO_WEBHOOK
     if (job.end === undefined) return 'The job has not ended, so there is no result to deliver yet.'
@@ -69,7 +69,7 @@ function respondToDrop(service: Service, context: AppContext): Promise<Response>
 /** @param change returns why it is not possible */
 async function act(service: Service, context: AppContext, change: (job: Job) => string | undefined): Promise<Response> {
   const body = await readControlBody(context.req.raw, emptySchema)
-  return body.ok ? respond(service, context, change) : body.refusal
+  return body.ok ? respond(service, context, change) : body.errorResponse
 }
 
 function respond(service: Service, { req }: AppContext, change: (job: Job) => string | undefined): Response {

@@ -16,8 +16,8 @@ export const JOB_ROUTES = [
     name: 'jobs/{id}',
     handler: (service, context) => withJob(service, context, () => {}),
   },
-  { operationId: 'completeJob', method: 'POST', name: 'jobs/{id}/complete', handler: answerComplete },
-  { operationId: 'failJob', method: 'POST', name: 'jobs/{id}/fail', handler: answerFail },
+  { operationId: 'completeJob', method: 'POST', name: 'jobs/{id}/complete', handler: completeJobRoute },
+  { operationId: 'failJob', method: 'POST', name: 'jobs/{id}/fail', handler: failJobRoute },
 ] as const satisfies readonly ControlRoute[]
 
 export const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
@@ -26,14 +26,16 @@ export const failSchema = z.strictObject({
   message: z.optional(errorDetailSchema.shape.message),
 })
 
-async function answerComplete(service: Service, context: AppContext): Promise<Response> {
+async function completeJobRoute(service: Service, context: AppContext): Promise<Response> {
   const body = await readControlBody(context.req.raw, completeSchema)
-  return body.ok ? withJob(service, context, (job) => job.complete(body.value.output)) : body.refusal
+  return body.ok ? withJob(service, context, (job) => job.complete(body.value.output)) : body.errorResponse
 }
 
-async function answerFail(service: Service, context: AppContext): Promise<Response> {
+async function failJobRoute(service: Service, context: AppContext): Promise<Response> {
   const body = await readControlBody(context.req.raw, failSchema)
-  return body.ok ? withJob(service, context, (job) => job.fail(body.value.code, body.value.message)) : body.refusal
+  return body.ok
+    ? withJob(service, context, (job) => job.fail(body.value.code, body.value.message))
+    : body.errorResponse
 }
 
 function withJob(service: Service, { req }: AppContext, act: (job: JobControl) => void): Response {

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../history/journal/journal-entry.ts'
-import type { Report } from '../history/report/report.ts'
+import type { Report } from '../history/report.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
 
 // The control API writes its members in snake_case, as the service does. Times in milliseconds end in `_ms`.

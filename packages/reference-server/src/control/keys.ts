@@ -11,12 +11,12 @@ import { type ControlRoute, unknownKey } from './route.ts'
 
 /** Making API keys, changing what they may do, and ending them. `GET keys?key=` tells about one. */
 export const KEY_ROUTES = [
-  { operationId: 'createKey', method: 'POST', name: 'keys', handler: respondToCreate },
-  { operationId: 'listKeys', method: 'GET', name: 'keys/list', handler: respondWithKeys },
-  { operationId: 'readKey', method: 'GET', name: 'keys', handler: answerKey },
-  { operationId: 'limitKey', method: 'POST', name: 'keys/limit', handler: answerLimit },
-  { operationId: 'rotateKey', method: 'POST', name: 'keys/rotate', handler: answerRotate },
-  { operationId: 'revokeKey', method: 'POST', name: 'keys/revoke', handler: answerRevoke },
+  { operationId: 'createKey', method: 'POST', name: 'keys', handler: createKeyRoute },
+  { operationId: 'listKeys', method: 'GET', name: 'keys/list', handler: listKeysRoute },
+  { operationId: 'readKey', method: 'GET', name: 'keys', handler: readKeyRoute },
+  { operationId: 'limitKey', method: 'POST', name: 'keys/limit', handler: limitKeyRoute },
+  { operationId: 'rotateKey', method: 'POST', name: 'keys/rotate', handler: rotateKeyRoute },
+  { operationId: 'revokeKey', method: 'POST', name: 'keys/revoke', handler: revokeKeyRoute },
 ] as const satisfies readonly ControlRoute[]
 
 export const keySchema = z.strictObject({ key: z.string() })
@@ -27,22 +27,22 @@ export const createKeySchema = z.strictObject({ ...keyShape, allow_ips: allowIps
 const { allowIps: limitAllowIps, ...limitShape } = keyLimitsSchema.shape
 export const limitSchema = z.strictObject({ key: z.string(), ...limitShape, allow_ips: limitAllowIps })
 
-async function respondToCreate(service: Service, { req }: AppContext): Promise<Response> {
+async function createKeyRoute(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, createKeySchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   const { allow_ips: allowIps, ...options } = body.value
   const created = createKey(service, { ...options, allowIps })
   return created.ok ? jsonResponse(200, { key: created.value.key }) : errorResponses.invalid(created.message)
 }
 
-function answerKey(service: Service, { req }: AppContext): Response {
+function readKeyRoute(service: Service, { req }: AppContext): Response {
   const found = service.keys.find(req.query('key') ?? service.firstKey.key)
   return found === undefined ? unknownKey() : describeKey(service, found)
 }
 
-async function answerLimit(service: Service, { req }: AppContext): Promise<Response> {
+async function limitKeyRoute(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, limitSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   const { key, allow_ips: allowIps, ...limits } = body.value
   const found = service.keys.find(key)
   if (found === undefined) return unknownKey()
@@ -50,25 +50,25 @@ async function answerLimit(service: Service, { req }: AppContext): Promise<Respo
   return limited.ok ? describeKey(service, found) : errorResponses.invalid(limited.message)
 }
 
-async function answerRotate(service: Service, { req }: AppContext): Promise<Response> {
+async function rotateKeyRoute(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, keySchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   const old = service.keys.find(body.value.key)
   if (old === undefined) return unknownKey()
   if (old.isRevoked) return errorResponses.conflict('That API key is revoked, so it cannot be rotated.')
   return jsonResponse(200, { key: service.keys.rotate(old.key).key })
 }
 
-async function answerRevoke(service: Service, { req }: AppContext): Promise<Response> {
+async function revokeKeyRoute(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, keySchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   const found = service.keys.find(body.value.key)
   if (found === undefined) return unknownKey()
   found.isRevoked = true
   return describeKey(service, found)
 }
 
-function respondWithKeys(service: Service): Response {
+function listKeysRoute(service: Service): Response {
   service.jobs.settle()
   return jsonResponse(200, { keys: service.keys.all().map(keyJson) })
 }

@@ -1,5 +1,5 @@
 import { jsonResponse } from '../http/json-response.ts'
-import { wireModel } from '../http/model-routes.ts'
+import { wireModel } from '../http/routes/models.ts'
 import type { ControlRoute } from './route.ts'
 
 /** The whole catalog, with what each model takes. */

@@ -25,10 +25,10 @@ import { WEBHOOK_ROUTES } from './webhooks.ts'
 
 export const CONTROL_ROUTES = [
   ...KEY_ROUTES,
-  { operationId: 'addScript', method: 'POST', name: 'scripts', handler: answerScripts },
+  { operationId: 'addScript', method: 'POST', name: 'scripts', handler: addScriptRoute },
   ...CLOCK_ROUTES,
   ...FAULT_ROUTES,
-  { operationId: 'reset', method: 'POST', name: 'reset', handler: answerReset },
+  { operationId: 'reset', method: 'POST', name: 'reset', handler: resetRoute },
   ...MODEL_ROUTES,
   ...EXCHANGE_ROUTES,
   ...JOB_ROUTES,
@@ -92,9 +92,9 @@ function unknownControlPath(context: Context): Response {
   )
 }
 
-async function answerScripts(service: Service, { req }: AppContext): Promise<Response> {
+async function addScriptRoute(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, scriptsSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   const { model: modelId, outcomes, key } = body.value
   const account = findAccount(service, key)
   if (account === undefined) return unknownKey()
@@ -102,9 +102,9 @@ async function answerScripts(service: Service, { req }: AppContext): Promise<Res
   return scripted.ok ? jsonResponse(200, { waiting: scripted.value }) : errorResponses.invalid(scripted.message)
 }
 
-async function answerReset(service: Service, { req }: AppContext): Promise<Response> {
+async function resetRoute(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, resetSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   const { key } = body.value
   const account = key === undefined ? undefined : service.keys.find(key)?.account
   if (key !== undefined && account === undefined) return unknownKey()

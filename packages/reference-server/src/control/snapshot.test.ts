@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
 
 describe('snapshots over the control API', () => {
   it('take a server back to where it was', async () => {

@@ -14,13 +14,13 @@ export const SNAPSHOT_ROUTES = [
     name: 'snapshot',
     handler: (service) => jsonResponse(200, takeSnapshot(service)),
   },
-  { operationId: 'restoreSnapshot', method: 'POST', name: 'restore', handler: answerRestore },
+  { operationId: 'restoreSnapshot', method: 'POST', name: 'restore', handler: restoreSnapshotRoute },
 ] as const satisfies readonly ControlRoute[]
 
 const ADVICE = `Send what GET ${CONTROL_PREFIX}/snapshot gave, as JSON.`
 
 // Not as other bodies: a state may be larger than any request of the service.
-async function answerRestore(service: Service, { req }: AppContext): Promise<Response> {
+async function restoreSnapshotRoute(service: Service, { req }: AppContext): Promise<Response> {
   const body = await req.raw.json().then(
     (value: unknown) => ({ value }),
     () => undefined,

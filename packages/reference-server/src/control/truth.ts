@@ -1,6 +1,6 @@
 import { JOURNAL_KINDS } from '../history/journal/journal-entry.ts'
 import { journalText, viewJournal } from '../history/journal/journal-view.ts'
-import { makeReport } from '../history/report/make-report.ts'
+import { makeReport } from '../history/report.ts'
 import type { AppContext } from '../http/app-env.ts'
 import { errorResponses } from '../http/error-responses.ts'
 import { jsonResponse } from '../http/json-response.ts'
@@ -10,9 +10,9 @@ import { type ControlRoute, unknownKey } from './route.ts'
 
 /** What can be told after a test. Without a `key`: of all accounts. */
 export const TRUTH_ROUTES = [
-  { operationId: 'readJournal', method: 'GET', name: 'journal', handler: answerJournal },
-  { operationId: 'readStory', method: 'GET', name: 'story/{job_id}', handler: answerStory },
-  { operationId: 'readReport', method: 'GET', name: 'report', handler: answerReport },
+  { operationId: 'readJournal', method: 'GET', name: 'journal', handler: readJournalRoute },
+  { operationId: 'readStory', method: 'GET', name: 'story/{job_id}', handler: readStoryRoute },
+  { operationId: 'readReport', method: 'GET', name: 'report', handler: readReportRoute },
   {
     operationId: 'readCoverage',
     method: 'GET',
@@ -21,7 +21,7 @@ export const TRUTH_ROUTES = [
   },
 ] as const satisfies readonly ControlRoute[]
 
-function answerJournal(service: Service, { req }: AppContext): Response {
+function readJournalRoute(service: Service, { req }: AppContext): Response {
   const { key, job_id: jobId, kind: kindText } = req.query()
   if (key !== undefined && service.keys.find(key) === undefined) return unknownKey()
   const kind = JOURNAL_KINDS.find((one) => one === kindText)
@@ -31,7 +31,7 @@ function answerJournal(service: Service, { req }: AppContext): Response {
   return jsonResponse(200, { entries: entries.map(entryJson), text: journalText(entries) })
 }
 
-function answerStory(service: Service, { req }: AppContext): Response {
+function readStoryRoute(service: Service, { req }: AppContext): Response {
   const job_id = req.param('job_id') ?? ''
   const story = service.observer.story(job_id, service.jobs.find(job_id))
   if (story === undefined)
@@ -39,7 +39,7 @@ function answerStory(service: Service, { req }: AppContext): Response {
   return jsonResponse(200, { job_id, story })
 }
 
-function answerReport(service: Service, { req }: AppContext): Response {
+function readReportRoute(service: Service, { req }: AppContext): Response {
   const key = req.query('key')
   const account = key === undefined ? undefined : service.keys.find(key)?.account
   if (key !== undefined && account === undefined) return unknownKey()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
 import { nextTurn } from '../clock/real-time.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
 
 const MODEL = 'aurora-image'
 const URL = 'https://receiver.test/hook'
@@ -15,7 +15,7 @@ describe('webhooks over the control API', () => {
   it('are delivered as an account wants it', async () => {
     const { server, caller } = setUp('manual')
     const { key } = server.createKey()
-    const how = { deliveries: 2, gap_ms: 50, when: 'after-poll', receiver: { answer: 500 } }
+    const how = { deliveries: 2, gap_ms: 50, when: 'after-poll', receiver: { response: 500 } }
     expect((await caller.post('/_reference/webhooks', { ...how, key })).body).toEqual({ webhook: how })
     const { body } = await apiCaller(server, key).run(MODEL, { webhook_url: URL })
     await server.clock.advance(5_000)

@@ -10,9 +10,9 @@ import { type ControlRoute, findAccount, unknownKey } from './route.ts'
 
 /** How results are delivered, what was delivered, and the next delivery. */
 export const WEBHOOK_ROUTES = [
-  { operationId: 'setWebhooks', method: 'POST', name: 'webhooks', handler: answerHow },
-  { operationId: 'listDeliveries', method: 'GET', name: 'deliveries', handler: answerDeliveries },
-  { operationId: 'nextDelivery', method: 'POST', name: 'deliveries/next', handler: answerNext },
+  { operationId: 'setWebhooks', method: 'POST', name: 'webhooks', handler: setWebhooksRoute },
+  { operationId: 'listDeliveries', method: 'GET', name: 'deliveries', handler: listDeliveriesRoute },
+  { operationId: 'nextDelivery', method: 'POST', name: 'deliveries/next', handler: nextDeliveryRoute },
 ] as const satisfies readonly ControlRoute[]
 
 export const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
@@ -25,9 +25,9 @@ export const nextSchema = z.strictObject({
   key: z.optional(z.string()),
 })
 
-async function answerHow(service: Service, { req }: AppContext): Promise<Response> {
+async function setWebhooksRoute(service: Service, { req }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, howSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   const { key, ...how } = body.value
   const account = findAccount(service, key)
   if (account === undefined) return unknownKey()
@@ -35,16 +35,16 @@ async function answerHow(service: Service, { req }: AppContext): Promise<Respons
   return jsonResponse(200, { webhook: how })
 }
 
-function answerDeliveries(service: Service, { req }: AppContext): Response {
+function listDeliveriesRoute(service: Service, { req }: AppContext): Response {
   const account = findAccount(service, req.query('key'))
   if (account === undefined) return unknownKey()
   return jsonResponse(200, { deliveries: service.deliveries.of(account).map(deliveryJson) })
 }
 
 /** Waits in real time, while the server's own passes, and no longer than the client does. */
-async function answerNext(service: Service, { req, env: { work } }: AppContext): Promise<Response> {
+async function nextDeliveryRoute(service: Service, { req, env: { work } }: AppContext): Promise<Response> {
   const body = await readControlBody(req.raw, nextSchema)
-  if (!body.ok) return body.refusal
+  if (!body.ok) return body.errorResponse
   const { key, job_id: jobId, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = body.value
   const account = findAccount(service, key)
   if (account === undefined) return unknownKey()

@@ -5,7 +5,7 @@ import type { ScriptedWebhook } from './scripted-webhook.ts'
 /** A tenant: what belongs together behind one API key and the keys that it was rotated to. */
 export class Account {
   readonly credits: Credits
-  /** What tells it from others: the beginning of its first key. */
+  /** Its name: the start of its first key. */
   readonly name: string
   /** How results are delivered, unless the script of a run says so itself. */
   webhook: ScriptedWebhook | undefined

@@ -12,20 +12,20 @@ function apiKeys(): ApiKeys {
 describe('API keys', () => {
   it('begin with the prefix of their type (section 5.3)', () => {
     const keys = apiKeys()
-    expect(keys.mint(ALL).key).toMatch(/^sk_test_[0-9a-z]{32}$/)
-    expect(keys.mint({ ...ALL, isLive: true }).key).toMatch(/^sk_live_[0-9a-z]{32}$/)
+    expect(keys.create(ALL).key).toMatch(/^sk_test_[0-9a-z]{32}$/)
+    expect(keys.create({ ...ALL, isLive: true }).key).toMatch(/^sk_live_[0-9a-z]{32}$/)
   })
 
   it('have an account each', () => {
     const keys = apiKeys()
-    const [one, other] = [keys.mint(ALL), keys.mint(ALL)]
+    const [one, other] = [keys.create(ALL), keys.create(ALL)]
     expect(one.account).not.toBe(other.account)
     expect(keys.accounts()).toEqual(new Set([one.account, other.account]))
   })
 
   it('are rotated by a new key for the same account, the old one revoked (section 5.6)', () => {
     const keys = apiKeys()
-    const old = keys.mint({ ...ALL, isLive: true, permissions: ['jobs:read'], allowIps: ['10.0.0.0/8'] })
+    const old = keys.create({ ...ALL, isLive: true, permissions: ['jobs:read'], allowIps: ['10.0.0.0/8'] })
     const made = keys.rotate(old.key)
     expect(old.isRevoked).toBe(true)
     expect(made).toMatchObject({ isLive: true, permissions: ['jobs:read'], allowIps: ['10.0.0.0/8'], isRevoked: false })
@@ -37,7 +37,7 @@ describe('API keys', () => {
 
   it('are found by themselves, and unknown ones are told apart', () => {
     const keys = apiKeys()
-    const made = keys.mint(ALL)
+    const made = keys.create(ALL)
     expect(keys.find(made.key)).toBe(made)
     expect(keys.find('sk_test_other')).toBeUndefined()
     expect(() => keys.get('sk_test_other')).toThrow('did not make that API key')
@@ -46,13 +46,13 @@ describe('API keys', () => {
   it('keep each permission once, and a copy of their lists', () => {
     const keys = apiKeys()
     const allowIps = ['10.0.0.1']
-    const made = keys.mint({ ...ALL, permissions: ['jobs:read', 'jobs:read', 'models:read'], allowIps })
+    const made = keys.create({ ...ALL, permissions: ['jobs:read', 'jobs:read', 'models:read'], allowIps })
     allowIps.push('10.0.0.2')
     expect(made.permissions).toEqual(['models:read', 'jobs:read'])
     expect(made.allowIps).toEqual(['10.0.0.1'])
   })
 
   it('refuse an allowlist that cannot be read', () => {
-    expect(() => apiKeys().mint({ ...ALL, allowIps: ['not an address'] })).toThrow(TypeError)
+    expect(() => apiKeys().create({ ...ALL, allowIps: ['not an address'] })).toThrow(TypeError)
   })
 })

@@ -2,7 +2,6 @@ import { KEY_PREFIXES, PERMISSIONS, type Permission } from '@modelrun/contract'
 import type { Random } from '../random.ts'
 import { Account } from './account.ts'
 import { createIpAllowlist } from './ip-allowlist.ts'
-import { showKey } from './show-key.ts'
 
 /** So many random characters follow the prefix of a key. */
 export const KEY_LETTERS = 32
@@ -46,7 +45,7 @@ export class ApiKeys {
    *
    * @throws TypeError for an entry of `allowIps` that is neither an address nor a network
    */
-  mint({ isLive, permissions, credits, allowIps, key: chosen }: NewApiKey): ApiKey {
+  create({ isLive, permissions, credits, allowIps, key: chosen }: NewApiKey): ApiKey {
     const made = this.#newKey(isLive) // also when it is not used: the ids that come after it stay the same
     const key = chosen ?? made
     return this.#add({ key, isLive, permissions, allowIps, account: new Account(credits, showKey(key)) })
@@ -111,4 +110,13 @@ export class ApiKeys {
     this.#byKey.set(key, made)
     return made
   }
+}
+
+/** Number of letters that distinguish the tenants of this server without showing a secret. */
+const SHOWN_LETTERS = 4
+
+/** An API key that this server made, as it may be shown: `sk_test_ab12…`. */
+export function showKey(key: string): string {
+  const [prefix = ''] = /^sk_(?:live|test)_/.exec(key) ?? []
+  return `${key.slice(0, prefix.length + SHOWN_LETTERS)}…`
 }

@@ -1,6 +1,7 @@
 import { inputSchemaSchema, LIMITS, MODEL_CATEGORIES, modelSchema } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
-import { DEFAULT_CATALOG, imageSizePixels } from './catalog.ts'
+import { DEFAULT_CATALOG } from './catalog.ts'
+import { imageSizePixels } from './produce-output.ts'
 import { validateInput } from './validate-input.ts'
 
 const modelById = (id: string) => DEFAULT_CATALOG.find((model) => model.id === id)

@@ -8,7 +8,7 @@ const BASE64_HEAD = /^data:[\w!#$&^.+-]+\/[\w!#$&^.+-]+(;[^;,]+)*;base64$/i
  * Checks the value of a parameter that holds the URL of a source file, as `image_url` of section 2.3 does: a string
  * parameter named `url`, or whose name ends in `_url`.
  *
- * @returns what is wrong, as the rest of a sentence that begins with the parameter's name, or `undefined`
+ * @returns what is wrong, as the rest of a sentence that starts with the parameter's name, or `undefined`
  */
 export function checkSourceUrl(name: string, property: InputProperty, value: unknown): string | undefined {
   const isSource = /(^|_)url$/.test(name) && property.type === 'string' && property.enum === undefined

@@ -19,7 +19,7 @@ const TYPES: ReadonlyMap<unknown, { noun: string; matches: (value: unknown) => b
 /**
  * Checks one value against the description of its parameter (section 2.3).
  *
- * @returns what is wrong, as the rest of a sentence that begins with the parameter's name, or `undefined`
+ * @returns what is wrong, as the rest of a sentence that starts with the parameter's name, or `undefined`
  */
 export function checkValue(property: InputProperty, value: unknown): string | undefined {
   return checkType(property.type, value) ?? checkEnum(property.enum, value) ?? checkRange(property, value)

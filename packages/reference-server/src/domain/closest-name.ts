@@ -1,7 +1,7 @@
 import { NameIndex } from './name-index.ts'
 
 /**
- * Finds the name that somebody probably meant among a few: see `NameIndex`.
+ * Finds the name that was probably meant among a few: see `NameIndex`.
  *
  * @returns the closest of `known`, or `undefined` when none is close
  */

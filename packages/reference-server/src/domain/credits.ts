@@ -69,7 +69,7 @@ export class Credits {
     this.#reserved -= price
   }
 
-  /** What has to be kept to go on elsewhere; what is reserved follows from the jobs. */
+  /** The state from which another server can go on; the reservations follow from the jobs. */
   state(): CreditsState {
     return { granted: this.#granted, grant: this.#grant, charged: this.#charged }
   }

@@ -6,7 +6,7 @@ type Input = Readonly<Record<string, unknown>>
 const MAX_LENGTH = 1_024
 
 /** So much of its beginning is left, and room for what stands behind it. */
-const KEPT_LENGTH = MAX_LENGTH - 64
+const STORED_LENGTH = MAX_LENGTH - 64
 
 /** How many characters of an input can be cut; 0 for nearly all. */
 export function cuttableLength(input: Input): number {
@@ -21,7 +21,7 @@ export function cutInput(input: Input): Input {
 /** A text cut to its beginning, its length and a hash, if it is long. What was cut is not cut again. */
 export function cutText(text: string): string {
   if (text.length <= MAX_LENGTH) return text
-  return `${detached(text.slice(0, KEPT_LENGTH))}… (${text.length} characters, hash ${hashText(text) >>> 0})`
+  return `${detached(text.slice(0, STORED_LENGTH))}… (${text.length} characters, hash ${hashText(text) >>> 0})`
 }
 
 function isLong(value: unknown): boolean {

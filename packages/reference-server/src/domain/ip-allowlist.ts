@@ -9,9 +9,9 @@ const MAPPED_PREFIX_BITS = 96
  * Makes the test of an API key's IP allowlist (section 5).
  *
  * An entry is an IPv4 or IPv6 address or a network in CIDR notation. An IPv4-mapped IPv6 address (`::ffff:1.2.3.4`,
- * what a dual-stack socket reports) counts as its IPv4 address, in entries and in clients. An empty list allows nobody.
+ * what a dual-stack socket reports) counts as its IPv4 address, in entries and in clients. An empty list allows no client.
  *
- * @returns a function that tells whether a client's address is allowed; `false` for what is no IP address
+ * @returns a function that checks a client's IP address; `false` for what is not an IP address
  * @throws TypeError that names the entry, when one is neither an address nor a network
  */
 export function createIpAllowlist(entries: readonly string[]): (ip: string) => boolean {
@@ -26,7 +26,7 @@ function parseEntry(entry: string): Network {
   const network = entry.includes('/') ? parseNetwork(entry) : parseHost(entry)
   if (network === undefined) {
     throw new TypeError(
-      `The allowlist entry ${JSON.stringify(entry)} is no IP address and no network. ` +
+      `The allowlist entry ${JSON.stringify(entry)} is not an IP address or a network. ` +
         'Write an address such as 203.0.113.7 or 2001:db8::1, or a network such as 10.0.0.0/8 or 2001:db8::/32.',
     )
   }
@@ -46,8 +46,8 @@ function parseNetwork(text: string): Network | undefined {
   return isMapped ? [base.toIPv4Address(), bits - MAPPED_PREFIX_BITS] : [base, bits]
 }
 
-// The library's loose forms (`10.1`, `010.0.0.1`, `0x7f000001`) are refused: whether they mean what their writer thinks
-// depends on the reader, which is no ground to let somebody in.
+// The library's loose forms (`10.1`, `010.0.0.1`, `0x7f000001`) are rejected: their meaning depends on the
+// reader, so they must not allow a client.
 function parseAddress(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : undefined

@@ -19,7 +19,7 @@ export interface JobEnd {
 export interface ProviderPlan {
   /** The provider is done at this time at the earliest; `undefined`: never. */
   readonly endsAt: number | undefined
-  /** It is not done before so many reads of the status were answered; usually 0. */
+  /** Minimum number of status reads before the job finishes. Default 0. */
   readonly afterReads: number
   readonly status: 'succeeded' | 'failed'
   readonly output?: Output | undefined
@@ -74,4 +74,9 @@ export function chargeOf({ model }: Pick<Job, 'model'>, { status, isCharged }: J
 /** Processing time of a finished job in milliseconds. */
 export function durationMs(job: Job, end: JobEnd): number {
   return Math.max(0, Math.round(end.at - job.processingAt))
+}
+
+/** The error of a job that failed at the provider (section 7), unless a test says otherwise. */
+export function providerFailure(model: CatalogModel, code = 'PROVIDER_FAILURE', message?: string): ErrorDetail {
+  return { code, message: message ?? `The provider ${model.provider} could not run the model ${model.id}.` }
 }

@@ -1,12 +1,11 @@
 import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { TimerQueue } from '../clock/timer-queue.ts'
-import { FairBuffer } from '../retention/fair-buffer.ts'
-import { DEFAULT_RETENTION, type Retention } from '../retention/retention.ts'
+import { FairBuffer } from '../history/fair-buffer.ts'
+import { DEFAULT_RETENTION, type Retention } from '../history/retention.ts'
 import type { Account } from './account.ts'
 import { cutInput, cuttableLength } from './cut-input.ts'
-import { chargeOf, type Job, type JobEnd, type JobWebhook, type ProviderPlan } from './job.ts'
+import { chargeOf, type Job, type JobEnd, type JobWebhook, type ProviderPlan, providerFailure } from './job.ts'
 import type { JobPlan } from './plan-job.ts'
-import { providerFailure } from './provider-failure.ts'
 
 /** What a new job is made from. */
 export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input' | 'seed' | 'createdAt'> & {
@@ -17,17 +16,17 @@ export type NewJob = Pick<Job, 'id' | 'requestId' | 'account' | 'model' | 'input
 /** Called when a job has ended, after its credits were settled. A job that a reset forgot ends too. */
 export type JobEndListener = (job: Job, end: JobEnd, isForgotten: boolean) => void
 
-/** How many finished jobs, and how much of inputs is kept, and what is charged. */
+/** How many finished jobs and how many bytes of inputs are stored, and what is charged. */
 export interface JobsOptions extends Partial<Retention> {
   /** Whether a job that fails is charged. Default `false`. */
   chargesFailed?: boolean | undefined
 }
 
-/** Of a job that has ended, whose plan nobody asks for any more: a hundred thousand of them would take 10 MB. */
+/** The plan of a job that has ended: it is not needed, and a hundred thousand plans would take 10 MB. */
 export const PLAN_IS_OVER: ProviderPlan = { endsAt: undefined, afterReads: 0, status: 'succeeded' }
 
 /**
- * All jobs. Nothing runs here: `settle` catches up with the clock, and whoever looks at jobs or credits calls it first.
+ * All jobs. Nothing runs here: `settle` catches up with the clock. Call it before reading jobs or credits.
  */
 export class Jobs {
   readonly #byId = new Map<string, Job>()
@@ -69,7 +68,7 @@ export class Jobs {
     return [...this.#unfinished]
   }
 
-  /** The finished jobs that are kept, as of the last `settle`; those of one account in the order of their ends. */
+  /** The stored finished jobs, as of the last `settle`; those of one account in the order of their ends. */
   finished(): Job[] {
     return this.#finished.all()
   }
@@ -141,7 +140,7 @@ export class Jobs {
     return now
   }
 
-  /** Counts a read of the status; call it once the answer is made. */
+  /** Counts a read of the status. Call it after the response is made. */
   countRead(job: Job): void {
     if (job.end !== undefined) return
     job.reads++

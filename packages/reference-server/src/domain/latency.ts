@@ -14,7 +14,7 @@ export interface LatencySpread {
   p95Ms: number
 }
 
-/** Of all models, or of some by their id; the others keep what the catalog says. */
+/** Of all models, or of some by their id; the others keep the latency of the catalog. */
 export type LatencyOption = Latency | { [modelId: string]: Latency }
 
 /** The latency of a model, if it is not the catalog's. */

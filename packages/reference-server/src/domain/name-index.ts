@@ -9,10 +9,10 @@ interface Entry {
 }
 
 /**
- * Finds the name that somebody probably meant, for a "did you mean", among many names.
+ * Finds the name that was probably meant, for a "did you mean", among many names.
  *
- * The names stand in the order of the alphabet. One that begins as its neighbour does goes on with what was computed for
- * the neighbour, and all that begin with letters which are too far off are passed over: a search looks at few of them.
+ * The names are sorted. A name that starts like its neighbour reuses the rows of the neighbour, and names that start with
+ * letters which are too far off are skipped, so a search compares few of them.
  */
 export class NameIndex {
   readonly #entries: readonly Entry[]
@@ -36,7 +36,7 @@ export class NameIndex {
    */
   closest(name: string): string | undefined {
     const wanted = simplify(name)
-    // Also keeps the cost down when a request carries a name of a megabyte.
+    // Also limits the cost of a request with a name of a megabyte.
     if (wanted.length > this.#longest + MAX_DISTANCE) return undefined
     const table = new DistanceTable(wanted, this.#longest)
     let limit = Math.min(MAX_DISTANCE, Math.floor(wanted.length / 3))

@@ -1,10 +1,23 @@
 import type { Output } from '@modelrun/contract'
 import { FILE_FORMS, type FileRequest } from '../media/produce-file.ts'
-import { imageSizePixels } from './catalog.ts'
 import { cutText } from './cut-input.ts'
 import type { Job } from './job.ts'
 
-/** A catalog that sets no maximum shall not let one request fill the memory. */
+const SQUARE_HD = { width: 1024, height: 1024 }
+
+const PIXELS_BY_SIZE: ReadonlyMap<unknown, { width: number; height: number }> = new Map([
+  ['square', { width: 512, height: 512 }],
+  ['square_hd', SQUARE_HD],
+  ['portrait_4_3', { width: 768, height: 1024 }],
+  ['landscape_16_9', { width: 1024, height: 576 }],
+])
+
+/** Pixels of an `image_size`, whose values section 2.3 names. Default: those of `square_hd`. */
+export function imageSizePixels(size: unknown): { width: number; height: number } {
+  return { ...(PIXELS_BY_SIZE.get(size) ?? SQUARE_HD) }
+}
+
+/** A catalog without a maximum must not let one request fill the memory. */
 const MAX_FILES = 100
 
 /** The output of a job that succeeded (section 2.5), with files that live under `baseUrl`. */

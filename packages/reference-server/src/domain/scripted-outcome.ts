@@ -17,7 +17,7 @@ export interface ScriptedOutcome {
   error?: ErrorDetail | undefined
   /** Of a run that succeeds. Default: files that the server makes. */
   output?: Output | undefined
-  /** How the result is delivered, if the run has a `webhook_url`. Default: what the account was told, else at once. */
+  /** How the result is delivered, if the run has a `webhook_url`. Default: that of the account, else at once. */
   webhook?: ScriptedWebhook | undefined
 }
 

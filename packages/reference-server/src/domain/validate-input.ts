@@ -1,5 +1,5 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
-import { jsonPointer } from '../json-pointer.ts'
+import { jsonPointer } from '../json.ts'
 import { checkSourceUrl } from './check-source-url.ts'
 import { checkValue, typeNoun } from './check-value.ts'
 import { closestName } from './closest-name.ts'
@@ -50,7 +50,7 @@ interface Parameter {
   isRequired: boolean
 }
 
-// The type promises more than a catalog written in JavaScript keeps, so nothing here is taken on trust.
+// A catalog written in JavaScript may not match the type, so everything is checked.
 function readParameters(schema: InputSchema | undefined): Map<string, Parameter> {
   const required = new Set<string>(Array.isArray(schema?.required) ? schema.required.filter(isString) : [])
   const properties = new Map<string, InputProperty | null>(Object.entries(schema?.properties ?? {}))

@@ -29,8 +29,8 @@ export class ChoiceTree {
     return this.#root.isDone
   }
 
-  /** A way that was not gone yet: the natural one first, then by chance. Call `end` when it is at its end. */
-  begin(): Choices & { end(): void } {
+  /** The next untried order: the natural one first, then random ones. Call `end` after the run. */
+  start(): Choices & { end(): void } {
     const path = [this.#root]
     const pick = this.#hasBegun ? (count: number) => uniformInt(this.#generator, 0, count - 1) : () => 0
     this.#hasBegun = true

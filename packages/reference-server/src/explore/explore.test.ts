@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import type { ReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 import { ExplorationError } from './exploration-error.ts'
 import { explore } from './explore.ts'
 

@@ -1,12 +1,12 @@
+import { closestName } from '../domain/closest-name.ts'
 import { type ReferenceServerOptions, resolveOptions } from '../options.ts'
 import { serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
-import { checkExploreOptions } from './check-options.ts'
 import { type Choices, ChoiceTree, followSeed } from './choices.ts'
-import { Director } from './director.ts'
 import { ExplorationError } from './exploration-error.ts'
 import { type ExploredTest, runOrder } from './run-order.ts'
-import { keysOf } from './step.ts'
+import { Scheduler } from './scheduler.ts'
+import { isSeed, keysOf } from './step.ts'
 
 /** How to explore. */
 export interface ExploreOptions {
@@ -39,7 +39,7 @@ const DEFAULT_MAX_RUNS = 200
 const DEFAULT_TIMEOUT_MS = 2_000
 
 /**
- * Runs a test in every order in which its polls, cancels, answers and webhook deliveries and the ends of its jobs can
+ * Runs a test in every order in which its polls, cancels, responses and webhook deliveries and the ends of its jobs can
  * happen, each time with a server of its own. Time is virtual; whatever waits on the server's clock waits for no real
  * time. Jobs end when the exploration says so, unless a script gives them a time (`after_ms`, `after_polls`).
  *
@@ -65,7 +65,7 @@ export async function explore(test: ExploredTest, options: ExploreOptions = {}):
   const tree = new ChoiceTree(shuffle)
   let runs = 0
   while (runs < maxRuns && !tree.isDone) {
-    const choices = tree.begin()
+    const choices = tree.start()
     await runOnce(test, choices, { ...options, run: ++runs })
     choices.end()
   }
@@ -74,21 +74,69 @@ export async function explore(test: ExploredTest, options: ExploreOptions = {}):
 
 async function runOnce(test: ExploredTest, choices: Choices, options: ExploreOptions & { run: number }): Promise<void> {
   const { settleMs = 0, timeoutMs = DEFAULT_TIMEOUT_MS, run } = options
-  let director: Director | undefined
-  // A queue of its own would be one more moment in which nothing happens that a client could tell.
+  let scheduler: Scheduler | undefined
+  // No queued phase: clients cannot observe it, so it would only add orders to try.
   const assumptions = { queuedMs: 0, ...options.server?.assumptions }
   const service = new Service(resolveOptions({ ...options.server, assumptions, clock: 'auto' }), (activity) => {
-    director = new Director(activity)
-    return director
+    scheduler = new Scheduler(activity)
+    return scheduler
   })
-  if (director === undefined) throw new Error('A service makes its gates when it is made.')
+  if (scheduler === undefined) throw new Error('A service creates its breakpoints when it is created.')
   const server = serverOf(service)
   try {
-    await runOrder(test, { server, activity: service.activity, director, choices, settleMs, timeoutMs })
+    await runOrder(test, { server, activity: service.activity, scheduler, choices, settleMs, timeoutMs })
   } catch (error) {
-    throw new ExplorationError(error, { run, seed: director.seed, order: director.order })
+    throw new ExplorationError(error, { run, seed: scheduler.seed, order: scheduler.order })
   } finally {
-    director.close()
+    scheduler.close()
     await server.close()
   }
+}
+
+/** What each option takes, and whether a value is of that kind. */
+const CHECKS: Readonly<
+  Record<keyof ExploreOptions, readonly [allowed: string, isAllowed: (value: unknown) => boolean]>
+> = {
+  maxRuns: ['an integer, 1 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 1],
+  seed: ["the seed that a failure has named, such as 'eda'", isSeed],
+  shuffle: ['an integer', Number.isSafeInteger],
+  server: ['the options of a server', (value) => typeof value === 'object' && value !== null],
+  settleMs: ['milliseconds, 0 or more', isMilliseconds],
+  timeoutMs: ['milliseconds, 0 or more', isMilliseconds],
+}
+
+/** @throws TypeError that says what is wrong with the arguments of `explore`, before anything is run */
+function checkExploreOptions(test: unknown, options: unknown): void {
+  if (typeof test !== 'function') {
+    throw new TypeError(`explore takes a test first, as in explore(async (server) => { … }), not ${show(test)}.`)
+  }
+  if (typeof options !== 'object' || options === null) {
+    throw new TypeError(`explore takes its options as an object, not ${show(options)}.`)
+  }
+  for (const [name, value] of Object.entries(options)) checkOption(name, value)
+}
+
+function checkOption(name: string, value: unknown): void {
+  if (!isOption(name)) throw new TypeError(`explore has no option ${name}. ${adviceFor(name)}`)
+  const [allowed, isAllowed] = CHECKS[name]
+  if (value === undefined || isAllowed(value)) return
+  throw new TypeError(`explore takes ${name}: ${allowed}; it got ${show(value)}.`)
+}
+
+function isOption(name: string): name is keyof ExploreOptions {
+  return Object.hasOwn(CHECKS, name)
+}
+
+function adviceFor(name: string): string {
+  const names = Object.keys(CHECKS)
+  const closest = closestName(name, names)
+  return closest === undefined ? `It has: ${names.join(', ')}.` : `Did you mean ${closest}?`
+}
+
+function isMilliseconds(value: unknown): boolean {
+  return typeof value === 'number' && value >= 0
+}
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value) : String(value)
 }

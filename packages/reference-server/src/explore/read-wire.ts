@@ -11,13 +11,13 @@ export function jobOfPath({ method, url }: Request): { jobId: string; isCancel: 
   return method === ROUTES.getJob.method ? { jobId, isCancel: false } : undefined
 }
 
-const answerSchema = /* @__PURE__ */ (() =>
+const responseSchema = /* @__PURE__ */ (() =>
   z.object({ job_id: z.optional(z.string()), data: z.optional(z.object({ status: z.optional(z.string()) })) }))()
 
-/** What a client sees in an answer: the job of a run, and the status of a job or of the answer. */
+/** What a client sees in a response: the job of a run, and the status of a job or of the response. */
 export async function seenStatus(response: Response): Promise<{ jobId: string | undefined; status: string }> {
   const text = response.body === null ? '' : await response.clone().text()
-  const parsed = answerSchema.safeParse(parseJson(text))
+  const parsed = responseSchema.safeParse(parseJson(text))
   const status = parsed.data?.data?.status ?? String(response.status)
   return { jobId: parsed.data?.job_id, status }
 }

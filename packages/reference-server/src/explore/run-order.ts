@@ -2,7 +2,7 @@ import { realNow, shortMoment } from '../clock/real-time.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import type { Service } from '../service/service.ts'
 import type { Choices } from './choices.ts'
-import type { Director } from './director.ts'
+import type { Scheduler } from './scheduler.ts'
 
 /** A test that is run in many orders; it fails by rejecting. */
 export type ExploredTest = (server: ReferenceServer) => unknown
@@ -10,7 +10,7 @@ export type ExploredTest = (server: ReferenceServer) => unknown
 export interface OrderOptions {
   server: ReferenceServer
   activity: Service['activity']
-  director: Director
+  scheduler: Scheduler
   choices: Choices
   /** Real time in which nothing may happen before the next step. */
   settleMs: number
@@ -26,7 +26,7 @@ const PATIENCE_MS = 250
 
 /** Runs a test once, one step after the other. Rejects when the test does, or comes to a stop. */
 export async function runOrder(test: ExploredTest, options: OrderOptions): Promise<void> {
-  const { director, activity, server, settleMs } = options
+  const { scheduler, activity, server, settleMs } = options
   let isOver = false
   const ended = Promise.resolve()
     .then(() => test(server))
@@ -37,7 +37,7 @@ export async function runOrder(test: ExploredTest, options: OrderOptions): Promi
   ended.catch(() => {}) // it is looked at below, when the loop has seen it
   let lastStepAt = realNow()
   while (!isOver) {
-    await activity.quiet(() => (director.waitsForTimeLimit ? PATIENCE_MS : settleMs))
+    await activity.quiet(() => (scheduler.waitsForTimeLimit ? PATIENCE_MS : settleMs))
     if (isOver) break
     if (takeStep(options, realNow() - lastStepAt)) lastStepAt = realNow()
     else await shortMoment()
@@ -46,8 +46,8 @@ export async function runOrder(test: ExploredTest, options: OrderOptions): Promi
 }
 
 /** Returns whether there was a step to take. */
-function takeStep({ director, choices, timeoutMs }: OrderOptions, waitedMs: number): boolean {
-  const steps = director.options()
+function takeStep({ scheduler, choices, timeoutMs }: OrderOptions, waitedMs: number): boolean {
+  const steps = scheduler.options()
   const keys = steps.map(({ key }) => key)
   const isMissing = choices.expected().some((key) => !keys.includes(key))
   if (isMissing && waitedMs < LATE_MS) return false
@@ -60,6 +60,6 @@ function takeStep({ director, choices, timeoutMs }: OrderOptions, waitedMs: numb
   }
   const key = choices.choose(keys)
   const step = steps.find((one) => one.key === key)
-  if (step !== undefined) director.take(step)
+  if (step !== undefined) scheduler.take(step)
   return true
 }

@@ -1,7 +1,7 @@
 /**
  * What can happen next:
- * - `a`: the answer of a run reaches the client
- * - `p`, `q`: a poll reaches the service, its answer reaches the client
+ * - `a`: the response to a run reaches the client
+ * - `p`, `q`: a poll reaches the service, its response reaches the client
  * - `c`, `x`: the same of a cancel
  * - `e`: the provider is done, and the job ends
  * - `d`: a delivery is sent
@@ -9,7 +9,7 @@
  */
 export type StepKind = 'a' | 'p' | 'q' | 'c' | 'x' | 'e' | 'd' | 't'
 
-/** In this order things happen when nobody is in a hurry. */
+/** The natural order. */
 export const NATURAL_ORDER: readonly StepKind[] = ['a', 'q', 'x', 'p', 'c', 'e', 'd', 't']
 
 /** Something that is held back. */

@@ -1,3 +1,4 @@
+import type { Account } from '../domain/account.ts'
 import { createSeededRandom, resumeSeededRandom, type SeededRandom } from '../media/seeded-random.ts'
 import type { FaultOptions } from './fault-options.ts'
 import { type RoutedRequest, routeMatcher } from './fault-route.ts'
@@ -8,9 +9,9 @@ export interface FaultRecord {
   readonly id: string
   /** The options that the fault was injected with. */
   readonly fault: Readonly<FaultOptions>
-  /** How many requests it has struck. */
+  /** Number of requests that it was injected into. */
   readonly used: number
-  /** Whether it has struck less often than it should: never, or not `times` times. */
+  /** Whether it was injected less often than it should: never, or not `times` times. */
   readonly unused: boolean
 }
 
@@ -41,7 +42,7 @@ export class AccountFaults {
   readonly #rules = new Map<string, FaultRule>()
   #lastNumber = 0
 
-  /** @param seed of the server: the same seed strikes the same requests */
+  /** @param seed of the server: the same seed selects the same requests */
   constructor(seed: number) {
     this.#seed = seed
   }
@@ -49,26 +50,26 @@ export class AccountFaults {
   /** @returns its record as it goes on: `used` rises */
   add(fault: FaultOptions): FaultRecord {
     const id = `fault_${++this.#lastNumber}`
-    // Random numbers of its own, so that neither other faults nor the ids of jobs change which requests it strikes.
+    // Random numbers of its own, so that neither other faults nor the ids of jobs change which requests it selects.
     const rule = new FaultRule(id, fault, createSeededRandom(id, this.#seed))
     this.#rules.set(rule.id, rule)
     return rule
   }
 
-  /** The first fault that strikes such a request; it is then used once more. */
+  /** The first fault that matches the request; its `used` rises. */
   take(target: FaultTarget): FaultRecord | undefined {
     for (const rule of this.#rules.values()) {
-      if (rule.strikes(target)) return rule
+      if (rule.use(target)) return rule
     }
     return undefined
   }
 
-  /** Every fault there is as it stands now, those included that will strike no more. */
+  /** Every fault as it is now, used up ones included. */
   list(): FaultRecord[] {
     return [...this.#rules.values()].map(({ id, fault, used, unused }) => ({ id, fault, used, unused }))
   }
 
-  /** What has to be kept to go on elsewhere. */
+  /** The state from which another server can go on. */
   state(): FaultsState {
     return { added: this.#lastNumber, rules: [...this.#rules.values()].map((rule) => rule.state()) }
   }
@@ -119,7 +120,7 @@ class FaultRule implements FaultRecord {
     return { id: this.id, fault: this.fault, used: this.used, random: this.#random.state() }
   }
 
-  strikes(target: FaultTarget): boolean {
+  use(target: FaultTarget): boolean {
     const { fault } = this
     if (this.used >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
     if (!this.#isMeant(target)) return false
@@ -127,5 +128,40 @@ class FaultRule implements FaultRecord {
     if (this.#random.between(0, 1) >= (fault.probability ?? 1)) return false
     this.used++
     return true
+  }
+}
+
+/** The faults of every account. */
+export class Faults {
+  #seed: number
+  readonly #byAccount = new Map<Account, AccountFaults>()
+
+  constructor(seed: number) {
+    this.#seed = seed
+  }
+
+  of(account: Account): AccountFaults {
+    const known = this.#byAccount.get(account)
+    if (known !== undefined) return known
+    const made = new AccountFaults(this.#seed)
+    this.#byAccount.set(account, made)
+    return made
+  }
+
+  /** The seed of faults that are added from now on. */
+  get seed(): number {
+    return this.#seed
+  }
+
+  /** Forgets all faults; those to come are made from another seed. */
+  restart(seed: number): void {
+    this.#seed = seed
+    this.forget()
+  }
+
+  /** Forgets the faults of an account, or of all. */
+  forget(account?: Account): void {
+    if (account === undefined) this.#byAccount.clear()
+    else this.#byAccount.delete(account)
   }
 }

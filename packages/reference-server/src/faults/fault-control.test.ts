@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 
 it('tells through its handle how often a fault has struck, and takes it away', async () => {
   const server = createReferenceServer({ clock: 'manual' })

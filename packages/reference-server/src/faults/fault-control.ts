@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import { jsonCopy } from '../json-copy.ts'
+import { jsonCopy } from '../json.ts'
 import type { Service } from '../service/service.ts'
 import type { FaultRecord } from './account-faults.ts'
 import type { FaultOptions } from './fault-options.ts'
@@ -9,18 +9,18 @@ import { readFault } from './read-fault.ts'
 export interface FaultHandle {
   /** Its name within the account, `fault_1` and so on. */
   readonly id: string
-  /** How many requests it has struck by now. */
+  /** Number of requests that it was injected into by now. */
   readonly used: number
-  /** Whether it has struck less often than it should by now: never, or not `times` times. */
+  /** Whether it was injected less often than it should by now: never, or not `times` times. */
   readonly unused: boolean
-  /** It strikes no more, and is no longer listed. */
+  /** Removes it: it is not injected any more, and not listed. */
   remove(): void
 }
 
 /** Makes requests go wrong. Without a `key` the account of the first key is meant. */
 export interface FaultControl {
   /**
-   * Adds a fault to those of an account. Of several that could strike a request, the one that was added first does.
+   * Adds a fault to those of an account. Of several that match a request, the one that was added first is injected.
    *
    * @throws TypeError that says what is wrong with the fault
    */

@@ -20,14 +20,14 @@ export const FAULT_KINDS = [
 
 /**
  * What goes wrong with a request:
- * - `reset`: the connection is reset before the answer
- * - `empty-reply`: the connection ends before the answer
+ * - `reset`: the connection is reset before the response
+ * - `empty-reply`: the connection ends before the response
  * - `refused`: there is no connection (over a socket that listens: a reset)
- * - `hang`: no answer ever comes
- * - `slow-headers`: the answer comes late
- * - `slow-body`: the head of the answer comes at once, its body in four parts
+ * - `hang`: no response ever comes
+ * - `slow-headers`: the response comes late
+ * - `slow-body`: the head of the response comes at once, its body in four parts
  * - `truncated-body`: the connection ends in the middle of the body
- * - `malformed-json`: a 200 with a body that is no JSON
+ * - `malformed-json`: a 200 with a body that is not JSON
  * - `rate-limit`: a 429 with Retry-After
  * - `server-error`: a 500
  * - `bad-gateway`: a 502 with a web page, as from a proxy
@@ -43,14 +43,14 @@ export interface FaultOptions {
   route?: FaultRoute | undefined
   /** Only requests for this model, its jobs and its files. */
   model?: string | undefined
-  /** It strikes so many requests, and no more. Default: until it is removed. */
+  /** Number of requests that it is injected into. Default: until it is removed. */
   times?: number | undefined
-  /** The share of requests that it strikes, from 0 to 1, seeded. Default 1. */
+  /** The share of requests that it is injected into, from 0 to 1, seeded. Default 1. */
   probability?: number | undefined
   /**
-   * Whether the fault strikes before the service does the work, or after it. `'after'` a run is accepted and will be
-   * charged (a synchronous one has had its hold), and only the answer is lost or spoiled. Default `'before'`; `slow-body`
-   * and `truncated-body` spoil a real answer, so theirs is always `'after'`.
+   * Whether the fault comes before the service does the work, or after it. `'after'` a run is accepted and will be
+   * charged (a synchronous one has had its hold), and only the response is lost or corrupted. Default `'before'`; `slow-body`
+   * and `truncated-body` corrupt a real response, so theirs is always `'after'`.
    */
   when?: 'before' | 'after' | undefined
   /** How late the head of `slow-headers`, or the end of `slow-body`, comes. Default 5 000. */
@@ -66,7 +66,7 @@ export interface FaultOptions {
   retry_after_as_date?: boolean | undefined
 }
 
-/** What a header may hold; anything else would make the answer itself impossible. */
+/** What a header may hold; anything else would make the response impossible. */
 const HEADER_TEXT = /^[\t\x20-\x7e]*$/
 
 /** Longer ones lie beyond what a date can hold. */

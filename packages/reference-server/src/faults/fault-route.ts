@@ -1,9 +1,9 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { closestName } from '../domain/closest-name.ts'
-import { routingPath } from '../http/routing-path.ts'
+import { decodeSegment, routingPath } from '../http/routing-path.ts'
 
-/** Where a fault can strike: at an endpoint of section 4, or at a produced file. */
+/** Where a fault can be injected: an endpoint of section 4, or a produced file. */
 export type FaultEndpoint = RouteName | 'getFile'
 
 /**
@@ -48,7 +48,7 @@ export function routeProblem(route: string): string | undefined {
   return `/route: no request can be ${JSON.stringify(route)}, where a * is one segment. There are: ${known.join(', ')}.`
 }
 
-/** Makes the function that tells whether a request is meant by a route. */
+/** Makes a function that checks whether a route matches a request. */
 export function routeMatcher(route: FaultRoute): (request: RoutedRequest) => boolean {
   return isEndpoint(route) ? ({ endpoint }) => endpoint === route : (request) => fits(route, request)
 }
@@ -78,13 +78,5 @@ const PLACEHOLDER = /^\{.*\}$/
 function segmentsOf(path: string): string[] {
   const isTemplate = path.includes('{') // which an address would encode
   const routed = isTemplate ? path : routingPath('http://host', `http://host${path}`)
-  return routed.split('/').map((segment) => decode(segment))
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return segment
-  }
+  return routed.split('/').map(decodeSegment)
 }

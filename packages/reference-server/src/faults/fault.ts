@@ -1,25 +1,25 @@
 /**
- * What a transport does with a request instead of answering it. Data, not an exception: each transport enacts it in the
- * way in which its clients would meet it.
+ * What a transport does with a request instead of responding. Data, not an exception: each transport applies it as its
+ * clients would see it.
  */
 export type Fault = ConnectionFault | BodyFault
 
-/** There is no answer. */
+/** There is no response. */
 export interface ConnectionFault {
   readonly kind: 'reset' | 'empty-reply' | 'refused'
 }
 
-/** There is an answer, with a `content-length`, but its body breaks off or takes its time. */
+/** There is a response with a `content-length`, but its body breaks off or is slow. */
 export interface BodyFault {
   readonly kind: 'truncated-body' | 'slow-body'
-  /** Makes the answer; its body ends in an error where the connection breaks. */
+  /** Makes the response; its body ends in an error where the connection breaks. */
   open(): Response
 }
 
-/** What comes of a request. */
-export type Answer = Response | Fault
+/** The result of a request. */
+export type ResponseOrFault = Response | Fault
 
 // Not by `instanceof`: under some test runners there is more than one `Response`.
-export function isFault(answer: Answer): answer is Fault {
-  return 'kind' in answer
+export function isFault(result: ResponseOrFault): result is Fault {
+  return 'kind' in result
 }

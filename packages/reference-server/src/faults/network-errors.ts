@@ -21,7 +21,7 @@ export function bodyTerminated(): TypeError {
   return new TypeError('terminated', { cause: socketEnded() })
 }
 
-/** What `fetch` rejects with when there is no answer. */
+/** The error of `fetch` without a response. */
 export function fetchFailed(kind: ConnectionFault['kind'], url: string): TypeError {
   return new TypeError('fetch failed', { cause: connectionError(kind, url) })
 }

@@ -45,8 +45,8 @@ describe('readFault', () => {
       { kind: 'rate-limit', retry_after: 'soon', retry_after_as_date: true },
       '/retry_after must be a number of seconds to be sent as a date.',
     ],
-    [{ kind: 'truncated-body', when: 'before' }, '/when: truncated-body cannot strike before the work, for it is the'],
-    [{ kind: 'refused', when: 'after' }, '/when: refused cannot strike after the work, for without a connection'],
+    [{ kind: 'truncated-body', when: 'before' }, '/when: truncated-body cannot come before the work: the response'],
+    [{ kind: 'refused', when: 'after' }, '/when: refused cannot come after the work: without a connection'],
   ])('refuses %j and says why', (fault, message) => {
     expect(readFault(fault, models)).toEqual({ ok: false, message: expect.stringContaining(message) })
   })

@@ -18,8 +18,8 @@ const KINDS_OF: Readonly<Partial<Record<Name, readonly FaultKind[]>>> = {
 /** Why a kind happens at one moment only. */
 const ONLY_MOMENT: Readonly<Partial<Record<FaultKind, { when: FaultOptions['when']; why: string }>>> = {
   refused: { when: 'before', why: 'without a connection no work is done' },
-  'slow-body': { when: 'after', why: 'it is the answer to the work that comes slowly' },
-  'truncated-body': { when: 'after', why: 'it is the answer to the work that is cut' },
+  'slow-body': { when: 'after', why: 'the response to the work comes slowly' },
+  'truncated-body': { when: 'after', why: 'the response to the work is cut' },
 }
 
 /** Holds a fault that came from outside against what there is; the message says where it is wrong. */
@@ -32,7 +32,7 @@ export function readFault(value: unknown, models: ReadonlyMap<string, unknown>):
   return problem === undefined ? checked : { ok: false, message: problem }
 }
 
-/** Names that do not exist, told first: what a schema says of them names what exists, not what was meant. */
+/** Unknown names come first: a schema would list what exists, and not suggest what was meant. */
 function nameProblem(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const unknown = Object.keys(value).find((name) => !OPTION_NAMES.includes(name))
@@ -52,7 +52,7 @@ function advice(name: string, known: readonly string[]): string {
 function momentProblem({ kind, when }: FaultOptions): string | undefined {
   const only = ONLY_MOMENT[kind]
   if (when === undefined || only === undefined || only.when === when) return undefined
-  return `/when: ${kind} cannot strike ${when} the work, for ${only.why}. Leave it out.`
+  return `/when: ${kind} cannot come ${when} the work: ${only.why}. Leave it out.`
 }
 
 function optionProblem(fault: FaultOptions): string | undefined {

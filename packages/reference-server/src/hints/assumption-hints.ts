@@ -1,60 +1,68 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
 import { ASSUMPTION_NOTES } from '../assumptions/assumption-notes.ts'
-import type { HintScene } from './hint-scene.ts'
+import { isServerErrorCode, type ServerErrorCode } from '../error-codes.ts'
+import type { HintContext } from './hint-context.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
 
-const BY_CODE: Readonly<Record<string, string>> = {
-  PAYLOAD_TOO_LARGE: 'largestBody',
+/** The assumption behind a response with an error code, where its rejection does not name one. */
+const BY_CODE: Readonly<Record<ServerErrorCode, string | ((trace: HintContext['trace']) => string[]) | undefined>> = {
+  UNAUTHORIZED: undefined,
+  FORBIDDEN: forbiddenNames,
+  VALIDATION_ERROR: 'malformedRequest',
+  INSUFFICIENT_CREDITS: undefined,
+  NOT_FOUND: 'unknownResource',
   METHOD_NOT_ALLOWED: 'wrongMethod',
+  CONFLICT: 'cancelledSyncRunStatus',
+  PAYLOAD_TOO_LARGE: 'largestBody',
+  UNSUPPORTED_MEDIA_TYPE: undefined,
+  RATE_LIMITED: undefined,
+  INTERNAL_ERROR: undefined,
+  UNAVAILABLE: undefined,
+  PROVIDER_FAILURE: undefined,
 }
 
-/** Which assumptions made the answer what it is: the specification would allow another. */
-export function assumptionHints(scene: HintScene): string[] {
-  if (scene.trace.route === 'control') return []
-  const names = [...(scene.trace.assumptions ?? []), ...namesFor(scene)]
-  return names.map((name) => sentenceFor(name, scene))
+/** The assumptions behind a response: the specification would allow another. */
+export function assumptionHints(context: HintContext): string[] {
+  if (context.trace.route === 'control') return []
+  const names = [...(context.trace.assumptions ?? []), ...namesFor(context)]
+  return names.map((name) => sentenceFor(name, context))
 }
 
-function namesFor(scene: HintScene): string[] {
-  const { code, status, trace } = scene
+function namesFor(context: HintContext): string[] {
+  const { code, status, trace } = context
   const { route, jobStatus } = trace
   const isFailedRun = route === 'runModel' && jobStatus === 'failed'
-  if (code !== undefined && !isFailedRun) return refusalNames(scene, code)
-  if (route === 'runModel') return runNames(scene)
+  if (code !== undefined && !isFailedRun) return rejectionNames(context, code)
+  if (route === 'runModel') return runNames(context)
   if (route === 'cancelJob') return status < 300 ? ['cancelStatus'] : []
-  return route === 'listModels' ? listNames(scene) : []
+  return route === 'listModels' ? listNames(context) : []
 }
 
-function refusalNames({ trace }: HintScene, code: string): string[] {
-  if (trace.isForeignJob) return ['otherAccountsJob']
-  if (trace.refusedFor === 'webhook') return []
-  const note = ASSUMPTION_NOTES.find(
-    ({ rejections }) => trace.refusal !== undefined && rejections?.includes(trace.refusal),
-  )
+function rejectionNames({ trace }: HintContext, code: string): string[] {
+  const { isForeignJob, rejectedPart, rejection } = trace
+  if (isForeignJob) return ['otherAccountsJob']
+  if (rejectedPart === 'webhook') return []
+  const note = ASSUMPTION_NOTES.find(({ rejections }) => rejection !== undefined && rejections?.includes(rejection))
   if (note !== undefined) return [note.name]
-  const name = BY_CODE[code]
-  if (name !== undefined) return [name]
-  if (code === 'NOT_FOUND') return ['unknownResource']
-  if (code === 'CONFLICT') return ['cancelledSyncRunStatus']
-  if (code === 'FORBIDDEN') return forbiddenNames(trace)
-  return code === 'VALIDATION_ERROR' ? ['malformedRequest'] : []
+  const names = isServerErrorCode(code) ? BY_CODE[code] : undefined
+  return typeof names === 'function' ? names(trace) : names === undefined ? [] : [names]
 }
 
-function forbiddenNames({ apiKey, route, assumptions }: HintScene['trace']): string[] {
-  // The handler has said which one.
+function forbiddenNames({ apiKey, route, assumptions }: HintContext['trace']): string[] {
+  // The route has named the assumption.
   if (apiKey === undefined || assumptions !== undefined) return []
   return route === 'runModel' && apiKey.permissions.includes('models:run') ? ['runNeedsJobsWrite'] : []
 }
 
-function runNames({ trace: { job, jobStatus } }: HintScene): string[] {
+function runNames({ trace: { job, jobStatus } }: HintContext): string[] {
   if (jobStatus === 'queued')
     return job?.webhook === undefined ? ['asyncRunStatus'] : ['asyncRunStatus', 'asyncRunWithWebhook']
   if (jobStatus === 'failed') return ['failedSyncRunStatus']
   return jobStatus === 'cancelled' ? ['cancelledSyncRunStatus'] : []
 }
 
-function listNames({ request }: HintScene): string[] {
+function listNames({ request }: HintContext): string[] {
   const query = new URL(request.url).searchParams
   const category = query.get('category')
   return [
@@ -63,12 +71,12 @@ function listNames({ request }: HintScene): string[] {
   ]
 }
 
-function sentenceFor(name: string, { service, trace }: HintScene): string {
+function sentenceFor(name: string, { service, trace }: HintContext): string {
   const { assumptions } = service.options
   const note = ASSUMPTION_NOTES.find((one) => one.name === name)
   const setting =
-    trace.refusal !== undefined && note?.rejections?.includes(trace.refusal)
-      ? assumptions.rejections[trace.refusal]
+    trace.rejection !== undefined && note?.rejections?.includes(trace.rejection)
+      ? assumptions.rejections[trace.rejection]
       : note?.switch && assumptions[note.switch]
   const choice = setting === undefined ? note?.choice : settingText(setting)
   return `Section ${note?.section} leaves this open; assumption ${name}: ${choice}.`

@@ -1,7 +1,7 @@
 import { closestName } from '../domain/closest-name.ts'
-import type { HintScene } from './hint-scene.ts'
+import type { HintContext } from './hint-context.ts'
 
-const FIELDS = ['input', 'sync', 'webhook_url']
+const MEMBERS = ['input', 'sync', 'webhook_url']
 
 /** What other services call the members of a run. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -17,11 +17,11 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Which members of a run's body were probably meant. */
-export function bodyHints({ trace, status, service }: HintScene): string[] {
+export function bodyHints({ trace, status, service }: HintContext): string[] {
   const body = status === 400 || status === 422 ? readObject(trace.requestBody) : undefined
   if (trace.route !== 'runModel' || body === undefined) return []
   const parameters = Object.keys(service.models.get(trace.modelId ?? '')?.input_schema.properties ?? {})
-  const outside = Object.keys(body).filter((name) => !FIELDS.includes(name))
+  const outside = Object.keys(body).filter((name) => !MEMBERS.includes(name))
   return [...outside.flatMap((name) => memberHints(name, parameters)), ...inputHints(body.input, parameters)]
 }
 
@@ -29,20 +29,20 @@ function memberHints(name: string, parameters: readonly string[]): string[] {
   const parameter = closestName(name, parameters)
   if (parameter !== undefined)
     return [`${parameter} is a parameter of the model: send {"input": {"${parameter}": ...}}.`]
-  const field = OTHER_NAMES[name.toLowerCase()] ?? closestName(name, FIELDS)
+  const field = OTHER_NAMES[name.toLowerCase()] ?? closestName(name, MEMBERS)
   return field === undefined ? [] : [`${name.slice(0, 60)}: did you mean ${field}?`]
 }
 
 function inputHints(input: unknown, parameters: readonly string[]): string[] {
   const unknown = Object.keys(asObject(input) ?? {}).filter((name) => !parameters.includes(name))
   const fields = unknown
-    .filter((name) => FIELDS.includes(name))
+    .filter((name) => MEMBERS.includes(name))
     .map((name) => `${name} stands beside input, not in it.`)
   const close = unknown.map((name) => closestName(name, parameters)).filter((name) => name !== undefined)
   return [...fields, ...close.map((name) => `Did you mean ${name}?`)]
 }
 
-/** `undefined` for what is no JSON object, or was too long to be kept. */
+/** `undefined` for a text that is not a JSON object, or was too long to be stored. */
 function readObject(text = ''): Record<string, unknown> | undefined {
   try {
     return asObject(JSON.parse(text))

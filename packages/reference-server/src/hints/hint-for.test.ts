@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 
 const MODEL = 'aurora-image'
 const PROMPT = { prompt: 'a red fox' }
@@ -87,7 +87,7 @@ describe('hints', () => {
     ['half a key', bearer((key) => key.slice(0, 20)), 401, /32 characters after sk_test_: was it copied whole/],
     ['a key with a blank in it', bearer((key) => `${key.slice(0, 20)} ${key.slice(20)}`), 401, /no white space/],
     ['a key with a sign in it', bearer((key) => `${key}%`), 401, /only letters, digits/],
-    ['a key of something else', bearer(() => 'abc'), 401, /Keys begin with sk_live_ or sk_test_/],
+    ['a key of something else', bearer(() => 'abc'), 401, /Keys start with sk_live_ or sk_test_/],
     ['a live key from elsewhere', bearer(() => 'sk_live_0123456789'), 401, /live key that this server did not make/],
   ])('help with %s', async (_, ask, ...expected) => {
     const [status, hint] = expected

@@ -1,18 +1,14 @@
 import { assumptionHints } from './assumption-hints.ts'
 import { bodyHints } from './body-hints.ts'
-import { corsHints } from './cors-hints.ts'
-import type { HintScene } from './hint-scene.ts'
-import { jobHints } from './job-hints.ts'
-import { keyHints } from './key-hints.ts'
-import { pathHints } from './path-hints.ts'
-import { queryHints } from './query-hints.ts'
+import type { HintContext } from './hint-context.ts'
+import { corsHints, jobHints, keyHints, pathHints, queryHints } from './request-hints.ts'
 
-/** The header that tells what the body, which is as the specification says, cannot. */
+/** The header for what the body cannot say: the specification defines the body. */
 export const HINT_HEADER = 'x-modelrun-hint'
 
 const MAX_LENGTH = 1_000
 
-const SOURCES: readonly ((scene: HintScene) => readonly string[])[] = [
+const SOURCES: readonly ((context: HintContext) => readonly string[])[] = [
   corsHints,
   keyHints,
   pathHints,
@@ -22,12 +18,13 @@ const SOURCES: readonly ((scene: HintScene) => readonly string[])[] = [
   assumptionHints,
 ]
 
-/** What may help with an answer: what was probably meant, which assumption is behind it. `undefined` when nothing can. */
-export function hintFor(scene: HintScene): string | undefined {
-  const { route, hints = [], jobStatus } = scene.trace
-  // By far the most common answers, and there is nothing to say about them.
-  if (scene.status === 200 && hints.length === 0 && (route === 'getJob' || jobStatus === 'completed')) return undefined
-  const sentences = [...hints, ...SOURCES.flatMap((source) => source(scene))]
+/** Help with a response: what was probably meant, which assumption is behind it. `undefined` when there is none. */
+export function hintFor(context: HintContext): string | undefined {
+  const { route, hints = [], jobStatus } = context.trace
+  // The most common responses by far. They need no hint.
+  if (context.status === 200 && hints.length === 0 && (route === 'getJob' || jobStatus === 'completed'))
+    return undefined
+  const sentences = [...hints, ...SOURCES.flatMap((source) => source(context))]
   return sentences.length === 0 ? undefined : headerText(sentences.join(' '))
 }
 

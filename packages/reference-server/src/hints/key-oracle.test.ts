@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 
 /** Everything that a client gets, without what is different each time. */
 async function seenWith(server: ReferenceServer, key: string, path = '/v1/models'): Promise<string> {

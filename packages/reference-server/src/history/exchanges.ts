@@ -1,8 +1,13 @@
 import type { Job } from '../domain/job.ts'
 import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
-import { jobStart } from './journal/job-entries.ts'
-import type { JournalRecord } from './journal/journal.ts'
-import type { DeliveryEntry, JobEntry, JournalEntry, RequestEntry } from './journal/journal-entry.ts'
+import {
+  type DeliveryEntry,
+  type JobEntry,
+  type JournalEntry,
+  type JournalRecord,
+  jobStart,
+  type RequestEntry,
+} from './journal/journal-entry.ts'
 
 /** What the life of a job is told from. */
 export interface ExchangeSource {
@@ -47,12 +52,12 @@ export type Exchange = RequestExchange | (JobEntry & Places) | DeliveryExchange
 export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSource): Exchange[] {
   const own = records.filter(({ entry }) => isAbout(entry, jobId))
   const starts = job === undefined || job.end !== undefined ? [] : jobStart(job, now)
-  const extra = starts.map((entry) => ({ entry, beganAs: 0, endedAs: 0 }))
+  const extra = starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0 }))
   const ordered = [...failedRuns(records, own), ...own, ...extra].toSorted(
-    (one, other) => one.entry.at - other.entry.at || one.beganAs - other.beganAs,
+    (one, other) => one.entry.at - other.entry.at || one.startPlace - other.startPlace,
   )
   const attempts = new Attempts()
-  return ordered.flatMap(({ entry, beganAs: place, endedAs: endPlace }): Exchange[] => {
+  return ordered.flatMap(({ entry, startPlace: place, endPlace }): Exchange[] => {
     switch (entry.kind) {
       case 'request':
         return [{ ...entry, place, endPlace, attempt: attempts.ofRequest(entry) }]
@@ -76,7 +81,7 @@ function isAbout(entry: JournalEntry, jobId: string): boolean {
 function failedRuns(records: readonly JournalRecord[], own: readonly JournalRecord[]): JournalRecord[] {
   const run = own.find(({ entry }) => entry.kind === 'request' && entry.route === 'runModel')
   if (run === undefined) return []
-  const same = records.filter((record) => record.beganAs < run.beganAs && isSameRun(record, run))
+  const same = records.filter((record) => record.startPlace < run.startPlace && isSameRun(record, run))
   const lastWithJob = same.findLastIndex(({ entry }) => entry.kind === 'request' && entry.job_id !== undefined)
   return same.slice(lastWithJob + 1)
 }

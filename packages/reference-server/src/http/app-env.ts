@@ -1,35 +1,51 @@
 import type { Context } from 'hono'
 import type { Work } from '../clock/activity.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
-import type { Answer } from '../faults/fault.ts'
+import type { ResponseOrFault } from '../faults/fault.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
-import type { RequestTrace } from './request-trace.ts'
+import type { Service } from '../service/service.ts'
+import type { RequestTrace, RouteDetails, RouteResult } from './route-result.ts'
 
-/** What a fault made of a request. */
-interface StruckFault {
+/** A fault that was injected into a request. */
+interface InjectedFault {
   /** Name of the fault within the account. */
   id: string
   kind: FaultKind
-  answer: Answer
+  /** Takes the place of the response. */
+  result: ResponseOrFault
 }
 
 /** What every handler knows about a request besides the request. */
 export interface AppEnv {
   Bindings: {
-    /** Address of the client. */
+    /** IP address of the client. */
     ip: string
     /** Whether it came over a socket, and not from a client in this process. */
     isOverSocket: boolean
     /** To park while the request waits on the clock. */
     work: Work
-    trace: RequestTrace
-    /** The fault that struck the request. */
-    struck?: StruckFault | undefined
+    /** Set by `createApp`. */
+    route?: RequestTrace['route']
+    /** The key of the request, for the journal; set by `authenticate`. */
+    apiKey?: ApiKey
+    /** Set by `respond`. */
+    details?: RouteDetails
+    /** Set by `injectFaults`. */
+    injected?: InjectedFault | undefined
   }
   Variables: {
-    /** Who asks; set for every path below `/v1`. */
+    /** The key of the request: every path below `/v1` has one. */
     apiKey: ApiKey
   }
 }
 
 export type AppContext = Context<AppEnv>
+
+/** Serves an endpoint. */
+export type RouteHandler = (service: Service, context: AppContext) => RouteResult | Promise<RouteResult>
+
+/** Hands the response to the router, and what is known with it to the journal. */
+export function respond({ env }: AppContext, { response, ...details }: RouteResult): Response {
+  env.details = details
+  return response
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
 
 const [sample] = DEFAULT_CATALOG
 if (sample === undefined) throw new Error('The catalog is empty.')

@@ -3,31 +3,25 @@ import { Hono, type Next } from 'hono'
 import { CONTROL_PREFIX } from '../control/route.ts'
 import { createControlRoutes } from '../control/routes.ts'
 import type { Service } from '../service/service.ts'
-import type { AppContext, AppEnv } from './app-env.ts'
-import { authenticate } from './authenticate.ts'
-import { errorResponses } from './error-responses.ts'
-import { answerFile } from './file-route.ts'
+import { type AppContext, type AppEnv, type RouteHandler, respond } from './app-env.ts'
+import { errorResponses, reject } from './error-responses.ts'
 import { GrowingRouter } from './growing-router.ts'
-import { answerCancel, answerJob } from './job-routes.ts'
-import { answerModel, answerModelList, answerModelNamedRun } from './model-routes.ts'
-import { answerOpenApi, OPENAPI_PATH } from './openapi-route.ts'
-import { passGates } from './pass-gates.ts'
-import { refuseQuery } from './refuse-query.ts'
-import { reject } from './reject.ts'
-import type { RequestTrace } from './request-trace.ts'
-import { requirePermission } from './require-permission.ts'
+import { injectFaults } from './inject-faults.ts'
+import { authenticate, passBreakpoints, rejectQuery, requirePermission } from './middleware.ts'
+import type { RequestTrace, RouteResult } from './route-result.ts'
+import { getFileRoute } from './routes/files.ts'
+import { cancelJobRoute, getJobRoute } from './routes/jobs.ts'
+import { getModelNamedRunRoute, getModelRoute, listModelsRoute } from './routes/models.ts'
+import { getOpenApiRoute, OPENAPI_PATH } from './routes/openapi.ts'
+import { runModelRoute } from './routes/run.ts'
 import { pathBelow, routePattern, routingPath } from './routing-path.ts'
-import { answerRun } from './run-route.ts'
-import { strikeFaults } from './strike-faults.ts'
 
-type Answer = (service: Service, context: AppContext) => Response | Promise<Response>
-
-const ANSWERS: Readonly<Record<RouteName, Answer>> = {
-  listModels: answerModelList,
-  getModel: answerModel,
-  runModel: answerRun,
-  getJob: answerJob,
-  cancelJob: answerCancel,
+const ROUTE_HANDLERS: Readonly<Record<RouteName, RouteHandler>> = {
+  listModels: listModelsRoute,
+  getModel: getModelRoute,
+  runModel: runModelRoute,
+  getJob: getJobRoute,
+  cancelJob: cancelJobRoute,
 }
 
 const FILE_PATTERN = '/files/:job/:name'
@@ -40,15 +34,15 @@ export function createApp(service: Service, controlToken: string): Hono<AppEnv> 
     getPath: (request) => pathOf(service.baseUrl, request.url),
   })
   nameRoutes(app)
-  if (service.gates !== undefined) app.use('/v1/*', passGates(service.gates))
+  if (service.breakpoints !== undefined) app.use('/v1/*', passBreakpoints(service.breakpoints))
   app.use('/v1/*', authenticate(service))
   addRoutes(app, service)
-  app.get(FILE_PATTERN, strikeFaults(service, 'getFile'), (context) => answerFile(service, context))
+  app.get(FILE_PATTERN, injectFaults(service, 'getFile'), (context) => respond(context, getFileRoute(service, context)))
   app.all(FILE_PATTERN, (context) => errorResponses.methodNotAllowed(context.req.method, 'GET, HEAD'))
-  app.get(OPENAPI_PATH, () => answerOpenApi(service))
+  app.get(OPENAPI_PATH, () => getOpenApiRoute(service))
   app.all(OPENAPI_PATH, (context) => errorResponses.methodNotAllowed(context.req.method, 'GET, HEAD'))
   app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
-  app.notFound((context) => unknownPath(service, context))
+  app.notFound((context) => respond(context, unknownPath(service, context)))
   app.onError((error) => {
     service.observer.warn(`error ${error.stack ?? error.message}`)
     return errorResponses.internal(`The reference server has a defect: ${error.message}`)
@@ -56,7 +50,7 @@ export function createApp(service: Service, controlToken: string): Hono<AppEnv> 
   return app
 }
 
-/** Before everything else, so that a request which is refused is known by its route as well. */
+/** Comes before everything else, so that the route of a rejected request is known as well. */
 function nameRoutes(app: Hono<AppEnv>): void {
   for (const [name, route] of Object.entries(ROUTES))
     app.on(route.method, routePattern(route), named(name as RouteName))
@@ -66,19 +60,21 @@ function nameRoutes(app: Hono<AppEnv>): void {
 
 function named(route: RequestTrace['route']) {
   return ({ env }: AppContext, next: Next) => {
-    env.trace.route = route
+    env.route = route
     return next()
   }
 }
 
 function addRoutes(app: Hono<AppEnv>, service: Service): void {
-  const names = Object.keys(ANSWERS) as RouteName[] // the record's type says that these are its keys
+  const names = Object.keys(ROUTE_HANDLERS) as RouteName[] // the record's type says that these are its keys
   for (const name of names) {
     const route = ROUTES[name]
     const permit = requirePermission(route, permissionsFor(service, name))
-    app.on(route.method, routePattern(route), strikeFaults(service, name), permit)
-    if (name !== 'listModels') app.on(route.method, routePattern(route), refuseQuery(service))
-    app.on(route.method, routePattern(route), (context) => ANSWERS[name](service, context))
+    app.on(route.method, routePattern(route), injectFaults(service, name), permit)
+    if (name !== 'listModels') app.on(route.method, routePattern(route), rejectQuery(service))
+    app.on(route.method, routePattern(route), async (context) =>
+      respond(context, await ROUTE_HANDLERS[name](service, context)),
+    )
   }
   addModelNamedRun(app, service)
   for (const name of names) {
@@ -90,12 +86,13 @@ function addRoutes(app: Hono<AppEnv>, service: Service): void {
 /** The path of a model whose own id ends in `/run` looks like the path to run another. */
 function addModelNamedRun(app: Hono<AppEnv>, service: Service): void {
   const permit = requirePermission(ROUTES.getModel, permissionsFor(service, 'getModel'))
-  const answer = (context: AppContext, next: Next) => {
-    const found = answerModelNamedRun(service, context)
-    if (found !== undefined) context.env.trace.route = 'getModel'
-    return found ?? next()
+  const handle = (context: AppContext, next: Next) => {
+    const found = getModelNamedRunRoute(service, context)
+    if (found === undefined) return next()
+    context.env.route = 'getModel'
+    return respond(context, found)
   }
-  app.get(routePattern(ROUTES.runModel), permit, answer)
+  app.get(routePattern(ROUTES.runModel), permit, handle)
 }
 
 function permissionsFor({ options }: Service, name: RouteName): Permission[] {
@@ -110,12 +107,10 @@ function methodsOf(pattern: string): string {
   return methods.join(', ')
 }
 
-function unknownPath(service: Service, context: AppContext): Response {
+function unknownPath(service: Service, context: AppContext): RouteResult {
   const routes = Object.values(ROUTES).map(({ method, path }) => `${method} ${path}`)
-  return reject(
-    { service, trace: context.env.trace },
-    'unknownPath',
+  const message =
     `There is nothing at ${context.req.path.slice(0, 200)}. This is the modelrun reference server, which has ` +
-      `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`,
-  )
+    `${routes.join(', ')}; produced files are below /files, the control API below ${CONTROL_PREFIX}.`
+  return reject(service, 'unknownPath', { message })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
+import { responseOf } from '../../test-kit/response-of.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
-import { responseOf } from '../test-kit/response-of.ts'
 
 const PATHS = [
   ['GET', '/v1/models'],
@@ -70,9 +70,9 @@ describe('authentication', () => {
     const server = createReferenceServer()
     const first = server.createKey()
     server.revokeKey(first.key)
-    const refused = await apiCaller(server, first.key).get('/v1/models')
-    expect(refused.status).toBe(401)
-    expect(errorOf(refused).message).toContain('revoked')
+    const rejectedBody = await apiCaller(server, first.key).get('/v1/models')
+    expect(rejectedBody.status).toBe(401)
+    expect(errorOf(rejectedBody).message).toContain('revoked')
     const second = server.createKey()
     const third = server.rotateKey(second.key)
     expect((await apiCaller(server, second.key).get('/v1/models')).status).toBe(401)

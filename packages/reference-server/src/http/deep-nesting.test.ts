@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
 
 /** JSON text of arrays in arrays. */
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)

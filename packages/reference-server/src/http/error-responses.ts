@@ -1,26 +1,55 @@
-import type { ErrorBody, ErrorCode } from '@modelrun/contract'
+import type { ErrorBody } from '@modelrun/contract'
+import type { RejectionKind, Rejections } from '../assumptions/rejections.ts'
+import { SERVER_ERROR_CODES, type ServerErrorCode } from '../error-codes.ts'
+import type { Service } from '../service/service.ts'
 import { jsonResponse } from './json-response.ts'
+import type { RouteDetails, RouteResult } from './route-result.ts'
 
-/** The answers to requests that are refused (section 7): a code for programs, a message for people. */
+/** Error responses (section 7), each with a code for programs and a message for people. */
 export const errorResponses = {
-  unauthorized: (message: string) => refuse(401, { code: 'UNAUTHORIZED', message }, { 'www-authenticate': 'Bearer' }),
-  forbidden: (message: string) => refuse(403, { code: 'FORBIDDEN', message }),
-  invalid: (message: string) => refuse(400, { code: 'VALIDATION_ERROR', message }),
-  notFound: (message: string) => refuse(404, { code: 'NOT_FOUND', message }),
-  methodNotAllowed: (method: string, allow: string) => {
-    const message = `This path does not take ${method}. It takes: ${allow}.`
-    return refuse(405, { code: 'METHOD_NOT_ALLOWED', message }, { allow })
-  },
-  conflict: (message: string) => refuse(409, { code: 'CONFLICT', message }),
-  payloadTooLarge: (message: string) => refuse(413, { code: 'PAYLOAD_TOO_LARGE', message }),
-  internal: (message: string) => refuse(500, { code: 'INTERNAL_ERROR', message }),
-  unavailable: (message: string) => refuse(503, { code: 'UNAVAILABLE', message }),
+  unauthorized: (message: string) => errorResponse('UNAUTHORIZED', message, { 'www-authenticate': 'Bearer' }),
+  forbidden: (message: string) => errorResponse('FORBIDDEN', message),
+  invalid: (message: string) => errorResponse('VALIDATION_ERROR', message),
+  notFound: (message: string) => errorResponse('NOT_FOUND', message),
+  methodNotAllowed: (method: string, allow: string) =>
+    errorResponse('METHOD_NOT_ALLOWED', `This path does not take ${method}. It takes: ${allow}.`, { allow }),
+  conflict: (message: string) => errorResponse('CONFLICT', message),
+  payloadTooLarge: (message: string) => errorResponse('PAYLOAD_TOO_LARGE', message),
+  internal: (message: string) => errorResponse('INTERNAL_ERROR', message),
+  unavailable: (message: string) => errorResponse('UNAVAILABLE', message),
 }
 
-function refuse(
-  status: number,
-  error: { code: ErrorCode; message: string },
+export function errorResponse(
+  code: ServerErrorCode,
+  message: string,
   headers?: Readonly<Record<string, string>>,
 ): Response {
-  return jsonResponse(status, { error } satisfies ErrorBody, headers)
+  return jsonResponse(SERVER_ERROR_CODES[code], { error: { code, message } } satisfies ErrorBody, { headers, code })
+}
+
+/** Kinds of requests that may also be accepted. */
+export type AcceptableKind = {
+  [Kind in RejectionKind]: 'accepted' extends Rejections[Kind] ? Kind : never
+}[RejectionKind]
+
+export function isAccepted({ options }: Pick<Service, 'options'>, kind: AcceptableKind): boolean {
+  return options.assumptions.rejections[kind] === 'accepted'
+}
+
+/** A rejection as the assumption `rejections` defines it (section 7). */
+export function reject(
+  { options }: Pick<Service, 'options'>,
+  kind: RejectionKind,
+  { message, ...details }: RouteDetails & { message: string },
+): RouteResult {
+  const rejection = options.assumptions.rejections[kind]
+  // A caller that may accept a request checks `isAccepted` first.
+  if (rejection === 'accepted') throw new Error(`A request is accepted, and was rejected for ${kind}.`)
+  const { status } = rejection
+  const code = rejection.code ?? undefined
+  return {
+    ...details,
+    rejection: kind,
+    response: jsonResponse(status, { error: { code: rejection.code, message } }, { code }),
+  }
 }

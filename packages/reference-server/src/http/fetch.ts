@@ -1,4 +1,4 @@
-import { fakeTimerDoctor } from '../clock/fake-timer-doctor.ts'
+import { createFakeTimerCheck } from '../clock/fake-timer-check.ts'
 import { isFault } from '../faults/fault.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
 import type { Handle } from './handle.ts'
@@ -8,9 +8,9 @@ export function createFetch(
   handle: Handle,
   baseUrl: () => string,
 ): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
-  const examine = fakeTimerDoctor()
+  const checkTimers = createFakeTimerCheck()
   return async (input, init) => {
-    examine()
+    checkTimers()
     const request = new Request(input instanceof Request ? input : new URL(input, baseUrl()), init)
     const { signal } = request
     signal.throwIfAborted()

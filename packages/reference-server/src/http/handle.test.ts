@@ -1,8 +1,8 @@
 import { errorBodySchema } from '@modelrun/contract'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const PREFIXES = [
@@ -108,14 +108,14 @@ describe('whatever is sent', () => {
 
 describe('handle', () => {
   it('answers although the log throws', async () => {
-    const told = vi.spyOn(console, 'error').mockImplementation(() => {})
+    const sent = vi.spyOn(console, 'error').mockImplementation(() => {})
     const log = () => {
       throw new Error('disk full')
     }
     const response = await createReferenceServer({ log }).fetch('/v1/models')
     expect(response.status).toBe(401)
-    expect(told).toHaveBeenCalledExactlyOnceWith(expect.any(String), new Error('disk full'))
-    told.mockRestore()
+    expect(sent).toHaveBeenCalledExactlyOnceWith(expect.any(String), new Error('disk full'))
+    sent.mockRestore()
   })
 
   it('logs method, path, status and time of each request, but no query', async () => {

@@ -1,9 +1,8 @@
 import { shownText } from '../history/journal/shown-text.ts'
-import { statusLine } from './status-text.ts'
 
 const encoder = new TextEncoder()
 
-/** An answer whose body is at hand, so that a transport can send it in one piece, without reading the stream. */
+/** A response whose body is at hand, so that a transport can send it in one piece, without reading the stream. */
 export class WholeResponse extends Response {
   readonly sent: string | Uint8Array
 
@@ -13,27 +12,58 @@ export class WholeResponse extends Response {
   }
 }
 
-/** An answer with a JSON body, which the journal can have without reading the stream. */
+/** A response with a JSON body. The journal reads its text and its error code without reading the stream. */
 export class JsonResponse extends WholeResponse {
   /** At most its first 2,048 bytes. */
   readonly shownBody: string
+  /** Error code in the body (section 7). */
+  readonly code: string | undefined
 
-  constructor(text: string, bytes: Uint8Array<ArrayBuffer>, init: ResponseInit) {
-    super(bytes, init, text)
+  constructor(text: string, init: ResponseInit, code: string | undefined) {
+    const bytes = encoder.encode(text)
+    const headers = { 'content-type': 'application/json', 'content-length': String(bytes.byteLength), ...init.headers }
+    super(bytes, { ...init, headers }, text)
     this.shownBody = shownText(bytes, text)
+    this.code = code
   }
 }
 
+export interface JsonResponseOptions {
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Error code in the body. */
+  code?: string | undefined
+}
+
 /**
- * An answer with a JSON body and its `content-length`: MSW needs twice the time, and ever more memory, for answers
- * without.
+ * A response with a JSON body and its `content-length`. Without that header MSW takes twice as long, and its memory
+ * grows.
  */
-export function jsonResponse(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  const text = JSON.stringify(body)
-  const bytes = encoder.encode(text)
-  const init = {
-    ...statusLine(status),
-    headers: { 'content-type': 'application/json', 'content-length': String(bytes.byteLength), ...headers },
-  }
-  return new JsonResponse(text, bytes, init)
+export function jsonResponse(status: number, body: unknown, { headers, code }: JsonResponseOptions = {}): Response {
+  return new JsonResponse(JSON.stringify(body), { ...statusLine(status), headers: { ...headers } }, code)
+}
+
+/** Texts of the statuses that the server sends, as Node's http writes them on a socket. */
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  200: 'OK',
+  202: 'Accepted',
+  204: 'No Content',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Entity',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+}
+
+/** A status with its text. A response in this process has no text unless one is given. */
+export function statusLine(status: number): { status: number; statusText: string } {
+  return { status, statusText: STATUS_TEXTS[status] ?? '' }
 }

@@ -15,15 +15,15 @@ function request(
 
 async function problemOf(body: BodyInit | null) {
   const read = await readJson(request(body))
-  if (typeof read !== 'string') throw new Error('The body was accepted.')
-  return read
+  if (typeof read.problem !== 'string') throw new Error('The body was accepted.')
+  return read.problem
 }
 
 describe('read JSON body', () => {
   it('gives what the JSON means, whatever the content type', async () => {
     const text = '{"a":["ä",null,1.5]}'
     for (const type of ['application/json', 'text/plain']) {
-      expect(await readJson(request(text, { 'content-type': type }))).toEqual({ json: { a: ['ä', null, 1.5] } })
+      expect(await readJson(request(text, { 'content-type': type }))).toMatchObject({ json: { a: ['ä', null, 1.5] } })
     }
   })
 
@@ -52,18 +52,17 @@ describe('read JSON body', () => {
   it('reads up to 1 MiB and answers 413 to more', async () => {
     const ofSize = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
     expect(await readJson(request(ofSize(MIB)))).toHaveProperty('json')
-    const tooLarge = await readJson(request(ofSize(MIB + 1)))
-    expect(tooLarge).toMatchObject({ status: 413 })
-    expect(await new Response(tooLarge instanceof Response ? tooLarge.body : '').text()).toContain('PAYLOAD_TOO_LARGE')
+    const { problem } = await readJson(request(ofSize(MIB + 1)))
+    expect(problem).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' })
   })
 
   it('stops reading a body without end, and one that says that it is too large', async () => {
     const cancel = vi.fn()
     const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536)), cancel })
-    expect(await readJson(request(endless))).toMatchObject({ status: 413 })
+    expect(await readJson(request(endless))).toMatchObject({ problem: { status: 413 } })
     expect(cancel).toHaveBeenCalledOnce()
     const headers = { 'content-type': 'application/json', 'content-length': String(MIB + 1) }
-    expect(await readJson(request('{}', headers))).toMatchObject({ status: 413 })
+    expect(await readJson(request('{}', headers))).toMatchObject({ problem: { status: 413 } })
   })
 
   it('says that a body broke off, or was read before', async () => {
@@ -71,7 +70,7 @@ describe('read JSON body', () => {
     expect(await problemOf(broken)).toContain('broke off')
     const used = request('{}')
     await used.text()
-    expect(await readJson(used)).toContain('broke off')
+    expect((await readJson(used)).problem).toContain('broke off')
   })
 
   it('reads 64 levels of objects and arrays, and rejects more', async () => {
@@ -99,7 +98,7 @@ describe('read the body of a control request', () => {
   it('rejects what is not JSON, and what does not fit', async () => {
     for (const body of ['key=k', '{"kye":"k"}']) {
       const checked = await readControlBody(request(body, {}), schema)
-      expect(checked.ok ? undefined : checked.refusal.status).toBe(400)
+      expect(checked.ok ? undefined : checked.errorResponse.status).toBe(400)
     }
   })
 })

@@ -1,59 +1,55 @@
 import type * as z from 'zod/mini'
 import { shownText } from '../history/journal/shown-text.ts'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape } from '../parse-shape.ts'
 import { errorResponses } from './error-responses.ts'
-import type { RequestTrace } from './request-trace.ts'
+import type { RouteDetails } from './route-result.ts'
 
-/** A body that could be read, or the answer that refuses it. */
-export type BodyCheck<Value> = { ok: true; value: Value } | { ok: false; refusal: Response }
+/** A body that could be read, or the response that rejects it. */
+export type CheckedBody<Value> = { ok: true; value: Value } | { ok: false; errorResponse: Response }
 
-/** What reading a body tells about its request. */
-type BodyTrace = Pick<RequestTrace, 'requestBody' | 'assumptions'>
+/** What was read of a body, and what is known of its request by then. */
+export type JsonBody = Pick<RouteDetails, 'requestBody' | 'assumptions'> &
+  (
+    | { json: unknown; problem?: undefined }
+    /** What is wrong with the body, or the response to one that is too large. */
+    | { problem: string | Response; json?: undefined }
+  )
 
 /** Largest body that is read, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024
 
 const EMPTY = 'The body is empty. Send a JSON object.'
 
-/**
- * Reads a JSON body, whatever its content type says. Never rejects.
- *
- * @param trace gets the beginning of the text
- * @returns what it means, what is wrong with it, or the response to one that is too large
- */
-export async function readJson(request: Request, trace?: BodyTrace): Promise<{ json: unknown } | string | Response> {
+/** Reads a JSON body, whatever its content type. Never rejects. */
+export async function readJson(request: Request): Promise<JsonBody> {
   const bytes = await readBytes(request)
-  if (bytes === 'too large') {
-    return errorResponses.payloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`)
-  }
-  return bytes === 'broken' ? 'The body broke off before its end.' : parseJson(bytes, trace)
+  if (bytes === 'broken') return { problem: 'The body broke off before its end.' }
+  if (bytes !== 'too large') return parseJson(bytes)
+  const message = `The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`
+  return { problem: errorResponses.payloadTooLarge(message) }
 }
 
 /**
- * Reads the body of a control request: JSON, whatever its content type says, and `{}` when it is empty. So `curl -X POST`
- * works, with and without `-d`. Never rejects.
+ * Reads the body of a control request: JSON, whatever its content type, and `{}` when it is empty. So `curl -X POST`
+ * works with and without `-d`. Never rejects.
  */
 export async function readControlBody<Value>(
   request: Request,
   schema: z.ZodMiniType<Value>,
-): Promise<BodyCheck<Value>> {
-  const read = await readJson(request)
-  if (read instanceof Response) return refused(read)
-  if (read === EMPTY) return checkShape(schema, {})
-  return typeof read === 'string' ? refused(errorResponses.invalid(read)) : checkShape(schema, read.json)
+): Promise<CheckedBody<Value>> {
+  const body = await readJson(request)
+  if (body.problem instanceof Response) return { ok: false, errorResponse: body.problem }
+  if (body.problem !== undefined && body.problem !== EMPTY) return invalidBody(body.problem)
+  const checked = parseShape(schema, body.problem === EMPTY ? {} : body.json)
+  return checked.ok ? checked : invalidBody(`The body is not right. ${checked.message}`)
 }
 
-function checkShape<Value>(schema: z.ZodMiniType<Value>, value: unknown): BodyCheck<Value> {
-  const checked = parseShape(schema, value)
-  return checked.ok ? checked : refused(errorResponses.invalid(`The body is not right. ${checked.message}`))
+function invalidBody(message: string): CheckedBody<never> {
+  return { ok: false, errorResponse: errorResponses.invalid(message) }
 }
 
-function refused(refusal: Response): { ok: false; refusal: Response } {
-  return { ok: false, refusal }
-}
-
-/** Whether a Content-Type says JSON. */
+/** Whether a Content-Type is JSON. */
 export function isJson(contentType: string | null): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json'
 }
@@ -90,18 +86,25 @@ async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array 
   return bytes
 }
 
-/** What the JSON means, or what is wrong with it. */
-function parseJson(bytes: Uint8Array, trace: BodyTrace = {}): { json: unknown } | string {
-  if (bytes.byteLength === 0) return EMPTY
+function parseJson(bytes: Uint8Array): JsonBody {
+  if (bytes.byteLength === 0) return { problem: EMPTY }
+  const text = decodeText(bytes)
+  if (text === undefined) return { problem: 'The body is not valid UTF-8.' }
+  const requestBody = shownText(bytes, text)
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    trace.requestBody = shownText(bytes, text)
     const json: unknown = JSON.parse(text)
-    if (!nestsDeeperThan(MAX_NESTING, json)) return { json }
-    trace.assumptions = ['deepestBody']
-    return `The body ${nestingProblem()}.`
+    if (!nestsDeeperThan(MAX_NESTING, json)) return { requestBody, json }
+    return { requestBody, problem: `The body ${nestingProblem()}.`, assumptions: ['deepestBody'] }
   } catch (error) {
-    if (!(error instanceof SyntaxError)) return 'The body is not valid UTF-8.'
-    return `The body is not valid JSON: ${error.message.slice(0, 200)}.`
+    const reason = error instanceof Error ? error.message : String(error)
+    return { requestBody, problem: `The body is not valid JSON: ${reason.slice(0, 200)}.` }
+  }
+}
+
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
   }
 }

@@ -1,7 +1,7 @@
 import { PERMISSIONS, type Permission, ROUTES, type RouteName, routePath } from '@modelrun/contract'
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
 
 const NAMES = Object.keys(ROUTES) as RouteName[] // the keys of a constant
 
@@ -31,8 +31,8 @@ describe('permissions', () => {
 
   it('asks for jobs:write on a run when the assumption says so (section 5.7)', async () => {
     const strict = createReferenceServer({ assumptions: { runNeedsJobsWrite: true } })
-    const refused = await ask(strict, 'runModel', ['models:run'])
-    expect([refused.status, errorOf(refused).message]).toEqual([403, expect.stringContaining('jobs:write')])
+    const rejectedBody = await ask(strict, 'runModel', ['models:run'])
+    expect([rejectedBody.status, errorOf(rejectedBody).message]).toEqual([403, expect.stringContaining('jobs:write')])
     expect((await ask(strict, 'runModel', ['models:run', 'jobs:write'])).status).not.toBe(403)
     expect((await ask(strict, 'cancelJob', ['jobs:write'])).status).toBe(404)
   })

@@ -7,7 +7,7 @@ export function routePattern(route: Route): string {
   return route.path.replace(/\{(\w+)\}/g, ':$1')
 }
 
-/** Path below the base address, still percent-encoded. */
+/** Path below the base URL, still percent-encoded. */
 export function pathBelow(baseUrl: string, requestUrl: string): string {
   const { pathname } = new URL(requestUrl)
   const prefix = new URL(baseUrl).pathname
@@ -15,11 +15,20 @@ export function pathBelow(baseUrl: string, requestUrl: string): string {
 }
 
 /**
- * The path that a request is routed by: below the base address, still percent-encoded, and with a model id as one
- * segment. Model ids hold slashes, which clients send encoded or, where that is served, plain.
+ * The path for the router: below the base URL, still percent-encoded, and with a model id as one segment. Model ids
+ * contain slashes, which clients send encoded or, where that is served, plain.
  */
 export function routingPath(baseUrl: string, requestUrl: string): string {
   const path = pathBelow(baseUrl, requestUrl)
   const { id, run = '' } = MODEL_PATH.exec(path)?.groups ?? {}
   return id === undefined ? path : `${ROUTES.listModels.path}/${id.replaceAll('/', '%2F')}${run}`
+}
+
+/** Text of a path segment; an invalid encoding stays as it is. */
+export function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }

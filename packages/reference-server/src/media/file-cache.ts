@@ -1,6 +1,6 @@
 import { type FileRequest, fileKey, type ProducedFile, produceFile } from './produce-file.ts'
 
-/** About 150 pictures of 1024 x 1024 pixels. */
+/** About 100 pictures of 1024 x 1024 pixels. */
 const MOST_BYTES = 16 * 1024 * 1024
 
 /** Keeps the files that were read last: to paint a picture takes as long as hundreds of other responses. */

@@ -1,12 +1,12 @@
-import { FILM_BASE64 } from './film.ts'
+import film from './film.json' with { type: 'json' }
 import { produceAudio } from './produce-audio.ts'
 import { produceImage } from './produce-image.ts'
 import { createSeededRandom } from './seeded-random.ts'
 
-/** What to produce. The same request always gives the same bytes. */
+/** The file to produce. The same request always gives the same bytes. */
 export interface FileRequest {
   kind: 'image' | 'video' | 'audio'
-  /** Any text, also an empty one: it only steers the random numbers. */
+  /** Any text, also an empty one. It is a seed of the random numbers. */
   prompt: string
   seed: number
   /** Pixels of an image, 1 to 2048 (beyond that it is cut); default 1024. Films always have 320 x 180. */
@@ -23,7 +23,7 @@ export interface ProducedFile {
   extension: string
 }
 
-/** What a file of each kind is; known without producing it. */
+/** Content type and extension of each kind of file. */
 export const FILE_FORMS = {
   image: { contentType: 'image/png', extension: 'png' },
   video: { contentType: 'video/mp4', extension: 'mp4' },
@@ -34,14 +34,14 @@ const DEFAULT_SIDE_PX = 1024
 const MAX_SIDE_PX = 2048
 
 /**
- * Produces the file of an output item (section 2.5): a PNG painted, or a WAV melody composed, from prompt and seed; for
- * video the one MP4 film that comes with the package. Pure: runs in Node, browsers and workers.
+ * Produces the file of an output item (section 2.5): a PNG or a WAV melody made from prompt and seed, or for video the
+ * one MP4 film of the package. Pure: runs in Node, browsers and workers.
  */
 export function produceFile(request: FileRequest): ProducedFile {
   return { bytes: produceBytes(request), ...FILE_FORMS[request.kind] }
 }
 
-/** What the bytes of a file follow from: requests with the same key give the same file. */
+/** Requests with the same key give the same file. */
 export function fileKey({ kind, prompt, seed, width, height }: FileRequest): string {
   if (kind === 'video') return kind
   const size = kind === 'image' ? `${sidePx(width)}x${sidePx(height)}` : ''
@@ -64,6 +64,16 @@ function sidePx(pixels = DEFAULT_SIDE_PX): number {
   return Number.isNaN(pixels) ? DEFAULT_SIDE_PX : Math.round(Math.min(MAX_SIDE_PX, Math.max(1, pixels)))
 }
 
+/**
+ * Three seconds of moving colour that end where they started. MP4, H.264, 320 x 180, 25 frames a second, 14,290 bytes,
+ * made of formulas with ffmpeg:
+ *
+ *     ffmpeg -f lavfi -i "nullsrc=size=320x180:rate=25:duration=3,
+ *         geq=lum='128+46*sin(X/38+2*PI*T/3)+46*sin(Y/27-2*PI*T/3)*cos((X+Y)/61+2*PI*T/3)'
+ *            :cb='128+52*sin((X-Y)/37+2*PI*T/3)':cr='128+52*cos((X+Y)/41-2*PI*T/3)',format=yuv420p"
+ *       -c:v libx264 -preset veryslow -crf 28 -bsf:v filter_units=remove_types=6 -movflags +faststart
+ *       -fflags +bitexact -flags:v +bitexact film.mp4
+ */
 function decodeFilm(): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(FILM_BASE64), (character) => character.charCodeAt(0))
+  return Uint8Array.from(atob(film.base64), (character) => character.charCodeAt(0))
 }

@@ -1,100 +1,53 @@
 import { encode } from 'fast-png'
-import { PALETTES, paperColors } from './palettes.ts'
 import type { SeededRandom } from './seeded-random.ts'
 
 const LEVELS = 256
 
-/**
- * A part of the picture's relief whose height at (x, y) is `column[x] * row[y]`. Waves and round hills all have this
- * form, which makes a pixel cost a few multiplications and no trigonometry.
- */
-interface Layer {
-  column: Float32Array
-  row: Float32Array
-}
+type Gradient = readonly [low: number, high: number]
+
+/** Colours (red, green, blue) of the lowest and the highest level of a picture. */
+const PALETTES: readonly [Gradient, ...Gradient[]] = [
+  [0x121840, 0xfab07a],
+  [0x0a2e36, 0xd4dea0],
+  [0x241030, 0xf8a846],
+  [0x0e1c4a, 0xbadee6],
+  [0x1e221e, 0xe2c474],
+  [0x281646, 0xecb2de],
+]
 
 /**
- * Paints an abstract picture, cut paper in layers: a relief of slopes, waves and soft hills, coloured by height. PNG
- * with a palette, about 100 kB for 1024 x 1024 pixels.
+ * An abstract picture of waves, coloured by their height. PNG with a palette, about 150 kB for 1024 x 1024 pixels. Each
+ * wave is a product of a column and a row, so that a pixel costs a few multiplications.
  */
 export function produceImage(random: SeededRandom, width: number, height: number): Uint8Array<ArrayBuffer> {
-  const relief = paintRelief(createLayers(random, width, height), width, height)
-  const png = encode({
-    width,
-    height,
-    data: toLevels(relief),
-    channels: 1,
-    palette: paperColors(random.pick(PALETTES), random.pick([7, 9, 12]), LEVELS),
-  })
+  const waves = Array.from({ length: 4 }, () => ({ column: sine(random, width), row: sine(random, height) }))
+  const data = new Uint8Array(width * height)
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      let level = 0
+      for (const { column, row } of waves) level += (column[x] ?? 0) * (row[y] ?? 0)
+      // The sum of four waves is from -4 to 4, and seldom at its ends: beyond 2 it is cut.
+      data[y * width + x] = Math.min(1, Math.max(0, 0.5 + level / 4)) * (LEVELS - 1)
+    }
+  }
+  const png = encode({ width, height, data, channels: 1, palette: colors(random) })
   // The encoder's array is a view of a larger buffer, which a copy lets go.
   return new Uint8Array(png)
 }
 
-function createLayers(random: SeededRandom, width: number, height: number): Layer[] {
-  const slopes = [
-    { column: line(width, random.between(-1.2, 1.2)), row: line(height, 0, 1) },
-    { column: line(width, 0, 1), row: line(height, random.between(0.4, 1.4) * random.pick([-1, 1])) },
-  ]
-  const waves = Array.from({ length: 3 }, () => createWave(random, width, height))
-  const hills = Array.from({ length: 5 }, () => createHill(random, width, height))
-  return [...slopes, ...waves, ...hills]
-}
-
-function line(length: number, slope: number, start = 0): Float32Array {
-  return Float32Array.from({ length }, (_, index) => start + (slope * index) / length)
-}
-
-function createWave(random: SeededRandom, width: number, height: number): Layer {
-  const amplitude = random.between(0.08, 0.3)
-  return { column: sine(random, width, amplitude), row: sine(random, height, 1) }
-}
-
-function sine(random: SeededRandom, length: number, amplitude: number): Float32Array {
-  const turns = random.between(0.3, 2.2) * 2 * Math.PI
+function sine(random: SeededRandom, length: number): Float32Array {
+  const turns = random.between(0.5, 2.5) * 2 * Math.PI
   const phase = random.between(0, 2 * Math.PI)
-  return Float32Array.from({ length }, (_, index) => amplitude * Math.sin(phase + (turns * index) / length))
+  return Float32Array.from({ length }, (_, index) => Math.sin(phase + (turns * index) / length))
 }
 
-function createHill(random: SeededRandom, width: number, height: number): Layer {
-  const radius = random.between(0.08, 0.26) * Math.max(width, height)
-  const amplitude = random.between(0.5, 1.1) * random.pick([-1, 1])
-  return {
-    column: bell(width, random.between(0, width), { radius, amplitude }),
-    row: bell(height, random.between(0, height), { radius, amplitude: 1 }),
-  }
-}
-
-function bell(length: number, center: number, shape: { radius: number; amplitude: number }): Float32Array {
-  return Float32Array.from({ length }, (_, index) => {
-    const distance = (index - center) / shape.radius
-    return shape.amplitude * Math.exp(-distance * distance)
-  })
-}
-
-function paintRelief(layers: readonly Layer[], width: number, height: number): Float32Array {
-  const relief = new Float32Array(width * height)
-  for (const { column, row } of layers) {
-    for (let y = 0; y < height; y++) {
-      const factor = row[y] ?? 0
-      const start = y * width
-      for (let x = 0; x < width; x++) relief[start + x] = (relief[start + x] ?? 0) + factor * (column[x] ?? 0)
-    }
-  }
-  return relief
-}
-
-/** Stretches the relief over all levels of the palette. */
-function toLevels(relief: Float32Array): Uint8Array {
-  let lowest = Number.POSITIVE_INFINITY
-  let highest = Number.NEGATIVE_INFINITY
-  for (const point of relief) {
-    if (point < lowest) lowest = point
-    if (point > highest) highest = point
-  }
-  // A picture of one pixel is flat.
-  const scale = (LEVELS - 1) / (highest - lowest || 1)
-  const levels = new Uint8Array(relief.length)
-  // `Uint8Array.from` with a mapping function takes thirty times as long.
-  for (let index = 0; index < relief.length; index++) levels[index] = ((relief[index] ?? 0) - lowest) * scale
-  return levels
+function colors(random: SeededRandom): number[][] {
+  const [low, high] = random.pick(PALETTES)
+  const channel = (color: number, shift: number) => (color >> shift) & 0xff
+  return Array.from({ length: LEVELS }, (_, level) =>
+    [16, 8, 0].map((shift) => {
+      const from = channel(low, shift)
+      return Math.round(from + ((channel(high, shift) - from) * level) / (LEVELS - 1))
+    }),
+  )
 }

@@ -117,11 +117,11 @@ describe('msw handlers', () => {
     const server = countingServer()
     intercept([], 'bypass')
     intercept(handlers(server))
-    const answers = [1, 2, 3].map(async (index) => {
+    const responses = [1, 2, 3].map(async (index) => {
       const response = await fetch(`${BASE_URL}/run/${index}`, { method: 'POST', body: '{}' })
       return response.json()
     })
-    expect((await Promise.all(answers)).map((answer) => answer.number)).toEqual([1, 2, 3])
+    expect((await Promise.all(responses)).map((answer) => answer.number)).toEqual([1, 2, 3])
     expect(server.handle).toHaveBeenCalledTimes(3)
   })
 

@@ -1,7 +1,7 @@
 import { type HttpHandler, http } from 'msw'
-import { type Answer, isFault } from '../faults/fault.ts'
+import { isFault, type ResponseOrFault } from '../faults/fault.ts'
 import type { ReferenceServer } from '../reference-server.ts'
-import { enactFault } from './enact-fault.ts'
+import { applyFault } from './apply-fault.ts'
 
 /** The part of a reference server that msw needs. */
 export type MockedServer = Pick<ReferenceServer, 'handle' | 'baseUrl' | 'setBaseUrl'>
@@ -16,33 +16,33 @@ export interface HandlersOptions {
 }
 
 /**
- * Makes the reference server answer through Mock Service Worker, for clients whose `fetch` and address cannot be set.
+ * Serves the reference server through Mock Service Worker, for clients whose `fetch` and base URL cannot be set.
  *
  * Covers every path below `baseUrl`, produced files and the control API included. Works with `setupServer` and
  * `setupWorker` of msw 2.10 and later and of msw 3. For several services give the handlers of all of them to one network:
- * of two networks that listen, msw asks only the one that began last.
+ * of two networks that listen, msw uses only the one that started last.
  *
  * @example
  * const network = setupServer(...handlers(server))
  * network.listen({ onUnhandledFrame: 'error' }) // msw 2 calls it onUnhandledRequest
  *
- * @throws TypeError when `baseUrl` is no http or https URL
+ * @throws TypeError when `baseUrl` is not an http or https URL
  */
 export function handlers(server: MockedServer, options: HandlersOptions = {}): HttpHandler[] {
   if (options.baseUrl !== undefined) server.setBaseUrl(options.baseUrl)
-  const answer = answerOnce(server)
-  return [http.all(pathsBelow(server.baseUrl), ({ request }) => answer(request))]
+  const respond = respondOnce(server)
+  return [http.all(pathsBelow(server.baseUrl), ({ request }) => respond(request))]
 }
 
 // While two msw servers listen, msw runs the handlers of one twice with the same Request. Without memory a run would be
 // started, and charged, twice.
-function answerOnce(server: MockedServer): (request: Request) => Promise<Response> {
-  const answers = new WeakMap<Request, Promise<Answer>>()
+function respondOnce(server: MockedServer): (request: Request) => Promise<Response> {
+  const responses = new WeakMap<Request, Promise<ResponseOrFault>>()
   return async (request) => {
-    const answer = answers.get(request) ?? server.handle(request, { transport: 'msw' })
-    answers.set(request, answer)
-    const known = await answer
-    return isFault(known) ? enactFault(known, request) : known.clone()
+    const result = responses.get(request) ?? server.handle(request, { transport: 'msw' })
+    responses.set(request, result)
+    const known = await result
+    return isFault(known) ? applyFault(known, request) : known.clone()
   }
 }
 

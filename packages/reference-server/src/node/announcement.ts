@@ -1,7 +1,7 @@
 import type { ServeCommand } from './cli-options.ts'
 import { isLoopback } from './is-loopback.ts'
 
-/** What a person or program needs to use a server that has just begun to listen. */
+/** What a person or program needs to use a server that has started to listen. */
 export interface ReadyServer {
   url: string
   /** At least one. */

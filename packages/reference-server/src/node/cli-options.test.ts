@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { HELP } from './cli-help.ts'
-import { OPTION_LIST } from './cli-option-table.ts'
-import { readCommand } from './cli-options.ts'
-import { UsageError } from './usage-error.ts'
+import { createProgram, helpText, readCommand } from './cli-options.ts'
+import { UsageError } from './errors.ts'
+
+const HELP = helpText(createProgram())
 
 const DEFAULTS = {
   kind: 'serve',
@@ -92,7 +92,7 @@ describe('readCommand', () => {
     ['--port 1 --help --version', 'help'],
     ['--version', 'version'],
   ])('reads "%s" as %s', (line, kind) => {
-    expect(readCommand(line.split(' '))).toEqual({ kind })
+    expect(readCommand(line.split(' '))).toMatchObject({ kind })
   })
 
   it.each([
@@ -106,7 +106,7 @@ describe('readCommand', () => {
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],
-    ['8080', '"8080" is no option. Every option begins with --.'],
+    ['8080', '"8080" is not an option. Every option starts with --.'],
     ['--port', '--port needs a value: --port <number>.'],
     ['--port=', '--port needs a value: --port <number>.'],
     ['--json=yes', '--json takes no value, got "yes".'],
@@ -143,7 +143,7 @@ describe('readCommand', () => {
     ['--scale fast', '--scale must be a number above 0, such as 60, and at most 1000000, got "fast".'],
     ['--clock atomic', '--clock must be one of system, manual, auto, got "atomic".'],
     ['--clock auto --scale 2', '--scale is a clock of its own: leave --clock out, or --scale.'],
-  ])('refuses "%s" and says what is allowed', (line, message) => {
+  ])('rejects "%s" and says what is allowed', (line, message) => {
     expect(() => readCommand(line.split(' '))).toThrow(UsageError)
     expect(() => readCommand(line.split(' '))).toThrow(message)
   })
@@ -161,8 +161,8 @@ describe('readCommand', () => {
 
   it('names every option in its help, in lines that fit a terminal', () => {
     const lines = HELP.split('\n')
-    for (const [name] of OPTION_LIST) {
-      expect(lines.filter((line) => line.trimStart().startsWith(`--${name} `))).toHaveLength(1)
+    for (const { long } of createProgram().options) {
+      expect(lines.filter((line) => line.trimStart().startsWith(`${long} `))).toHaveLength(1)
     }
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)
   })

@@ -1,36 +1,31 @@
 import { randomInt } from 'node:crypto'
-import { parseArgs } from 'node:util'
+import { Command, CommanderError, Option } from 'commander'
 import type { AssumptionOptions } from '../assumptions/assumptions.ts'
 import { closestName } from '../domain/closest-name.ts'
 import type { LatencyOption } from '../domain/latency.ts'
-import { isOptionName, OPTION_LIST, OPTIONS } from './cli-option-table.ts'
+import { FAULT_KINDS } from '../faults/fault-options.ts'
 import { type FaultSetting, readAssumptionValues, readFaultValues, readLatencyValues } from './cli-settings.ts'
 import {
   type CliClock,
-  CREDITS_RANGE,
-  KEYS_RANGE,
-  PORT_RANGE,
+  integer,
   readClock,
   readControlToken,
   readHost,
-  readInteger,
   readKey,
-  readOrigins,
+  readOriginValue,
   readUrl,
-  SEED_RANGE,
 } from './cli-values.ts'
+import { UsageError } from './errors.ts'
 import { isLoopback } from './is-loopback.ts'
-import { UsageError } from './usage-error.ts'
 
 /** What the command line asks for. */
-export type Command = { kind: 'help' } | { kind: 'version' } | ServeCommand
+export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' } | ServeCommand
 
-/** Run the server. */
-export interface ServeCommand {
-  kind: 'serve'
+/** Options that commander reads as they are needed. */
+interface ServeOptions {
   port: number
   host: string
-  /** Address that clients use, when it is not the one that is bound. */
+  /** URL for clients, when it is not the one that is bound. */
   baseUrl: string | undefined
   /** Origins of web pages that may call. */
   cors: readonly string[]
@@ -42,8 +37,6 @@ export interface ServeCommand {
   dashboard: boolean
   /** Whether webhooks may lead to private addresses although other machines can reach the server. */
   allowPrivateWebhooks: boolean
-  clock: CliClock
-  latency: LatencyOption | undefined
   /** File of the models. */
   catalog: string | undefined
   /** The first API key. */
@@ -52,80 +45,192 @@ export interface ServeCommand {
   keys: number
   credits: number | undefined
   seed: number | undefined
-  assumptions: AssumptionOptions
-  /** File of what another service was seen to do. */
+  /** File of the observed behaviour of another service. */
   profile: string | undefined
-  faults: readonly FaultSetting[]
-  /** File that keeps everything over restarts. */
+  /** File that stores everything over restarts. */
   state: string | undefined
+}
+
+/** Runs the server. */
+export interface ServeCommand extends ServeOptions {
+  kind: 'serve'
+  clock: CliClock
+  latency: LatencyOption | undefined
+  assumptions: AssumptionOptions
+  faults: readonly FaultSetting[]
   /** What to print once it listens; `text` also prints a line for each request. */
   announce: 'text' | 'json' | 'nothing'
 }
+
+type ParsedOptions = Partial<ServeOptions> &
+  Partial<Record<'latency' | 'assume' | 'fault', string[]>> &
+  Partial<Record<'clock' | 'scale', string>> &
+  Partial<Record<'json' | 'quiet' | 'help' | 'version', boolean>>
 
 /**
  * Reads the arguments of `modelrun-server`.
  *
  * @throws UsageError when one is unknown or has a value that is not allowed; the message says what is
  */
-export function readCommand(args: readonly string[]): Command {
-  // Not strict: the errors of `parseArgs` neither say what is allowed nor what was probably meant.
-  const { values, tokens } = parseArgs({ args: [...args], options: OPTIONS, strict: false, tokens: true })
-  for (const token of tokens) checkToken(token)
-  checkRepeats(tokens)
-  if (values.help) return { kind: 'help' }
-  if (values.version) return { kind: 'version' }
-  const host = readHost(values.host)
+export function readCommand(args: readonly string[]): CliCommand {
+  const program = createProgram()
+  const { json, quiet, help, version, clock, scale, latency, assume, fault, ...options } = parse(program, args)
+  if (help) return { kind: 'help', text: helpText(program) }
+  if (version) return { kind: 'version' }
+  const { host = '127.0.0.1' } = options
   return {
     kind: 'serve',
-    port: readInteger('port', values.port, PORT_RANGE) ?? 4010,
+    port: options.port ?? 4010,
     host,
-    baseUrl: readUrl(values['base-url']),
-    cors: readOrigins(values.cors),
-    controlToken: readControlToken(values['control-token']),
-    exitWithParent: values['exit-with-parent'] === true,
-    dashboard: values['no-dashboard'] !== true,
-    allowPrivateWebhooks: values['allow-private-webhooks'] === true,
-    clock: readClock(values.clock, values.scale),
-    latency: readLatencyValues(values.latency),
-    catalog: values.catalog === undefined ? undefined : String(values.catalog),
-    key: readKey(values.key),
-    keys: readInteger('keys', values.keys, KEYS_RANGE) ?? 1,
-    credits: readInteger('credits', values.credits, CREDITS_RANGE),
+    baseUrl: options.baseUrl,
+    cors: options.cors ?? [],
+    controlToken: options.controlToken,
+    exitWithParent: options.exitWithParent === true,
+    dashboard: options.dashboard !== false,
+    allowPrivateWebhooks: options.allowPrivateWebhooks === true,
+    clock: readClock(clock, scale),
+    latency: readLatencyValues(latency),
+    catalog: options.catalog,
+    key: options.key,
+    keys: options.keys ?? 1,
+    credits: options.credits,
     // The key of a known seed is known to everyone, who could then let the server call any webhook.
-    seed: readInteger('seed', values.seed, SEED_RANGE) ?? (isLoopback(host) ? undefined : randomInt(2 ** 32)),
-    assumptions: readAssumptionValues(values.assume),
-    profile: values.profile === undefined ? undefined : String(values.profile),
-    faults: readFaultValues(values.fault),
-    state: values.state === undefined ? undefined : String(values.state),
-    announce: values.json ? 'json' : values.quiet ? 'nothing' : 'text',
+    seed: options.seed ?? (isLoopback(host) ? undefined : randomInt(2 ** 32)),
+    assumptions: readAssumptionValues(assume),
+    profile: options.profile,
+    faults: readFaultValues(fault),
+    state: options.state,
+    announce: json ? 'json' : quiet ? 'nothing' : 'text',
   }
 }
 
-type Token = { kind: 'positional'; value: string } | OptionToken | { kind: 'option-terminator' }
-type OptionToken = { kind: 'option'; name: string; rawName: string; value?: string | undefined }
-
-function checkToken(token: Token): void {
-  if (token.kind === 'positional') throw new UsageError(`"${token.value}" is no option. Every option begins with --.`)
-  if (token.kind !== 'option') return
-  const { name, rawName, value } = token
-  if (!isOptionName(name)) throw new UsageError(`There is no option ${rawName}. ${adviceFor(name)}`)
-  const { type } = OPTIONS[name]
-  if (type === 'boolean' && value !== undefined) throw new UsageError(`${rawName} takes no value, got "${value}".`)
-  if (type === 'string' && !value) throw new UsageError(`${rawName} needs a value: ${rawName} ${OPTIONS[name].value}.`)
+/**
+ * Every option. To add one: a line here, a member of `ServeCommand` that `readCommand` fills, and its use in
+ * `start-server.ts`.
+ */
+export function createProgram(): Command {
+  return new Command('modelrun-server')
+    .description(
+      'Runs the model inference service in memory and serves it over HTTP.\n' +
+        'Documentation: node_modules/@modelrun/reference-server/docs/reference-server.md',
+    )
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .exitOverride()
+    .configureOutput({ writeErr: () => {}, getOutHelpWidth: () => 100 })
+    .configureHelp({ optionTerm: ({ flags }) => flags.replace('-h, ', '') })
+    .optionsGroup('Where it listens:')
+    .addOption(once('--port <number>', 'port to listen on; 0 picks a free one (default: 4010)', integer(0, 65_535)))
+    .addOption(once('--host <address>', 'address to bind; 0.0.0.0 for every one (default: 127.0.0.1)', readHost))
+    .addOption(once('--base-url <url>', 'URL for clients and files (default: where it listens)', readUrl))
+    .addOption(repeatable('--cors <origin>', 'let web pages of this origin call it; * for all', readOriginValue))
+    .addOption(new Option('--exit-with-parent', 'end when standard input, a pipe, is closed, as when its parent dies'))
+    .addOption(
+      once(
+        '--control-token <token>',
+        'token of other machines for the control API (default: random)',
+        readControlToken,
+      ),
+    )
+    .addOption(new Option('--allow-private-webhooks', 'call private addresses although others can reach it'))
+    .addOption(new Option('--no-dashboard', 'show no dashboard in the browser'))
+    .optionsGroup('Time:')
+    .addOption(once('--scale <factor>', 'let time pass so many times as fast, such as 60'))
+    .addOption(once('--clock <mode>', 'system, manual (the control API moves time) or auto (skips waits)'))
+    .addOption(repeatable('--latency <[model=]ms>', 'how long runs take: 500, or 2000/9000 (median and 95 %)'))
+    .optionsGroup('What it serves:')
+    .addOption(once('--catalog <file>', 'models of your own, as a JSON array (default: 13 models of all kinds)'))
+    .addOption(once('--key <sk_test_…>', 'the first API key (default: made from the seed)', readKey))
+    .addOption(once('--keys <number>', 'number of API keys, each with its own account (default: 1)', integer(1, 1_000)))
+    .addOption(once('--credits <number>', 'credits of each account (default: 10000)', integer(0)))
+    .addOption(once('--seed <integer>', 'start of ids, keys and files (default: 1; random beyond loopback)', integer()))
+    .addOption(once('--state <file>', 'store keys, credits, jobs and faults over restarts'))
+    .addOption(repeatable('--assume <name=value>', 'change what the specification leaves open'))
+    .addOption(once('--profile <file>', 'behave like a service: its conformance report, as JSON'))
+    .addOption(repeatable('--fault <kind[,…]>', 'make requests go wrong: reset,route=runModel,times=1'))
+    .optionsGroup('What it prints:')
+    .addOption(new Option('--json', 'print one line of JSON when ready and nothing else, for programs'))
+    .addOption(new Option('--quiet', 'print nothing but errors'))
+    .addOption(new Option('-h, --help', 'print this text'))
+    .addOption(new Option('--version', 'print the version'))
 }
 
-function checkRepeats(tokens: readonly Token[]): void {
-  const names = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
-  const twice = OPTION_LIST.find(
-    ([name, { type, multiple }]) => type === 'string' && !multiple && names.indexOf(name) !== names.lastIndexOf(name),
+type Read = (text: string, name: string) => unknown
+
+/** An option with one value. */
+function once(flags: string, help: string, read: Read = (text) => text): Option {
+  const option = new Option(flags, help)
+  return option.argParser((text, previous: unknown) => {
+    if (previous !== undefined) throw new UsageError(`--${option.name()} is given twice. Give it once.`)
+    return read(nonEmpty(option, text), option.name())
+  })
+}
+
+/** An option that may be given several times. */
+function repeatable(flags: string, help: string, read: Read = (text) => text): Option {
+  const option = new Option(flags, `${help}; repeatable`)
+  return option.argParser((text, previous: unknown[] = []) => [
+    ...previous,
+    read(nonEmpty(option, text), option.name()),
+  ])
+}
+
+function nonEmpty({ flags }: Option, text: string): string {
+  if (text === '') throw new UsageError(valueMissing(flags))
+  return text
+}
+
+function parse(program: Command, args: readonly string[]): ParsedOptions {
+  try {
+    program.parse(args, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    // The only error that is left to commander; its message quotes the flags.
+    throw new UsageError(valueMissing(/'(.+)'/.exec(error.message)?.[1] ?? error.message))
+  }
+  const [unknown] = program.args
+  if (unknown !== undefined) throw new UsageError(unknownArgument(program, unknown))
+  return program.opts<ParsedOptions>()
+}
+
+function valueMissing(flags: string): string {
+  return `${flags.split(' ')[0]} needs a value: ${flags}.`
+}
+
+function unknownArgument({ options }: Command, argument: string): string {
+  const [flag = '', ...value] = argument.split('=')
+  if (!/^-./.test(flag)) return `"${argument}" is not an option. Every option starts with --.`
+  const names = options.map(({ long }) => long ?? '')
+  if (names.includes(flag)) return `${flag} takes no value, got "${value.join('=')}".`
+  const closest = closestName(
+    flag.replace(/^-+/, ''),
+    options.map((option) => option.name()),
   )
-  if (twice !== undefined) throw new UsageError(`--${twice[0]} is given twice. Give it once.`)
+  return `There is no option ${flag}. ${closest === undefined ? `Options: ${names.join(', ')}.` : `Did you mean --${closest}?`}`
 }
 
-function adviceFor(name: string): string {
-  const names = OPTION_LIST.map(([name]) => name)
-  const closest = closestName(name, names)
-  return closest === undefined
-    ? `Options: ${names.map((known) => `--${known}`).join(', ')}.`
-    : `Did you mean --${closest}?`
+/** So many fit into a line of a terminal. */
+const KINDS_PER_LINE = 6
+
+/** The text of `--help`. */
+export function helpText(program: Command): string {
+  const kinds = FAULT_KINDS.flatMap((_, index) =>
+    index % KINDS_PER_LINE === 0 ? [`  ${FAULT_KINDS.slice(index, index + KINDS_PER_LINE).join(', ')}`] : [],
+  )
+  return [
+    program.helpInformation(),
+    'Kinds of faults:',
+    ...kinds,
+    '',
+    'Control API, to control the server from any language:',
+    '  JSON below /_reference, such as POST /_reference/reset; GET /_reference lists all calls.',
+    '  The documentation has them in its section "From other languages".',
+    '',
+    'Examples:',
+    '  modelrun-server --scale 60',
+    '  modelrun-server --port 0 --json --clock auto',
+    '  modelrun-server --fault unavailable,probability=0.2 --fault reset,route=runModel,when=after',
+    '  modelrun-server --latency 2000/9000 --assume asyncRunStatus=200',
+  ].join('\n')
 }

@@ -1,61 +1,57 @@
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions/assumptions.ts'
 import { closestName } from '../domain/closest-name.ts'
 import type { LatencyOption } from '../domain/latency.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './errors.ts'
 
-/** The values of an option that may be given several times. */
-export type RawValues = readonly (string | boolean)[] | undefined
-
-/** The assumptions of `--assume name=value`. Whether the values are allowed is told by the server. */
-export function readAssumptionValues(raws: RawValues = []): AssumptionOptions {
-  const pairs = raws.map((raw) => {
-    const [name, value] = splitPair(String(raw))
-    if (value === undefined) throw new UsageError(`--assume needs a name and a value, as in ${EXAMPLE}, got "${raw}".`)
-    return readAssumption(name, value)
+/** The assumptions of `--assume name=value`. The server checks their values. */
+export function readAssumptionValues(texts: readonly string[] = []): AssumptionOptions {
+  const pairs = texts.map((text) => {
+    const [name, value] = splitPair(text)
+    if (value !== undefined) return readAssumption(name, value)
+    throw new UsageError(`--assume needs a name and a value, as in asyncRunStatus=200, got "${text}".`)
   })
   const rejections = Object.fromEntries(
-    pairs.filter(([name]) => name.startsWith(REFUSALS)).map(([name, value]) => [name.slice(REFUSALS.length), value]),
+    pairs
+      .filter(([name]) => name.startsWith(REJECTIONS_PREFIX))
+      .map(([name, value]) => [name.slice(REJECTIONS_PREFIX.length), value]),
   )
-  const others = Object.fromEntries(pairs.filter(([name]) => !name.startsWith(REFUSALS)))
-  return Object.keys(rejections).length === 0 ? others : { ...others, rejections: rejections }
+  const others = Object.fromEntries(pairs.filter(([name]) => !name.startsWith(REJECTIONS_PREFIX)))
+  return Object.keys(rejections).length === 0 ? others : { ...others, rejections }
 }
 
-const REFUSALS = 'rejections.'
+const REJECTIONS_PREFIX = 'rejections.'
 
 /** A list is written with commas, a rejection as `404:NOT_FOUND` or `accepted`. */
 function readAssumption(name: string, value: string): [name: string, value: unknown] {
   if (!ASSUMPTION_NAMES.includes(name)) throw new UsageError(unknownAssumption(name))
-  if (name.startsWith(REFUSALS)) return [name, parseRefusal(value)]
+  if (name.startsWith(REJECTIONS_PREFIX)) return [name, parseRejection(value)]
   const isList = Array.isArray(Reflect.get(DEFAULT_ASSUMPTIONS, name))
   return [name, isList ? value.split(',').filter((item) => item !== '') : parseValue(value)]
 }
 
-function parseRefusal(text: string): unknown {
+function parseRejection(text: string): unknown {
   const [status = '', code = null] = text.split(':')
   return text === 'accepted' ? text : { status: Number(status), code }
 }
 
 const ASSUMPTION_NAMES: readonly string[] = /* @__PURE__ */ (() => {
   const { rejections, ...others } = DEFAULT_ASSUMPTIONS
-  return [...Object.keys(others), ...Object.keys(rejections).map((kind) => `${REFUSALS}${kind}`)]
+  return [...Object.keys(others), ...Object.keys(rejections).map((kind) => `${REJECTIONS_PREFIX}${kind}`)]
 })()
 
-const EXAMPLE = 'asyncRunStatus=200'
-
 function unknownAssumption(name: string): string {
-  const names = ASSUMPTION_NAMES
-  const closest = closestName(name, names)
-  const advice = closest === undefined ? `There are: ${names.join(', ')}.` : `Did you mean ${closest}?`
+  const closest = closestName(name, ASSUMPTION_NAMES)
+  const advice = closest === undefined ? `There are: ${ASSUMPTION_NAMES.join(', ')}.` : `Did you mean ${closest}?`
   return `--assume: there is no assumption ${name}. ${advice}`
 }
 
 /**
- * The latencies of `--latency`: `500`, `2000/9000`, `aurora-image=500`. One for all models, or some by their names.
- * Whether there are such models is told by the server.
+ * The latencies of `--latency`: `500`, `2000/9000`, `aurora-image=500`. One for all models, or some by their names. The
+ * server checks the names.
  */
-export function readLatencyValues(raws: RawValues = []): LatencyOption | undefined {
-  if (raws.length === 0) return undefined
-  const pairs = raws.map((raw) => splitPair(String(raw)))
+export function readLatencyValues(texts: readonly string[] = []): LatencyOption | undefined {
+  if (texts.length === 0) return undefined
+  const pairs = texts.map(splitPair)
   const [first] = pairs
   if (first !== undefined && pairs.length === 1 && first[1] === undefined) return readLatencyValue(first[0])
   return Object.fromEntries(
@@ -67,9 +63,8 @@ export function readLatencyValues(raws: RawValues = []): LatencyOption | undefin
 }
 
 function readLatencyValue(text: string): number | { p50Ms: number; p95Ms: number } {
-  const [p50Ms = Number.NaN, p95Ms] = text.split('/').map((part) => (/^\d+$/.test(part) ? Number(part) : Number.NaN))
-  const isUsable = /^\d+(\/\d+)?$/.test(text)
-  if (!isUsable) {
+  const [p50Ms = 0, p95Ms] = text.split('/').map(Number)
+  if (!/^\d+(\/\d+)?$/.test(text)) {
     throw new UsageError(`--latency must be milliseconds, as in 500 or 2000/9000 (median and 95 %), got "${text}".`)
   }
   return p95Ms === undefined ? p50Ms : { p50Ms, p95Ms }
@@ -81,12 +76,9 @@ export interface FaultSetting {
   fault: unknown
 }
 
-/** The faults of `--fault kind,name=value,…`, or in JSON. Whether they are right is told by the server. */
-export function readFaultValues(raws: RawValues = []): FaultSetting[] {
-  return raws.map((raw) => {
-    const text = String(raw)
-    return { text, fault: text.startsWith('{') ? parseFaultJson(text) : parseFaultText(text) }
-  })
+/** The faults of `--fault kind,name=value,…`, or in JSON. The server checks them. */
+export function readFaultValues(texts: readonly string[] = []): FaultSetting[] {
+  return texts.map((text) => ({ text, fault: text.startsWith('{') ? parseFaultJson(text) : parseFaultText(text) }))
 }
 
 function parseFaultJson(text: string): unknown {

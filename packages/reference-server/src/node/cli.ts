@@ -1,19 +1,17 @@
 import { readFile } from 'node:fs/promises'
-import { HELP } from './cli-help.ts'
 import { readCommand } from './cli-options.ts'
-import { ListenError } from './listen-error.ts'
+import { ListenError, UsageError } from './errors.ts'
 import { print, warn } from './print.ts'
-import { UsageError } from './usage-error.ts'
 
 async function main(args: readonly string[]): Promise<void> {
   const command = readCommand(args)
   switch (command.kind) {
     case 'help':
-      return print(HELP)
+      return print(command.text)
     case 'version':
       return print(await readVersion())
     case 'serve':
-      // Loaded when it is needed: help, the version and a mistake in the options come without it.
+      // Loaded on demand: help, the version and a mistake in the options come without it.
       return (await import('./serve.ts')).serve(command)
   }
 }
@@ -25,7 +23,7 @@ async function readVersion(): Promise<string> {
   return version
 }
 
-/** A reader that went away, as in `modelrun-server | head -1`, is no reason to stop serving. */
+/** When a reader goes away, as in `modelrun-server | head -1`, the server goes on. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

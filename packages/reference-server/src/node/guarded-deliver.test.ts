@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
 import { guardedDeliver, publicLookup } from './guarded-deliver.ts'
 import { type ListenOptions, listen } from './listen.ts'
 

@@ -2,9 +2,8 @@ import { lookup } from 'node:dns'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { hasBlockedPort } from '../webhooks/blocked-ports.ts'
 import type { Deliver } from '../webhooks/send-delivery.ts'
-import { addressKind, targetKind } from '../webhooks/webhook-target.ts'
+import { addressKind, hasBlockedPort, targetKind } from '../webhooks/webhook-target.ts'
 
 /**
  * Sends deliveries to public addresses only, for a server that other machines can reach. A name is looked up once, and
@@ -22,7 +21,7 @@ export const guardedDeliver: Deliver = (url, { method = 'POST', headers, body, s
       response.resume()
       const { statusCode: status = 0 } = response
       if (status >= 200 && status <= 599) resolve(new Response(null, { status }))
-      else reject(new Error(`The receiver answered with the status ${status}, which does not exist.`))
+      else reject(new Error(`The receiver responded with the status ${status}, which does not exist.`))
     })
     request.on('error', reject)
     request.end(body)

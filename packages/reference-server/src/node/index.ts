@@ -5,5 +5,5 @@
  */
 
 export type { DashboardPage } from './dashboard.ts'
+export { ListenError } from './errors.ts'
 export { type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
-export { ListenError } from './listen-error.ts'

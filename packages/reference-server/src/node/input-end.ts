@@ -1,10 +1,10 @@
 import { fstatSync } from 'node:fs'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './errors.ts'
 
 /**
  * Standard input must be able to end with the parent: a file or nothing at all ends at once, and a terminal never does.
  *
- * @throws UsageError when it is no pipe
+ * @throws UsageError when it is not a pipe
  */
 export function checkInput(): void {
   const input = fstatSync(0)

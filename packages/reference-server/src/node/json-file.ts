@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
-import { UsageError } from './usage-error.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
+import { UsageError } from './errors.ts'
 
 /**
- * Reads a file that an option names. Whether what it holds is right is told by the server.
+ * Reads a file that an option names. The server checks its content.
  *
- * @param what What the file is, as in "The catalog models.json is no JSON"
- * @throws UsageError when it cannot be read, or is no JSON
+ * @param what What the file is, as in "The catalog models.json is not JSON"
+ * @throws UsageError when it cannot be read, or is not JSON
  */
 export async function readJsonFile(what: string, path: string): Promise<unknown> {
   const value = parseText(await readText(what, path), `The ${what} ${path}`)
@@ -19,7 +19,7 @@ function parseText(text: string, file: string): unknown {
     return parseJsonText(text)
   } catch (error) {
     // The message may quote lines of the file.
-    throw new UsageError(`${file} is no JSON: ${String(error).replaceAll(/\s+/g, ' ')}`)
+    throw new UsageError(`${file} is not JSON: ${String(error).replaceAll(/\s+/g, ' ')}`)
   }
 }
 

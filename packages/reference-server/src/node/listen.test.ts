@@ -5,8 +5,8 @@ import { runCompletedSchema } from '@modelrun/contract'
 import { decode } from 'fast-png'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createReferenceServer } from '../reference-server.ts'
+import { ListenError } from './errors.ts'
 import { type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
-import { ListenError } from './listen-error.ts'
 
 const GLOBALS_BEFORE = [globalThis.Request, globalThis.Response]
 
@@ -179,7 +179,7 @@ describe('listen on a port that cannot be bound', () => {
 
   it('says that a host is not of this machine', async () => {
     // An address of the block that is reserved for documentation.
-    await expect(serve(hello, { host: '203.0.113.1' })).rejects.toThrow('203.0.113.1 is no address of this machine')
+    await expect(serve(hello, { host: '203.0.113.1' })).rejects.toThrow('203.0.113.1 is not an address of this machine')
   })
 
   it.each([{ port: 70_000 }, { port: -1 }, { port: Number.NaN }, { host: '' }, { host: 'a b' }, { host: '::1%lo' }])(

@@ -7,12 +7,12 @@ import { isFault } from '../faults/fault.ts'
 import { errorResponses } from '../http/error-responses.ts'
 import { WholeResponse } from '../http/json-response.ts'
 import type { ReferenceServer } from '../reference-server.ts'
+import { applyFault } from './apply-fault.ts'
 import { createCors } from './cors.ts'
 import type { DashboardPage } from './dashboard.ts'
-import { enactFault } from './enact-fault.ts'
+import { ListenError } from './errors.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
 import { isLoopback } from './is-loopback.ts'
-import { ListenError } from './listen-error.ts'
 import { readOrigin } from './read-origin.ts'
 
 /** Options of `listen`. */
@@ -23,7 +23,7 @@ export interface ListenOptions {
   host?: string | undefined
   /**
    * Lets webhooks lead to private addresses although other machines can reach the server (`host` beyond loopback), as
-   * between containers. Whoever has a key can then make it call what only it can reach. Default `false`: such runs get a
+   * between containers. Any caller with a key can then make it call what only it can reach. Default `false`: such runs get a
    * 400, and such deliveries fail.
    */
   allowPrivateWebhooks?: boolean | undefined
@@ -63,7 +63,7 @@ export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
 export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false, dashboard } = options
   checkAddress(host, port)
-  const cors = createCors((options.cors ?? []).map(demandOrigin))
+  const cors = createCors((options.cors ?? []).map(requireOrigin))
   const nodeServer = createServer(
     // Left to the listener, whose 400 has a body.
     { requireHostHeader: false },
@@ -76,7 +76,7 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
         const answer = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
         if (isFault(answer)) {
           // `createServer` of http makes nothing of HTTP/2.
-          await enactFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
+          await applyFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
         } else if (answer instanceof WholeResponse && request.method === 'GET') {
           sendWhole(answer, outgoing as ServerResponse) // as above
         } else {
@@ -109,7 +109,7 @@ function errorHandler(error: unknown): Response {
   if (!(error instanceof RequestError))
     return errorResponses.internal(`The reference server has a defect: ${String(error)}`)
   return errorResponses.invalid(
-    'The request has no URL: its path or its Host header is not valid. Send a path that begins with / and has no \\, and ' +
+    'The request has no URL: its path or its Host header is not valid. Send a path that starts with / and has no \\, and ' +
       'a Host such as localhost:4010.',
   )
 }
@@ -123,17 +123,17 @@ function sendWhole({ status, headers, sent }: WholeResponse, outgoing: ServerRes
   outgoing.end(sent)
 }
 
-function demandOrigin(text: string): string {
+function requireOrigin(text: string): string {
   const origin = readOrigin(text)
   if (origin !== undefined) return origin
   throw new TypeError(`listen takes cors: origins such as http://localhost:5173, or *; it got ${JSON.stringify(text)}.`)
 }
 
-// What no URL can name (an IPv6 zone, a port that is no number) would be bound, and then left without an address.
+// A host without a URL (an IPv6 zone, a port that is not a number) would be bound, and then have no URL.
 function checkAddress(host: string, port: number): void {
   const url = urlOf(host, port)
   if (URL.canParse(url)) return
-  throw new ListenError(`Cannot listen on port ${port} of ${host}: ${url} is no address that a client could use.`)
+  throw new ListenError(`Cannot listen on port ${port} of ${host}: ${url} is not a URL that a client could use.`)
 }
 
 async function bind(nodeServer: Server, port: number, host: string): Promise<AddressInfo> {
@@ -157,7 +157,7 @@ function bindMessage(error: unknown, port: number, host: string): string {
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `${host} is no address of this machine. Use 127.0.0.1 for this machine alone, 0.0.0.0 to be reached from others.`
+      return `${host} is not an address of this machine. Use 127.0.0.1 for this machine alone, 0.0.0.0 to be reached from others.`
     default:
       return `Cannot listen on port ${port} of ${host}: ${message}`
   }

@@ -34,7 +34,7 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
     return stopped
   }
   // Only now: results that were on their way are sent at once, and `listen` has said which addresses they may go to.
-  const keptKeys = await state?.begin(service).catch(async (error: unknown) => {
+  const storedKeys = await state?.start(service).catch(async (error: unknown) => {
     await stop()
     throw error
   })
@@ -43,7 +43,7 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
   process.once('SIGTERM', stop)
   if (command.exitWithParent) onInputEnd(() => void stop())
   const dashboardUrl = dashboard && `${listening.url}${dashboard.path}`
-  const ready = { url: server.baseUrl, keys: keptKeys ?? keys, controlToken: server.controlToken, dashboardUrl }
+  const ready = { url: server.baseUrl, keys: storedKeys ?? keys, controlToken: server.controlToken, dashboardUrl }
   const text = announcement(ready, command)
   if (text !== undefined) print(text)
 }

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 import { readCommand, type ServeCommand } from './cli-options.ts'
+import { UsageError } from './errors.ts'
 import { startServer } from './start-server.ts'
-import { UsageError } from './usage-error.ts'
 
 const model = { ...DEFAULT_CATALOG[0], id: 'own/model' }
 
@@ -58,7 +58,7 @@ describe('startServer', () => {
   })
 
   it.each([
-    ['[{"id":\n', 'is no JSON: SyntaxError: Unexpected end of JSON input'],
+    ['[{"id":\n', 'is not JSON: SyntaxError: Unexpected end of JSON input'],
     ['{}', 'is not right. It must be an array, not an object.'],
     [
       JSON.stringify([model, { ...model, id: 'b', latency_ms: '5' }]),

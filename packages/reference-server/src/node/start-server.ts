@@ -4,8 +4,8 @@ import { type ReferenceServer, serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
 import type { ServeCommand } from './cli-options.ts'
 import type { FaultSetting } from './cli-settings.ts'
+import { UsageError } from './errors.ts'
 import { readJsonFile } from './json-file.ts'
-import { UsageError } from './usage-error.ts'
 
 /** A server that was made from the command line. */
 export interface StartedServer {
@@ -36,7 +36,7 @@ export async function startServer(
 
 async function readOptions(command: ServeCommand): Promise<ReferenceServerOptions> {
   const { clock, seed, key: apiKey, credits, latency, assumptions, controlToken } = command
-  // Whatever the files hold: the check of the options refuses what is no catalog and no profile.
+  // Unchecked: the check of the options rejects what is not a catalog or a profile.
   const catalog = (await readFileOf('catalog', command)) as readonly CatalogModel[] | undefined
   const profile = (await readFileOf('profile', command)) as ProfileOption | undefined
   return { clock, seed, apiKey, credits, latency, assumptions, controlToken, catalog, profile }
@@ -63,7 +63,7 @@ function checkOptions(options: ReferenceServerOptions, { catalog, profile }: Ser
 
 function addFault(server: ReferenceServer, keys: readonly string[], { text, fault }: FaultSetting): void {
   try {
-    // Whatever the command line holds: `add` refuses what is no fault.
+    // Unchecked: `add` rejects what is not a fault.
     for (const key of keys) server.faults.add(fault as Parameters<typeof server.faults.add>[0], key)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error

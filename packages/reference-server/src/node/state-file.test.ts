@@ -1,8 +1,8 @@
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { StateServers } from '../../test-kit/state-servers.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { StateServers } from './state-servers.ts'
 
 let servers: StateServers
 
@@ -39,14 +39,14 @@ describe('modelrun-server --state', () => {
   })
 
   it.each([
-    ['no JSON', '{"format":"modelrun-ref', 'it is no JSON.'],
-    ['no state', '[]', 'That is no snapshot of a reference server'],
+    ['no JSON', '{"format":"modelrun-ref', 'it is not JSON.'],
+    ['no state', '[]', 'That is not a snapshot of a reference server'],
     [
       'a damaged state',
       '{"format":"modelrun-reference-server","version":1}',
       'The snapshot is damaged. /time is missing',
     ],
-    ['empty', '', 'it is no JSON.'],
+    ['empty', '', 'it is not JSON.'],
   ])('says in one line that a file is %s, ends with exit code 1, and leaves it alone', async (_, text, reason) => {
     await writeFile(servers.path, text)
     const { code, stderr } = await servers.start().ended

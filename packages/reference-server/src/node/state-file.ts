@@ -6,9 +6,9 @@ import { createKey } from '../service/tenants.ts'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { snapshotText } from '../snapshot/snapshot-text.ts'
 import { viewSnapshot } from '../snapshot/take-snapshot.ts'
+import { UsageError } from './errors.ts'
 import { parseJsonText } from './json-file.ts'
 import { lockState, type StateLock } from './state-lock.ts'
-import { UsageError } from './usage-error.ts'
 
 /** After a change, others that follow soon are written along with it. */
 const SAVE_AFTER_MS = 300
@@ -20,9 +20,9 @@ const LARGEST_SHARE = 0.05
 export type Warn = (line: string) => void
 
 /**
- * Opens the file of `--state`, which keeps the state of a server over restarts, for this process alone.
+ * Opens the file of `--state`, which stores the state of a server over restarts, for this process alone.
  *
- * @throws UsageError when it cannot be read, is not JSON, or another server keeps its state there
+ * @throws UsageError when it cannot be read, is not JSON, or another server stores its state there
  */
 export async function openState(path: string, warn: Warn): Promise<StateFile> {
   const target = await targetOf(path)
@@ -41,13 +41,13 @@ interface OpenedState {
   path: string
   /** The file itself, when the path is a link. */
   target: string
-  /** What was in it; whether that is a state is told by the server. */
+  /** Its content; the server checks it. */
   found: unknown
   lock: StateLock | undefined
   warn: Warn
 }
 
-/** The file that keeps the state of a server. */
+/** The file that stores the state of a server. */
 export class StateFile {
   readonly #file: Readonly<Omit<OpenedState, 'found'>>
   /** Until the state was read. */
@@ -63,12 +63,12 @@ export class StateFile {
   }
 
   /**
-   * Puts a server into the state of the file, if there was one, and keeps its state there from now on.
+   * Puts a server into the state of the file, if there was one, and stores its state there from now on.
    *
    * @returns the keys that can be used in it; `undefined` when the file is new
    * @throws UsageError when the server cannot go on from it, or it cannot be written; an old file stays as it is
    */
-  async begin(service: Service): Promise<readonly string[] | undefined> {
+  async start(service: Service): Promise<readonly string[] | undefined> {
     const keys = this.#found === undefined ? undefined : this.#restore(service)
     this.#found = undefined
     try {
@@ -89,7 +89,7 @@ export class StateFile {
       this.#timer = undefined
       void this.#saveOrWarn()
     }
-    // It keeps no process alive: `close` saves as well.
+    // The timer does not keep the process alive: `close` saves as well.
     this.#timer = setTimeout(save, this.#pauseMs).unref()
   }
 
@@ -107,8 +107,8 @@ export class StateFile {
     const usable = service.keys.all().filter(({ isRevoked }) => !isRevoked)
     if (usable.length > 0) return usable.map(({ key }) => key)
     // Nothing needs to be saved for it: the same key comes from the same state once more.
-    const minted = createKey(service, {})
-    return minted.ok ? [minted.value.key] : []
+    const created = createKey(service, {})
+    return created.ok ? [created.value.key] : []
   }
 
   async #saveOrWarn(): Promise<void> {
@@ -119,10 +119,10 @@ export class StateFile {
     }
   }
 
-  /** One after the other; what is saved is the state at the time when it begins. */
+  /** One save after the other. Each saves the state at its start. */
   #save(service: Service): Promise<void> {
     const saved = this.#lastSave.then(() => this.#write(service))
-    this.#lastSave = saved.catch(() => {}) // whoever asked for it is told
+    this.#lastSave = saved.catch(() => {}) // the caller gets the error
     return saved
   }
 
@@ -143,7 +143,7 @@ export class StateFile {
 }
 
 async function checkLock({ lock }: Pick<OpenedState, 'lock'>): Promise<void> {
-  if ((await lock?.isHeld()) === false) throw new Error('another server has begun to keep its state there.')
+  if ((await lock?.isHeld()) === false) throw new Error('another server has started to store its state there.')
 }
 
 function unusable(path: string, reason: string): string {
@@ -168,7 +168,7 @@ async function readState(path: string): Promise<unknown> {
   try {
     return text === undefined ? undefined : parseJsonText(text)
   } catch {
-    throw new UsageError(unusable(path, 'it is no JSON.'))
+    throw new UsageError(unusable(path, 'it is not JSON.'))
   }
 }
 

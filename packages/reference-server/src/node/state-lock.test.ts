@@ -1,8 +1,8 @@
 import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { StateServers } from '../../test-kit/state-servers.ts'
 import { lockState } from './state-lock.ts'
-import { StateServers } from './state-servers.ts'
 
 let servers: StateServers
 
@@ -21,7 +21,7 @@ describe('the lock of a state file', () => {
     const { code, stderr } = await servers.start('--clock', 'manual').ended
     expect([code, stderr]).toEqual([
       1,
-      `modelrun-server: The state ${path} is in use: the server with the process id ${first.child.pid} keeps its state there. ` +
+      `modelrun-server: The state ${path} is in use: the server with the process id ${first.child.pid} stores its state there. ` +
         'Stop it, or give each server a file of its own.\n',
     ])
     const { job_id } = await first.run()
@@ -32,7 +32,7 @@ describe('the lock of a state file', () => {
   it('ends a second server while the first one is stopped and says nothing', async () => {
     const first = await servers.startReady()
     first.child.kill('SIGSTOP')
-    expect((await servers.start().ended).stderr).toContain('is in use: another server keeps its state there.')
+    expect((await servers.start().ended).stderr).toContain('is in use: another server stores its state there.')
     first.child.kill('SIGCONT')
   })
 

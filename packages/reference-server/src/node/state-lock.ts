@@ -5,7 +5,7 @@ import { access, lstat, rename, rm, stat } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { dirname, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './errors.ts'
 
 /** A holder whose process has been stopped accepts the connection and says nothing. */
 const REPLY_WITHIN_MS = 500
@@ -37,7 +37,7 @@ export class StateLock {
   /** False when another server has taken the lock: two that start at the same moment both find it free. */
   async isHeld(): Promise<boolean> {
     const inode = await inodeOf(this.#path)
-    return inode === this.#inode || inode === undefined // somebody has tidied up
+    return inode === this.#inode || inode === undefined // the lock file was deleted
   }
 
   async release(): Promise<void> {
@@ -59,7 +59,7 @@ export async function lockState(target: string): Promise<StateLock | undefined> 
   await checkHolder(target, path)
   const ownPath = `${path}.${randomBytes(4).toString('hex')}`
   if (Buffer.byteLength(socketName(ownPath)) > LONGEST_SOCKET_NAME) return undefined
-  // It keeps no process alive.
+  // The server does not keep the process alive.
   const server = createServer((socket) => socket.on('error', () => {}).end(String(process.pid))).unref()
   try {
     server.listen(socketName(ownPath))
@@ -91,7 +91,7 @@ async function checkHolder(target: string, path: string): Promise<void> {
   const holder = await holderOf(path)
   if (holder === undefined) return
   throw new UsageError(
-    `The state ${target} is in use: ${holder} keeps its state there. Stop it, or give each server a file of its own.`,
+    `The state ${target} is in use: ${holder} stores its state there. Stop it, or give each server a file of its own.`,
   )
 }
 

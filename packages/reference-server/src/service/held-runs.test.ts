@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
+import { responseOf } from '../../test-kit/response-of.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { responseOf } from '../test-kit/response-of.ts'
 
 it('a held run leaves nothing on the signal of its request when it is answered (section 4.3)', async () => {
   const server = createReferenceServer({ clock: 'manual' })

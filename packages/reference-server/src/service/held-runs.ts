@@ -8,13 +8,13 @@ export interface HoldOptions {
   signal: AbortSignal
 }
 
-/** The synchronous runs whose answer waits for the end of their job (section 4.3). */
+/** The synchronous runs whose response waits for the end of their job (section 4.3). */
 export class HeldRuns {
   readonly #clock: ServerClock
   readonly #onExpired: (job: Job) => void
   readonly #releases = new Map<Job, () => void>()
 
-  /** @param onExpired told of each hold whose time was over before the job's end */
+  /** @param onExpired called for each hold that ended before its job */
   constructor(clock: ServerClock, onExpired: (job: Job) => void = () => {}) {
     this.#clock = clock
     this.#onExpired = onExpired

@@ -1,8 +1,7 @@
 import { type ErrorCode, type KnownJobStatus, type Output, outputSchema } from '@modelrun/contract'
-import { type Job, type JobEnd, statusAt } from '../domain/job.ts'
+import { type Job, type JobEnd, providerFailure, statusAt } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
-import { providerFailure } from '../domain/provider-failure.ts'
-import { jsonCopy } from '../json-copy.ts'
+import { jsonCopy } from '../json.ts'
 import { parseShape } from '../parse-shape.ts'
 import type { Service } from './service.ts'
 
@@ -21,10 +20,10 @@ export interface JobControl {
   /** Of a job that succeeded. */
   readonly output: Output | undefined
   /**
-   * Ends the job as succeeded now: held runs are answered, the webhook is called, credits are charged.
+   * Ends the job as succeeded now: held runs get their response, the webhook is called, credits are charged.
    *
    * @param output default: files that the server makes
-   * @throws Error when the job has already ended; TypeError for what is no output
+   * @throws Error when the job has already ended; TypeError for what is not an output
    */
   complete(output?: Output): void
   /**
@@ -39,7 +38,7 @@ export interface JobControl {
 /** @throws Error for an unknown id */
 export function controlJob(service: Service, id: string): JobControl {
   const job = service.jobs.find(id)
-  if (job === undefined) throw new Error(`There is no job ${JSON.stringify(id)}. A run answers with its job_id.`)
+  if (job === undefined) throw new Error(`There is no job ${JSON.stringify(id)}. The response to a run has its job_id.`)
   const end = (how: Omit<JobEnd, 'at'>) => endJob(service, job, how)
   return {
     id: job.id,
@@ -70,5 +69,5 @@ function endJob(service: Service, job: Job, end: Omit<JobEnd, 'at'>): void {
 function checkOutput(output: Output): Output {
   const checked = parseShape(outputSchema, jsonCopy(output))
   if (checked.ok) return checked.value
-  throw new TypeError(`That is no output (section 2.5). ${checked.message}`)
+  throw new TypeError(`That is not an output (section 2.5). ${checked.message}`)
 }

@@ -17,9 +17,9 @@ export class JobTimers {
   }
 
   /** Call it when a job was created or its status was read. */
-  watch(job: Job): void {
-    const isWatched = job.webhook !== undefined || this.#clock.mode === 'auto'
-    if (!isWatched || job.end !== undefined || this.#handles.has(job)) return
+  schedule(job: Job): void {
+    const isAwaited = job.webhook !== undefined || this.#clock.mode === 'auto'
+    if (!isAwaited || job.end !== undefined || this.#handles.has(job)) return
     const now = this.#clock.now()
     const changeAt = nextChangeAt(job, now)
     if (changeAt === undefined) return
@@ -38,6 +38,6 @@ export class JobTimers {
   #wake(job: Job): void {
     this.#handles.delete(job)
     this.#jobs.settle()
-    if (job.webhook !== undefined) this.watch(job)
+    if (job.webhook !== undefined) this.schedule(job)
   }
 }

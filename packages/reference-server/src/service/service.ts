@@ -1,15 +1,17 @@
 import { PERMISSIONS } from '@modelrun/contract'
 import { Activity } from '../clock/activity.ts'
-import { Chronicle } from '../clock/chronicle.ts'
 import type { RunningClock } from '../clock/clock.ts'
 import { createClock } from '../clock/create-clock.ts'
+import { EventLog } from '../clock/event-log.ts'
 import type { Account } from '../domain/account.ts'
 import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, JobEnd } from '../domain/job.ts'
 import { Jobs } from '../domain/jobs.ts'
 import { ModelNames } from '../domain/model-names.ts'
-import { Faults } from '../faults/faults.ts'
+import { Faults } from '../faults/account-faults.ts'
+import { deliveryEnded, holdEnded, jobEnded } from '../history/clock-events.ts'
+import { Observer } from '../history/observer.ts'
 import { FileCache } from '../media/file-cache.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createRandom, type Random } from '../random.ts'
@@ -17,18 +19,16 @@ import { deliveryBody } from '../webhooks/delivery-body.ts'
 import { DeliveryLog } from '../webhooks/delivery-log.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { Receivers } from '../webhooks/receivers.ts'
-import type { Gates } from './gates.ts'
-import { deliveryEnded, holdEnded, jobEnded } from './happenings.ts'
+import type { Breakpoints } from './breakpoints.ts'
 import { HeldRuns } from './held-runs.ts'
 import { JobTimers } from './job-timers.ts'
-import { Observer } from './observer.ts'
 import { Pauses } from './pauses.ts'
 
 /** The whole state of one server, put together; no HTTP in it. */
 export class Service {
   readonly options: ResolvedOptions
   readonly activity = new Activity()
-  readonly chronicle = new Chronicle(() => this.jobs.settle())
+  readonly eventLog = new EventLog(() => this.jobs.settle())
   readonly clock: RunningClock
   readonly random: Random
   readonly models: ReadonlyMap<string, CatalogModel>
@@ -52,17 +52,17 @@ export class Service {
   readonly receivers: Receivers
   readonly dispatcher: WebhookDispatcher
   /** Of an exploration. */
-  readonly gates: Gates | undefined
+  readonly breakpoints: Breakpoints | undefined
 
-  constructor(options: ResolvedOptions, makeGates?: (activity: Activity) => Gates) {
+  constructor(options: ResolvedOptions, createBreakpoints?: (activity: Activity) => Breakpoints) {
     this.options = options
-    const gates = makeGates?.(this.activity)
-    this.gates = gates
+    const breakpoints = createBreakpoints?.(this.activity)
+    this.breakpoints = breakpoints
     this.baseUrl = options.baseUrl
     this.clock = createClock(options.clock, {
       activity: this.activity,
-      chronicle: this.chronicle,
-      mayJump: gates && ((jump) => gates.jump(jump)),
+      eventLog: this.eventLog,
+      mayJump: breakpoints && ((jump) => breakpoints.jump(jump)),
       startTime: options.startTime,
     })
     this.random = createRandom(options.seed)
@@ -72,13 +72,13 @@ export class Service {
     this.modelNames = new ModelNames([...this.models.keys()])
     this.keys = new ApiKeys(this.random)
     const { credits, apiKey: key } = options
-    this.keys.mint({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined, key })
+    this.keys.create({ isLive: false, permissions: PERMISSIONS, credits, allowIps: undefined, key })
     this.observer = new Observer(options, this.clock.now)
     const { retention } = options
     this.deliveries = new DeliveryLog(retention.deliveries)
     const chargesFailed = options.assumptions.creditsOfFailedRun === 'price'
     this.jobs = new Jobs(this.clock.now, this.#jobEnded.bind(this), { ...retention, chargesFailed })
-    this.heldRuns = new HeldRuns(this.clock, (job) => this.chronicle.note(() => holdEnded(job, this.clock.now())))
+    this.heldRuns = new HeldRuns(this.clock, (job) => this.eventLog.add(() => holdEnded(job, this.clock.now())))
     this.jobTimers = new JobTimers(this.clock, this.jobs)
     this.receivers = new Receivers(options.deliver, () => this.baseUrl)
     this.dispatcher = new WebhookDispatcher({
@@ -87,11 +87,11 @@ export class Service {
       receivers: this.receivers,
       pause: (ms, signal) => this.pauses.pause(ms, signal),
       log: this.deliveries,
-      gate: gates && ((job) => gates.delivery(job)),
+      beforeDelivery: breakpoints && ((job) => breakpoints.delivery(job)),
       onSend: (job) => this.observer.deliverySent(job),
-      onRecord: (record, job, sentAs) => {
-        this.chronicle.note(() => deliveryEnded(record))
-        this.observer.deliveryEnded(record, job, sentAs)
+      onRecord: (record, job, startPlace) => {
+        this.eventLog.add(() => deliveryEnded(record))
+        this.observer.deliveryEnded(record, job, startPlace)
       },
     })
   }
@@ -126,14 +126,14 @@ export class Service {
   }
 
   #jobEnded(job: Job, end: JobEnd, isForgotten: boolean): void {
-    this.chronicle.note(() => jobEnded(job, end))
+    this.eventLog.add(() => jobEnded(job, end))
     // A job that a reset forgot did not happen.
     if (!isForgotten) this.observer.jobEnded(job, end)
     this.jobTimers.forget(job)
     this.heldRuns.release(job)
-    const isWanted = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
-    // A job that a reset forgot tells nobody.
-    const webhook = isWanted && !this.isClosed && !isForgotten ? job.webhook : undefined
+    const hasDelivery = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
+    // A job that a reset forgot has no delivery.
+    const webhook = hasDelivery && !this.isClosed && !isForgotten ? job.webhook : undefined
     if (webhook !== undefined) this.dispatcher.dispatch(job, webhook, deliveryBody(job, end, this.baseUrl))
     else this.dispatcher.skip(job)
   }

@@ -44,7 +44,7 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
   const fileSeed = service.random.fileSeed()
   const ownLatencyMs = latencyMs(service.options.latencyOf(model.id) ?? model.latency_ms, fileSeed)
   const plan = planJob({ latencyMs: ownLatencyMs, script, createdAt, queuedMs })
-  const holdsEnd = service.gates?.holdsEnd(script) === true
+  const holdsEnd = service.breakpoints?.holdsEnd(script) === true
   const job = service.jobs.create({
     id: service.random.id('job_'),
     requestId: service.random.id('req_'),
@@ -57,15 +57,15 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
     webhook,
   })
   service.observer.jobCreated(job)
-  if (holdsEnd) service.gates?.end(job, () => service.jobs.end(job, job.plan))
-  if (job.webhook !== undefined) service.jobTimers.watch(job)
+  if (holdsEnd) service.breakpoints?.end(job, () => service.jobs.end(job, job.plan))
+  if (job.webhook !== undefined) service.jobTimers.schedule(job)
   return job
 }
 
-/** A job whose webhook comes before the answer of its run cannot take its usual time first. */
+/** A job whose webhook comes before the response to its run takes no time, unless its script sets one. */
 function inTime(
   script: ScriptedOutcome | undefined,
   webhook: ScriptedWebhook | undefined,
 ): ScriptedOutcome | undefined {
-  return webhook?.when === 'before-answer' ? { result: 'succeeded', after_ms: 0, ...script } : script
+  return webhook?.when === 'before-response' ? { result: 'succeeded', after_ms: 0, ...script } : script
 }

@@ -3,7 +3,7 @@ import * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
-import { jsonCopy } from '../json-copy.ts'
+import { jsonCopy } from '../json.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from './service.ts'
 
@@ -46,13 +46,13 @@ export function createKey(service: Service, options: CreateKeyOptions): ShapeChe
   if (!checked.ok) return checked
   const { live = false, permissions = PERMISSIONS, credits = service.options.credits, allowIps } = checked.value
   try {
-    return { ok: true, value: service.keys.mint({ isLive: live, permissions, credits, allowIps }) }
+    return { ok: true, value: service.keys.create({ isLive: live, permissions, credits, allowIps }) }
   } catch (error) {
     return { ok: false, message: String(error instanceof Error ? error.message : error) }
   }
 }
 
-/** What may be told about a key. */
+/** The public fields of a key. */
 export function createdKey({ key, isLive, permissions, allowIps }: ApiKey): CreatedKey {
   return { key, live: isLive, permissions, allowIps }
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { FaultOptions } from '../faults/fault-options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 
 const OPTIONS = { clock: 'manual', credits: 30, deliver: async () => new Response() } as const
 

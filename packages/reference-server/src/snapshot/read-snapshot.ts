@@ -1,6 +1,6 @@
 import { closestName } from '../domain/closest-name.ts'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
-import { nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
+import { nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
 import { SNAPSHOT_FORMAT, SNAPSHOT_NESTING, SNAPSHOT_VERSION, type Snapshot } from './snapshot.ts'
@@ -10,34 +10,34 @@ import { snapshotSchema } from './snapshot-schema.ts'
 export function readSnapshot(service: Service, value: unknown): ShapeCheck<Snapshot> {
   const { format, version } = Object(value) as { format?: unknown; version?: unknown }
   if (format !== SNAPSHOT_FORMAT) {
-    return refuse(`That is no snapshot of a reference server: its member format is not "${SNAPSHOT_FORMAT}".`)
+    return invalid(`That is not a snapshot of a reference server: its member format is not "${SNAPSHOT_FORMAT}".`)
   }
   if (version !== SNAPSHOT_VERSION) {
-    return refuse(
+    return invalid(
       `The snapshot has the version ${JSON.stringify(version)}, and this release reads version ${SNAPSHOT_VERSION}. ` +
         'Take a new one with this release, or read it with the release that took it.',
     )
   }
-  if (nestsDeeperThan(SNAPSHOT_NESTING, value)) return refuse(damaged(`it ${nestingProblem(SNAPSHOT_NESTING)}`))
+  if (nestsDeeperThan(SNAPSHOT_NESTING, value)) return invalid(damaged(`it ${nestingProblem(SNAPSHOT_NESTING)}`))
   const checked = parseShape(snapshotSchema, value)
-  if (!checked.ok) return refuse(`The snapshot is damaged. ${checked.message}`)
+  if (!checked.ok) return invalid(`The snapshot is damaged. ${checked.message}`)
   const problem = problemOf(service, checked.value)
-  return problem === undefined ? checked : refuse(problem)
+  return problem === undefined ? checked : invalid(problem)
 }
 
-function refuse(message: string): { ok: false; message: string } {
+function invalid(message: string): { ok: false; message: string } {
   return { ok: false, message }
 }
 
-/** What no schema can tell: whether its parts fit together, and the server. */
+/** What a schema cannot check: whether its parts fit together, and fit the server. */
 function problemOf(service: Service, snapshot: Snapshot): string | undefined {
   return (
     missingModel(service, snapshot) ??
     danglingAccount(snapshot) ??
-    oddCredits(snapshot) ??
-    oddKey(snapshot) ??
-    oddJob(snapshot) ??
-    oddErrand(snapshot)
+    invalidCredits(snapshot) ??
+    invalidKey(snapshot) ??
+    invalidJob(snapshot) ??
+    invalidDelivery(snapshot)
   )
 }
 
@@ -56,17 +56,17 @@ function danglingAccount({ accounts, keys, jobs, unread }: Snapshot): string | u
   const index = users.find((account) => account >= accounts.length)
   if (index !== undefined) return damaged(`it names the account ${index}, and has ${accounts.length}`)
   const owners = new Set(keys.map(({ account }) => account))
-  const orphan = accounts.findIndex((_, account) => !owners.has(account))
-  return orphan < 0 ? undefined : damaged(`the account ${orphan} has no key`)
+  const unowned = accounts.findIndex((_, account) => !owners.has(account))
+  return unowned < 0 ? undefined : damaged(`the account ${unowned} has no key`)
 }
 
-function oddCredits({ accounts }: Snapshot): string | undefined {
-  const odd = accounts.findIndex(({ credits }) => credits.charged > credits.granted)
-  if (odd < 0) return undefined
-  return damaged(`/accounts/${odd}/credits/charged must not be more than /accounts/${odd}/credits/granted`)
+function invalidCredits({ accounts }: Snapshot): string | undefined {
+  const index = accounts.findIndex(({ credits }) => credits.charged > credits.granted)
+  if (index < 0) return undefined
+  return damaged(`/accounts/${index}/credits/charged must not be more than /accounts/${index}/credits/granted`)
 }
 
-function oddKey({ keys }: Snapshot): string | undefined {
+function invalidKey({ keys }: Snapshot): string | undefined {
   const known = new Set<string>()
   for (const [index, { key }] of keys.entries()) {
     if (known.has(key)) return damaged(`/keys/${index} is there twice`)
@@ -80,7 +80,7 @@ function oddKey({ keys }: Snapshot): string | undefined {
   }
 }
 
-function oddJob({ jobs }: Snapshot): string | undefined {
+function invalidJob({ jobs }: Snapshot): string | undefined {
   const ids = new Set<string>()
   for (const [index, { id, plan, end }] of jobs.entries()) {
     if (ids.has(id)) return damaged(`/jobs/${index} has the id of another job`)
@@ -90,12 +90,12 @@ function oddJob({ jobs }: Snapshot): string | undefined {
   return undefined
 }
 
-function oddErrand({ pendingDeliveries: errands, jobs, unread, accounts }: Snapshot): string | undefined {
-  const tellable = new Set(jobs.filter(({ end, webhook }) => end && webhook).map(({ id }) => id))
-  const odd = errands.findIndex(({ job_id }) => !tellable.has(job_id))
-  if (odd >= 0) return damaged(`/errands/${odd} is of no finished job with a webhook`)
+function invalidDelivery({ pendingDeliveries: deliveries, jobs, unread, accounts }: Snapshot): string | undefined {
+  const deliverable = new Set(jobs.filter(({ end, webhook }) => end && webhook).map(({ id }) => id))
+  const index = deliveries.findIndex(({ job_id }) => !deliverable.has(job_id))
+  if (index >= 0) return damaged(`/pendingDeliveries/${index} is not of a finished job with a webhook`)
   const lost = unread.findIndex(({ account, delivery }) => accounts[account]?.deliveries[delivery] === undefined)
-  return lost < 0 ? undefined : damaged(`/unread/${lost} is no delivery`)
+  return lost < 0 ? undefined : damaged(`/unread/${lost} is not a delivery`)
 }
 
 function damaged(reason: string): string {

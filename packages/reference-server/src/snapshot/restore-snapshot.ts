@@ -3,9 +3,10 @@ import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, ProviderPlan } from '../domain/job.ts'
 import { PLAN_IS_OVER } from '../domain/jobs.ts'
 import type { ShapeCheck } from '../parse-shape.ts'
-import type { Service } from '../service/service.ts'
+import { Service } from '../service/service.ts'
 import { readSnapshot } from './read-snapshot.ts'
 import type { AccountState, JobState, PlanState, Snapshot } from './snapshot.ts'
+import { takeSnapshot } from './take-snapshot.ts'
 
 /**
  * Puts a service into the state of a snapshot, or leaves it as it is and says what is wrong with the snapshot.
@@ -21,7 +22,7 @@ export function restoreSnapshot(service: Service, value: unknown): ShapeCheck<Sn
   service.clock.setTime(timeNow(service, snapshot))
   service.random.restore(snapshot.random)
   service.requests = snapshot.requests
-  service.faults.begin(snapshot.seed)
+  service.faults.restart(snapshot.seed)
   service.keys.replace(
     snapshot.keys.map((key) => ({ ...key, allowIps: key.allowIps, account: at(accounts, key.account) })),
   )
@@ -34,7 +35,7 @@ export function restoreSnapshot(service: Service, value: unknown): ShapeCheck<Sn
   }
   markUnread(service, snapshot, accounts)
   adoptJobs(service, snapshot, jobs)
-  resumeErrands(service, snapshot)
+  resumeDeliveries(service, snapshot)
   service.jobs.settle()
   return checked
 }
@@ -76,18 +77,18 @@ function fillAccount(service: Service, account: Account, state: AccountState): v
 }
 
 function markUnread({ deliveries }: Service, snapshot: Snapshot, accounts: readonly Account[]): void {
-  // Fewer are kept when this server's retention is smaller.
-  const kept = new Set(accounts.flatMap((account) => deliveries.of(account)))
+  // Fewer are stored when this server's retention is smaller.
+  const stored = new Set(accounts.flatMap((account) => deliveries.of(account)))
   for (const { account, delivery } of snapshot.unread) {
     const record = snapshot.accounts[account]?.deliveries[delivery]
-    if (record !== undefined && kept.has(record)) deliveries.markUnread(at(accounts, account), record)
+    if (record !== undefined && stored.has(record)) deliveries.markUnread(at(accounts, account), record)
   }
 }
 
 function jobFrom(state: JobState, account: Account, models: ReadonlyMap<string, CatalogModel>): Job {
   const { model: modelId, plan, endPlace: _, webhook, endsAt, end, ...fields } = state
   const model = models.get(modelId)
-  if (model === undefined) throw new TypeError(`There is no model ${modelId}.`) // `readSnapshot` has looked
+  if (model === undefined) throw new TypeError(`There is no model ${modelId}.`) // `readSnapshot` has checked
   return { ...fields, account, model, plan: planFrom(plan), webhook, endsAt, end }
 }
 
@@ -101,11 +102,11 @@ function adoptJobs({ jobs, jobTimers }: Service, snapshot: Snapshot, restored: r
   for (const job of restored) jobs.adopt(job)
   const unfinished = restored.filter(({ end }) => end === undefined)
   for (const job of unfinished.toSorted((one, other) => placeOf(one) - placeOf(other))) jobs.awaitEnd(job)
-  for (const job of unfinished) if (job.webhook !== undefined) jobTimers.watch(job)
+  for (const job of unfinished) if (job.webhook !== undefined) jobTimers.schedule(job)
 }
 
-function resumeErrands({ jobs, dispatcher }: Service, { pendingDeliveries: errands }: Snapshot): void {
-  for (const { job_id, body, sent, isHeld, dueAt } of errands) {
+function resumeDeliveries({ jobs, dispatcher }: Service, { pendingDeliveries: deliveries }: Snapshot): void {
+  for (const { job_id, body, sent, isHeld, dueAt } of deliveries) {
     const job = jobs.find(job_id)
     if (job?.webhook !== undefined) dispatcher.resume({ job, webhook: job.webhook, body, sent, isHeld, dueAt })
   }
@@ -113,6 +114,14 @@ function resumeErrands({ jobs, dispatcher }: Service, { pendingDeliveries: erran
 
 function at<Item>(items: readonly Item[], index: number): Item {
   const item = items[index]
-  if (item === undefined) throw new RangeError(`There is no item ${index}.`) // `readSnapshot` has looked
+  if (item === undefined) throw new RangeError(`There is no item ${index}.`) // `readSnapshot` has checked
   return item
+}
+
+/** A service with the same options and the same state. */
+export function forkService(service: Service): Service {
+  const fork = new Service({ ...service.options, baseUrl: service.baseUrl })
+  const restored = restoreSnapshot(fork, takeSnapshot(service))
+  if (!restored.ok) throw new Error(`The reference server has a defect: its own snapshot is wrong. ${restored.message}`)
+  return fork
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { resolveOptions } from '../options.ts'
 import { serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 import { snapshotText } from './snapshot-text.ts'
 import { takeSnapshot, viewSnapshot } from './take-snapshot.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 import type { Snapshot } from './snapshot.ts'
 
 const TOLD = { webhook_url: 'http://receiver.test/' }
@@ -107,8 +107,8 @@ describe('a snapshot', () => {
 
 describe('restore', () => {
   it.each([
-    ['text', 'nonsense', 'no snapshot of a reference server'],
-    ['nothing', undefined, 'no snapshot of a reference server'],
+    ['text', 'nonsense', 'not a snapshot of a reference server'],
+    ['nothing', undefined, 'not a snapshot of a reference server'],
     ['another object', {}, 'its member format is not "modelrun-reference-server"'],
     [
       'another version',
@@ -141,7 +141,7 @@ describe('restore', () => {
     [
       'an errand of nobody',
       (copy: { pendingDeliveries: object[] }) => Object.assign(copy.pendingDeliveries[0] ?? {}, { job_id: 'job_x' }),
-      '/errands/0',
+      '/pendingDeliveries/0',
     ],
     [
       'a delivery of nobody',

@@ -3,10 +3,10 @@ import type { CreditsState } from '../domain/credits.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { FaultsState } from '../faults/account-faults.ts'
-import { MAX_NESTING } from '../json-nesting.ts'
+import { MAX_NESTING } from '../json.ts'
 import type { DeliveryBody, DeliveryRecord } from '../webhooks/delivery-record.ts'
 
-/** What every snapshot begins with. */
+/** Member `format` of every snapshot. */
 export const SNAPSHOT_FORMAT = 'modelrun-reference-server'
 
 /** Rises when an older release could not read it any more. */
@@ -17,12 +17,12 @@ export const SNAPSHOT_NESTING = MAX_NESTING + 16
 
 /**
  * The whole state of a server as plain JSON: time, random numbers, keys, accounts with their credits, scripts and faults,
- * jobs, deliveries. Keep it and hand it to `restore`; what is in it may change with `version`.
+ * jobs, deliveries. Store it and pass it to `restore`; its content may change with `version`.
  *
  * Not in it: the journal, coverage, receivers in this process, and the options, which are the server's own.
  */
 export interface Snapshot {
-  /** Tells a snapshot from other JSON. */
+  /** Distinguishes a snapshot from other JSON. */
   format: typeof SNAPSHOT_FORMAT
   /** Version of the format; a server rejects versions that it does not know. */
   version: typeof SNAPSHOT_VERSION
@@ -42,8 +42,8 @@ export interface Snapshot {
   keys: readonly KeyState[]
   /** Finished ones first. */
   jobs: readonly JobState[]
-  /** Results on their way. A delivery that had begun begins again. */
-  pendingDeliveries: readonly ErrandSnapshot[]
+  /** Pending deliveries. A delivery that had started starts again. */
+  pendingDeliveries: readonly PendingDeliverySnapshot[]
   /** The deliveries that `webhooks.next()` has not returned, oldest first. */
   unread: readonly { account: number; delivery: number }[]
 }
@@ -105,12 +105,12 @@ interface EndState {
   isCharged?: boolean | undefined
 }
 
-export interface ErrandSnapshot {
+export interface PendingDeliverySnapshot {
   job_id: string
   body: DeliveryBody
   /** How many deliveries are over. */
   sent: number
-  /** Kept back until something else has happened. */
+  /** Held until another event has happened. */
   isHeld: boolean
   dueAt?: number | undefined
 }

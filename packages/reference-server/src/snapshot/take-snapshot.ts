@@ -3,9 +3,9 @@ import type { Job } from '../domain/job.ts'
 import type { Service } from '../service/service.ts'
 import {
   type AccountState,
-  type ErrandSnapshot,
   type JobState,
   type KeyState,
+  type PendingDeliverySnapshot,
   SNAPSHOT_FORMAT,
   SNAPSHOT_VERSION,
   type Snapshot,
@@ -50,7 +50,7 @@ export function viewSnapshot(service: Service): SnapshotView {
       unfinished.map((job) => ({ ...unfinishedJob(job, indexOf(job.account)), endPlace: endPlaces.get(job) })),
       indexOf,
     ),
-    pendingDeliveries: errandsOf(service),
+    pendingDeliveries: pendingDeliveriesOf(service),
     unread: unreadDeliveries(service, states),
   }
 }
@@ -85,8 +85,8 @@ function unfinishedJob(job: Job, account: number): JobState {
   return { ...job, account, model: job.model.id }
 }
 
-/** The results on their way. One whose job is no longer kept goes with its job. */
-function errandsOf({ dispatcher, jobs }: Service): ErrandSnapshot[] {
+/** The pending deliveries. A delivery is dropped with its job. */
+function pendingDeliveriesOf({ dispatcher, jobs }: Service): PendingDeliverySnapshot[] {
   return dispatcher
     .pendingDeliveries()
     .filter(({ job }) => jobs.has(job))

@@ -1,5 +1,5 @@
 import { type TestAPI, test as vitestTest } from 'vitest'
-import { LeftoversError, type Report } from '../history/report/report.ts'
+import { LeftoversError, type Report } from '../history/report.ts'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer, type ServerClientOptions } from '../reference-server.ts'
 import type { CreateKeyOptions } from '../service/tenants.ts'
@@ -31,7 +31,7 @@ export type CreateTestOptions =
     }
 
 /** The server of one test. */
-interface Stage {
+interface TestScope {
   server: ReferenceServer
   apiKey: string
   /** Ends what the test alone used, and says what it left behind. */
@@ -53,17 +53,17 @@ interface Stage {
  */
 export function createTest(options: CreateTestOptions = {}): ServerTest {
   checkOptions(options)
-  return vitestTest.extend<ServerFixtures & { stage: Stage }>({
-    stage: async ({ task }, use) => {
-      const stage = openStage(options)
-      await use(stage)
-      const report = await stage.close()
+  return vitestTest.extend<ServerFixtures & { scope: TestScope }>({
+    scope: async ({ task }, use) => {
+      const scope = openScope(options)
+      await use(scope)
+      const report = await scope.close()
       // A test that failed had no time to tidy up.
       if (!report.isClean && task.result?.state !== 'fail') throw new LeftoversError(report)
     },
-    server: ({ stage }, use) => use(stage.server),
-    apiKey: ({ stage }, use) => use(stage.apiKey),
-    clientOptions: ({ stage }, use) => use(stage.server.clientOptions(stage.apiKey)),
+    server: ({ scope: stage }, use) => use(stage.server),
+    apiKey: ({ scope: stage }, use) => use(stage.apiKey),
+    clientOptions: ({ scope: stage }, use) => use(stage.server.clientOptions(stage.apiKey)),
   })
 }
 
@@ -89,11 +89,11 @@ function checkOptions(options: CreateTestOptions): void {
   )
 }
 
-function openStage(options: CreateTestOptions): Stage {
+function openScope(options: CreateTestOptions): TestScope {
   return 'server' in options ? openAccount(options.server, options.keyOptions) : openServer(options.serverOptions)
 }
 
-function openServer(options: ReferenceServerOptions = {}): Stage {
+function openServer(options: ReferenceServerOptions = {}): TestScope {
   const server = createReferenceServer({ clock: 'auto', strict: true, ...options })
   const close = async () => {
     const report = server.report()
@@ -103,7 +103,7 @@ function openServer(options: ReferenceServerOptions = {}): Stage {
   return { server, apiKey: server.apiKey, close }
 }
 
-function openAccount(server: ReferenceServer, options: CreateKeyOptions = {}): Stage {
+function openAccount(server: ReferenceServer, options: CreateKeyOptions = {}): TestScope {
   const { key: apiKey } = server.createKey(options)
   const close = async () => {
     const report = server.report(apiKey)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hasBlockedPort } from './blocked-ports.ts'
+import { hasBlockedPort } from './webhook-target.ts'
 
 it('blocks the ports that the fetch of this runtime blocks, and only those', async () => {
   const ports = Array.from({ length: 65_536 }, (_, port) => port)

@@ -1,6 +1,6 @@
 import type { Job, JobEnd } from '../domain/job.ts'
+import { providerFailure } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
-import { providerFailure } from '../domain/provider-failure.ts'
 import type { DeliveryBody } from './delivery-record.ts'
 
 /** What is sent when a job has ended (section 6). */

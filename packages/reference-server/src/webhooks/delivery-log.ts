@@ -1,11 +1,11 @@
 import { afterRealTime } from '../clock/real-time.ts'
 import type { Account } from '../domain/account.ts'
-import { FairBuffer } from '../retention/fair-buffer.ts'
-import { DEFAULT_RETENTION } from '../retention/retention.ts'
+import { FairBuffer } from '../history/fair-buffer.ts'
+import { DEFAULT_RETENTION } from '../history/retention.ts'
 import type { DeliveryRecord } from './delivery-record.ts'
 
-/** Which delivery somebody waits for. */
-export interface DeliveryWish {
+/** Which delivery a reader waits for. */
+export interface DeliveryFilter {
   /** Of this account. Default: of any. */
   account?: Account | undefined
   /** Of this job. Default: of any. */
@@ -17,67 +17,67 @@ export interface DeliveryWish {
 }
 
 interface Reader {
-  readonly wish: DeliveryWish
+  readonly filter: DeliveryFilter
   resolve(record: DeliveryRecord): void
   reject(error: Error): void
 }
 
-/** The finished deliveries, by account, and those who wait for the next one. */
+/** The finished deliveries, by account, and the readers that wait for the next one. */
 export class DeliveryLog {
-  readonly #kept: FairBuffer<Account, DeliveryRecord>
-  /** Those that nobody was given yet, oldest first. */
+  readonly #stored: FairBuffer<Account, DeliveryRecord>
+  /** Those that no reader has got yet, oldest first. */
   readonly #unread = new Map<DeliveryRecord, Account>()
   readonly #readers = new Set<Reader>()
   #isClosed = false
 
-  /** @param limit so many deliveries are kept */
+  /** @param limit of stored deliveries */
   constructor(limit = DEFAULT_RETENTION.deliveries) {
-    this.#kept = new FairBuffer({ limit, onEvict: (record) => this.#unread.delete(record) })
+    this.#stored = new FairBuffer({ limit, onEvict: (record) => this.#unread.delete(record) })
   }
 
   add(account: Account, record: DeliveryRecord): void {
-    const reader = [...this.#readers].find(({ wish }) => fits(wish, account, record))
+    const reader = [...this.#readers].find(({ filter }) => fits(filter, account, record))
     if (reader === undefined) this.#unread.set(record, account)
     else reader.resolve(record)
-    this.#kept.add(account, record)
+    this.#stored.add(account, record)
   }
 
   /** In the order in which they finished. */
   of(account: Account): readonly DeliveryRecord[] {
-    return this.#kept.of(account)
+    return this.#stored.of(account)
   }
 
-  /** Those that nobody was given yet, oldest first. */
+  /** Those that no reader has got yet, oldest first. */
   unread(): DeliveryRecord[] {
     return [...this.#unread.keys()]
   }
 
-  /** Takes the deliveries in that another server had kept, as read. */
+  /** Adds the deliveries of another server, as read. */
   adopt(account: Account, records: readonly DeliveryRecord[]): void {
-    for (const record of records) this.#kept.add(account, record)
+    for (const record of records) this.#stored.add(account, record)
   }
 
-  /** A delivery that is kept was given to nobody yet. */
+  /** Marks a stored delivery as unread. */
   markUnread(account: Account, record: DeliveryRecord): void {
     this.#unread.set(record, account)
   }
 
   /** The next finished delivery that fits and was not returned here yet. */
-  next(wish: DeliveryWish = {}): Promise<DeliveryRecord> {
-    if (wish.signal?.aborted) return Promise.reject(goneError())
+  next(filter: DeliveryFilter = {}): Promise<DeliveryRecord> {
+    if (filter.signal?.aborted) return Promise.reject(goneError())
     for (const [record, account] of this.#unread) {
-      if (!fits(wish, account, record)) continue
+      if (!fits(filter, account, record)) continue
       this.#unread.delete(record)
       return Promise.resolve(record)
     }
-    return this.#isClosed ? Promise.reject(closedError()) : this.#wait(wish)
+    return this.#isClosed ? Promise.reject(closedError()) : this.#wait(filter)
   }
 
   forget(account?: Account): void {
     for (const [record, owner] of this.#unread) {
       if (account === undefined || owner === account) this.#unread.delete(record)
     }
-    this.#kept.forget(account)
+    this.#stored.forget(account)
   }
 
   close(): void {
@@ -85,16 +85,16 @@ export class DeliveryLog {
     for (const reader of this.#readers) reader.reject(closedError())
   }
 
-  #wait(wish: DeliveryWish): Promise<DeliveryRecord> {
+  #wait(filter: DeliveryFilter): Promise<DeliveryRecord> {
     return new Promise((resolve, reject) => {
       const leave = () => reader.reject(goneError())
       const end = () => {
         this.#readers.delete(reader)
         stopTimer()
-        wish.signal?.removeEventListener('abort', leave)
+        filter.signal?.removeEventListener('abort', leave)
       }
       const reader: Reader = {
-        wish,
+        filter,
         resolve: (record) => {
           end()
           resolve(record)
@@ -104,20 +104,20 @@ export class DeliveryLog {
           reject(error)
         },
       }
-      const expire = () => reader.reject(timeoutError(wish, this.#unreadIdsFor(wish)))
-      const stopTimer = wish.timeoutMs === undefined ? () => {} : afterRealTime(wish.timeoutMs, expire)
-      wish.signal?.addEventListener('abort', leave, { once: true })
+      const expire = () => reader.reject(timeoutError(filter, this.#unreadIdsFor(filter)))
+      const stopTimer = filter.timeoutMs === undefined ? () => {} : afterRealTime(filter.timeoutMs, expire)
+      filter.signal?.addEventListener('abort', leave, { once: true })
       this.#readers.add(reader)
     })
   }
 
-  #unreadIdsFor({ account }: DeliveryWish): string[] {
+  #unreadIdsFor({ account }: DeliveryFilter): string[] {
     return [...this.#unread].filter(([, owner]) => (account ?? owner) === owner).map(([{ job_id }]) => job_id)
   }
 }
 
-function fits(wish: DeliveryWish, account: Account, { job_id }: DeliveryRecord): boolean {
-  return (wish.account ?? account) === account && (wish.jobId ?? job_id) === job_id
+function fits(filter: DeliveryFilter, account: Account, { job_id }: DeliveryRecord): boolean {
+  return (filter.account ?? account) === account && (filter.jobId ?? job_id) === job_id
 }
 
 function closedError(): Error {
@@ -128,7 +128,7 @@ function goneError(): Error {
   return new Error('The reader of the next webhook delivery has gone.')
 }
 
-function timeoutError({ jobId, timeoutMs }: DeliveryWish, unreadIds: readonly string[]): Error {
+function timeoutError({ jobId, timeoutMs }: DeliveryFilter, unreadIds: readonly string[]): Error {
   const of = jobId === undefined ? '' : ` of job ${jobId}`
   const others = unreadIds.length === 0 ? '' : ` Not read yet: those of ${unreadIds.slice(-5).join(', ')}.`
   return new Error(

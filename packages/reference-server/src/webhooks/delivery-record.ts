@@ -14,13 +14,13 @@ export interface DeliveryRecord {
   /** Milliseconds since 1970 on the server's clock. */
   finishedAt: number
   /**
-   * - `delivered`: the receiver answered 2xx in time
-   * - `rejected`: it answered something else, redirects included
-   * - `timeout`: it did not answer within 10 s on the server's clock (section 8)
+   * - `delivered`: the receiver responded with 2xx in time
+   * - `rejected`: it responded with another status, redirects included
+   * - `timeout`: it did not respond within 10 s on the server's clock (section 8)
    * - `network_error`: it could not be reached, or broke the connection
    */
   outcome: 'delivered' | 'rejected' | 'timeout' | 'network_error'
-  /** What the receiver answered, if it did. */
+  /** HTTP status of the receiver's response, if it responded. */
   status?: number | undefined
   /** What went wrong on the network. */
   reason?: string | undefined

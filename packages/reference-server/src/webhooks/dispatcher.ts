@@ -4,8 +4,8 @@ import type { Account } from '../domain/account.ts'
 import type { Job, JobWebhook } from '../domain/job.ts'
 import type { DeliveryLog } from './delivery-log.ts'
 import type { DeliveryBody, DeliveryRecord } from './delivery-record.ts'
-import type { Errand, ErrandState } from './errand.ts'
-import { HeldErrands } from './held-errands.ts'
+import type { PendingDelivery, PendingDeliveryState } from './pending-delivery.ts'
+import { HeldDeliveries } from './pending-delivery.ts'
 import type { Receivers } from './receivers.ts'
 import { type Pause, scriptedReceiver } from './scripted-receiver.ts'
 import { type Deliver, sendDelivery } from './send-delivery.ts'
@@ -15,22 +15,22 @@ export interface DispatcherOptions {
   activity: Activity
   receivers: Receivers
   log: DeliveryLog
-  /** An attempt begins. @returns its place in the order of things */
+  /** An attempt starts. @returns its place in the journal */
   onSend: (job: Job) => number
-  onRecord: (record: DeliveryRecord, job: Job, sentAs: number) => void
+  onRecord: (record: DeliveryRecord, job: Job, startPlace: number) => void
   pause: Pause
   /** Awaited before each delivery. */
-  gate?: ((job: Job) => Promise<void>) | undefined
+  beforeDelivery?: ((job: Job) => Promise<void>) | undefined
 }
 
-/** The delivery begins so long after the answer that it waits for, which the client has read by then. */
+/** Delay of a delivery after the response that it waits for. The client has read the response by then. */
 const AFTER_POLL_MS = 1
 
 /** Sends the results of jobs to their webhooks. */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions
-  readonly #pendingDeliveries = new Set<Errand>()
-  readonly #held = new HeldErrands()
+  readonly #pendingDeliveries = new Set<PendingDelivery>()
+  readonly #held = new HeldDeliveries()
   readonly #settled = new Map<Job, () => void>()
 
   constructor(options: DispatcherOptions) {
@@ -43,15 +43,15 @@ export class WebhookDispatcher {
     this.resume({ job, body, webhook, sent: 0, isHeld, dueAt: undefined })
   }
 
-  /** Takes an errand up where another server was with it. */
-  resume(state: ErrandState): void {
-    const errand: Errand = { ...state, abort: new AbortController() }
-    this.#pendingDeliveries.add(errand)
-    void this.#run(errand)
+  /** Continues a delivery of another server. */
+  resume(state: PendingDeliveryState): void {
+    const delivery: PendingDelivery = { ...state, abort: new AbortController() }
+    this.#pendingDeliveries.add(delivery)
+    void this.#run(delivery)
   }
 
-  /** Everything on its way. A delivery that has begun counts as one that has not. */
-  pendingDeliveries(): readonly ErrandState[] {
+  /** Everything on its way. A delivery that has started counts as one that has not. */
+  pendingDeliveries(): readonly PendingDeliveryState[] {
     return [...this.#pendingDeliveries]
   }
 
@@ -62,11 +62,11 @@ export class WebhookDispatcher {
 
   /** Resolves when all deliveries of a job that will end are over, or there will be none. */
   settled(job: Job): Promise<void> {
-    const isOver = job.end !== undefined && [...this.#pendingDeliveries].every((errand) => errand.job !== job)
+    const isOver = job.end !== undefined && [...this.#pendingDeliveries].every((delivery) => delivery.job !== job)
     return isOver ? Promise.resolve() : new Promise((resolve) => this.#settled.set(job, resolve))
   }
 
-  /** The job has ended, and nobody is told. */
+  /** The job has ended without a delivery. */
   skip(job: Job): void {
     this.#settled.get(job)?.()
     this.#settled.delete(job)
@@ -79,66 +79,66 @@ export class WebhookDispatcher {
       .map(({ job, webhook }) => ({ id: job.id, webhook }))
   }
 
-  /** Takes back whatever is on its way, for one account or all. */
+  /** Cancels the deliveries of one account or all. */
   forget(account?: Account): void {
-    for (const errand of this.#pendingDeliveries) {
-      if (account !== undefined && errand.job.account !== account) continue
-      errand.abort.abort()
-      this.#end(errand)
+    for (const delivery of this.#pendingDeliveries) {
+      if (account !== undefined && delivery.job.account !== account) continue
+      delivery.abort.abort()
+      this.#end(delivery)
     }
   }
 
-  /** Takes back what is on its way for a job. */
+  /** Cancels the deliveries of a job. */
   drop(job: Job): void {
-    for (const errand of this.#pendingDeliveries) {
-      if (errand.job !== job) continue
-      errand.abort.abort()
-      this.#end(errand)
+    for (const delivery of this.#pendingDeliveries) {
+      if (delivery.job !== job) continue
+      delivery.abort.abort()
+      this.#end(delivery)
     }
   }
 
-  /** Takes everything back, and nobody waits any more. */
+  /** Cancels every delivery, and ends every wait. */
   close(): void {
     this.forget()
     for (const job of [...this.#settled.keys()]) this.skip(job)
   }
 
   // Without a wait of its own the first delivery goes out at once, in the turn in which the job ended.
-  async #run(errand: Errand): Promise<void> {
-    const { signal } = errand.abort
-    if (errand.isHeld) await this.#held.hold(errand)
-    errand.isHeld = false
-    for (; errand.sent < (errand.webhook.deliveries ?? 1) && !signal.aborted; errand.sent++) {
-      errand.dueAt ??= this.#options.clock.now() + waitMs(errand)
-      const restMs = errand.dueAt - this.#options.clock.now()
+  async #run(delivery: PendingDelivery): Promise<void> {
+    const { signal } = delivery.abort
+    if (delivery.isHeld) await this.#held.hold(delivery)
+    delivery.isHeld = false
+    for (; delivery.sent < (delivery.webhook.deliveries ?? 1) && !signal.aborted; delivery.sent++) {
+      delivery.dueAt ??= this.#options.clock.now() + waitMs(delivery)
+      const restMs = delivery.dueAt - this.#options.clock.now()
       if (restMs > 0) await this.#options.pause(restMs, signal)
-      errand.dueAt = undefined
-      if (this.#options.gate !== undefined) await this.#options.gate(errand.job)
-      if (!signal.aborted) await this.#attempt(errand)
+      delivery.dueAt = undefined
+      if (this.#options.beforeDelivery !== undefined) await this.#options.beforeDelivery(delivery.job)
+      if (!signal.aborted) await this.#attempt(delivery)
     }
-    this.#end(errand)
+    this.#end(delivery)
   }
 
-  #end(errand: Errand): void {
-    this.#pendingDeliveries.delete(errand)
-    this.skip(errand.job)
+  #end(delivery: PendingDelivery): void {
+    this.#pendingDeliveries.delete(delivery)
+    this.skip(delivery.job)
   }
 
-  async #attempt(errand: Errand): Promise<void> {
-    const work = this.#options.activity.begin()
+  async #attempt(delivery: PendingDelivery): Promise<void> {
+    const work = this.#options.activity.start()
     try {
-      const sentAs = this.#options.onSend(errand.job)
-      const record = await this.#send(errand, work)
-      if (errand.abort.signal.aborted) return
-      this.#options.log.add(errand.job.account, record)
-      this.#options.onRecord(record, errand.job, sentAs)
-      this.#held.delivered(errand.job)
+      const startPlace = this.#options.onSend(delivery.job)
+      const record = await this.#send(delivery, work)
+      if (delivery.abort.signal.aborted) return
+      this.#options.log.add(delivery.job.account, record)
+      this.#options.onRecord(record, delivery.job, startPlace)
+      this.#held.delivered(delivery.job)
     } finally {
       work.end()
     }
   }
 
-  async #send({ job, body, webhook, abort: { signal } }: Errand, work: Work): Promise<DeliveryRecord> {
+  async #send({ job, body, webhook, abort: { signal } }: PendingDelivery, work: Work): Promise<DeliveryRecord> {
     const { clock } = this.#options
     const attemptedAt = clock.now()
     const abort = new AbortController()
@@ -161,8 +161,8 @@ export class WebhookDispatcher {
   }
 }
 
-/** How long an errand waits before its next delivery. */
-function waitMs({ sent, webhook }: Errand): number {
+/** Delay before the next delivery of a result. */
+function waitMs({ sent, webhook }: PendingDelivery): number {
   const { when, delay_ms = when === 'after-poll' ? AFTER_POLL_MS : 0, gap_ms = 0 } = webhook
   return sent === 0 ? delay_ms : gap_ms
 }

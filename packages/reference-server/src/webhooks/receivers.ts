@@ -5,7 +5,7 @@ import type { Deliver } from './send-delivery.ts'
 /** A webhook receiver in this process, such as `handle` of an inbox. */
 export type WebhookReceiver = (request: Request) => Response | Promise<Response>
 
-/** Who gets the deliveries of which account: a receiver in this process, or whoever answers at the address. */
+/** The receivers of deliveries: a receiver in this process, or the server at the URL. */
 export class Receivers {
   #deliver: Deliver
   #isGuarded = false

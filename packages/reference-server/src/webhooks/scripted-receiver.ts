@@ -5,8 +5,12 @@ import type { Deliver } from './send-delivery.ts'
 /** A wait on the server's clock. */
 export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
 
-/** A receiver as a script wants it: late, or with another answer, which needs no receiver at all. */
-export function scriptedReceiver({ answer, after_ms }: ScriptedReceiver, deliver: Deliver, pause: Pause): Deliver {
+/** A scripted receiver: late, or replaced by a response of the script. */
+export function scriptedReceiver(
+  { response: answer, after_ms }: ScriptedReceiver,
+  deliver: Deliver,
+  pause: Pause,
+): Deliver {
   return async (url, init) => {
     const response = answer === undefined ? await deliver(url, init) : undefined
     if (after_ms !== undefined) await pause(after_ms, init.signal ?? new AbortController().signal)

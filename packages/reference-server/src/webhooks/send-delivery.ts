@@ -18,7 +18,7 @@ export interface SendDeliveryOptions {
   abort: AbortController
 }
 
-/** Sends a result once and waits for the answer, 10 s at most on the server's clock (section 6, rules 1 and 2). */
+/** Sends a result once and waits for the response, 10 s at most on the server's clock (section 6, rules 1 and 2). */
 export async function sendDelivery({
   deliver,
   clock,
@@ -32,7 +32,7 @@ export async function sendDelivery({
   const timer = clock.setTimeout(() => abort.abort(), LIMITS.webhookAckMs)
   try {
     const response = await Promise.race([post(deliver, { url, body, signal: abort.signal }), aborted])
-    return response === 'aborted' ? { outcome: 'timeout' } : answered(response)
+    return response === 'aborted' ? { outcome: 'timeout' } : outcomeOf(response)
   } catch (error) {
     return abort.signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: reasonOf(error) }
   } finally {
@@ -46,15 +46,15 @@ async function post(deliver: Deliver, { url, body, signal }: { url: string; body
   return await deliver(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
 }
 
-function answered(response: Response): DeliveryOutcome {
-  // The answer's body is of no interest; unread it would hold the connection.
+function outcomeOf(response: Response): DeliveryOutcome {
+  // The body is cancelled: unread it would hold the connection.
   response.body?.cancel().catch(() => {})
   const outcome = response.ok ? 'delivered' : 'rejected'
   // Browsers hide the status of a redirect: 0.
   return response.status === 0 ? { outcome } : { outcome, status: response.status }
 }
 
-/** `fetch failed` alone helps nobody: the cause says what happened. */
+/** `fetch failed` alone does not help: the cause says what happened. */
 function reasonOf(error: unknown): string {
   return [error, partOf(error, 'cause')]
     .filter((part) => part !== undefined)

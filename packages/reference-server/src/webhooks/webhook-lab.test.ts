@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
 import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
-import { apiCaller } from '../test-kit/api-caller.ts'
 
 const MODEL = 'aurora-image' // 4 s
 const URL = 'https://receiver.test/hook'
@@ -44,7 +44,7 @@ describe('webhook lab', () => {
 
   it('delivers before the run is answered with its 202', async () => {
     const { server, caller, seen } = setUp()
-    server.script(MODEL, [{ result: 'succeeded', webhook: { when: 'before-answer', deliveries: 2 } }])
+    server.script(MODEL, [{ result: 'succeeded', webhook: { when: 'before-response', deliveries: 2 } }])
     const { status, body } = await caller.run(MODEL, { webhook_url: URL })
     expect([status, body.status]).toEqual([202, 'processing'])
     expect(seen).toEqual([`delivery: succeeded ${body.job_id}`, `delivery: succeeded ${body.job_id}`])
@@ -53,7 +53,7 @@ describe('webhook lab', () => {
 
   it('holds the answer until a job that takes its time was delivered', async () => {
     const { server, caller, seen } = setUp()
-    server.script(MODEL, [{ result: 'failed', after_ms: 500, webhook: { when: 'before-answer' } }])
+    server.script(MODEL, [{ result: 'failed', after_ms: 500, webhook: { when: 'before-response' } }])
     const run = caller
       .run(MODEL, { webhook_url: URL, sync: false })
       .then(({ body }) => seen.push(`answer: ${body.status}`))
@@ -70,7 +70,7 @@ describe('webhook lab', () => {
       const { server, caller, seen } = setUp({ clock: how === 'lost' ? 'auto' : 'manual' })
       const result = how === 'hanging' ? 'hang' : 'succeeded'
       const deliveries = how === 'lost' ? 0 : 1
-      server.script(MODEL, [{ result, after_ms: 1_000, webhook: { when: 'before-answer', deliveries } }])
+      server.script(MODEL, [{ result, after_ms: 1_000, webhook: { when: 'before-response', deliveries } }])
       const run = caller.run(MODEL, { webhook_url: URL })
       await server.clock.advance(10)
       if (how === 'reset') server.reset()
@@ -122,7 +122,7 @@ describe('webhook lab', () => {
   ] as const)(
     'meets %s instead of the receiver, and tries no second time (section 6, rule 2)',
     async (answer, found) => {
-      const { server, seen } = await runWith({ receiver: { answer, after_ms: 3_000 } })
+      const { server, seen } = await runWith({ receiver: { response: answer, after_ms: 3_000 } })
       const happened = await server.clock.advance(86_400_000)
       expect(server.webhooks.deliveries()).toMatchObject([found])
       expect(happened.filter(({ kind }) => kind === 'delivery_ended')).toMatchObject([{ afterMs: 4_000 }])
@@ -143,7 +143,7 @@ describe('webhook lab', () => {
     await apiCaller(server, key).run(MODEL, { webhook_url: URL })
     await server.clock.advance(10_000)
     expect(server.webhooks.deliveries(key)).toHaveLength(1)
-    expect(() => server.webhooks.deliverAs({ receiver: { answer: 700 } })).toThrow(/deliverAs: \/receiver\/answer/)
+    expect(() => server.webhooks.deliverAs({ receiver: { response: 700 } })).toThrow(/deliverAs: \/receiver\/response/)
   })
 
   it('gives one account a receiver of its own', async () => {

@@ -1,4 +1,4 @@
-/** Bytes as text that an address can hold (RFC 4648, section 5), without padding. */
+/** Encodes bytes as base64url (RFC 4648, section 5), without padding. */
 export function toBase64Url(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
@@ -7,10 +7,15 @@ export function toBase64Url(bytes: Uint8Array): string {
 }
 
 /**
- * The bytes of {@link toBase64Url}, or of plain base64.
+ * Decodes base64url or base64.
  *
  * @throws DOMException for other text
  */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0))
+}
+
+/** Returns 128 random bits as base64url. */
+export function randomId(): string {
+  return toBase64Url(globalThis.crypto.getRandomValues(new Uint8Array(16)))
 }

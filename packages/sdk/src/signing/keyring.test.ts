@@ -45,18 +45,18 @@ describe('a secret', () => {
   })
 
   test.each<[string, Secret, string]>([
-    ['too short', 'x'.repeat(31), 'has 31 bytes; it must have 32 at least'],
+    ['too short', 'x'.repeat(31), 'has 31 bytes; it must have at least 32'],
     ['too short in one of its keys', { a: OLD, b: 'x' }, 'The key "b" of `secret` has 1 bytes'],
-    ['empty', {}, '`secret` holds no key'],
+    ['empty', {}, '`secret` has no key'],
     ['of an id with a dot', { 'a.b': OLD }, 'The id "a.b" of a key'],
     ['of an id that is too long', { ['k'.repeat(17)]: OLD }, 'is not 1 to 16 letters'],
     ['of an empty id', { '': OLD }, 'The id "" of a key'],
-  ])('is refused when it is %s', (_, secret, problem) => {
+  ])('is rejected when it is %s', (_, secret, problem) => {
     expect(() => createKeyring(secret)).toThrow(ConfigurationError)
     expect(() => createKeyring(secret)).toThrow(problem)
   })
 
-  test('is never in the message of a refusal', () => {
+  test('is never in the message of a rejection', () => {
     expect(() => createKeyring({ a: 'hunter2' })).toThrow(/^(?!.*hunter2)/)
   })
 

@@ -1,15 +1,15 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
 
-/** One secret, or several by their ids while one replaces another. */
+/** One secret, or several by id while one replaces another. */
 export type Secret = string | Readonly<Record<string, string>>
 
 /** The keys of a secret. */
 export interface Keyring {
   /** Id of the key that signs. */
   signer: string
-  /** HMAC of a text by the key that signs. */
+  /** Computes the HMAC of a text with the key that signs. */
   sign(text: string): Promise<Uint8Array>
-  /** Compares in constant time. False for an id that is not in the ring. */
+  /** Verifies an HMAC in constant time. False for an unknown key id. */
   verify(kid: string, mac: Uint8Array<ArrayBuffer>, text: string): Promise<boolean>
 }
 
@@ -18,14 +18,14 @@ const KEY_ID = /^[A-Za-z0-9_-]{1,16}$/
 const HMAC = { name: 'HMAC', hash: 'SHA-256' }
 
 /**
- * Reads the secret. Keys are made from it once, when they are first needed.
+ * Creates a keyring. Each key is imported once, when it is first needed.
  *
  * @throws ConfigurationError when a secret is shorter than 32 bytes, or an id is not 1 to 16 letters, digits, `_`, `-`
  */
 export function createKeyring(secret: Secret): Keyring {
   const secrets = typeof secret === 'string' ? [{ kid: '1', text: secret }] : readSecrets(secret)
   const [signer] = secrets
-  if (signer === undefined) throw new ConfigurationError({ message: '`secret` holds no key: give one at least.' })
+  if (signer === undefined) throw new ConfigurationError({ message: '`secret` has no key: pass at least one.' })
   const bytesByKid = new Map(secrets.map(({ kid, text }) => [kid, secretBytes(kid, text)]))
   const keys = new Map<string, Promise<CryptoKey>>()
   const encoder = new TextEncoder()
@@ -42,7 +42,7 @@ export function createKeyring(secret: Secret): Keyring {
     signer: signer.kid,
     sign: async (text) => {
       const key = await keyOf(signer.kid)
-      // The signer is one of the ring.
+      // The keyring has the key of the signer.
       return new Uint8Array(await globalThis.crypto.subtle.sign(HMAC, key as CryptoKey, encoder.encode(text)))
     },
     verify: async (kid, mac, text) => {
@@ -53,8 +53,8 @@ export function createKeyring(secret: Secret): Keyring {
 }
 
 /**
- * In the order of signing. An object lists members whose names are numbers first and ascending, however it was written:
- * the order of the author is lost. So the others come first, then the highest number, as new ones are counted upwards.
+ * Returns the secrets in order: the first key signs. JavaScript moves integer-like keys to the front, so those are sorted last,
+ * the highest first.
  */
 function readSecrets(secret: Readonly<Record<string, string>>): { kid: string; text: string }[] {
   const entries = Object.entries(secret).map(([kid, text]) => ({ kid, text }))
@@ -72,7 +72,7 @@ function secretBytes(kid: string, secret: string): Uint8Array<ArrayBuffer> {
   if (bytes.byteLength >= MIN_SECRET_BYTES) return bytes
   throw new ConfigurationError({
     message:
-      `The key "${kid}" of \`secret\` has ${bytes.byteLength} bytes; it must have ${MIN_SECRET_BYTES} at least. ` +
-      'Make one with `openssl rand -base64 32` and keep it out of the code.',
+      `The key "${kid}" of \`secret\` has ${bytes.byteLength} bytes; it must have at least ${MIN_SECRET_BYTES}. ` +
+      'Create one with `openssl rand -base64 32`, and keep it out of the code.',
   })
 }

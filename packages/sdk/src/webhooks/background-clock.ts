@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 
-/** A clock whose timers do not keep the process alive, where the runtime can tell them so. */
+/** A clock whose timers do not keep the process alive, in runtimes that support this (`unref`). */
 export function toBackgroundClock(clock: Clock): Clock {
   return {
     now: () => clock.now(),

@@ -13,14 +13,14 @@ const ALPHABET = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 function open(options: Partial<CallbackTokenOptions> = {}) {
   const clock = createManualClock()
   const tokens = createCallbackTokens({ secret, audience: baseUrl, clock, ...options })
-  return { clock, ...tokens, mintOne: async () => (await tokens.mint(baseUrl)).url }
+  return { clock, ...tokens, mintOne: async () => (await tokens.create(baseUrl)).url }
 }
 
 const tokenOf = (url: string) => new URL(url).searchParams.get('modelrun_token') ?? ''
 
 describe('a minted address', () => {
   test('is genuine, as an address, as a path with its query, and as a token alone', async () => {
-    const { mint, verify } = open()
+    const { create: mint, verify } = open()
     const { url, ref } = await mint(baseUrl)
     const { pathname, search } = new URL(url)
     for (const form of [url, pathname + search, tokenOf(url)]) {
@@ -29,7 +29,7 @@ describe('a minted address', () => {
   })
 
   test('has the signature that its parts say', async () => {
-    const { mint } = open()
+    const { create: mint } = open()
     const { url, ref } = await mint(`${baseUrl}?a=1`)
     const end = ((Date.UTC(2026, 0, 1) + 24 * HOUR_MS) / 1_000).toString(36)
     const text = `modelrun callback\nv1\n1\n${ref}\n${end}\n${baseUrl}`
@@ -38,13 +38,13 @@ describe('a minted address', () => {
   })
 
   test('is another one each time', async () => {
-    const { mint } = open()
+    const { create: mint } = open()
     const refs = await Promise.all(Array.from({ length: 100 }, async () => (await mint(baseUrl)).ref))
     expect(new Set(refs).size).toBe(100)
   })
 
   test('keeps the query as it is, and drops what is never sent', async () => {
-    const { mint, verify } = open()
+    const { create: mint, verify } = open()
     const { url } = await mint(`${baseUrl}?a=%20+b&c&a=2#top`)
     expect(url).toMatch(/^https:\/\/app\.example\.com\/hook\?a=%20\+b&c&a=2&modelrun_token=v1\.[^#]+$/)
     await expect(verify(url)).resolves.toMatchObject({ kind: 'genuine' })
@@ -53,34 +53,34 @@ describe('a minted address', () => {
   test.each(['http://localhost:3000/hook', 'http://127.0.0.1/', 'http://[::1]:1/', 'http://app.localhost/'])(
     'may be on this machine without https: %s',
     async (local) => {
-      await expect(open().mint(local)).resolves.toMatchObject({ url: expect.stringContaining(local) })
+      await expect(open().create(local)).resolves.toMatchObject({ url: expect.stringContaining(local) })
     },
   )
 
   test.each([
-    ['http://app.example.com/hook', 'it must begin with https://'],
-    ['http://127.0.0.1.example.com/', 'it must begin with https://'],
-    ['ftp://localhost/', 'it must begin with https://'],
+    ['http://app.example.com/hook', 'it must start with https://'],
+    ['http://127.0.0.1.example.com/', 'it must start with https://'],
+    ['ftp://localhost/', 'it must start with https://'],
     ['https://user:pass@app.example.com/', 'it has a user or a password'],
     ['/hook', 'give a whole one'],
     ['', 'give a whole one'],
     ['https://a.example/?modelrun_token=x', 'it has a token already'],
-  ])('is refused for %s', async (address, problem) => {
-    const refusal = expect(open().mint(address)).rejects
-    await refusal.toThrow(ConfigurationError)
-    await expect(open().mint(address)).rejects.toThrow(problem)
+  ])('is rejected for %s', async (address, problem) => {
+    const rejection = expect(open().create(address)).rejects
+    await rejection.toThrow(ConfigurationError)
+    await expect(open().create(address)).rejects.toThrow(problem)
   })
 
   test('may be http at any host with `allowHttp`, and nothing else', async () => {
-    const { mint } = open({ allowHttp: true })
+    const { create: mint } = open({ allowHttp: true })
     await expect(mint('http://app:3000/')).resolves.toMatchObject({ url: expect.stringMatching('^http:') })
-    await expect(mint('ftp://app:3000/')).rejects.toThrow('it must begin with https://, not ftp://app:3000.')
+    await expect(mint('ftp://app:3000/')).rejects.toThrow('it must start with https://, not ftp://app:3000.')
   })
 })
 
 describe('a token', () => {
   test('counts for 24 hours and a minute, then is expired for six days, then forged', async () => {
-    const { mint, verify, clock } = open()
+    const { create: mint, verify, clock } = open()
     const { url, ref } = await mint(baseUrl)
     await clock.advance(24 * HOUR_MS + 60_000)
     await expect(verify(url)).resolves.toEqual({ kind: 'genuine', ref })
@@ -195,7 +195,7 @@ describe('a token', () => {
   })
 
   test('makes a key once', async () => {
-    const { mint, verify } = open()
+    const { create: mint, verify } = open()
     const imports = vi.spyOn(crypto.subtle, 'importKey')
     const { url } = await mint(baseUrl)
     await Promise.all([verify(url), verify(url), mint(baseUrl)])

@@ -1,60 +1,54 @@
 import { readOptions } from '../arguments/read-options.ts'
 import type { TaskRecord } from './engine/inbox-engine.ts'
-import { checkInboxArguments, PAGE_OPTIONS } from './inbox-arguments.ts'
+import { checkInboxArguments, PAGE_OPTIONS } from './inbox-checks.ts'
 import type { InboxCore } from './inbox-core.ts'
-import type { InboxQueue } from './queues.ts'
-import { jobIdOfKey, jobKey } from './record-key.ts'
-import { readStoredContext, readStoredDelivery } from './stored-delivery.ts'
+import type { PageOptions } from './inbox-options.ts'
+import { DELIVERY_STATES } from './queues.ts'
+import { jobIdOfKey, jobKey, readStoredContext, readStoredDelivery } from './stored-records.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** A job that was given up, or whose handler failed for good. */
 export interface DeadLetter {
-  /** Names it: the `job_id`, except for events of unknown status. */
+  /** Id for `replay`: the `job_id`, except for events of unknown status. */
   key: string
   /** Identifier of the job. */
   jobId: string
-  /** What was delivered, as it came; undefined for a job that was lost. */
+  /** The event as it was delivered; undefined for a job that was lost. */
   event: WebhookEvent | undefined
   /** The JSON that `prepare` or `expect` was given for the job. */
   context: unknown
-  /** What went wrong last: for programs. `process_died`: each process that ran the handler died. */
+  /** The last error, for programs. `process_died`: each process that ran the handler died. */
   code: string | undefined
-  /** What went wrong last: for people. */
+  /** The last error, for people. */
   error: string | undefined
-  /** Milliseconds since it became a dead letter. */
+  /** Milliseconds since the job became a dead letter. */
   ageMs: number
   /** For `after` of the next page. */
   cursor: string
 }
 
-/** One page of a list. */
-export interface PageOptions {
-  /** Default 50. */
-  limit?: number | undefined
-  /** The `cursor` of the last dead letter of the page before. */
-  after?: string | undefined
-}
-
-/** What could not be handled. It is kept for `keepDeadMs`. */
+/** Jobs that could not be handled. They are stored for `keepDeadMs`. */
 export interface DeadLetters {
   /** Results that could not be handled, the oldest first. */
   list(options?: PageOptions): Promise<DeadLetter[]>
   /** Expected jobs that were given up, the oldest first. */
   listLost(options?: PageOptions): Promise<DeadLetter[]>
-  /** Handles it once more, with all its attempts. False: there is none with this key or job id. */
+  /** Handles a job again, with all of its attempts. Resolves to false without a dead letter of this key or job id. */
   replay(key: string): Promise<boolean>
 }
 
+/** Creates the dead letters of an inbox. */
 export function createDeadLetters(core: InboxCore): DeadLetters {
   const { queues } = core
-  const listOf = async (queue: InboxQueue, name: string, page: PageOptions): Promise<DeadLetter[]> => {
-    const { limit = 50, after } = readOptions(`inbox.deadLetters.${name}`, page, PAGE_OPTIONS)
-    const dead = await queue.list('dead', { limit, after })
+  const listOf = async (method: string, state: 'dead' | 'lost', page: PageOptions): Promise<DeadLetter[]> => {
+    const { limit = 50, after } = readOptions(`inbox.deadLetters.${method}`, page, PAGE_OPTIONS)
+    const [queue, taskState] = DELIVERY_STATES[state]
+    const dead = await queues[queue].list(taskState, { limit, after })
     return await Promise.all(dead.map((task) => toDeadLetter(core, task)))
   }
   return {
-    list: async (page = {}) => await listOf(queues.results, 'list', page),
-    listLost: async (page = {}) => await listOf(queues.overdue, 'listLost', page),
+    list: async (page = {}) => await listOf('list', 'dead', page),
+    listLost: async (page = {}) => await listOf('listLost', 'lost', page),
     replay: async (keyOrId) => {
       checkInboxArguments('deadLetters.replay', { key: keyOrId })
       for (const key of new Set([keyOrId, jobKey(keyOrId)])) {
@@ -70,12 +64,12 @@ async function toDeadLetter({ queues, options }: InboxCore, task: TaskRecord): P
   const delivery = readStoredDelivery(task.data)
   const jobId = jobIdOfKey(task.id)
   // The data of a lost job is its context.
-  const noted = delivery === undefined ? task : await queues.expected.get(jobKey(jobId))
+  const expected = delivery === undefined ? task : await queues.expected.get(jobKey(jobId))
   return {
     key: task.id,
     jobId,
     event: delivery?.event,
-    context: readStoredContext(noted?.data)?.context,
+    context: readStoredContext(expected?.data)?.context,
     code: task.error?.code,
     error: task.error?.message,
     ageMs: Math.max(0, options.clock.now() - (task.endedAt ?? task.addedAt)),

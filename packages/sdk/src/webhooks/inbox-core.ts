@@ -1,26 +1,25 @@
 import { readOptions } from '../arguments/read-options.ts'
-import { createFollowers, type Followers } from './follow/followers.ts'
+import { INBOX_OPTIONS } from './inbox-checks.ts'
 import { createHooks, type Hooks } from './inbox-hooks.ts'
-import { INBOX_OPTIONS } from './inbox-option-checks.ts'
 import type { InboxOptions } from './inbox-options.ts'
-import { createTasks, type Tasks } from './inbox-tasks.ts'
 import { type InboxQueues, openQueues } from './queues.ts'
 import { type ResolvedInboxOptions, resolveInboxOptions } from './resolve-inbox-options.ts'
-import { createJobPoller, type JobPoller } from './trust/job-poller.ts'
+import { createSubscribers, type Subscribers } from './subscribers/subscribers.ts'
+import { createJobPoller, type JobPoller } from './verification/job-poller.ts'
 
-/** What the parts of one inbox share. */
+/** The parts of one inbox. */
 export interface InboxCore {
   options: ResolvedInboxOptions
   queues: InboxQueues
   hooks: Hooks
-  /** What `drain` waits for. */
+  /** Work that `drain` waits for. */
   tasks: Tasks
   /** Undefined without a client. */
   poller: JobPoller | undefined
-  followers: Followers
-  /** Aborts when the inbox takes no more work. */
+  subscribers: Subscribers
+  /** Aborts when the inbox drains: it takes no more work. */
   stopping: AbortController
-  /** Aborts when the work that is left has no more time. */
+  /** Aborts when the time limit of `drain` is over. */
   aborting: AbortController
 }
 
@@ -32,11 +31,34 @@ export function createInboxCore(given: InboxOptions): InboxCore {
   return {
     options,
     queues: openQueues(options.engine, options.name, options.clock),
-    hooks: createHooks(inboxOptions, tasks),
+    hooks: createHooks(inboxOptions, tasks.track),
     tasks,
     poller: options.client && createJobPoller(options.client, options.clock),
-    followers: createFollowers(),
+    subscribers: createSubscribers(),
     stopping: new AbortController(),
     aborting: new AbortController(),
+  }
+}
+
+/** Promises that have not settled yet. */
+interface Tasks {
+  /** Adds work, and returns it. */
+  track<T>(work: Promise<T>): Promise<T>
+  /** Resolves when all work has settled, including work that was added meanwhile. */
+  whenIdle(): Promise<void>
+}
+
+function createTasks(): Tasks {
+  const running = new Set<Promise<unknown>>()
+  return {
+    track: (work) => {
+      running.add(work)
+      const done = () => running.delete(work)
+      work.then(done, done)
+      return work
+    },
+    whenIdle: async () => {
+      while (running.size > 0) await Promise.allSettled(running)
+    },
   }
 }

@@ -1,14 +1,14 @@
 import { guard } from '../errors/guard.ts'
 import { ModelRunError } from '../errors/model-run-error.ts'
 
-/** Thrown by a handler: running it again would not help. The job becomes a dead letter at once. */
+/** A handler throws this error when another run would not help. The job becomes a dead letter at once. */
 export class PermanentError extends Error {
   override get name(): 'PermanentError' {
     return 'PermanentError'
   }
 }
 
-/** By its name, which is the same in every copy of this package. */
+/** Checks the name, which is the same in every copy of this package. */
 export function isPermanentError(error: unknown): boolean {
   return error instanceof Error && error.name === 'PermanentError'
 }

@@ -1,36 +1,36 @@
 import type { HandlerFailure, InboxMetricName } from './inbox-notices.ts'
 import type { InboxOptions } from './inbox-options.ts'
-import type { Tasks } from './inbox-tasks.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 type HookName = 'onHandlerError' | 'onDead' | 'onLost' | 'onUnconfirmedRun' | 'onWebhookMissed'
 
 type Notice<Name extends HookName> = Parameters<NonNullable<InboxOptions[Name]>>[0]
 
-/** Notifies the user's hooks. One that fails harms nothing, and is logged. */
+/** Calls the user's hooks. A hook that throws or rejects is logged, and changes nothing. */
 export interface Hooks {
   notify<Name extends HookName>(name: Name, notice: Notice<Name>): void
-  /** Counts 1, or notes a value. */
+  /** Reports a metric. Default value 1. */
   metric(name: InboxMetricName, jobId?: string, value?: number): void
-  /** A job ended that nothing in this process waits for: warns, once, when there is no handler for its result either. */
-  unheeded(event: WebhookEvent): void
-  /** Logs what no hook is for. */
+  /** Warns once when a result is dropped: nothing in this process waits for the job, and there is no handler. */
+  warnUnhandled(event: WebhookEvent): void
+  /** Logs a failure that has no hook. */
   warn(message: string, error: unknown): void
 }
 
-export function createHooks(options: InboxOptions, tasks: Tasks): Hooks {
+/** @param track adds a hook that still runs to the work that `drain` waits for */
+export function createHooks(options: InboxOptions, track: (work: Promise<void>) => unknown): Hooks {
   let hasWarned = false
   return {
     notify: (name, notice) => {
-      // Each name has a hook for its own notice: the type of `notify` says so, and an index by a union loses it.
+      // The type of `notify` guarantees that the notice fits: an index by a union loses that.
       const hook = options[name] as ((notice: unknown) => unknown) | undefined
-      void tasks.track(callHook(name, hook ?? (name === 'onHandlerError' ? logFailure : undefined), notice))
+      track(callHook(name, hook ?? (name === 'onHandlerError' ? logFailure : undefined), notice))
     },
     metric: (name, jobId, value = 1) => {
       const { onMetric } = options
-      if (onMetric !== undefined) void tasks.track(callHook('onMetric', onMetric, { name, value, jobId }))
+      if (onMetric !== undefined) track(callHook('onMetric', onMetric, { name, value, jobId }))
     },
-    unheeded: ({ status, job_id }) => {
+    warnUnhandled: ({ status, job_id }) => {
       if (hasWarned || status !== 'succeeded' || options.onSucceeded !== undefined) return
       hasWarned = true
       console.warn(
@@ -41,23 +41,20 @@ export function createHooks(options: InboxOptions, tasks: Tasks): Hooks {
   }
 }
 
-/** Calls at once: only what the hook does asynchronously comes later. */
+/** Calls the hook synchronously, and catches what it throws or rejects with. */
 async function callHook<T>(name: HookName | 'onMetric', hook: ((notice: T) => unknown) | undefined, notice: T) {
   try {
     await hook?.(notice)
   } catch (error) {
-    logBrokenHook(name, error)
-    // The failure must not be lost with the hook.
+    console.error(`modelrun: the inbox's hook \`${name}\` failed:`, error)
+    // The failure of the handler must not be lost with its hook.
     if (name === 'onHandlerError') logFailure(notice)
   }
 }
 
-function logBrokenHook(name: string, error: unknown): void {
-  console.error(`modelrun: the inbox's hook \`${name}\` failed:`, error)
-}
-
+/** The default of `onHandlerError`. */
 function logFailure(notice: unknown): void {
-  // Only `onHandlerError` is given to this.
+  // Called only with the notice of `onHandlerError`.
   const { event, attempt, error, isLast } = notice as HandlerFailure
   const next = isLast ? 'it is not tried again' : 'it is tried again'
   console.error(`modelrun: the webhook of the job ${event.job_id} was not handled (try ${attempt}; ${next}):`, error)

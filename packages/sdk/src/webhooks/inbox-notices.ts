@@ -1,10 +1,10 @@
 import type { WebhookEvent } from './webhook-event.ts'
 
-/** A handler that failed, or a delivery that could not be stored, for logs. */
+/** A handler that failed, or a delivery that could not be stored. */
 export interface HandlerFailure {
   /** The result that the handler was called with. */
   event: WebhookEvent
-  /** 1 for the first run of the handler. */
+  /** Number of this run of the handler, from 1. */
   attempt: number
   /** What the handler threw, or why the delivery could not be stored. */
   error: unknown
@@ -12,15 +12,15 @@ export interface HandlerFailure {
   isLast: boolean
 }
 
-/** A job whose handler failed for good. `deadLetters` of the inbox lists it and runs it again. */
+/** A job whose handler failed for good. `inbox.deadLetters` lists such jobs and replays them. */
 export interface DeadLetterNotice {
   /** Identifier of the job. */
   jobId: string
   /** The result that could not be handled. */
   event: WebhookEvent
-  /** How often the handler was called for it. */
+  /** How often the handler was called for the result. */
   attempt: number
-  /** What the handler threw last. */
+  /** What the handler threw last, or an error with the code `process_died`. */
   error: unknown
   /** The JSON that `prepare` or `expect` was given for the job. */
   context: unknown
@@ -58,7 +58,7 @@ export interface MissedWebhook {
 
 /**
  * What a metric counts. `accepted`: deliveries that were stored, duplicates too. `rejected`: deliveries that the service
- * does not confirm. `completed`, `failed`: runs of handlers. `retaken`: work of a process that died or stalled.
+ * does not confirm. `completed`, `failed`: runs of handlers. `retaken`: tasks of processes that died or stalled.
  * `reconciled`: results found without a delivery. `dead`: dead letters and lost jobs. `ack_ms`: milliseconds until the
  * response to a delivery.
  */

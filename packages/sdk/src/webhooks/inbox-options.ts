@@ -11,28 +11,28 @@ import type {
 } from './inbox-notices.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.ts'
 
-/** What a handler knows beyond the event. */
+/** What a handler gets beside the event. */
 export interface DeliveryContext {
-  /** 1 for the first run of the handler for this job. A run that ended with its process counts. */
+  /** Number of this run of the handler for this job, from 1. Runs whose process died count. */
   attempt: number
   /**
-   * Aborts when the work should stop: another worker may have it (the lock was lost), it took longer than `maxRunMs`, or
-   * `drain({ timeoutMs })` ran out. Pass it on to what the handler awaits.
+   * Aborts when the handler should stop: the lock was lost, so that another worker may have the job; the handler took longer
+   * than `maxRunMs`; or the time limit of `drain({ timeoutMs })` is over. Pass it on to everything the handler awaits.
    */
   signal: AbortSignal
-  /** Rises with each run of the handler for this job. A system that remembers the highest one it saw can reject a late worker. */
+  /** Rises with each run of the handler for this job. A store that remembers the highest fence can reject a late worker. */
   fence: number
-  /** The same for each run of the handler for this event: the `job_id`; for events of unknown status, with the status. */
+  /** The same text for each run of the handler for this event: the `job_id`; for events of unknown status, with the status. */
   idempotencyKey: string
-  /** `poll`: no delivery came, and a poll of the job found the result. */
+  /** `webhook`: a delivery. `poll`: no delivery came, and a poll of the job found the result. */
   source: 'webhook' | 'poll'
   /** The JSON that `callbackUrl`, `prepare` or `expect` was given for this job. */
   context: unknown
 }
 
 /**
- * A handler of events. Returning (or resolving) means done; throwing means that it runs again. `PermanentError` means that
- * it does not, and `Again` that it runs again later without having failed.
+ * A handler of events. The job is done when the handler returns or resolves. After an error the handler runs again, except
+ * after a `PermanentError`. After `Again` it runs again later, and the run does not count as failed.
  */
 export type EventHandler<Event> = (event: Event, context: DeliveryContext) => unknown
 
@@ -46,46 +46,46 @@ export interface JobReader {
 }
 
 /**
- * Who is believed. `verify`: the service alone; each delivery is a hint to read the job there. `token`: whoever knows
- * the signed address. `payload`: everybody, good for development alone.
+ * Which deliveries are trusted. `verify`: none; the inbox reads the job of each delivery from the service. `token`: those to
+ * a signed callback URL. `payload`: all, for development only.
  */
 export type Trust = 'verify' | 'token' | 'payload'
 
 /** Options of `createInbox`. */
 export interface InboxOptions {
   /**
-   * Where deliveries are kept until they are handled: an engine of `@modelrun/durable`, such as
+   * Stores deliveries until they are handled: an engine of `@modelrun/durable`, such as
    * `createSqliteEngine({ path: 'inbox.db' })`. Default: the memory of this process.
    */
   engine?: InboxEngine | undefined
-  /** Inboxes of different names share an engine and do not see each other. Default `inbox`. */
+  /** Name of the queues on the engine: inboxes of different names do not share deliveries. Default `inbox`. */
   name?: string | undefined
   /** Runs for each job that succeeded, after the response to its delivery. */
   onSucceeded?: EventHandler<SucceededEvent> | undefined
   /** Runs for each job that failed. */
   onFailed?: EventHandler<FailedEvent> | undefined
-  /** Runs for each job of which only {@link UnknownEvent} is known, for instance a cancelled one. */
+  /** Runs for each {@link UnknownEvent}, for instance of a cancelled job. */
   onUnknown?: EventHandler<UnknownEvent> | undefined
-  /** Polls jobs: to verify deliveries, and to find the results whose delivery did not come. A `ModelRun` fits. */
+  /** A client such as `ModelRun`. The inbox polls jobs with it, to verify deliveries and to find missing results. */
   client?: JobReader | undefined
   /**
-   * Signs callback URLs, and makes deliveries to any other URL respond 401. At least 32 bytes; or several by
-   * id, to change them: the first signs, all verify.
+   * Signs callback URLs. Deliveries to other URLs get 401. At least 32 bytes; or several secrets by id, to replace one: the
+   * first signs, all verify.
    */
   secret?: string | Readonly<Record<string, string>> | undefined
   /**
-   * URL at which the service reaches this inbox: https, or http on this machine. Tokens are good for it alone, so it
-   * needs a `secret`. `createInbox` throws a ConfigurationError for one that cannot be used.
+   * URL at which the service reaches this inbox: https, or http on this machine. Tokens are valid for this URL only, so it
+   * needs a `secret`. `createInbox` throws a ConfigurationError for a URL that cannot be used.
    */
   publicUrl?: string | undefined
   /**
-   * Lets callback URLs be http at any host. Everything on the way can then read the token in the URL: only for a network
-   * of your own, such as Docker Compose. Section 6, rule 5 recommends https. Default `false`.
+   * Allows http callback URLs on any host. Others on the network can then read the token in the URL: only for a network of
+   * your own, such as Docker Compose. Section 6, rule 5 recommends https. Default `false`.
    */
   allowHttp?: boolean | undefined
-  /** Default: `verify` with a client, else `token` with a secret, else `payload`, which warns. */
+  /** Which deliveries are trusted. Default: `verify` with a client, else `token` with a secret, else `payload`, which warns. */
   trust?: Trust | undefined
-  /** Hosts from which a result may link its files; `*.example.com` for those below one. Default: any. */
+  /** Hosts of the files of a result; `*.example.com` allows all hosts below it. Default: every host. */
   allowedOutputHosts?: readonly string[] | undefined
   /** Handlers that run at once in this process. Default 10. */
   concurrency?: number | undefined
@@ -112,7 +112,10 @@ export interface InboxOptions {
   waitUntil?: WaitUntil | undefined
   /** Notified of each failed run of a handler, and of each delivery that could not be stored. Default: `console.error`. */
   onHandlerError?: ((failure: HandlerFailure) => unknown) | undefined
-  /** Notified when a job becomes a dead letter; not when its processes died. `deadLetters.list` has all. */
+  /**
+   * Notified when a job becomes a dead letter. When its processes died (`process_died`), the process that finds this out calls
+   * the hook, unless it dies before. `deadLetters.list` has all dead letters.
+   */
   onDead?: ((notice: DeadLetterNotice) => unknown) | undefined
   /** Notified when an expected job is given up. */
   onLost?: ((notice: LostJob) => unknown) | undefined
@@ -124,4 +127,54 @@ export interface InboxOptions {
   onMetric?: ((metric: InboxMetric) => unknown) | undefined
   /** Where time comes from. Default: the system. */
   clock?: Clock | undefined
+}
+
+/** What is known of a run before it is sent. Options of `prepare`. */
+export interface PrepareOptions {
+  /** The model of the run, for notices. */
+  modelId?: string | undefined
+  /** JSON that the handler gets as `context.context`. */
+  context?: unknown
+}
+
+/** A callback URL for one run. */
+export interface PreparedRun {
+  /** For `webhook_url`. */
+  url: string
+  /** Names the run until its job is known. */
+  ref: string
+}
+
+/** What is known of a run that the service has accepted. Options of `expect`. */
+export interface ExpectOptions extends PrepareOptions {
+  /** The reference that `prepare` gave. */
+  ref?: string | undefined
+  /** Milliseconds until the job is polled, if no delivery came. Default: `expectedAfterMs` of the inbox. */
+  pollInMs?: number | undefined
+}
+
+/** Options of `sweep`. */
+export interface SweepOptions {
+  /** Longest time that a sweep takes, in milliseconds. Handlers that run then are waited for. Default 20,000. */
+  forMs?: number | undefined
+}
+
+/** What a sweep did. */
+export interface SweepReport {
+  /** Tasks that were worked: results, polls, checks of deliveries. */
+  worked: number
+}
+
+/** Options of `drain`. */
+export interface DrainOptions {
+  /** Milliseconds until the signals of running handlers abort. Default: no limit. */
+  timeoutMs?: number | undefined
+}
+
+/** One page of a list. */
+export interface PageOptions {
+  /** Default 50. */
+  limit?: number | undefined
+  /** The `cursor` of the last dead letter of the page before. */
+  after?: string | undefined
 }

@@ -1,19 +1,11 @@
 import { readOptions } from '../arguments/read-options.ts'
 import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
+import { readRequest } from '../serving/read-body.ts'
 import { createDeadLetters, type DeadLetters } from './dead-letters.ts'
-import { type DrainOptions, drainInbox } from './drain-inbox.ts'
-import {
-  createCallbackUrl,
-  type ExpectOptions,
-  expectJob,
-  forgetRun,
-  type PreparedRun,
-  type PrepareOptions,
-  prepareRun,
-} from './expecting/expectations.ts'
-import type { EventListener } from './follow/followers.ts'
-import { waitFor } from './follow/wait-for.ts'
+import { createReceive } from './delivery/receive-delivery.ts'
+import { expectJob } from './expected/expected-jobs.ts'
+import { createCallbackUrl, prepareRun } from './expected/prepared-runs.ts'
 import {
   checkInboxArguments,
   DRAIN_OPTIONS,
@@ -21,87 +13,96 @@ import {
   PREPARE_OPTIONS,
   SWEEP_OPTIONS,
   WAIT_FOR_OPTIONS,
-} from './inbox-arguments.ts'
+} from './inbox-checks.ts'
 import { createInboxCore } from './inbox-core.ts'
-import type { InboxOptions, WaitUntil } from './inbox-options.ts'
-import { InboxWorkers, type SweepOptions, type SweepReport } from './inbox-workers.ts'
+import type {
+  DrainOptions,
+  ExpectOptions,
+  InboxOptions,
+  PreparedRun,
+  PrepareOptions,
+  SweepOptions,
+  SweepReport,
+  WaitUntil,
+} from './inbox-options.ts'
 import { createLambdaHandler, type LambdaHandler } from './lambda-handler.ts'
-import { createReceive } from './receiving/receive-delivery.ts'
-import { toDelivery } from './request-delivery.ts'
+import type { EventListener } from './subscribers/subscribers.ts'
+import { waitFor } from './subscribers/wait-for.ts'
 import { WEBHOOK_BODY } from './webhook-body.ts'
 import type { WebhookEvent } from './webhook-event.ts'
+import { drainInbox } from './workers/drain-inbox.ts'
+import { InboxWorkers } from './workers/inbox-workers.ts'
 
 /**
- * Receives webhook deliveries: stores each delivery, responds, then runs the handler: once for each job, and again when
- * the process died in the middle. The service never sends a delivery again (section 6, rule 2): `start()` takes up the
- * work that a process left, and polls the jobs whose delivery did not come.
+ * Receives webhook deliveries. The inbox stores each delivery, responds, then runs the handler: once for each job, and again
+ * when the process died in the middle. The service does not repeat deliveries (section 6, rule 2), so `start()` also does the
+ * work that other processes left, and polls the jobs whose delivery is missing.
  */
 export interface Inbox {
   /**
-   * Receives a delivery: for every framework with web-standard requests.
+   * Receives a delivery in frameworks with web-standard requests. Never rejects for a delivery.
    *
-   * @throws ConfigurationError for anything but such a request; for a delivery it never rejects
+   * @throws ConfigurationError when the argument is not a request
    */
   handle(request: Request, options?: { waitUntil?: WaitUntil | undefined }): Promise<Response>
   /**
-   * A listener for `node:http`, Express and Fastify, also right when a body parser ran first.
+   * Returns a listener for `node:http`, Express and Fastify, with or without a body parser before it.
    *
    * @throws ConfigurationError when it is called as the listener itself
    */
   node(): NodeListener
-  /** A handler for AWS Lambda. @throws ConfigurationError when it is called as the handler itself */
+  /** Returns a handler for AWS Lambda. @throws ConfigurationError when it is called as the handler itself */
   lambda(): LambdaHandler
   /**
-   * A URL for `webhook_url` of one run, with a signed token. A second job that is delivered to it is rejected.
+   * Creates a URL for `webhook_url` of one run, with a signed token. Deliveries of a second job to it are rejected.
    *
    * @param baseUrl Default: `publicUrl` of the inbox
    * @param context JSON that the handler gets as `context.context`
-   * @throws ConfigurationError without a `secret`
+   * @throws ConfigurationError without a `secret`, or without a URL
    */
   callbackUrl(baseUrl?: string, context?: unknown): Promise<string>
   /**
-   * Creates the callback URL of one run, and notes that the run is about to be sent.
+   * Creates the callback URL of one run, and stores that the run is about to be sent.
    *
    * @throws ConfigurationError without a `secret` or a `publicUrl`; after `drain`, when the inbox is in memory
    */
   prepare(options?: PrepareOptions): Promise<PreparedRun>
   /**
-   * Notes that the result of a job is to come, so that the job is polled when its delivery does not come. While the engine
-   * fails, the note is repeated for a minute.
+   * Stores that a job is expected, so that it is polled when its delivery does not come. While the engine fails, this is
+   * repeated for a minute.
    */
   expect(jobId: string, options?: ExpectOptions): Promise<void>
-  /** Notes that a prepared run certainly did not count. */
+  /** Removes a prepared run that was certainly not accepted. */
   forget(ref: string): Promise<void>
   /**
-   * Calls back with each event of a job that is confirmed in this process, before its handler runs, and with a result
-   * that was confirmed before. Returns how to stop that.
+   * Calls back with each event of a job that is confirmed in this process, before its handler runs, and with a result that
+   * was confirmed before. Returns a function that stops this.
    */
   listen(jobId: string, listener: EventListener): () => void
   /**
-   * Resolves with the event of a job once its handler has succeeded or failed for the last time, here or in another
-   * process. A delivery that is not confirmed counts for nothing.
+   * Resolves with the event of a job once its handler has succeeded, or failed for the last time, in this process or
+   * another. Unconfirmed deliveries do not count.
    *
    * @throws AbortedError when the signal aborts or the inbox is drained
    * @throws JobLostError when the job was given up
    */
   waitFor(jobId: string, options?: { signal?: AbortSignal | undefined }): Promise<WebhookEvent>
-  /** Works everything that is due, and returns: for a scheduled function, where no process runs `start()`. */
+  /** Works everything that is due, and resolves. For scheduled functions, where no process calls `start()`. */
   sweep(options?: SweepOptions): Promise<SweepReport>
   /**
-   * Works everything in the background from now on: retries, the work of processes that died, and polls of jobs whose
-   * delivery is overdue. Right on every replica. A process that receives a delivery starts by itself, except with
-   * `waitUntil`.
+   * Works everything in the background from now on: retries, the work of processes that died, and polls of overdue jobs.
+   * Safe on every replica. A process that receives a delivery starts by itself, except with `waitUntil`.
    */
   start(): void
-  /** Takes no more deliveries (503) and waits for the handlers that run. What waits to run again stays in the engine. */
+  /** Takes no more deliveries (503) and waits for running handlers. Tasks that wait stay in the engine. */
   drain(options?: DrainOptions): Promise<void>
   /** Jobs that could not be handled. */
   readonly deadLetters: DeadLetters
 }
 
 /**
- * Creates an inbox. By default it keeps deliveries in the memory of this process, and loses them with it: pass an
- * `engine` of `@modelrun/durable` to keep them.
+ * Creates an inbox. By default it stores deliveries in the memory of this process, and loses them with it: pass an `engine`
+ * of `@modelrun/durable` to store them in a database.
  *
  * @example
  * const inbox = createInbox({ client, onSucceeded: (event) => save(event.output) })
@@ -112,13 +113,15 @@ export interface Inbox {
 export function createInbox(options: InboxOptions = {}): Inbox {
   const core = createInboxCore(options)
   const workers = new InboxWorkers(core)
-  const receive = createReceive(core, workers)
+  const receive = createReceive(core, (ids, waitUntil) => workers.onDelivery(ids, waitUntil))
   const { clock } = core.options
   return {
-    // Frameworks that call this as their handler pass arguments of their own after the request.
+    // Frameworks that call `handle` directly pass arguments of their own after the request.
     handle: async (request, options) => {
       checkWebRequest('inbox.handle', request)
-      return await receive(toDelivery(request, { clock, waitUntil: options?.waitUntil }))
+      const { method, url } = request
+      const readBody = () => readRequest(request, clock, WEBHOOK_BODY)
+      return await receive({ method, url, readBody, waitUntil: options?.waitUntil })
     },
     node: (...given: unknown[]) => {
       rejectArguments('inbox.node', given)
@@ -136,16 +139,16 @@ export function createInbox(options: InboxOptions = {}): Inbox {
     expect: async (jobId, run = {}) => {
       checkInboxArguments('expect', { jobId })
       await expectJob(core, jobId, readOptions('inbox.expect', run, EXPECT_OPTIONS))
-      // Only this process can poll what is in its memory.
+      // Only this process can poll a job in its memory.
       if (core.options.isInMemory) workers.start()
     },
     forget: async (ref) => {
       checkInboxArguments('forget', { ref })
-      await forgetRun(core, ref)
+      await core.queues.prepared.remove(ref)
     },
     listen: (jobId, listener) => {
       checkInboxArguments('listen', { jobId, listener })
-      return core.followers.listen(jobId, listener)
+      return core.subscribers.listen(jobId, listener)
     },
     waitFor: async (jobId, options = {}) => {
       checkInboxArguments('waitFor', { jobId })
@@ -153,7 +156,8 @@ export function createInbox(options: InboxOptions = {}): Inbox {
     },
     sweep: async (run = {}) => await workers.sweep(readOptions('inbox.sweep', run, SWEEP_OPTIONS)),
     start: () => workers.start(),
-    drain: async (end = {}) => await drainInbox(core, workers, readOptions('inbox.drain', end, DRAIN_OPTIONS)),
+    drain: async (end = {}) =>
+      await drainInbox(core, () => workers.stop(), readOptions('inbox.drain', end, DRAIN_OPTIONS)),
     deadLetters: createDeadLetters(core),
   }
 }

@@ -13,9 +13,9 @@ export type {
   NodeResponse,
 } from '../serving/node-listener.ts'
 export { redactCallbackUrl } from './callback-token.ts'
-export type { DeadLetter, DeadLetters, PageOptions } from './dead-letters.ts'
-export type { DrainOptions } from './drain-inbox.ts'
+export type { DeadLetter, DeadLetters } from './dead-letters.ts'
 export type {
+  DiedTask,
   InboxEngine,
   Json,
   Rate,
@@ -37,8 +37,6 @@ export {
   RunTimeout,
   type TaskFailureEnd,
 } from './engine/task-ends.ts'
-export type { ExpectOptions, PreparedRun, PrepareOptions } from './expecting/expectations.ts'
-export type { EventListener } from './follow/followers.ts'
 export { createInbox, type Inbox } from './inbox.ts'
 export { isJobLostError, JobLostError, PermanentError } from './inbox-errors.ts'
 export type {
@@ -50,8 +48,21 @@ export type {
   MissedWebhook,
   UnconfirmedRun,
 } from './inbox-notices.ts'
-export type { DeliveryContext, EventHandler, InboxOptions, JobReader, Trust, WaitUntil } from './inbox-options.ts'
-export type { SweepOptions, SweepReport } from './inbox-workers.ts'
+export type {
+  DeliveryContext,
+  DrainOptions,
+  EventHandler,
+  ExpectOptions,
+  InboxOptions,
+  JobReader,
+  PageOptions,
+  PreparedRun,
+  PrepareOptions,
+  SweepOptions,
+  SweepReport,
+  Trust,
+  WaitUntil,
+} from './inbox-options.ts'
 export type {
   LambdaContext,
   LambdaEvent,
@@ -61,5 +72,6 @@ export type {
 } from './lambda-handler.ts'
 export { checkOutputUrls, isSafeOutputUrl, type OutputUrlOptions, type OutputUrlProblem } from './output-urls.ts'
 export { parseWebhook } from './parse-webhook.ts'
+export type { EventListener } from './subscribers/subscribers.ts'
 export type { WebhookBody } from './webhook-body.ts'
 export type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'

@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test, vi } from 'vitest'
 import { createManualClock, settle } from '../testing/manual-clock.ts'
+import type { Delivery } from './delivery/receive-delivery.ts'
 import { createLambdaHandler, type LambdaEvent } from './lambda-handler.ts'
 import { parseWebhook } from './parse-webhook.ts'
-import type { Delivery } from './receive.ts'
 
 const { body: delivery } = fixtures.webhooks.succeeded
 const TEXT = JSON.stringify(delivery)
@@ -50,7 +50,7 @@ const loadBalancerOfLists: LambdaEvent = {
   isBase64Encoded: false,
 }
 
-/** A handler that answers with the job or the problem, and the deliveries that it saw. */
+/** A handler that responds with the job or the problem, and the deliveries it received. */
 function open(work: (delivery: Delivery) => void = () => {}) {
   const clock = createManualClock()
   const deliveries: Delivery[] = []
@@ -68,7 +68,7 @@ function open(work: (delivery: Delivery) => void = () => {}) {
   return { handle: createLambdaHandler(receive, { clock }), deliveries, clock }
 }
 
-const answer = (event: LambdaEvent) => open().handle(event)
+const post = (event: LambdaEvent) => open().handle(event)
 
 describe('an event of Lambda', () => {
   test.each([
@@ -84,11 +84,11 @@ describe('an event of Lambda', () => {
     expect(clock.timerCount).toBe(0)
   })
 
-  test('is answered in lists where headers come in lists, and else without', async () => {
-    await expect(answer(loadBalancerOfLists)).resolves.toMatchObject({ multiValueHeaders: { 'x-a': ['b'] } })
-    await expect(answer({ ...loadBalancerOfLists, headers: null })).resolves.toHaveProperty('multiValueHeaders')
+  test('has multi-value headers only for an event with multi-value headers', async () => {
+    await expect(post(loadBalancerOfLists)).resolves.toMatchObject({ multiValueHeaders: { 'x-a': ['b'] } })
+    await expect(post({ ...loadBalancerOfLists, headers: null })).resolves.toHaveProperty('multiValueHeaders')
     for (const event of [restApi, httpApi, loadBalancer]) {
-      expect(await answer(event)).not.toHaveProperty('multiValueHeaders')
+      expect(await post(event)).not.toHaveProperty('multiValueHeaders')
     }
   })
 
@@ -96,7 +96,7 @@ describe('an event of Lambda', () => {
     ['base64', { body: btoa(TEXT), isBase64Encoded: true }],
     ['an object that a middleware made', { body: delivery }],
   ])('may have its body as %s', async (_, changes) => {
-    await expect(answer({ ...httpApi, ...changes })).resolves.toMatchObject({ statusCode: 202, body: delivery.job_id })
+    await expect(post({ ...httpApi, ...changes })).resolves.toMatchObject({ statusCode: 202, body: delivery.job_id })
   })
 
   test.each([
@@ -121,25 +121,25 @@ describe('an event of Lambda', () => {
       'its content-encoding is "gzip"',
     ],
   ])('%s gets 400', async (_, changes, problem) => {
-    const response = await answer({ ...httpApi, ...changes })
+    const response = await post({ ...httpApi, ...changes })
     expect(response).toMatchObject({ statusCode: 400, body: expect.stringContaining(problem) })
   })
 
   test('is packed also when it says so in lists', async () => {
     const headers = { 'Content-Encoding': ['gzip'] }
-    await expect(answer({ ...loadBalancerOfLists, multiValueHeaders: headers })).resolves.toMatchObject({
+    await expect(post({ ...loadBalancerOfLists, multiValueHeaders: headers })).resolves.toMatchObject({
       statusCode: 400,
     })
   })
 
   test('takes the largest body in base64', async () => {
     const body = btoa(TEXT + ' '.repeat(262_144 - TEXT.length))
-    await expect(answer({ ...httpApi, body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 202 })
+    await expect(post({ ...httpApi, body, isBase64Encoded: true })).resolves.toMatchObject({ statusCode: 202 })
   })
 
   test('with a body that is too large in base64 is not decoded', async () => {
     const decode = vi.spyOn(globalThis, 'atob')
-    await answer({ ...httpApi, body: btoa(' '.repeat(262_147)), isBase64Encoded: true })
+    await post({ ...httpApi, body: btoa(' '.repeat(262_147)), isBase64Encoded: true })
     expect(decode).not.toHaveBeenCalled()
     decode.mockRestore()
   })
@@ -151,7 +151,7 @@ describe('an event of Lambda', () => {
   })
 })
 
-describe('the answer', () => {
+describe('the response', () => {
   test('waits for the work that follows it, because the function is frozen then', async () => {
     const steps: string[] = []
     const { handle, clock } = open(({ waitUntil }) => {
@@ -163,10 +163,10 @@ describe('the answer', () => {
         }),
       )
     })
-    const answered = handle(httpApi).then(() => steps.push('answered'))
+    const responded = handle(httpApi).then(() => steps.push('responded'))
     await clock.advance(6_000)
-    await answered
-    expect(steps).toEqual(['handled', 'recorded', 'answered'])
+    await responded
+    expect(steps).toEqual(['handled', 'recorded', 'responded'])
     expect(clock.timerCount).toBe(0)
   })
 

@@ -1,14 +1,14 @@
 import { type Clock, startTimer, systemClock } from '../clock.ts'
 import { rejectEncoded, tooLarge } from '../serving/body-rules.ts'
 import { fromBase64 } from '../signing/base64.ts'
-import type { Delivery, Receive } from './receive.ts'
+import type { Delivery, Receive } from './delivery/receive-delivery.ts'
 import { unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
 
 type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
 
 /**
- * The part of an event that is used: of API Gateway (REST and HTTP APIs), of a function URL, and of a load balancer.
- * `body` is an object where a middleware has parsed it.
+ * The fields of an event that the inbox uses: from API Gateway (REST and HTTP APIs), a function URL, or a load balancer. `body`
+ * is an object when a middleware has parsed it.
  */
 export interface LambdaEvent {
   /** REST APIs and load balancers. */
@@ -17,17 +17,17 @@ export interface LambdaEvent {
   path?: string | undefined
   /** REST APIs and load balancers: the last value of each query parameter. */
   queryStringParameters?: Values<string>
-  /** REST APIs, and load balancers that send them so: all values of each query parameter. */
+  /** REST APIs, and load balancers with multi-value headers: all values of each query parameter. */
   multiValueQueryStringParameters?: Values<readonly string[]>
-  /** REST APIs, and load balancers that send them so: all values of each header. */
+  /** REST APIs, and load balancers with multi-value headers: all values of each header. */
   multiValueHeaders?: Values<readonly string[]>
   /** HTTP APIs and function URLs. */
   rawPath?: string | undefined
   /** HTTP APIs and function URLs: the query, without its question mark. */
   rawQueryString?: string | undefined
-  /** What the event says of its request beyond path, headers and body. */
+  /** Further fields of the request. */
   requestContext?: LambdaRequestContext | undefined
-  /** Of all. */
+  /** The last value of each header. */
   headers?: Values<string>
   /** The body of the request, as text. */
   body?: string | object | null | undefined
@@ -35,7 +35,7 @@ export interface LambdaEvent {
   isBase64Encoded?: boolean | undefined
 }
 
-/** What the three kinds of event say of their request; only `http` is used. */
+/** Further fields of the request. Only `http` is used. */
 export interface LambdaRequestContext {
   /** HTTP APIs and function URLs: the HTTP method. */
   http?: { method?: string | undefined } | undefined
@@ -45,19 +45,19 @@ export interface LambdaRequestContext {
   elb?: unknown
 }
 
-/** The part of the context that is used. */
+/** The part of the Lambda context that is used. */
 export interface LambdaContext {
   /** Milliseconds until the function is stopped. */
   getRemainingTimeInMillis?: (() => number) | undefined
 }
 
-/** An answer that all of them take. */
+/** A response for all kinds of event. */
 export interface LambdaResponse {
   /** HTTP status. */
   statusCode: number
   /** One value for each header. */
   headers: Record<string, string>
-  /** Set instead for a load balancer that sends its headers this way: it looks at nothing else then. */
+  /** For load balancers with multi-value headers, which ignore `headers`. */
   multiValueHeaders?: Record<string, string[]>
   /** The body, as text. */
   body: string
@@ -68,26 +68,25 @@ export interface LambdaResponse {
 /** A handler of AWS Lambda. */
 export type LambdaHandler = (event: LambdaEvent, context?: LambdaContext) => Promise<LambdaResponse>
 
-/** The service waits 10 s for the answer (section 6, rule 1); the way there and back takes some of it. */
-const MAX_ANSWER_MS = 8_000
+/** The service waits 10 s for the response (section 6, rule 1), including the time on the network. */
+const MAX_RESPONSE_MS = 8_000
 
-/** Kept free at the end of the function's own time limit. */
+/** Reserved at the end of the time limit of the function. */
 const RESERVE_MS = 500
 
 /**
- * Carries a delivery from an event of Lambda to `receive`, and its answer back. A function is frozen when it has
- * answered, so the answer waits for the work: up to 8 s, or up to the time limit of the function. Work that takes longer
- * goes on when the function is called next, or is done again when its lock has run out: call `inbox.sweep()` on a
- * schedule.
+ * Creates a Lambda handler that passes deliveries to `receive`. A function is frozen after its response, so the response waits
+ * for the work: up to 8 s, or until 0.5 s before the time limit of the function. Longer work goes on at the next call of the
+ * function, or runs again after its lock has ended: call `inbox.sweep()` on a schedule.
  */
 export function createLambdaHandler(receive: Receive, { clock = systemClock }: { clock?: Clock | undefined } = {}) {
   const handler: LambdaHandler = async (event, context) => {
     const leftMs = context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY
-    const work = trackWork(clock, Math.min(MAX_ANSWER_MS, leftMs - RESERVE_MS))
+    const work = trackWork(clock, Math.min(MAX_RESPONSE_MS, leftMs - RESERVE_MS))
     try {
-      const answer = await receive(toDelivery(event, work.waitUntil))
+      const response = await receive(toDelivery(event, work.waitUntil))
       await work.done()
-      return await toResponse(answer, event)
+      return await toResponse(response, event)
     } finally {
       work.stopTimer()
     }
@@ -95,7 +94,7 @@ export function createLambdaHandler(receive: Receive, { clock = systemClock }: {
   return handler
 }
 
-/** The work that follows an answer, and the end of the time that there is for it. */
+/** Collects the work after a response, and waits for it up to a time limit. */
 function trackWork(clock: Clock, limitMs: number) {
   const open = new Set<Promise<unknown>>()
   let stopTimer = () => {}
@@ -123,7 +122,7 @@ function toDelivery(event: LambdaEvent, waitUntil: NonNullable<Delivery['waitUnt
   const query = event.rawQueryString ?? queryOf(event)
   const path = event.rawPath ?? event.path ?? '/'
   return {
-    // Without one it is no event of HTTP, and a GET is refused with what is expected.
+    // An event without a method is not an HTTP event: it gets the response to a GET, 405.
     method: event.httpMethod ?? event.requestContext?.http?.method ?? 'GET',
     url: query === '' ? path : `${path}?${query}`,
     readBody: async () => readBody(event),
@@ -145,7 +144,7 @@ function readBody(event: LambdaEvent): WebhookBody {
   if (!body) throw unusableBody('it is empty')
   rejectEncoded(WEBHOOK_BODY, findHeader(event, 'content-encoding'))
   if (!isBase64Encoded) return body
-  // Four characters hold three bytes, and two of them may be padding. A large body is not decoded first.
+  // Four characters of base64 hold up to three bytes. Rejects a large body before it is decoded.
   if ((body.length / 4) * 3 - 2 > WEBHOOK_BODY.maxBytes) throw tooLarge(WEBHOOK_BODY)
   try {
     return fromBase64(body)
@@ -161,16 +160,16 @@ function findHeader({ headers, multiValueHeaders }: LambdaEvent, name: string): 
   return undefined
 }
 
-async function toResponse(answer: Response, event: LambdaEvent): Promise<LambdaResponse> {
-  const headers = Object.fromEntries(answer.headers)
+async function toResponse(response: Response, event: LambdaEvent): Promise<LambdaResponse> {
+  const headers = Object.fromEntries(response.headers)
   const isMultiValue = event.headers == null && event.multiValueHeaders != null
   return {
-    statusCode: answer.status,
+    statusCode: response.status,
     headers,
     ...(isMultiValue
-      ? { multiValueHeaders: Object.fromEntries([...answer.headers].map(([name, value]) => [name, [value]])) }
+      ? { multiValueHeaders: Object.fromEntries([...response.headers].map(([name, value]) => [name, [value]])) }
       : {}),
-    body: await answer.text(),
+    body: await response.text(),
     isBase64Encoded: false,
   }
 }

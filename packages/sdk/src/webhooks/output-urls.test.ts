@@ -185,7 +185,7 @@ describe('a list of allowed hosts', () => {
     'https://10.0.0.6/',
     'http://localhost:4010/',
     'http://[::1]/',
-  ])('refuses %s', (url) => {
+  ])('rejects %s', (url) => {
     expect(isSafeOutputUrl(url, { allowedHosts })).toBe(false)
   })
 
@@ -209,7 +209,7 @@ describe('a list of allowed hosts', () => {
     'a b',
     '*.10.0.0.1',
     'a:b',
-  ])('is refused when it holds %j', (entry) => {
+  ])('is rejected when it holds %j', (entry) => {
     expect(() => isSafeOutputUrl('https://a.example', { allowedHosts: [entry] })).toThrow(ConfigurationError)
   })
 })

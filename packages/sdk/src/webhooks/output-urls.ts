@@ -1,36 +1,36 @@
 import { type Checks, isPlainData, readArguments, readOptions } from '../arguments/read-options.ts'
 import { showValue } from '../arguments/show-value.ts'
 import { findUrlProblem, readHostRules, type UrlRules } from '../hosts/host-rules.ts'
-import { hosts } from './inbox-option-checks.ts'
+import { hosts } from './inbox-checks.ts'
 import type { WebhookEvent } from './webhook-event.ts'
 
 /** Options of {@link isSafeOutputUrl}. */
 export interface OutputUrlOptions {
   /**
    * The only hosts that are allowed: `files.example.com`, `*.example.com` for every name below it, or with a port
-   * `localhost:4010`. What is listed is trusted: an address given as a number counts, and plain http does where it is
-   * this machine (`127.0.0.1`). Default: every public name. Not public are names without a dot, those of zones such as
-   * `.internal`, `.svc` or `.test`, and names that hold a private number (`10-0-0-1.example.com`, `127.0.0.1.nip.io`).
+   * `localhost:4010`. A listed host may be an IP address, and http is allowed on this machine (`127.0.0.1`). Default: every
+   * public name. Not public are names without a dot, names of zones such as `.internal`, `.svc` or `.test`, and names that
+   * contain a private IP address (`10-0-0-1.example.com`, `127.0.0.1.nip.io`).
    */
   allowedHosts?: readonly string[] | undefined
 }
 
 const OUTPUT_URL_OPTIONS: Checks<OutputUrlOptions> = { allowedHosts: hosts }
 
-/** An address of an event that should not be fetched. */
+/** The URL of a file that should not be fetched. */
 export interface OutputUrlProblem {
   /** Index of the item in `output.items`. */
   index: number
-  /** What is wrong with it, without the address. */
+  /** What is wrong with the URL. Does not contain the URL. */
   problem: string
 }
 
 /**
- * Looks at the addresses of the files of an event (section 2.5) before anything is fetched from them: a forged delivery
- * could make the receiver read what only the receiver can reach.
+ * Checks the URLs of the files of an event (section 2.5) before they are fetched: a forged delivery could link to hosts that
+ * only the receiver can reach.
  *
- * @returns Empty when every address is safe, and for events that are no success
- * @throws ConfigurationError when an argument is wrong, for instance when `allowedHosts` holds something that is no host
+ * @returns the unsafe URLs; empty for events that are not a success
+ * @throws ConfigurationError when an argument is wrong, for instance when `allowedHosts` has an entry that is not a host
  */
 export function checkOutputUrls(event: WebhookEvent, options: OutputUrlOptions = {}): OutputUrlProblem[] {
   const place = 'checkOutputUrls'
@@ -46,23 +46,22 @@ export function checkOutputUrls(event: WebhookEvent, options: OutputUrlOptions =
 }
 
 /**
- * True for an https url of a public name, or of a host that is allowed. Only the url is checked: where a name points to is
- * not known before the download. A list of allowed hosts is the sure way; pass it to `files.download` too, which checks
- * redirects.
+ * True for an https URL of a public name, or of an allowed host. Only the URL is checked, and not the IP address that the name
+ * resolves to: a list of allowed hosts is safer. Pass the list to `files.download`, too, which checks redirects.
  *
  * @example
  * const allowedHosts = ['*.example.com']
  * if (isSafeOutputUrl(item.url, { allowedHosts })) await client.files.download(item, { allowedHosts })
  *
- * @throws ConfigurationError when `allowedHosts` holds something that is no host
+ * @throws ConfigurationError when `allowedHosts` has an entry that is not a host
  */
 export function isSafeOutputUrl(url: string, options: OutputUrlOptions = {}): boolean {
   return findProblem(url, readRules('isSafeOutputUrl', options)) === undefined
 }
 
-function findProblem(address: string, rules: UrlRules): string | undefined {
-  if (typeof address !== 'string' || !URL.canParse(address)) return 'it is no address'
-  return findUrlProblem(new URL(address), rules)
+function findProblem(url: string, rules: UrlRules): string | undefined {
+  if (typeof url !== 'string' || !URL.canParse(url)) return 'it is not a URL'
+  return findUrlProblem(new URL(url), rules)
 }
 
 function readRules(place: string, options: OutputUrlOptions): UrlRules {

@@ -13,7 +13,7 @@ const bytesOf = (body: unknown) => new TextEncoder().encode(textOf(body))
 const requestOf = (body: BodyInit) => new Request('https://example.com/hook', { method: 'POST', body })
 
 /** A body that is no delivery, and why. What a program without types may pass is cast. */
-const refused = async (body: unknown) => (await caught(parseWebhook(body as WebhookBody), WebhookParseError)).message
+const rejected = async (body: unknown) => (await caught(parseWebhook(body as WebhookBody), WebhookParseError)).message
 
 describe('a delivery (section 6)', () => {
   test.each([
@@ -114,8 +114,8 @@ describe('a body that is no delivery', () => {
     ['of a job id with half a character', { job_id: '\ud800' }],
     ['undefined, because no body parser ran', undefined],
     ['null, because no body parser ran', null],
-  ])('is refused when it is %s', async (_, body) => {
-    expect(await refused(body)).toContain('The webhook body cannot be used: it is not ')
+  ])('is rejected when it is %s', async (_, body) => {
+    expect(await rejected(body)).toContain('The webhook body cannot be used: it is not ')
   })
 
   test.each([
@@ -123,14 +123,14 @@ describe('a body that is no delivery', () => {
     ['a list', [], 'it is a list'],
     ['an object without a job', { id: 'job_1' }, 'it has no `job_id`'],
     ['a job id that cannot be one', { job_id: 7 }, 'its `job_id` is something else'],
-  ])('is refused with what is wrong: %s', async (_, body, problem) => {
-    expect(await refused(body)).toContain(problem)
+  ])('is rejected with what is wrong: %s', async (_, body, problem) => {
+    expect(await rejected(body)).toContain(problem)
   })
 
-  test.each(['gzip', 'br', 'identity, gzip'])('is refused when its content-encoding is %s', async (encoding) => {
+  test.each(['gzip', 'br', 'identity, gzip'])('is rejected when its content-encoding is %s', async (encoding) => {
     const headers = { 'content-encoding': encoding }
     const request = new Request('https://example.com', { method: 'POST', body: textOf(succeeded.body), headers })
-    expect(await refused(request)).toContain(`its content-encoding is "${encoding}". Send it without`)
+    expect(await rejected(request)).toContain(`its content-encoding is "${encoding}". Send it without`)
     expect(request.bodyUsed).toBe(false)
   })
 
@@ -140,34 +140,34 @@ describe('a body that is no delivery', () => {
     await expect(parseWebhook(request)).resolves.toEqual(failed.body)
   })
 
-  test.each(['', new Uint8Array(), requestOf('')])('is refused with a hint when it is empty', async (body) => {
-    expect(await refused(body)).toContain('it is empty. If a body parser ran first, pass the value that it made')
+  test.each(['', new Uint8Array(), requestOf('')])('is rejected with a hint when it is empty', async (body) => {
+    expect(await rejected(body)).toContain('it is empty. If a body parser ran first, pass the value that it made')
   })
 
-  test('is refused at once when the request was read before', async () => {
+  test('is rejected at once when the request was read before', async () => {
     const request = requestOf(textOf(succeeded.body))
     await request.text()
-    expect(await refused(request)).toContain('has been read already')
+    expect(await rejected(request)).toContain('has been read already')
   })
 
-  test('is refused when the connection breaks', async () => {
+  test('is rejected when the connection breaks', async () => {
     const body = new ReadableStream({ start: (controller) => controller.error(new Error('reset')) })
     const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' } as RequestInit)
-    expect(await refused(request)).toContain('the connection broke')
+    expect(await rejected(request)).toContain('the connection broke')
   })
 
   test.each([
     ['text', (text: string) => text],
     ['bytes', (text: string) => new TextEncoder().encode(text)],
     ['a request', requestOf],
-  ])('is refused when it is larger than 256 KiB as %s', async (_, make) => {
+  ])('is rejected when it is larger than 256 KiB as %s', async (_, make) => {
     const padding = (bytes: number) => `${' '.repeat(bytes - textOf(succeeded.body).length)}${textOf(succeeded.body)}`
     await expect(parseWebhook(make(padding(MAX_WEBHOOK_BYTES)))).resolves.toEqual(succeeded.body)
-    expect(await refused(make(padding(MAX_WEBHOOK_BYTES + 1)))).toContain('larger than 262144 bytes')
+    expect(await rejected(make(padding(MAX_WEBHOOK_BYTES + 1)))).toContain('larger than 262144 bytes')
   })
 
   test('is measured in bytes, not in characters', async () => {
-    expect(await refused(textOf({ job_id: 'job_1', text: '€'.repeat(90_000) }))).toContain('larger than')
+    expect(await rejected(textOf({ job_id: 'job_1', text: '€'.repeat(90_000) }))).toContain('larger than')
   })
 
   test('stops a sender that never ends', async () => {
@@ -179,7 +179,7 @@ describe('a body that is no delivery', () => {
       },
     })
     const request = new Request('https://example.com', { method: 'POST', body, duplex: 'half' } as RequestInit)
-    expect(await refused(request)).toContain('larger than')
+    expect(await rejected(request)).toContain('larger than')
     expect(sent).toBeLessThan(1_000_000)
   })
 })
@@ -223,13 +223,13 @@ describe('a hostile body', () => {
     expect(stored).toEqual(failed.body)
   })
 
-  test('is refused when looking at it fails', async () => {
+  test('is rejected when looking at it fails', async () => {
     const body = {
       get job_id() {
         throw new Error('trap')
       },
     }
-    expect(await refused(body)).toContain('it fails when it is looked at')
+    expect(await rejected(body)).toContain('reading its members throws')
   })
 
   test('gets an event or WebhookParseError, whatever it is', async () => {

@@ -9,7 +9,7 @@ import { type PlainJson, toPlainJson } from './plain-json.ts'
 import { MAX_WEBHOOK_BYTES, unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
 import type { UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
-/** A job id: text that a database takes as a key. `.` and `..` would change the path of a URL. */
+/** A job id that every database accepts as a key. `.` and `..` would change the path of a URL. */
 const JOB_ID = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]{1,200}$/u
 const STATUS = /^[^\p{Cc}\p{Cs}]{1,100}$/u
 
@@ -24,11 +24,11 @@ const namedJobSchema = /* @__PURE__ */ (() =>
 const DELIVERIES_BY_STATUS = { succeeded: succeededDeliverySchema, failed: failedDeliverySchema }
 
 /**
- * Reads a webhook delivery (section 6). Newer fields and statuses are kept, not refused: they come as
+ * Parses a webhook delivery (section 6). Unknown fields are preserved, and an unknown status becomes an
  * {@link UnknownEvent}, so that no delivery is lost. Deliveries are unsigned: confirm them with `jobs.get`.
  *
- * @throws WebhookParseError when the body is no JSON object with a `job_id` of 1 to 200 characters, is larger than
- * 256 KiB, or is a request that was read before, is packed (`content-encoding`), or takes longer than 3 s
+ * @throws WebhookParseError when the body is not a JSON object with a `job_id` of 1 to 200 characters, or is larger than
+ * 256 KiB; for a request also when its body was read before, has a `content-encoding`, or takes longer than 3 s
  */
 export async function parseWebhook(body: WebhookBody): Promise<WebhookEvent> {
   const value = copyOf(await readValue(body))
@@ -45,42 +45,42 @@ function unknownEvent(payload: { job_id: string; status?: unknown }): UnknownEve
   return { status: 'unknown', job_id, ...(isReadable ? { reported_status: status } : {}), payload: { ...payload } }
 }
 
-/** A handler may fetch each item. */
+/** A handler may fetch each item, so their number is limited. */
 function hasTooManyItems(event: WebhookEvent): boolean {
   return event.status === 'succeeded' && event.output.items.length > MAX_ITEMS
 }
 
-/** Of a value that is too deep, its top: that has no output and no error, so it is no known event. */
+/** Copies the body. Of a body that is too deep only the top level is left, which becomes an unknown event. */
 function copyOf(value: unknown): unknown {
-  const copy: PlainJson = looked(() => toPlainJson(value))
+  const copy: PlainJson = readSafely(() => toPlainJson(value))
   if (copy.kind === 'too_large') throw tooLarge(WEBHOOK_BODY)
   return copy.value
 }
 
-/** A getter or a proxy may throw: no body parser makes such things. */
-function looked<T>(look: () => T): T {
+/** Reads a value whose getters or proxies may throw. No body parser makes such values. */
+function readSafely<T>(read: () => T): T {
   try {
-    return look()
+    return read()
   } catch {
-    throw unusableBody('it is not a JSON object: it fails when it is looked at')
+    throw unusableBody('it is not a JSON object: reading its members throws')
   }
 }
 
 async function readValue(body: WebhookBody): Promise<unknown> {
   if (typeof body === 'string') return parseText(body, new TextEncoder().encode(body).byteLength)
-  // What a program without types passes when no body parser ran: refused as any other value that is no object.
+  // For instance `undefined`, when no body parser ran: rejected like other values that are not objects.
   if (typeof body !== 'object' || body === null) return body
-  const source = looked(() => sourceOf(body))
+  const source = readSafely(() => sourceOf(body))
   if (source === undefined) return body
   return parseBytes('arrayBuffer' in source ? await readRequest(source, systemClock, WEBHOOK_BODY) : source)
 }
 
-/** Where the text of a body comes from; undefined for what a body parser made. */
+/** Returns a body that has to be read; undefined for the object that a body parser made. */
 function sourceOf(body: object): Request | ArrayBuffer | ArrayBufferView | undefined {
   return isRequest(body) || body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? body : undefined
 }
 
-/** By its shape: some frameworks bring a Request class of their own. */
+/** Checks the shape, because some frameworks have a Request class of their own. */
 function isRequest(body: object): body is Request {
   return 'bodyUsed' in body && 'arrayBuffer' in body && typeof body.arrayBuffer === 'function'
 }

@@ -1,22 +1,22 @@
 import { MAX_WEBHOOK_BYTES } from './webhook-body.ts'
 
-/** No shape of ours is deeper than 5. */
+/** Deliveries of section 6 have at most 5 levels. */
 const MAX_DEPTH = 32
 
-/** What an untrusted value was found to be. */
+/** The copy of an untrusted value. */
 export type PlainJson =
   | { kind: 'plain'; value: unknown }
-  /** Deeper than 32 levels, which includes values that hold themselves. `value` is its top level, without deeper ones. */
+  /** Deeper than 32 levels, which includes circular values. `value` has only the top level. */
   | { kind: 'too_deep'; value: unknown }
-  /** More values, or longer texts, than any body that is small enough can hold. */
+  /** More values or longer texts than a body of the allowed size can have. */
   | { kind: 'too_large' }
 
 /**
- * Copies a value that came over the network, or that a body parser made, into plain objects and lists: nothing of it
- * runs later (`toJSON`), holds itself, or names a prototype (`__proto__`, `constructor`).
+ * Copies a value from the network, or from a body parser, into plain objects and lists. The copy has no methods (`toJSON`), no
+ * cycles, and no members that change prototypes (`__proto__`, `constructor`).
  */
 export function toPlainJson(value: unknown): PlainJson {
-  // The outermost value is not followed by a comma.
+  // -1: no comma follows the outermost value.
   const counts = { bytes: -1, isTooDeep: false }
   const copy = copyValue(value, 0, counts)
   if (isTooLarge(counts)) return { kind: 'too_large' }
@@ -24,7 +24,7 @@ export function toPlainJson(value: unknown): PlainJson {
 }
 
 interface Counts {
-  /** Fewest bytes of JSON that could have held what was copied: a value takes a character and a comma at least. */
+  /** Minimum size of the JSON of everything that was copied: each value takes at least one character and a comma. */
   bytes: number
   isTooDeep: boolean
 }
@@ -38,9 +38,9 @@ function copyValue(value: unknown, depth: number, counts: Counts): unknown {
   return Array.isArray(value) ? copyList(value, depth, counts) : copyObject(value, depth, counts)
 }
 
-/** `around`: quotes and a colon, as far as they are not counted otherwise. */
+/** @param around bytes of quotes and colon that are not counted elsewhere */
 function countText(text: string, around: number, counts: Counts): void {
-  // A text that is too long by its characters alone is not encoded.
+  // Does not encode a text that has too many characters.
   counts.bytes += around + (text.length > MAX_WEBHOOK_BYTES ? text.length : new TextEncoder().encode(text).byteLength)
 }
 
@@ -62,13 +62,13 @@ function copyObject(value: object, depth: number, counts: Counts): Record<string
     if (namesPrototype(key, member)) continue
     countText(key, 3, counts)
     if (isTooLarge(counts)) break
-    const kept = copyValue(member, depth + 1, counts)
-    if (kept !== undefined) copy[key] = kept
+    const copied = copyValue(member, depth + 1, counts)
+    if (copied !== undefined) copy[key] = copied
   }
   return copy
 }
 
-/** Code that merges events into objects of its own would change their prototypes. */
+/** Such members would change the prototypes of objects that a program merges the event into. */
 function namesPrototype(key: string, member: unknown): boolean {
   return key === '__proto__' || (key === 'constructor' && typeof member === 'object')
 }

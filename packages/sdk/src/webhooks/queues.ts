@@ -12,9 +12,40 @@ import type {
   WorkOptions,
 } from './engine/inbox-engine.ts'
 
-/** One queue of an inbox. */
+/** The queues of an inbox on its engine. */
+export interface InboxQueues {
+  /** Results to handle, by job. Deliveries and polls add to it: the first one counts. */
+  results: InboxQueue
+  /** Deliveries of unverified senders, each with a random id. */
+  unverified: InboxQueue
+  /** Jobs whose delivery is expected, by job. */
+  expected: InboxQueue
+  /** Expected jobs whose delivery did not come in time, by job. They are polled. */
+  overdue: InboxQueue
+  /** Runs that are about to be sent, by the reference in their callback URL. */
+  prepared: InboxQueue
+  /** The job of each callback URL, by reference. No worker works this queue. */
+  bindings: InboxQueue
+}
+
+/**
+ * Where the states of a delivery are stored: the queue, and the state of the task. The names are those of "Delivery states"
+ * in docs/guides/webhooks.md.
+ */
+export const DELIVERY_STATES = {
+  unverified: ['unverified', 'waiting'],
+  expected: ['expected', 'waiting'],
+  overdue: ['overdue', 'waiting'],
+  lost: ['overdue', 'dead'],
+  waiting: ['results', 'waiting'],
+  running: ['results', 'running'],
+  done: ['results', 'done'],
+  dead: ['results', 'dead'],
+} as const satisfies Record<string, readonly [queue: keyof InboxQueues, state: TaskState]>
+
+/** One queue of an inbox. Its methods reject with {@link EngineError} when the engine fails. */
 export interface InboxQueue {
-  /** Adds a task. Nothing changes when the queue holds the id already. */
+  /** Adds a task. Changes nothing when the queue has the id already. */
   add(id: string, data: object, delayMs?: number): Promise<void>
   get(id: string): Promise<TaskRecord | undefined>
   list(state: TaskState, list?: TaskList): Promise<TaskRecord[]>
@@ -23,28 +54,16 @@ export interface InboxQueue {
   work(handler: TaskHandler, options: WorkOptions): Worker
 }
 
-/** The queues of an inbox on its engine. */
-export interface InboxQueues {
-  /** Results to handle, by job. Deliveries and polls add to it: the first one counts. */
-  results: InboxQueue
-  /** Deliveries that anybody may have sent, each with an id of its own. */
-  unverified: InboxQueue
-  /** Jobs whose delivery is to come, by job. */
-  expected: InboxQueue
-  /** Expected jobs whose delivery did not come in time, by job. They are polled. */
-  overdue: InboxQueue
-  /** Runs that are about to be sent, by the reference in their callback URL. */
-  prepared: InboxQueue
-  /** Which job a callback URL belongs to, by reference. Nothing works this queue. */
-  bindings: InboxQueue
-}
-
-/** The engine failed, for instance because its database is away. */
+/** The engine failed, for instance because its database is down. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
 }
 
-/** @param name inboxes of different names share an engine and do not see each other */
+/**
+ * Opens the queues. The engine is set up at the first call.
+ *
+ * @param name inboxes of different names share an engine, and have queues of their own
+ */
 export function openQueues(engine: InboxEngine, name: string, clock: Clock): InboxQueues {
   let settingUp: Promise<void> | undefined
   const setup = (): Promise<void> => {
@@ -63,10 +82,10 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
       throw new EngineError(`The engine of the inbox failed: ${String(cause)}`, { cause })
     }
   }
-  const open = (kind: string): InboxQueue => {
+  const open = (kind: keyof InboxQueues): InboxQueue => {
     const queue = `${name}:${kind}`
     return {
-      // What an inbox stores is JSON: it came as JSON, or consists of texts and numbers.
+      // The data is JSON: it was parsed from JSON, or consists of texts and numbers.
       add: (id, data, delayMs) => call(() => engine.add(queue, id, { data: data as Json, delayMs })),
       get: (id) => call(() => engine.get(queue, id)),
       list: (state, list) => call(() => engine.list(queue, state, list)),
@@ -87,21 +106,21 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
 
 const SETUP_RETRY_MS = 1_000
 
-/** A worker that starts when the engine is set up. */
-function workAfter(setup: () => Promise<void>, start: () => Worker, clock: Clock): Worker {
+/** Returns a worker that starts once the engine is set up. While `setup` fails, it is repeated each second. */
+function workAfter(setup: () => Promise<void>, work: () => Worker, clock: Clock): Worker {
   let isStopped = false
   let worker: Worker | undefined
   let stopTimer = () => {}
-  const begin = async (): Promise<void> => {
+  const start = async (): Promise<void> => {
     try {
       await setup()
-      if (!isStopped) worker = start()
+      if (!isStopped) worker = work()
     } catch {
-      // The error goes to the caller that adds a task. A worker waits for the engine.
-      if (!isStopped) stopTimer = startTimer(toBackgroundClock(clock), SETUP_RETRY_MS, () => void begin())
+      // The caller of `add` gets the error.
+      if (!isStopped) stopTimer = startTimer(toBackgroundClock(clock), SETUP_RETRY_MS, () => void start())
     }
   }
-  const started = begin()
+  const started = start()
   return {
     stop: async () => {
       isStopped = true

@@ -5,7 +5,7 @@ const baseUrl = 'https://app.example.com/hook'
 
 describe('an address for logs', () => {
   test('shows the reference, and nothing that can be posted with', async () => {
-    const { mint, verify } = createCallbackTokens({
+    const { create: mint, verify } = createCallbackTokens({
       secret: 'a secret of thirty-two bytes, or more',
       audience: baseUrl,
     })

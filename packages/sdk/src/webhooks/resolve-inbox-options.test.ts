@@ -24,7 +24,7 @@ describe('trust', () => {
     expect(resolveInboxOptions(options).trust).toBe(trust)
   })
 
-  test('of whoever posts warns once, unless it was asked for', () => {
+  test('of every sender warns once, unless `trust` is set', () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
     createInbox({ trust: 'payload' })
     createInbox({ client })
@@ -45,7 +45,7 @@ describe('options that cannot work are rejected', () => {
       { client, secret: process.env.MODELRUN_NO_SUCH_VARIABLE, publicUrl: 'https://app.example.com/hook' },
       '`publicUrl` needs a `secret`',
     ],
-    ['a short secret', { secret: 'short' }, 'it must have 32 at least'],
+    ['a short secret', { secret: 'short' }, 'it must have at least 32'],
     ['a memory that is shorter than a token', { secret: SECRET, keepDoneMs: 3_600_000 }, 'Make it at least 777600000'],
     ['a lock of no time', { trust: 'payload', lockMs: 0 }, '`lockMs` of `createInbox` must be a number above 0'],
     ['no handler at once', { trust: 'payload', concurrency: 0 }, 'must be a whole number of at least 1, not 0.'],
@@ -70,8 +70,8 @@ describe('options that cannot work are rejected', () => {
 describe('`publicUrl`', () => {
   test.each<[string, string]>([
     ['http://app:3000/w', 'such as Docker Compose, pass `allowHttp: true` to `createInbox`'],
-    ['http://host.docker.internal/w', 'it must begin with https://, not http://host.docker.internal, or its token'],
-    ['app:3000/w', 'it must begin with https://'],
+    ['http://host.docker.internal/w', 'it must start with https://, not http://host.docker.internal, or its token'],
+    ['app:3000/w', 'it must start with https://'],
     ['/w', '"/w" is not a URL: give a whole one, like https://app.example.com/hook'],
     ['', '"" is not a URL'],
     ['https://user:pass@app.example.com/w', 'it has a user or a password'],

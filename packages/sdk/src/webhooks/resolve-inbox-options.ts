@@ -1,55 +1,46 @@
-import { type Clock, systemClock } from '../clock.ts'
+import { systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { type CallbackTokens, createCallbackTokens, readCallbackUrl, TOKEN_LIFE_MS } from './callback-token.ts'
-import type { InboxEngine } from './engine/inbox-engine.ts'
+import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
-import type { EventHandler, InboxOptions, JobReader, Trust } from './inbox-options.ts'
+import type { InboxOptions } from './inbox-options.ts'
 import { isSafeOutputUrl } from './output-urls.ts'
-import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
-/** How long the run of a token is remembered: a day, and the difference between the clocks of several machines. */
-export const TOKEN_MEMORY_MS = TOKEN_LIFE_MS + 5 * 60_000
-
-/** A delivery with an expired token still counts as a hint for 7 days. Until then its job must be known as done. */
+/** Deliveries with an expired token are accepted for 7 days. Until then the inbox must remember that their job is done. */
 const KEEP_DONE_MS = 9 * DAY_MS
 
-/** The audience of tokens when the inbox was not told its address: every inbox with the same secret. */
+/** Audience of tokens without a `publicUrl`: every inbox with the same secret. */
 const ANY_INBOX = 'modelrun:inbox'
 
-/** The handlers of an inbox. */
-interface Handlers {
-  onSucceeded: EventHandler<SucceededEvent> | undefined
-  onFailed: EventHandler<FailedEvent> | undefined
-  onUnknown: EventHandler<UnknownEvent> | undefined
-}
+/** Options whose value is always present after {@link resolveInboxOptions}. */
+type WithDefault =
+  | 'engine'
+  | 'name'
+  | 'trust'
+  | 'concurrency'
+  | 'lockMs'
+  | 'maxRunMs'
+  | 'maxAttempts'
+  | 'backoffMs'
+  | 'keepDoneMs'
+  | 'keepDeadMs'
+  | 'expectedAfterMs'
+  | 'giveUpAfterMs'
+  | 'clock'
 
-/** The options with every field named, checked and present. */
-export interface ResolvedInboxOptions {
-  engine: InboxEngine
-  /** Whether the engine is the memory of this process. */
+/** The checked options of an inbox, with defaults. */
+export interface ResolvedInboxOptions
+  extends Pick<InboxOptions, 'client' | 'publicUrl' | 'allowedOutputHosts' | 'waitUntil'>,
+    Resolved<Pick<InboxOptions, WithDefault>> {
+  /** Whether the engine stores tasks in the memory of this process. */
   isInMemory: boolean
-  name: string
-  handlers: Handlers
-  client: JobReader | undefined
+  handlers: Pick<InboxOptions, 'onSucceeded' | 'onFailed' | 'onUnknown'>
   /** Undefined without a secret. */
   tokens: CallbackTokens | undefined
-  publicUrl: string | undefined
-  trust: Trust
-  allowedOutputHosts: readonly string[] | undefined
-  concurrency: number
-  lockMs: number
-  maxRunMs: number
-  maxAttempts: number
-  backoffMs: number
-  keepDoneMs: number
-  keepDeadMs: number
-  expectedAfterMs: number
-  giveUpAfterMs: number
-  waitUntil: InboxOptions['waitUntil']
-  clock: Clock
 }
+
+type Resolved<T> = { [Name in keyof T]-?: NonNullable<T[Name]> }
 
 /** @throws ConfigurationError when an option is wrong, or two do not go together */
 export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions {
@@ -73,7 +64,7 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
     waitUntil: options.waitUntil,
     clock,
   }
-  // An entry that is not a host throws now, not at the first delivery.
+  // Throws for an entry that is not a host now, and not at the first delivery.
   isSafeOutputUrl('', { allowedHosts: options.allowedOutputHosts })
   checkSecret(resolved)
   checkTrust(resolved)
@@ -83,31 +74,20 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
 }
 
 function resolveNumbers(options: InboxOptions) {
-  const {
-    concurrency = 10,
-    lockMs = 30_000,
-    maxRunMs = 900_000,
-    maxAttempts = 8,
-    backoffMs = 1_000,
-    keepDoneMs = KEEP_DONE_MS,
-    keepDeadMs = 30 * DAY_MS,
-    expectedAfterMs = 60_000,
-    giveUpAfterMs = DAY_MS,
-  } = options
   return {
-    concurrency,
-    lockMs,
-    maxRunMs,
-    maxAttempts,
-    backoffMs,
-    keepDoneMs,
-    keepDeadMs,
-    expectedAfterMs,
-    giveUpAfterMs,
+    concurrency: options.concurrency ?? 10,
+    lockMs: options.lockMs ?? 30_000,
+    maxRunMs: options.maxRunMs ?? 900_000,
+    maxAttempts: options.maxAttempts ?? 8,
+    backoffMs: options.backoffMs ?? 1_000,
+    keepDoneMs: options.keepDoneMs ?? KEEP_DONE_MS,
+    keepDeadMs: options.keepDeadMs ?? 30 * DAY_MS,
+    expectedAfterMs: options.expectedAfterMs ?? 60_000,
+    giveUpAfterMs: options.giveUpAfterMs ?? DAY_MS,
   }
 }
 
-/** Without a secret the first run would fail. */
+/** Without a secret the first callback URL would fail. */
 function checkSecret({ publicUrl, tokens }: ResolvedInboxOptions): void {
   if (publicUrl === undefined || tokens !== undefined) return
   throw new ConfigurationError({
@@ -142,7 +122,7 @@ function checkEngine({ isInMemory, waitUntil }: ResolvedInboxOptions): void {
   })
 }
 
-/** What is fine on a developer's machine and nowhere else. */
+/** Warns of settings that are for development only. */
 function warnOfDefaults(options: InboxOptions, { trust, tokens, isInMemory }: ResolvedInboxOptions): void {
   if (options.trust === undefined && trust === 'payload' && tokens === undefined) {
     console.warn(

@@ -5,7 +5,7 @@ import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
-test('a webhook event is told apart by its status (section 6)', () => {
+test('the status distinguishes the kinds of events (section 6)', () => {
   const narrow = (event: WebhookEvent) => {
     switch (event.status) {
       case 'succeeded':

@@ -2,26 +2,26 @@ import type { FailedDelivery, SucceededDelivery } from '@modelrun/contract'
 
 /** The job ended `succeeded`: the body of section 6, unknown fields kept. */
 export interface SucceededEvent extends Omit<SucceededDelivery, 'credits_used' | 'completed_at'> {
-  /** Credits charged. In deliveries alone: missing when the result was found by looking at the job. */
+  /** Credits charged. Only deliveries have this field: it is missing when a poll found the result. */
   credits_used?: number | undefined
-  /** When the job ended: ISO 8601, UTC. In deliveries alone. */
+  /** When the job ended: ISO 8601, UTC. Only deliveries have this field. */
   completed_at?: string | undefined
 }
 
 /** The job ended `failed`: the body of section 6, unknown fields kept. */
 export type FailedEvent = FailedDelivery
 
-/** A delivery that names a job and is otherwise not one of section 6: a newer status, or a field is missing. */
+/** A delivery of a job that is not one of section 6: it has an unknown status, or a field is missing. */
 export interface UnknownEvent {
-  /** Neither of the statuses of section 6: `reported_status` is the one of the body. */
+  /** Marks this kind of event. `reported_status` is the status of the body. */
   status: 'unknown'
   /** Identifier of the job. */
   job_id: string
-  /** The status that the body has, when it has one that is a text of 1 to 100 characters. */
+  /** The status of the body, if it is a text of 1 to 100 characters. */
   reported_status?: string | undefined
-  /** The body as it came; of one that is nested deeper than 32 levels, only the texts, numbers and booleans at its top. */
+  /** The body as it was delivered. If it is nested deeper than 32 levels: only the texts, numbers and booleans at its top. */
   payload: Record<string, unknown>
 }
 
-/** What a webhook delivery says, told apart by `status`. */
+/** The event of a webhook delivery. `status` distinguishes the three kinds. */
 export type WebhookEvent = SucceededEvent | FailedEvent | UnknownEvent

@@ -4,8 +4,14 @@ import { jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../testing
 import { outcomeOf, problemOfError, type RightCall, wrongCalls } from '../testing/wrong-values.ts'
 import { redactCallbackUrl } from './callback-token.ts'
 import { createInbox, type Inbox } from './inbox.ts'
-import { DRAIN_OPTIONS, EXPECT_OPTIONS, PAGE_OPTIONS, PREPARE_OPTIONS, SWEEP_OPTIONS } from './inbox-arguments.ts'
-import { INBOX_OPTIONS } from './inbox-option-checks.ts'
+import {
+  DRAIN_OPTIONS,
+  EXPECT_OPTIONS,
+  INBOX_OPTIONS,
+  PAGE_OPTIONS,
+  PREPARE_OPTIONS,
+  SWEEP_OPTIONS,
+} from './inbox-checks.ts'
 import { checkOutputUrls, isSafeOutputUrl } from './output-urls.ts'
 import { parseWebhook } from './parse-webhook.ts'
 

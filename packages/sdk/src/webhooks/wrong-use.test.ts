@@ -70,7 +70,7 @@ describe('a run with an inbox that was drained', () => {
   test('is not prepared when its delivery would be lost', async () => {
     const { inbox } = openInbox(signed)
     await inbox.drain()
-    await expect(inbox.prepare()).rejects.toThrow('This inbox was drained and keeps nothing')
+    await expect(inbox.prepare()).rejects.toThrow('This inbox was drained, and is in memory')
   })
 
   test('is prepared when another process can take its delivery', async () => {

@@ -30,7 +30,7 @@ const PLANS: readonly { id: string; label: string; text: string; plan: DeliveryP
     id: 'failing',
     label: 'Receiver fails',
     text: 'The receiver responds with 500.',
-    plan: { receiver: { answer: 500 } },
+    plan: { receiver: { response: 500 } },
   },
   {
     id: 'slow',

@@ -9,7 +9,7 @@ export interface DeliveryPlan {
   delay_ms?: number
   gap_ms?: number
   when?: 'after-poll' | 'after-next'
-  receiver?: { answer?: number | 'reset'; after_ms?: number }
+  receiver?: { response?: number | 'reset'; after_ms?: number }
 }
 
 /** One thing that was done on the page. `key` is that of another account than the first. */

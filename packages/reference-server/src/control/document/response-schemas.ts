@@ -1,10 +1,4 @@
-import {
-  errorBodySchema,
-  JOB_STATUSES,
-    outputSchema,
-  PERMISSIONS,
-  webhookDeliverySchema,
-} from '@modelrun/contract'
+import { errorBodySchema, JOB_STATUSES, outputSchema, PERMISSIONS, webhookDeliverySchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { scriptedOutcomeSchema } from '../../domain/scripted-outcome.ts'
 import { scriptedWebhookSchema } from '../../domain/scripted-webhook.ts'

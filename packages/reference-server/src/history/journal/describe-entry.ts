@@ -6,7 +6,7 @@ const MAX_BODY_SHOWN = 200
 export function describeEntry(entry: JournalEntry): string {
   switch (entry.kind) {
     case 'request':
-      return `${describeQuestion(entry)} -> ${describeAnswer(entry)}`
+      return `${describeRequest(entry)} -> ${describeResponse(entry)}`
     case 'job':
       return describeJob(entry)
     case 'delivery':
@@ -16,20 +16,20 @@ export function describeEntry(entry: JournalEntry): string {
   }
 }
 
-/** A time of the journal from where it begins, at the width of a column. */
+/** A time relative to the start of the journal, as wide as a column. */
 export function describeTime(at: number, startAt: number): string {
   return `+${Math.round(at - startAt)} ms`.padStart(12)
 }
 
 /** The half of a request that the client sent. */
-export function describeQuestion({ method, path, requestBody }: RequestEntry): string {
+export function describeRequest({ method, path, requestBody }: RequestEntry): string {
   const body = requestBody === undefined ? '' : ` ${withoutPort(oneLine(requestBody))}`
   return `${method} ${path}${body.length > MAX_BODY_SHOWN ? `${body.slice(0, MAX_BODY_SHOWN)}...` : body}`
 }
 
 /** The half of a request that the server sent. */
-export function describeAnswer({ status, jobStatus, code, fault }: RequestEntry): string {
-  const parts = [status ?? 'no answer', jobStatus, code, fault && `(fault: ${fault})`]
+export function describeResponse({ status, jobStatus, code, fault }: RequestEntry): string {
+  const parts = [status ?? 'no response', jobStatus, code, fault && `(fault: ${fault})`]
   return parts.filter((part) => part !== undefined).join(' ')
 }
 

@@ -1,4 +1,5 @@
 import type { KnownJobStatus } from '@modelrun/contract'
+import type { Job, JobEnd } from '../../domain/job.ts'
 import type { DeliveryRecord } from '../../webhooks/delivery-record.ts'
 
 interface EntryBase {
@@ -11,11 +12,11 @@ interface EntryBase {
 /** Name, in lower case, and value of a header. */
 export type Header = readonly [name: string, value: string]
 
-/** A request and its answer. Texts are cut at 2,048 bytes; API keys, and queries of webhook addresses, are left out. */
+/** A request and its response. Texts are cut at 2,048 bytes; API keys, and queries of webhook URLs, are left out. */
 export interface RequestEntry extends EntryBase {
-  /** Tells the kinds of entry apart. */
+  /** Distinguishes the kinds of entry. */
   readonly kind: 'request'
-  /** Time to the answer on the server's clock, in milliseconds. */
+  /** Time to the response on the server's clock, in milliseconds. */
   readonly durationMs: number
   /** HTTP method. */
   readonly method: string
@@ -25,9 +26,9 @@ export interface RequestEntry extends EntryBase {
   readonly route?: string | undefined
   /** HTTP status; missing when the connection was broken instead. */
   readonly status?: number | undefined
-  /** The job's status as the answer told it: section 3, or `completed`. */
+  /** The job's status in the response: section 3, or `completed`. */
   readonly jobStatus?: string | undefined
-  /** Error code of a refusal (section 7). */
+  /** Error code of an error response (section 7). */
   readonly code?: string | undefined
   /** Identifier of the job that the request was about, when there was one. */
   readonly job_id?: string | undefined
@@ -47,7 +48,7 @@ export interface RequestEntry extends EntryBase {
 
 /** A job that was created, or whose status changed (section 3). */
 export interface JobEntry extends EntryBase {
-  /** Tells the kinds of entry apart. */
+  /** Distinguishes the kinds of entry. */
   readonly kind: 'job'
   /** Identifier of the job. */
   readonly job_id: string
@@ -67,9 +68,9 @@ export interface JobEntry extends EntryBase {
 
 /** An attempt to deliver a result (section 6). */
 export interface DeliveryEntry extends EntryBase, Pick<DeliveryRecord, 'job_id' | 'url' | 'outcome'> {
-  /** Tells the kinds of entry apart. */
+  /** Distinguishes the kinds of entry. */
   readonly kind: 'delivery'
-  /** Time to the receiver's answer on the server's clock, in milliseconds. */
+  /** Time to the receiver's response on the server's clock, in milliseconds. */
   readonly durationMs: number
   /** HTTP status of the receiver's response, if it responded. */
   readonly status?: number | undefined
@@ -79,7 +80,7 @@ export interface DeliveryEntry extends EntryBase, Pick<DeliveryRecord, 'job_id' 
 
 /** A warning, or a rule of the service that was broken. */
 export interface NoteEntry extends EntryBase {
-  /** Tells the kinds of entry apart. */
+  /** Distinguishes the kinds of entry. */
   readonly kind: 'note'
   /** The warning, for people. */
   readonly text: string
@@ -89,3 +90,36 @@ export const JOURNAL_KINDS = ['request', 'job', 'delivery', 'note'] as const sat
 
 /** One thing that happened on the server. */
 export type JournalEntry = RequestEntry | JobEntry | DeliveryEntry | NoteEntry
+
+/** The creation of a job. */
+export function jobCreation(job: Job): JobEntry {
+  return entryOf(job, { at: job.createdAt, to: job.processingAt > job.createdAt ? 'queued' : 'processing' })
+}
+
+/** The start of a job that was queued, if it has left the queue by `now`: no timer reports it. */
+export function jobStart(job: Job, now: number): JobEntry[] {
+  const { createdAt, processingAt } = job
+  const hasLeft = createdAt < processingAt && processingAt <= now
+  return hasLeft ? [entryOf(job, { at: processingAt, from: 'queued', to: 'processing' })] : []
+}
+
+/** The end of a job. */
+export function jobEnding(job: Job, { at, status, error, isCharged }: JobEnd): JobEntry {
+  const from = at < job.processingAt ? 'queued' : 'processing'
+  return { ...entryOf(job, { at, from, to: status }), code: error?.code, ...(isCharged ? { isCharged } : {}) }
+}
+
+function entryOf({ id, account, model }: Job, change: Pick<JobEntry, 'at' | 'from' | 'to'>): JobEntry {
+  const credits = model.pricing.credits_per_run
+  return { kind: 'job', ...change, key: account.name, job_id: id, model_id: model.id, credits }
+}
+
+/** An entry and its place among all of the server. */
+export interface JournalRecord {
+  readonly entry: JournalEntry
+  /** Place of its start: other events may have happened before its end. */
+  readonly startPlace: number
+  readonly endPlace: number
+  /** About what it takes in memory. */
+  readonly bytes: number
+}

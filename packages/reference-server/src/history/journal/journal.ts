@@ -1,17 +1,7 @@
 import type { Account } from '../../domain/account.ts'
-import { FairBuffer } from '../../retention/fair-buffer.ts'
-import type { JournalEntry } from './journal-entry.ts'
-import { type RequestFacts, RequestRecord } from './request-record.ts'
-
-/** An entry and its place among all of the server. */
-export interface JournalRecord {
-  readonly entry: JournalEntry
-  /** Place of its beginning: other things may have happened before its end. */
-  readonly beganAs: number
-  readonly endedAs: number
-  /** About what it takes in memory. */
-  readonly bytes: number
-}
+import { FairBuffer } from '../fair-buffer.ts'
+import type { JournalEntry, JournalRecord } from './journal-entry.ts'
+import { type RequestDetails, RequestRecord } from './request-record.ts'
 
 /** About what an entry takes besides its texts. */
 const ENTRY_BYTES = 300
@@ -30,25 +20,25 @@ export class Journal {
     this.#records = new FairBuffer({ limit: maxBytes, weigh: ({ bytes }) => bytes })
   }
 
-  /** Takes the next place, for something that begins now and is added later. */
+  /** Takes the next place, for an event that starts now and is added later. */
   place(): number {
     return ++this.#places
   }
 
-  /** @param account `null` for what belongs to nobody, such as a request without a known key */
-  add(account: Account | null, entry: JournalEntry, beganAs?: number): void {
-    const endedAs = this.place()
-    this.#add(account, { entry, beganAs: beganAs ?? endedAs, endedAs, bytes: byteSize(entry) })
+  /** @param account `null` without an account, such as for a request without a known key */
+  add(account: Account | null, entry: JournalEntry, startPlace?: number): void {
+    const endPlace = this.place()
+    this.#add(account, { entry, startPlace: startPlace ?? endPlace, endPlace, bytes: byteSize(entry) })
   }
 
-  addRequest(account: Account | null, facts: RequestFacts, beganAs: number): void {
-    this.#add(account, new RequestRecord(facts, { beganAs, endedAs: this.place() }))
+  addRequest(account: Account | null, details: RequestDetails, startPlace: number): void {
+    this.#add(account, new RequestRecord(details, { startPlace, endPlace: this.place() }))
   }
 
-  /** In the order in which they ended; without an account all, those of nobody too. */
+  /** In the order in which they ended; without an account all records. */
   records(account?: Account): JournalRecord[] {
     if (account !== undefined) return this.#records.of(account)
-    return this.#records.all().sort((one, other) => one.endedAs - other.endedAs)
+    return this.#records.all().sort((one, other) => one.endPlace - other.endPlace)
   }
 
   forget(account?: Account): void {

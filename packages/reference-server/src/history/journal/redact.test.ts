@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { showKey } from '../../domain/show-key.ts'
+import { showKey } from '../../domain/api-keys.ts'
 import { redactBody, redactText, redactUrl } from './redact.ts'
 
 describe('what is recorded', () => {

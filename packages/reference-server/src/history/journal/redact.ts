@@ -1,6 +1,6 @@
 const SECRET_KEY = /sk_(live|test)_\w+/g
 
-/** Text without the API keys in it, whoever made them: of each only `sk_test_…` or `sk_live_…` is left. */
+/** Text without API keys: of each only `sk_test_…` or `sk_live_…` is left. */
 export function redactText(text: string): string {
   return text.includes('sk_') ? text.replace(SECRET_KEY, 'sk_$1_…') : text
 }

@@ -1,10 +1,9 @@
-import { showKey } from '../../domain/show-key.ts'
-import type { JournalRecord } from './journal.ts'
-import type { RequestEntry } from './journal-entry.ts'
+import { showKey } from '../../domain/api-keys.ts'
+import type { JournalRecord, RequestEntry } from './journal-entry.ts'
 import { redactBody, redactText } from './redact.ts'
 
-/** A request and its answer as they were, secrets included. */
-export interface RequestFacts extends Omit<RequestEntry, 'kind' | 'path'> {
+/** A request and its response, secrets included. */
+export interface RequestDetails extends Omit<RequestEntry, 'kind' | 'path'> {
   readonly url: string
 }
 
@@ -13,21 +12,21 @@ const RECORD_BYTES = 320
 
 /** A request in the journal. To cut up its address and to leave out secrets costs time, so it is done when it is read. */
 export class RequestRecord implements JournalRecord {
-  readonly beganAs: number
-  readonly endedAs: number
+  readonly startPlace: number
+  readonly endPlace: number
   readonly bytes: number
-  readonly #facts: RequestFacts
+  readonly #details: RequestDetails
 
-  constructor(facts: RequestFacts, { beganAs, endedAs }: Pick<JournalRecord, 'beganAs' | 'endedAs'>) {
-    this.#facts = facts
-    this.beganAs = beganAs
-    this.endedAs = endedAs
-    const { url, requestBody = '', responseBody = '', hint = '' } = facts
+  constructor(details: RequestDetails, { startPlace, endPlace }: Pick<JournalRecord, 'startPlace' | 'endPlace'>) {
+    this.#details = details
+    this.startPlace = startPlace
+    this.endPlace = endPlace
+    const { url, requestBody = '', responseBody = '', hint = '' } = details
     this.bytes = RECORD_BYTES + url.length + requestBody.length + responseBody.length + hint.length
   }
 
   get entry(): RequestEntry {
-    const { url, key, requestBody, responseBody, ...rest } = this.#facts
+    const { url, key, requestBody, responseBody, ...rest } = this.#details
     return {
       kind: 'request',
       ...rest,

@@ -8,6 +8,6 @@ const MAX_SHOWN_BYTES = 2_048
  */
 export function shownText(bytes: Uint8Array, text: string): string {
   if (bytes.byteLength <= MAX_SHOWN_BYTES) return text
-  // Not a slice of the text, which would keep all of it in memory.
+  // A slice of the text would keep all of it in memory.
   return new TextDecoder().decode(bytes.subarray(0, MAX_SHOWN_BYTES)).replace(/\uFFFD$/, '')
 }

@@ -1,94 +1,106 @@
-/** What JSON can hold. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json | undefined }
 
 /**
  * - `waiting`: runs when it is due
- * - `running`: a worker has locked it
+ * - `running`: a worker holds its lock
  * - `done`: its handler returned
- * - `dead`: it failed for good or too often, or its process died too often
+ * - `dead`: its handler failed for good or too often, or its processes died too often
  */
 export type TaskState = 'waiting' | 'running' | 'done' | 'dead'
 
-/** A task as the engine keeps it. */
+/** A stored task. */
 export interface TaskRecord {
   /** Unique within its queue. */
   readonly id: string
-  /** Where it is between `add` and its end. */
+  /** Its current state. */
   readonly state: TaskState
-  /** What it was added with. */
+  /** The data that it was added with. */
   readonly data: Json
-  /** What its handler returned. Present when `done`. */
+  /** The value that its handler returned. Present when `done`. */
   readonly result?: Json | undefined
-  /** Why it died. Present when `dead`. */
+  /** Why it is dead. Present when `dead`. */
   readonly error?: TaskFailure | undefined
-  /** Milliseconds since 1970 when it was added. */
+  /** When it was added: milliseconds since 1970. */
   readonly addedAt: number
-  /** Milliseconds since 1970 when it became `done` or `dead`. */
+  /** When it became `done` or `dead`: milliseconds since 1970. */
   readonly endedAt?: number | undefined
-  /** Place of the task in a list; for `after` of the next page. */
+  /** Position in the list; for `after` of the next page. */
   readonly cursor: string
 }
 
 /** The failure that made a task `dead`. */
 export interface TaskFailure {
-  /** For programs: the `code` of what was thrown, `error`, or `process_died`. */
+  /** For programs: the `code` of the error, `error` without one, or `process_died`. */
   readonly code: string
   /** For people. */
   readonly message: string
 }
 
-/** A task in the hands of its handler. */
+/** A task that its handler runs. */
 export interface Task {
   /** Unique within its queue. */
   readonly id: string
-  /** What it was added with. */
+  /** The data that it was added with. */
   readonly data: Json
-  /** The number of this attempt, from 1. Attempts that ended with {@link Again} do not count. */
+  /** Number of this attempt, from 1. Attempts that ended with {@link Again} do not count. */
   readonly attempt: number
   /** How often a process died, or lost its lock, while it ran this task. */
   readonly lost: number
-  /** Rises with every run of the task: a store that keeps it can reject a handler that is late. */
+  /** Rises with each run of the task. A store that remembers the highest fence can reject a late handler. */
   readonly fence: number
-  /** Aborts when the lock is lost, or `maxRunMs` is over. What the handler does from then on does not count. */
+  /** Aborts when the lock is lost, or after `maxRunMs`. What the handler returns later does not count. */
   readonly signal: AbortSignal
-  /** Milliseconds until the lock ends, by the clock. */
+  /** Milliseconds until the lock ends. */
   msLeft(): number
 }
 
-/** Runs a task. What it returns is kept as the result. Throws to try again; {@link Again} and {@link Permanent} say how. */
+/** Runs a task. Its return value is stored as the result. After an error the task runs again, see {@link Again} and {@link Permanent}. */
 export type TaskHandler = (task: Task) => Promise<Json | undefined>
 
-/** At most `max` tasks start within any `perMs`, over all processes. Taken before a task is locked. */
+/** A rate limit over all processes: at most `max` tasks start within any `perMs`. It is checked before a task is locked. */
 export interface Rate {
-  /** A number of tasks. */
+  /** Number of tasks. */
   readonly max: number
-  /** In milliseconds. */
+  /** Length of the window, in milliseconds. */
   readonly perMs: number
 }
 
-/** How the tasks of a queue are worked. */
+/** Options of a worker. */
 export interface WorkOptions {
-  /** Tasks at once in this process. Default 10. */
+  /** Maximum number of tasks that run at once in this process. Default 10. */
   concurrency?: number | undefined
-  /** A lock lasts so long, and is renewed while the handler runs. A dead process is noticed after it. Default 30,000. */
+  /** Duration of a lock, in milliseconds. It is renewed while the handler runs, and ends after its process has died. Default 30,000. */
   lockMs?: number | undefined
-  /** The longest run of a handler. It frees its place then, and has failed. Default 600,000. */
+  /** Longest run of a handler, in milliseconds. A longer run has failed, and frees its place. Default 600,000. */
   maxRunMs?: number | undefined
-  /** Failed attempts until a task is dead. Default 8. */
+  /** Number of failed attempts after which a task is dead. Default 8. */
   attempts?: number | undefined
-  /** Wait after the first failure; it doubles with every other, up to 5 minutes. Default 1,000. */
+  /** Wait after the first failure, in milliseconds. It doubles with each failure, up to 5 minutes. Default 1,000. */
   backoffMs?: number | undefined
-  /** Default: no limit. Needs a value of its own for each queue. */
+  /** Rate limit of the queue. All workers of a queue need the same. Default: no limit. */
   rate?: Rate | undefined
+  /** Called by the worker that makes a task dead because its processes died too often. */
+  onProcessDied?: ((task: DiedTask) => void) | undefined
 }
 
-/** Works the tasks of a queue in this process. */
+/** A task that is dead because its processes died too often. */
+export interface DiedTask {
+  /** Unique within its queue. */
+  readonly id: string
+  /** The data that it was added with. */
+  readonly data: Json
+  /** Runs of the handler, including the runs whose process died. */
+  readonly runs: number
+}
+
+/** A worker of a queue in this process. */
 export interface Worker {
-  /** Starts no further task, and resolves when those that run have ended. */
+  /** Starts no further task, and resolves when the running tasks have ended. */
   stop(): Promise<void>
 }
 
-/** Which tasks a list has. */
+/** A page of a list. */
 export interface TaskList {
   /** Default 100. */
   limit?: number | undefined
@@ -97,22 +109,22 @@ export interface TaskList {
 }
 
 /**
- * What an inbox needs of a durable queue. The engines of `@modelrun/durable` have it; without one, the inbox keeps its
- * tasks in memory. A task is known by its queue and id, and is kept until it is removed.
+ * The part of a durable queue that an inbox needs. The engines of `@modelrun/durable` implement it; without an engine the inbox
+ * stores its tasks in memory. A task is identified by its queue and id, and is stored until it is removed.
  */
 export interface InboxEngine {
-  /** Creates what the store needs. Safe to repeat, and from many processes at once. */
+  /** Creates tables or checks settings. Safe to repeat, and from many processes at once. */
   setup(): Promise<void>
-  /** Adds a task. When the queue holds the id already, in any state, nothing changes. Resolves when it is durable. */
+  /** Adds a task. Changes nothing when the queue has a task with this id in any state. Resolves when the task is durable. */
   add(queue: string, id: string, options: { data: Json; delayMs?: number | undefined }): Promise<void>
-  /** Starts to work the tasks of a queue in this process. */
+  /** Starts a worker of a queue in this process. */
   work(queue: string, handler: TaskHandler, options?: WorkOptions): Worker
-  /** The task, in any state; `undefined` when the queue does not hold the id. */
+  /** Returns a task in any state; `undefined` when the queue does not have the id. */
   get(queue: string, id: string): Promise<TaskRecord | undefined>
-  /** Tasks of a state: `done` and `dead` in the order in which they ended, others in the order in which they were added. */
+  /** Lists the tasks of a state: `done` and `dead` in the order of their ends, others in the order in which they were added. */
   list(queue: string, state: TaskState, list?: TaskList): Promise<TaskRecord[]>
-  /** Makes a dead task wait again, as if it had never run. Resolves to whether it was dead. */
+  /** Makes a dead task wait again, with all of its attempts. Resolves to whether the task was dead. */
   replay(queue: string, id: string): Promise<boolean>
-  /** Removes a task that does not run. Its id is free then. Resolves to whether there was one. */
+  /** Removes a task that does not run, so that its id can be added again. Resolves to whether it was removed. */
   remove(queue: string, id: string): Promise<boolean>
 }

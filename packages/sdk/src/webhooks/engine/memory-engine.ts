@@ -1,18 +1,19 @@
 import { type Clock, systemClock } from '../../clock.ts'
 import { toBackgroundClock } from '../background-clock.ts'
 import type { InboxEngine, TaskRecord } from './inbox-engine.ts'
-import { MemoryQueue, type MemoryTask } from './memory-queue.ts'
+import { MemoryQueue } from './memory-queue.ts'
+import type { MemoryTask } from './memory-worker.ts'
 
 /** Options of {@link createMemoryEngine}. */
 export interface MemoryEngineOptions {
   clock?: Clock | undefined
-  /** Unfinished tasks of a queue; `add` rejects further ones. Default 100,000. */
+  /** Maximum number of unfinished tasks of a queue: `add` rejects further tasks. Default 100,000. */
   maxUnfinished?: number | undefined
-  /** Ended tasks that are remembered in each queue. Default 10,000. */
+  /** Number of finished tasks that each queue remembers. Default 10,000. */
   maxFinished?: number | undefined
 }
 
-/** An engine in the memory of this process: what is unfinished when the process ends is lost. */
+/** Creates an engine in the memory of this process. Unfinished tasks are lost when the process ends. */
 export function createMemoryEngine(options: MemoryEngineOptions = {}): InboxEngine {
   const { clock = systemClock, maxUnfinished = 100_000, maxFinished = 10_000 } = options
   const limits = { maxFinished, clock: toBackgroundClock(clock) }
@@ -28,7 +29,7 @@ export function createMemoryEngine(options: MemoryEngineOptions = {}): InboxEngi
       const { open, isWorked } = queueOf(queue)
       if (open.size >= maxUnfinished) {
         if (isWorked) throw new Error(`The inbox holds ${maxUnfinished} unfinished tasks in memory.`)
-        // Notes that nothing works: the oldest is forgotten.
+        // No worker works this queue, so its oldest task is forgotten.
         for (const [oldest] of open) {
           queueOf(queue).remove(oldest)
           break

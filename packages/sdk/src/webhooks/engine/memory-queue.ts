@@ -1,40 +1,24 @@
 import { type Clock, startTimer } from '../../clock.ts'
-import type { Json, TaskHandler, TaskRecord, TaskState, Worker, WorkOptions } from './inbox-engine.ts'
-import { MemoryWorker } from './memory-worker.ts'
+import type { TaskHandler, TaskState, Worker, WorkOptions } from './inbox-engine.ts'
+import { type MemoryTask, MemoryWorker, type Postponement, type TaskSource } from './memory-worker.ts'
 
-/** A task in memory. */
-export interface MemoryTask {
-  id: string
-  state: TaskState
-  /** JSON, as a database would keep it: nobody can change it from outside. */
-  data: string
-  result?: Json | undefined
-  error?: TaskRecord['error']
-  addedAt: number
-  endedAt?: number | undefined
-  place: number
-  attempts: number
-  fence: number
-  stopTimer(): void
-}
-
-/** What queues in memory have in common. */
+/** Settings of all queues of an engine. */
 export interface MemoryLimits {
   maxFinished: number
   clock: Clock
 }
 
 /** One queue in memory. */
-export class MemoryQueue {
-  /** Waiting or running. */
+export class MemoryQueue implements TaskSource {
+  /** Tasks that wait or run. */
   readonly open = new Map<string, MemoryTask>()
-  /** Done or dead, in the order of their ends. */
+  /** Tasks that are done or dead, in the order of their ends. */
   readonly #ended = new Map<string, MemoryTask>()
-  /** Due now, the first one first. */
+  /** Tasks that are due, in the order of their due times. */
   readonly #due = new Set<MemoryTask>()
   readonly #workers = new Set<MemoryWorker>()
   readonly #limits: MemoryLimits
-  /** Whether a worker has ever worked it. */
+  /** Whether the queue ever had a worker. */
   isWorked = false
   #lastPlace = 0
   #pausedUntil = 0
@@ -96,7 +80,7 @@ export class MemoryQueue {
     return this.open.delete(id) || this.#ended.delete(id)
   }
 
-  /** The task that is due first. It is running from now on. */
+  /** Takes the task that was due first, which is running from now on. */
   take(): MemoryTask | undefined {
     if (this.#pausedUntil > this.#limits.clock.now()) return undefined
     const [task] = this.#due
@@ -142,10 +126,4 @@ export class MemoryQueue {
     this.#lastPlace += 1
     return this.#lastPlace
   }
-}
-
-interface Postponement {
-  delayMs: number
-  isFailure: boolean
-  pausesQueue: boolean
 }

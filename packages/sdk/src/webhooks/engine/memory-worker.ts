@@ -1,13 +1,42 @@
 import { type Clock, startTimer } from '../../clock.ts'
 import { ConfigurationError } from '../../errors/local-errors.ts'
-import { createRateLimit, type RateLimit } from '../../jobs/polling/rate-limit.ts'
-import type { Json, TaskHandler, WorkOptions } from './inbox-engine.ts'
-import type { MemoryQueue, MemoryTask } from './memory-queue.ts'
+import { createRateLimit, type RateLimit } from '../../rate-limit.ts'
+import type { Json, TaskHandler, TaskRecord, TaskState, WorkOptions } from './inbox-engine.ts'
 import { endOfFailure, RunTimeout } from './task-ends.ts'
 
-/** Works the tasks of one queue in memory. */
+/** A task in memory. */
+export interface MemoryTask {
+  id: string
+  state: TaskState
+  /** JSON, as in a database, so that the caller cannot change it. */
+  data: string
+  result?: Json | undefined
+  error?: TaskRecord['error']
+  addedAt: number
+  endedAt?: number | undefined
+  place: number
+  attempts: number
+  fence: number
+  stopTimer(): void
+}
+
+/** When a task runs again. */
+export interface Postponement {
+  delayMs: number
+  isFailure: boolean
+  pausesQueue: boolean
+}
+
+/** The queue of a worker. */
+export interface TaskSource {
+  take(): MemoryTask | undefined
+  postpone(task: MemoryTask, postponement: Postponement): void
+  end(task: MemoryTask, end: Pick<MemoryTask, 'state' | 'result' | 'error'>): void
+}
+
+/** A worker of one queue in memory. */
 export class MemoryWorker {
-  readonly #queue: MemoryQueue
+  readonly #queue: TaskSource
   readonly #handler: TaskHandler
   readonly #options: WorkOptions & { clock: Clock }
   readonly #rate: RateLimit | undefined
@@ -15,7 +44,7 @@ export class MemoryWorker {
   #stopTimer = () => {}
   #isStopped = false
 
-  constructor(queue: MemoryQueue, handler: TaskHandler, options: WorkOptions & { clock: Clock }) {
+  constructor(queue: TaskSource, handler: TaskHandler, options: WorkOptions & { clock: Clock }) {
     this.#queue = queue
     this.#handler = handler
     this.#options = options
@@ -28,7 +57,7 @@ export class MemoryWorker {
     while (this.#running.size > 0) await Promise.all(this.#running)
   }
 
-  /** Starts what is due and there is room for. */
+  /** Starts due tasks, up to `concurrency` and within the rate limit. */
   fill(): void {
     const { concurrency = 10, clock } = this.#options
     while (!this.#isStopped && this.#running.size < concurrency) {
@@ -61,7 +90,7 @@ export class MemoryWorker {
     const attempt = task.attempts + 1
     const given = { id, data: JSON.parse(data), attempt, fence, signal, lost: 0, msLeft: () => maxRunMs }
     try {
-      // In a callback: what the handler throws before its first `await` counts as well.
+      // In a callback, to catch what the handler throws before its first `await`, too.
       const result = await Promise.race([Promise.resolve().then(() => this.#handler(given)), aborted])
       this.#queue.end(task, { state: 'done', result: copyOf(result) })
     } catch (error) {

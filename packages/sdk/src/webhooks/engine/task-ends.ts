@@ -1,7 +1,9 @@
-/** Thrown by a handler: the task is not ready. It runs again later, and the attempt does not count. */
+import { backoffMs, jitter } from '../../backoff.ts'
+
+/** A handler throws this error when the task is not ready. The task runs again later, and the attempt does not count. */
 export class Again extends Error {
   override readonly name: string = 'Again'
-  /** Milliseconds until it runs again. */
+  /** Milliseconds until the task runs again. */
   readonly delayMs: number
 
   constructor(delayMs: number) {
@@ -10,21 +12,21 @@ export class Again extends Error {
   }
 }
 
-/** Whether a task runs again without counting the attempt. By name, which is the same in every copy of this package. */
+/** Checks the name of the error, which is the same in every copy of this package. */
 export function isAgain(error: unknown): error is Again {
   const { name, delayMs } = Object(error) as { name?: unknown; delayMs?: unknown }
   return (name === 'Again' || name === 'PauseQueue') && typeof delayMs === 'number'
 }
 
-/** Thrown by a handler: no task of the queue can succeed now, on no process. All wait; the attempt does not count. */
+/** A handler throws this error when no task of the queue can succeed now. All tasks wait; the attempt does not count. */
 export class PauseQueue extends Again {
   override readonly name = 'PauseQueue'
 }
 
-/** Thrown by a handler: no further attempt can succeed. The task is dead. */
+/** A handler throws this error when no further attempt can succeed. The task is dead. */
 export class Permanent extends Error {
   override readonly name = 'Permanent'
-  /** Kept with the dead task, for programs. */
+  /** Stored with the dead task, for programs. */
   readonly code: string
 
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -33,7 +35,7 @@ export class Permanent extends Error {
   }
 }
 
-/** Why the signal of a task aborts when its handler runs too long. By its name, a handler can tell it from a lost lock. */
+/** Abort reason of a task whose handler runs too long. Its name distinguishes it from a lost lock. */
 export class RunTimeout extends Error {
   override readonly name = 'TimeoutError'
 
@@ -42,25 +44,25 @@ export class RunTimeout extends Error {
   }
 }
 
-/** How a run of a task ended that did not return. */
+/** How a run of a task ended after its handler threw. */
 export type TaskFailureEnd =
   | { kind: 'dead'; error: { code: string; message: string } }
   | { kind: 'failed'; delayMs: number }
   | { kind: 'again'; delayMs: number; pausesQueue: boolean }
 
-/** When failed tasks run again, and when they do not. */
+/** When failed tasks run again. */
 export interface RetryLimits {
-  /** Failed attempts until a task is dead. */
+  /** Number of failed attempts after which a task is dead. */
   attempts: number
   /** Wait after the first failure, in milliseconds. */
   backoffMs: number
 }
 
-const LONGEST_BACKOFF_MS = 300_000
-const LONGEST_MESSAGE = 2_000
+const MAX_BACKOFF_MS = 300_000
+const MAX_MESSAGE = 2_000
 
 /**
- * What becomes of a task whose handler threw. Errors are recognized by their names.
+ * Returns how a run ended after its handler threw. Errors are recognized by their names.
  *
  * @param attempt number of the attempt that failed, from 1
  */
@@ -69,11 +71,11 @@ export function endOfFailure(error: unknown, attempt: number, limits: RetryLimit
     return { kind: 'again', delayMs: Math.max(0, error.delayMs), pausesQueue: error.name === 'PauseQueue' }
   }
   if (Object(error).name === 'Permanent' || attempt >= limits.attempts) return { kind: 'dead', error: failureOf(error) }
-  const longestMs = Math.min(LONGEST_BACKOFF_MS, limits.backoffMs * 2 ** (attempt - 1))
-  return { kind: 'failed', delayMs: longestMs * (0.5 + Math.random() / 2) }
+  const delayMs = backoffMs(attempt, { baseMs: limits.backoffMs, maxMs: MAX_BACKOFF_MS })
+  return { kind: 'failed', delayMs: jitter(delayMs, [0.5, 1]) }
 }
 
 function failureOf(error: unknown): { code: string; message: string } {
   const { code, message = String(error) } = Object(error) as { code?: unknown; message?: unknown }
-  return { code: typeof code === 'string' ? code : 'error', message: String(message).slice(0, LONGEST_MESSAGE) }
+  return { code: typeof code === 'string' ? code : 'error', message: String(message).slice(0, MAX_MESSAGE) }
 }

@@ -6,24 +6,24 @@ import { createInbox } from '../inbox.ts'
 import { deliver } from './deliver.ts'
 import { failedEvent, succeededEvent } from './event-fixtures.ts'
 
-const ids = (answers: { event: unknown }[]) => answers.map(({ event }) => (event as { job_id: string }).job_id)
+const ids = (responses: { event: unknown }[]) => responses.map(({ event }) => (event as { job_id: string }).job_id)
 
 /** A receiver that notes what it gets. */
-function createReceiver(answer: () => Response | Promise<Response> = () => new Response('thanks')) {
+function createReceiver(respond: () => Response | Promise<Response> = () => new Response('thanks')) {
   const requests: Request[] = []
   const receive = async (request: Request) => {
     requests.push(request)
-    return await answer()
+    return await respond()
   }
   return { requests, receive }
 }
 
 describe('deliver', () => {
-  test('posts an event as the service does, and gives the answer (section 6)', async () => {
+  test('posts an event as the service does, and returns the response (section 6)', async () => {
     const { requests, receive } = createReceiver()
     const event = succeededEvent()
-    const [answer] = await deliver(receive, { events: event })
-    expect(answer).toEqual({ event, isDelivered: true, status: 200, text: 'thanks', durationMs: expect.any(Number) })
+    const [result] = await deliver(receive, { events: event })
+    expect(result).toEqual({ event, isDelivered: true, status: 200, text: 'thanks', durationMs: expect.any(Number) })
     const [request] = requests
     expect([request?.method, request?.headers.get('content-type')]).toEqual(['POST', 'application/json'])
     await expect(request?.json()).resolves.toEqual(event)
@@ -33,27 +33,27 @@ describe('deliver', () => {
     const onSucceeded = vi.fn()
     const inbox = createInbox({ trust: 'payload', onSucceeded })
     const event = succeededEvent()
-    const answers = await deliver(inbox.handle, { events: event, duplicates: 2 })
+    const responses = await deliver(inbox.handle, { events: event, duplicates: 2 })
     await inbox.waitFor(event.job_id)
     const late = await deliver(inbox.handle, { events: event })
-    expect([...answers, ...late].map(({ status }) => status)).toEqual([202, 202, 202, 202])
+    expect([...responses, ...late].map(({ status }) => status)).toEqual([202, 202, 202, 202])
     await inbox.drain()
     expect(onSucceeded).toHaveBeenCalledOnce()
   })
 
-  test('delivers all at once when told to', async () => {
+  test('delivers all at once with `concurrent`', async () => {
     let running = 0
     let most = 0
-    const answer = async () => {
+    const respond = async () => {
       most = Math.max(most, ++running)
       await Promise.resolve()
       running--
       return new Response()
     }
     const events = [succeededEvent(), failedEvent()]
-    await deliver(createReceiver(answer).receive, { events, duplicates: 1 })
+    await deliver(createReceiver(respond).receive, { events, duplicates: 1 })
     expect(most).toBe(1)
-    await deliver(createReceiver(answer).receive, { events, duplicates: 1, concurrent: true })
+    await deliver(createReceiver(respond).receive, { events, duplicates: 1, concurrent: true })
     expect(most).toBe(4)
   })
 
@@ -92,8 +92,8 @@ describe('deliver', () => {
     await expect(deliver(fetch, { events, url: address })).resolves.toMatchObject([{ status: 500 }])
     server.closeAllConnections()
     await new Promise((resolve) => server.close(resolve))
-    const [answer] = await deliver(new URL(address), { events })
-    expect(answer).toMatchObject({ status: undefined, isDelivered: false, error: { message: 'fetch failed' } })
+    const [result] = await deliver(new URL(address), { events })
+    expect(result).toMatchObject({ status: undefined, isDelivered: false, error: { message: 'fetch failed' } })
   })
 
   test('sends text as it is', async () => {

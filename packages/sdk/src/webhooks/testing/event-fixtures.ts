@@ -1,20 +1,22 @@
 import type { FailedDelivery, SucceededDelivery } from '@modelrun/contract'
-import { randomId } from '../../signing/random-id.ts'
+import { randomId } from '../../signing/base64.ts'
 
-/** Body of a delivery that is none of section 6: handlers get it as an `UnknownEvent`. */
+/** Body of a delivery with a status that section 6 does not list: handlers get it as an `UnknownEvent`. */
 export interface UnknownDelivery {
   /** Identifier of the job. */
   job_id: string
-  /** A status that section 6 does not show. */
+  /** A status that section 6 does not list. */
   status: string
   [field: string]: unknown
 }
 
-/** Body of a delivery as the service posts it. */
+/** Body of a delivery as the service sends it. */
 export type DeliveryBody = SucceededDelivery | FailedDelivery | UnknownDelivery
 
 /**
- * The delivery of a job that succeeded (section 6): an image, 4 credits, now. A new `job_id` each time, unless given.
+ * Creates the delivery of a job that succeeded (section 6): an image, 4 credits, now.
+ *
+ * @param fields replaces fields. Default: a new `job_id` each time
  *
  * @example
  * await onSucceeded(succeededEvent({ credits_used: 12 }), context)
@@ -32,13 +34,21 @@ export function succeededEvent(fields: Partial<SucceededDelivery> = {}): Succeed
   }
 }
 
-/** The delivery of a job that failed (section 6): at the provider. A new `job_id` each time, unless given. */
+/**
+ * Creates the delivery of a job that failed at the provider (section 6).
+ *
+ * @param fields replaces fields. Default: a new `job_id` each time
+ */
 export function failedEvent(fields: Partial<FailedDelivery> = {}): FailedDelivery {
   const error = { code: 'PROVIDER_FAILURE', message: 'The provider could not run the model.' }
   return { job_id: newJobId(), status: 'failed', error, ...fields }
 }
 
-/** A delivery of a status that the specification does not name. A new `job_id` each time, unless given. */
+/**
+ * Creates a delivery with an unknown status.
+ *
+ * @param fields replaces fields. Default: a new `job_id` each time
+ */
 export function unknownEvent(fields: Partial<UnknownDelivery> = {}): UnknownDelivery {
   return { job_id: newJobId(), status: 'expired', ...fields }
 }

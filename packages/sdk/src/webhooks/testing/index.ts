@@ -10,13 +10,7 @@ export type {
   SimulatedTransaction,
   Step,
   Transaction,
-} from './crashes/crash-world.ts'
+} from './crashes/crash-setup.ts'
 export { type CrashOptions, type CrashReport, type CrashScenario, simulateCrashes } from './crashes/simulate-crashes.ts'
 export { type DeliverOptions, type DeliveryResponse, type DeliveryTarget, deliver } from './deliver.ts'
-export {
-  type DeliveryBody,
-  failedEvent,
-  succeededEvent,
-  type UnknownDelivery,
-  unknownEvent,
-} from './event-fixtures.ts'
+export { type DeliveryBody, failedEvent, succeededEvent, type UnknownDelivery, unknownEvent } from './event-fixtures.ts'

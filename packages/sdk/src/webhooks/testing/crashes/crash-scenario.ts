@@ -1,24 +1,24 @@
-/** Just before something happens, or just after it: it has happened, and its process does not learn so. */
+/** Just before a step, or just after it: the step has happened, and its process does not get the response. */
 type Moment = 'before' | 'after'
 
-/** What befalls the first process that runs the handler. */
+/** A fault of the first process that runs the handler. */
 export interface Fault {
   kind: 'dies' | 'stalls' | 'fails'
   moment: Moment
-  /** Index of the step in the run of the handler; `done`: the note that the job is done. */
+  /** Index of the step in the run of the handler; `done`: the write that the job is done. */
   at: number | 'done'
 }
 
-/** A way in which the delivery of one job may go. */
+/** One simulation of the delivery of a job. */
 export interface Scenario {
   name: string
-  /** Undefined: nothing goes wrong. */
+  /** Undefined: a run without a fault. */
   fault?: Fault
 }
 
 export const UNDISTURBED: Scenario = { name: 'undisturbed' }
 
-/** Every way in which a delivery may go, for the steps of an undisturbed run. */
+/** Lists a scenario for each fault at each step of an undisturbed run. */
 export function listScenarios(steps: readonly string[]): Scenario[] {
   return [
     { name: 'the delivery comes twice at once' },
@@ -42,7 +42,7 @@ function faultsAt(title: string, at: number): Scenario[] {
   ]
 }
 
-/** Steps of the same name are numbered from the second on. */
+/** Numbers steps of the same name, from the second on. */
 function titlesOf(steps: readonly string[]): string[] {
   return steps.map((name, index) => {
     const count = steps.slice(0, index + 1).filter((other) => other === name).length

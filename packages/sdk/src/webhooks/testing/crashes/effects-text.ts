@@ -1,6 +1,6 @@
-/** The same text for effects that are the same: with the members of objects, maps and sets in one order. */
+/** Converts effects to text for comparison: members of objects, maps and sets are sorted. */
 export function effectsText(effects: unknown): string {
-  // JSON.stringify gives undefined for undefined and functions, whatever its type says.
+  // JSON.stringify returns undefined for undefined and functions, although its type says string.
   const text = JSON.stringify(effects, (_, value) => toPlain(value)) as string | undefined
   return text ?? 'undefined'
 }

@@ -1,33 +1,33 @@
 import type { Fault } from './crash-scenario.ts'
-import type { ProcessTools, SimulatedTransaction } from './crash-world.ts'
+import type { ProcessTools, SimulatedTransaction } from './crash-setup.ts'
 
-/** What happened, in all processes of one world. */
+/** What happened in all processes of one simulation. */
 export interface CrashLog {
-  /** Names of the steps that were begun, in order. */
-  begun: string[]
+  /** Names of the steps that started, in order. */
+  started: string[]
   /** How often each step happened. */
   happened: Record<string, number>
-  /** What handlers threw. */
+  /** Errors that handlers threw. */
   errors: unknown[]
-  /** The marks of transactions that were committed. */
+  /** Marks of committed transactions. */
   marks: Set<string>
 }
 
 /**
- * What befalls a process at a place. Resolves when it may go on: later when it stalls there, never when it dies. Rejects
- * when that place fails.
+ * Applies a fault of the process at a step. Resolves when the process goes on: at once without a fault, later after a stall,
+ * never after its death. Rejects when the step fails.
  */
-export type Fate = (at: Fault['at'], moment: Fault['moment']) => Promise<void>
+export type Interrupt = (at: Fault['at'], moment: Fault['moment']) => Promise<void>
 
-export function createProcessTools(fate: Fate, log: CrashLog): ProcessTools {
+export function createProcessTools(interrupt: Interrupt, log: CrashLog): ProcessTools {
   let count = 0
   const step: ProcessTools['step'] = async (name, run) => {
     const index = count++
-    log.begun.push(name)
-    await fate(index, 'before')
+    log.started.push(name)
+    await interrupt(index, 'before')
     const result = await run()
     log.happened[name] = (log.happened[name] ?? 0) + 1
-    await fate(index, 'after')
+    await interrupt(index, 'after')
     return result
   }
   return {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type OnSucceeded, sendMail, worldOf } from '../../../testing/crash-world-of.ts'
+import { crashSetupOf, type OnSucceeded, sendMail } from '../../../testing/crash-setup-of.ts'
 import { PermanentError } from '../../inbox-errors.ts'
 import type { DeliveryContext } from '../../inbox-options.ts'
-import type { ProcessTools } from './crash-world.ts'
+import type { ProcessTools } from './crash-setup.ts'
 import { type CrashReport, simulateCrashes } from './simulate-crashes.ts'
 
 const unsafeNames = ({ scenarios }: CrashReport) => scenarios.filter(({ isSafe }) => !isSafe).map(({ name }) => name)
@@ -32,7 +32,7 @@ describe('a handler that may not be run again', () => {
 
   test('is found when it remembers in its own memory what it did', async () => {
     const report = await simulateCrashes(
-      worldOf(({ step }, mails) => {
+      crashSetupOf(({ step }, mails) => {
         const sent = new Set<string>()
         return async ({ job_id }) => {
           if (sent.has(job_id)) return
@@ -115,7 +115,7 @@ describe('a handler that may be run again', () => {
 
   test('commits its effects with a mark', async () => {
     const withMark = (isMarked: boolean) =>
-      worldOf(({ transaction }, rows) => async (_, { idempotencyKey }) => {
+      crashSetupOf(({ transaction }, rows) => async (_, { idempotencyKey }) => {
         await transaction('commit', (tx) => {
           if (!isMarked || tx.once(idempotencyKey)) tx.write(() => rows.push('row'))
         })
@@ -132,7 +132,7 @@ describe('a handler that may be run again', () => {
 
   test('writes all changes of a transaction at its end, or none', async () => {
     const report = await simulateCrashes(
-      worldOf(({ step, transaction }, rows) => async () => {
+      crashSetupOf(({ step, transaction }, rows) => async () => {
         await transaction('commit', async (tx) => {
           tx.write(() => rows.push('a'))
           await step('fetch', () => {})

@@ -1,52 +1,52 @@
 import { type DeliveryBody, succeededEvent } from '../event-fixtures.ts'
 import { listScenarios, type Scenario, UNDISTURBED } from './crash-scenario.ts'
-import type { CrashSetup } from './crash-world.ts'
+import type { CrashSetup } from './crash-setup.ts'
 import { effectsText } from './effects-text.ts'
-import { type Play, type Played, playScenario } from './play-scenario.ts'
+import { runScenario, type Simulation, type SimulationResult } from './run-scenario.ts'
 
 /** Options of `simulateCrashes`. */
 export interface CrashOptions {
-  /** What is delivered. Default: `succeededEvent()`. */
+  /** The event to deliver. Default: `succeededEvent()`. */
   event?: DeliveryBody | undefined
-  /** What the handler gets as `context.context`. */
+  /** JSON that the handler gets as `context.context`. */
   context?: unknown
 }
 
-/** What one way of a delivery led to. */
+/** Result of one scenario. */
 export interface CrashScenario {
-  /** What went wrong. */
+  /** The fault, in words. */
   name: string
-  /** True when the effects, and the end, are those of an undisturbed run. */
+  /** Whether the effects and the end are the same as in an undisturbed run. */
   isSafe: boolean
   /** `dead`: the handler failed until it was given up. */
   end: 'done' | 'dead'
-  /** What the handlers left behind, as `effects` of the options reads it. */
+  /** The effects, from `effects()` of the setup. */
   effects: unknown
   /** How often each step happened. */
   steps: Record<string, number>
-  /** What the handler threw last. */
+  /** The last error of the handler. */
   error?: unknown
 }
 
-/** What crashes do to a handler. */
+/** Result of `simulateCrashes`. */
 export interface CrashReport {
-  /** True when the effects are those of an undisturbed run, whatever went wrong. */
+  /** Whether the effects are the same as in an undisturbed run in each scenario. */
   isSafe: boolean
   /** The effects of an undisturbed run. */
   wanted: unknown
-  /** One for each place at which something went wrong. */
+  /** One result for each fault at each step. */
   scenarios: CrashScenario[]
-  /** All of this in words, for the message of an assertion. */
+  /** The result in words, for the message of an assertion. */
   summary: string
 }
 
 /**
- * Shows whether a handler may be run again: an inbox does so when a process died in the middle (at-least-once). Runs the
- * handler for one event many times, each time in a new world. Each time something else goes wrong: before or after each
- * step the process dies, or stalls until another one has the job, or the step fails. The handler then runs again, up to
- * 8 times, and the effects are compared with those of an undisturbed run.
+ * Checks whether a handler may run again, as it does after its process died (at-least-once). Runs the handler for one event many
+ * times, each time with a new setup and another fault: before or after each step the process dies, or stalls until another
+ * process has the job, or the step fails. The handler then runs again, up to 8 times, and the effects are compared with those
+ * of an undisturbed run.
  *
- * @throws Error when the handler makes no step, or its effects do not show: there would be nothing to find
+ * @throws Error when the handler has no step, or when its effects change nothing: then there is nothing to compare
  *
  * @example
  * const report = await simulateCrashes(() => {
@@ -62,29 +62,33 @@ export async function simulateCrashes(
   createSetup: () => CrashSetup | Promise<CrashSetup>,
   { event = succeededEvent(), context }: CrashOptions = {},
 ): Promise<CrashReport> {
-  const play: Play = { createSetup: createSetup, event, context }
-  const undisturbed = await playScenario(play, UNDISTURBED)
+  const simulation: Simulation = { createSetup, event, context }
+  const undisturbed = await runScenario(simulation, UNDISTURBED)
   checkUndisturbed(undisturbed)
   const scenarios: CrashScenario[] = []
-  for (const scenario of listScenarios(undisturbed.log.begun)) {
-    scenarios.push(compare(scenario, await playScenario(play, scenario), undisturbed))
+  for (const scenario of listScenarios(undisturbed.log.started)) {
+    scenarios.push(compare(scenario, await runScenario(simulation, scenario), undisturbed))
   }
   const isSafe = scenarios.every((scenario) => scenario.isSafe)
   const wanted = undisturbed.effects
   return { isSafe, wanted, scenarios, summary: summarize(scenarios, wanted) }
 }
 
-function compare({ name }: Scenario, { end, effects, log }: Played, undisturbed: Played): CrashScenario {
+function compare(
+  { name }: Scenario,
+  { end, effects, log }: SimulationResult,
+  undisturbed: SimulationResult,
+): CrashScenario {
   const isSafe = end === undisturbed.end && effectsText(effects) === effectsText(undisturbed.effects)
   const { happened, errors } = log
   const error = errors.length > 0 ? { error: errors.at(-1) } : {}
   return { name, isSafe, end, effects, steps: happened, ...error }
 }
 
-/** A simulation in which nothing can go wrong would find every handler safe. */
-function checkUndisturbed({ log, isChanged }: Played): void {
+/** Without steps or effects every handler would count as safe. */
+function checkUndisturbed({ log, isChanged }: SimulationResult): void {
   const thrown = log.errors.length > 0 ? ` The handler threw: ${log.errors.at(-1)}` : ''
-  if (log.begun.length === 0) {
+  if (log.started.length === 0) {
     throw new Error(`The handler makes no step: wrap what it does outside in \`step(name, () => …)\`.${thrown}`)
   }
   if (!isChanged) {

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
+import { createReferenceServer } from '../reference-server.ts'
+
+function setUp() {
+  const server = createReferenceServer({ clock: 'manual' })
+  const api = apiCaller(server)
+  return { server, api, submit: () => api.run('aurora-image', { sync: false }) }
+}
+
+/** Whether a promise has settled by now. */
+function watch(promise: Promise<unknown>): () => boolean {
+  let isSettled = false
+  const settle = () => {
+    isSettled = true
+  }
+  promise.then(settle, settle)
+  return () => isSettled
+}
+
+describe('a fault', () => {
+  it('strikes the requests of its route, so many times', async () => {
+    const { server, api, submit } = setUp()
+    server.faults.add({ kind: 'server-error', route: 'GET /v1/models/*', times: 2 })
+    const statuses = [
+      await submit(),
+      await api.get('/v1/models/aurora-image'),
+      await api.get('/v1/models'),
+      await api.get('/v1/models/pixelwright%2Fcutout'),
+      await api.get('/v1/models/pixelwright/cutout'),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([202, 500, 200, 500, 200])
+  })
+
+  it('strikes what belongs to its model: runs, jobs and files', async () => {
+    const { server, api, submit } = setUp()
+    const mine = await submit()
+    const others = await api.run('lumen/aurora-image-swift', { sync: false })
+    server.faults.add({ kind: 'unavailable', model: 'aurora-image' })
+    const statuses = [
+      await submit(),
+      await api.get(`/v1/jobs/${mine.body.job_id}`),
+      await api.get(`/v1/jobs/${others.body.job_id}`),
+      await api.get('/v1/models'),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([503, 503, 200, 200])
+  })
+
+  it('leaves rejections of the key, and HEAD, as they are', async () => {
+    const { server, api } = setUp()
+    server.faults.add({ kind: 'server-error' })
+    expect((await apiCaller(server, 'sk_test_wrong').get('/v1/models')).status).toBe(401)
+    expect((await api.call('HEAD', '/v1/models')).status).toBe(200)
+  })
+
+  it.each([
+    ['before', 0],
+    ['after', 1],
+  ] as const)('strikes %s the work: %i jobs begin', async (when, begun) => {
+    const { server, submit } = setUp()
+    const credits = server.credits()
+    server.faults.add({ kind: 'server-error', when })
+    expect((await submit()).status).toBe(500)
+    await server.clock.advance(600_000)
+    expect(credits - server.credits()).toBe(begun * 4)
+  })
+})
+
+describe('the time of a fault', () => {
+  it('passes on the clock of the server: late headers', async () => {
+    const { server, submit } = setUp()
+    server.faults.add({ kind: 'slow-headers', delay_ms: 3_000 })
+    const credits = server.credits()
+    const answer = submit()
+    const isAnswered = watch(answer)
+    await server.clock.advance(2_999)
+    expect([isAnswered(), server.credits()]).toEqual([false, credits])
+    await server.clock.advance(1)
+    expect((await answer).status).toBe(202)
+  })
+
+  it('passes on the clock of the server: a body in four parts', async () => {
+    const { server } = setUp()
+    server.faults.add({ kind: 'slow-body', delay_ms: 4_000 })
+    const headers = { authorization: `Bearer ${server.apiKey}` }
+    const response = await server.fetch('/v1/models/aurora-image', { headers })
+    const length = Number(response.headers.get('content-length'))
+    const reader = response.body?.getReader()
+    const sizes: number[] = []
+    for (let part = 1; part <= 4; part++) {
+      await server.clock.advance(1_000)
+      sizes.push((await reader?.read())?.value?.byteLength ?? 0)
+    }
+    expect(sizes.map((size) => Math.round((4 * size) / length))).toEqual([1, 1, 1, 1])
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(length)
+    expect((await reader?.read())?.done).toBe(true)
+  })
+
+  it('never ends for a hang, until the client goes or the server closes', async () => {
+    const { server, api } = setUp()
+    server.faults.add({ kind: 'hang' })
+    const client = new AbortController()
+    const left = api.call('GET', '/v1/models', { signal: client.signal })
+    const stayed = api.get('/v1/models')
+    const isAnswered = watch(Promise.race([left, stayed]))
+    await server.clock.advance(1e9)
+    expect(isAnswered()).toBe(false)
+    client.abort(new Error('enough'))
+    await expect(left).rejects.toThrow('enough')
+    await server.close()
+    expect((await stayed).status).toBe(503)
+  })
+
+  it('does no work late for a client that has gone', async () => {
+    const { server, api } = setUp()
+    server.faults.add({ kind: 'slow-headers', delay_ms: 3_000, times: 1 })
+    const credits = server.credits()
+    const client = new AbortController()
+    const left = api.run('aurora-image', { sync: false }, { signal: client.signal })
+    await server.clock.advance(1_000)
+    client.abort(new Error('enough'))
+    await expect(left).rejects.toThrow('enough')
+    await server.clock.advance(600_000)
+    expect(server.credits()).toBe(credits)
+  })
+})
+
+describe('what a fault says', () => {
+  it.each([
+    [{ kind: 'rate-limit' }, 429, '1'],
+    [{ kind: 'rate-limit', retry_after: 30 }, 429, '30'],
+    [{ kind: 'rate-limit', retry_after: 'soon' }, 429, 'soon'],
+    [{ kind: 'rate-limit', retry_after: null }, 429, null],
+    [{ kind: 'rate-limit', retry_after: 60, retry_after_as_date: true }, 429, 'Thu, 01 Jan 2026 00:01:00 GMT'],
+    [{ kind: 'unavailable' }, 503, null],
+    [{ kind: 'unavailable', retry_after: 2 }, 503, '2'],
+  ] as const)('of %j is %i, with Retry-After %s', async (fault, status, retryAfter) => {
+    const { server, api } = setUp()
+    server.faults.add(fault)
+    const answer = await api.get('/v1/models')
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter])
+  })
+
+  it('is cut where it should be', async () => {
+    const { server } = setUp()
+    server.faults.add({ kind: 'truncated-body', bytes: 10 })
+    const response = await server.fetch('/v1/models', { headers: { authorization: `Bearer ${server.apiKey}` } })
+    const reader = response.body?.getReader()
+    expect((await reader?.read())?.value?.byteLength).toBe(10)
+    await expect(reader?.read()).rejects.toMatchObject({ cause: { code: 'UND_ERR_SOCKET' } })
+  })
+
+  it('is half of the real answer, as JSON that breaks off, after the work', async () => {
+    const { server, submit } = setUp()
+    server.faults.add({ kind: 'malformed-json', when: 'after' })
+    const { text, status } = await server
+      .fetch('/v1/models/aurora-image/run', {
+        method: 'POST',
+        body: JSON.stringify({ input: { prompt: 'a red fox' }, sync: false }),
+        headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
+      })
+      .then(async (response) => ({ text: await response.text(), status: response.status }))
+    expect(status).toBe(200)
+    expect(text).toMatch(/^\{"\w+":/)
+    expect(() => JSON.parse(text)).toThrow(SyntaxError)
+    server.faults.clear()
+    expect((await submit()).status).toBe(202)
+  })
+})

@@ -1,0 +1,144 @@
+import type { Context, MiddlewareHandler, Next } from 'hono'
+import type { Account } from '../domain/account.ts'
+import type { FaultTarget } from '../faults/account-faults.ts'
+import type { ResponseOrFault } from '../faults/fault.ts'
+import type { FaultKind, FaultOptions } from '../faults/fault-options.ts'
+import type { FaultEndpoint } from '../faults/fault-route.ts'
+import { cutBody, slowBody } from '../faults/faulty-body.ts'
+import type { Service } from '../service/service.ts'
+import type { AppContext, AppEnv } from './app-env.ts'
+import { errorResponses } from './error-responses.ts'
+import { gatewayPage, malformedJson, retryLaterResponse } from './fault-responses.ts'
+import { statusLine } from './json-response.ts'
+
+/** What a fault works with. */
+interface FaultContext {
+  service: Service
+  context: AppContext
+  fault: Readonly<FaultOptions>
+  /** Lets the request do its work and returns the response. Call it once. */
+  work(): Promise<Response>
+  /** The real response, when the fault comes after the work. */
+  original: Response | undefined
+}
+
+type ApplyFault = (context: FaultContext) => ResponseOrFault | Promise<ResponseOrFault>
+
+const DEFAULT_DELAY_MS = 5_000
+
+const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
+  reset: () => ({ kind: 'reset' }),
+  'empty-reply': () => ({ kind: 'empty-reply' }),
+  refused: () => ({ kind: 'refused' }),
+  hang,
+  'slow-headers': slowHeaders,
+  'slow-body': corruptBody,
+  'truncated-body': corruptBody,
+  'malformed-json': ({ original }) => malformedJson(original),
+  'rate-limit': ({ fault, service }) => retryLaterResponse(fault, service.clock.now()),
+  'server-error': () => errorResponses.internal('Something went wrong in the service.'),
+  'bad-gateway': gatewayPage,
+  unavailable: ({ fault, service }) => retryLaterResponse(fault, service.clock.now()),
+}
+
+/** Kinds that need a real response to corrupt. */
+const NEEDS_RESPONSE: readonly FaultKind[] = ['slow-body', 'truncated-body']
+
+/** Injects the fault of the account that fits the request, if there is one. HEAD requests get none: they have no body. */
+export function injectFaults(service: Service, endpoint: FaultEndpoint): MiddlewareHandler<AppEnv> {
+  return async (context, next) => {
+    const target = context.req.method === 'HEAD' ? undefined : faultTarget(service, endpoint, context)
+    const rule = target && service.faults.of(target.account).take(target)
+    if (rule === undefined) return next()
+    const { id, fault } = rule
+    const { kind } = fault
+    const work = () => responseOf(context, next)
+    const original = fault.when === 'after' || NEEDS_RESPONSE.includes(kind) ? await work() : undefined
+    const result = await APPLY[kind]({ service, context, fault, work, original })
+    context.env.injected = { id, kind, result }
+    return original ?? new Response()
+  }
+}
+
+/** Selects the faults for a request; `undefined` when the request belongs to no account. */
+function faultTarget(
+  service: Service,
+  endpoint: FaultEndpoint,
+  context: AppContext,
+): (FaultTarget & { account: Account }) | undefined {
+  const { method, path } = context.req
+  const owner = accountAndModel(service, endpoint, context)
+  return owner && { ...owner, endpoint, method, path }
+}
+
+function accountAndModel(
+  { jobs }: Service,
+  endpoint: FaultEndpoint,
+  context: AppContext,
+): { account: Account; model: string | undefined } | undefined {
+  const { req } = context
+  if (endpoint === 'getFile') {
+    const job = jobs.find(req.param('job') ?? '')
+    return job && { account: job.account, model: job.model.id }
+  }
+  const { account } = context.get('apiKey')
+  switch (endpoint) {
+    case 'listModels':
+      return { account, model: undefined }
+    case 'getModel':
+      return { account, model: req.param('id') }
+    case 'runModel':
+      return { account, model: req.param('model') }
+    case 'getJob':
+    case 'cancelJob': {
+      const job = jobs.find(req.param('id') ?? '')
+      return { account, model: job?.account === account ? job.model.id : undefined }
+    }
+  }
+}
+
+async function responseOf(context: Context, next: Next): Promise<Response> {
+  await next()
+  return context.res
+}
+
+/** Ends when the client has gone, or with the server. */
+async function hang({ service, context }: FaultContext): Promise<Response> {
+  await pause(service, context, Number.POSITIVE_INFINITY)
+  return errorResponses.unavailable('The request hung until now.')
+}
+
+async function slowHeaders({ service, context, fault, work, original }: FaultContext): Promise<Response> {
+  const hasPassed = await pause(service, context, fault.delay_ms ?? DEFAULT_DELAY_MS)
+  if (original !== undefined) return original
+  // If the client disconnected, the work is skipped.
+  return hasPassed ? work() : errorResponses.unavailable('The request was given up while it was slow.')
+}
+
+async function pause(service: Service, { env, req }: AppContext, ms: number): Promise<boolean> {
+  env.work.park()
+  const hasPassed = await service.pauses.pause(ms, req.raw.signal)
+  env.work.resume()
+  return hasPassed
+}
+
+async function corruptBody({ service, context, fault, original }: FaultContext): Promise<ResponseOrFault> {
+  const { kind, delay_ms: delayMs = DEFAULT_DELAY_MS } = fault
+  const { init, bytes } = await readResponse(original)
+  if (kind !== 'truncated-body') {
+    if (bytes.byteLength === 0) return new Response(null, init)
+    const options = { delayMs, pauses: service.pauses, signal: context.req.raw.signal }
+    return { kind: 'slow-body', open: () => new Response(slowBody(bytes, options), init) }
+  }
+  // An empty body cannot be cut, so the response is dropped.
+  if (bytes.byteLength === 0) return { kind: 'empty-reply' }
+  const sent = bytes.subarray(0, Math.min(fault.bytes ?? Math.floor(bytes.byteLength / 2), bytes.byteLength - 1))
+  return { kind, open: () => new Response(cutBody(sent), init) }
+}
+
+async function readResponse(response = new Response()): Promise<{ init: ResponseInit; bytes: Uint8Array }> {
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  const headers = new Headers(response.headers)
+  if (bytes.byteLength > 0) headers.set('content-length', String(bytes.byteLength))
+  return { init: { ...statusLine(response.status), headers }, bytes }
+}

@@ -1,0 +1,77 @@
+import { runCompletedSchema } from '@modelrun/contract'
+import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../../test-kit/api-caller.ts'
+import { createReferenceServer } from '../../reference-server.ts'
+
+async function urlsOf(model: string, input: object) {
+  const server = createReferenceServer({ clock: 'auto' })
+  const { body } = await apiCaller(server).run(model, { input })
+  return { server, urls: runCompletedSchema.parse(body).output.items.map(({ url }) => url) }
+}
+
+describe('GET /files/{job_id}/{name}', () => {
+  it('serves each produced file without a key (section 2.5)', async () => {
+    const { server, urls } = await urlsOf('aurora-image', { prompt: 'x', num_images: 2, image_size: 'square' })
+    expect(urls).toHaveLength(2)
+    for (const url of urls) {
+      const response = await server.fetch(url)
+      const bytes = new Uint8Array(await response.arrayBuffer())
+      expect(response.status).toBe(200)
+      expect(response.headers.get('content-type')).toBe('image/png')
+      expect(response.headers.get('content-length')).toBe(String(bytes.byteLength))
+      expect([...bytes.subarray(1, 4)].map((code) => String.fromCharCode(code)).join('')).toBe('PNG')
+    }
+  })
+
+  it('serves the same bytes each time, and other ones to another seed', async () => {
+    const bytesOf = async (seed: number) => {
+      const server = createReferenceServer({ clock: 'auto', seed })
+      const { body } = await apiCaller(server).run('aurora-image', { input: { prompt: 'x', image_size: 'square' } })
+      const [item] = runCompletedSchema.parse(body).output.items
+      const read = async () => new Uint8Array(await (await server.fetch(item?.url ?? '')).arrayBuffer())
+      expect(await read()).toEqual(await read())
+      return read()
+    }
+    expect(await bytesOf(1)).toEqual(await bytesOf(1))
+    expect(await bytesOf(1)).not.toEqual(await bytesOf(2))
+  })
+
+  it.each([
+    ['aurora-image', { prompt: 'x' }, 'image/png'],
+    ['vocalis/narrator-mini', { text: 'Hello.' }, 'audio/wav'],
+    ['kinora/reel-swift', { prompt: 'x' }, 'video/mp4'],
+  ])('answers HEAD of a file of %s with the headers alone, and produces nothing for it', async (model, input, type) => {
+    const { server, urls } = await urlsOf(model, input)
+    const head = async () => {
+      const { status, headers, body } = await server.fetch(urls[0] ?? '', { method: 'HEAD' })
+      return { status, body, type: headers.get('content-type'), length: headers.get('content-length') }
+    }
+    expect(await head()).toEqual({ status: 200, body: null, type, length: null })
+    const { byteLength } = await (await server.fetch(urls[0] ?? '')).arrayBuffer()
+    expect(await head()).toEqual({ status: 200, body: null, type, length: String(byteLength) })
+  })
+
+  it('serves the same bytes to a second client, whatever the first did with its own', async () => {
+    const { server, urls } = await urlsOf('aurora-image', { prompt: 'x', image_size: 'square' })
+    const read = async () =>
+      (await (await server.fetch(urls[0] ?? '')).body?.getReader().read())?.value ?? expect.fail()
+    const first = await read()
+    const copy = first.slice()
+    first.fill(0)
+    expect(await read()).toEqual(copy)
+  })
+
+  it('answers 404 NOT_FOUND where there is no file', async () => {
+    const { server, urls } = await urlsOf('aurora-image', { prompt: 'x' })
+    const bad = [
+      '/files/job_none/0.png',
+      urls[0]?.replace('0.png', '1.png') ?? '',
+      urls[0]?.replace('.png', '.mp4') ?? '',
+    ]
+    for (const url of bad) {
+      const response = await server.fetch(url)
+      expect(response.status).toBe(404)
+      expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } })
+    }
+  })
+})

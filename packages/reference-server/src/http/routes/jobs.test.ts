@@ -1,0 +1,172 @@
+import { jobResponseSchema } from '@modelrun/contract'
+import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../../test-kit/api-caller.ts'
+import type { ReferenceServerOptions } from '../../options.ts'
+import { createReferenceServer } from '../../reference-server.ts'
+
+const MODEL = 'aurora-image'
+
+async function withJob(options: ReferenceServerOptions = {}) {
+  const server = createReferenceServer({ clock: 'manual', ...options })
+  const caller = apiCaller(server)
+  const { body } = await caller.run(MODEL, { sync: false })
+  const path = `/v1/jobs/${String(body.job_id)}`
+  return { server, caller, path, jobId: String(body.job_id), requestId: body.request_id }
+}
+
+const IDENTITY = ['job_id', 'request_id', 'model_id', 'created_at']
+const FIELDS = [...IDENTITY, 'completed_at', 'duration_ms', 'credits_used', 'progress']
+
+describe('GET /v1/jobs/{id}', () => {
+  it('wraps the status in data, and nothing else while the job is unfinished (sections 2.4 and 4.4)', async () => {
+    const { server, caller, path } = await withJob()
+    expect(await caller.get(path)).toMatchObject({ status: 200, body: { data: { status: 'queued' } } })
+    await server.clock.advance(1_000)
+    expect((await caller.get(path)).body).toEqual({ data: { status: 'processing' } })
+  })
+
+  it('shows the output of a job that succeeded (sections 2.5 and 4.4)', async () => {
+    const { server, caller, path, jobId } = await withJob()
+    await server.clock.advance(60_000)
+    const { body } = await caller.get(path)
+    expect(jobResponseSchema.parse(body)).toEqual({
+      data: {
+        status: 'succeeded',
+        output: { type: 'image', items: [{ type: 'image', url: `${server.baseUrl}/files/${jobId}/0.png` }] },
+      },
+    })
+  })
+
+  it('shows the error of a job that failed (sections 4.4 and 7)', async () => {
+    const { server, caller, path, jobId } = await withJob()
+    server.job(jobId).fail()
+    const { body } = await caller.get(path)
+    expect(body).toEqual({
+      data: { status: 'failed', error: { code: 'PROVIDER_FAILURE', message: expect.stringContaining(MODEL) } },
+    })
+  })
+
+  it('shows that a job was cancelled (section 3)', async () => {
+    const { caller, path } = await withJob()
+    await caller.delete(path)
+    expect((await caller.get(path)).body).toEqual({ data: { status: 'cancelled' } })
+  })
+
+  it('asks the provider: a job that only reads end has ended after so many (sections 3 and 4.4)', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const caller = apiCaller(server)
+    server.script(MODEL, [{ result: 'succeeded', after_polls: 2 }])
+    const { body } = await caller.run(MODEL, { sync: false })
+    const statuses = [1, 2, 3, 4].map(() => caller.status(body.job_id))
+    expect(await Promise.all(statuses)).toEqual(['processing', 'processing', 'succeeded', 'succeeded'])
+  })
+
+  it('shows more when the assumption says so (section 2.4)', async () => {
+    const { server, caller, path, jobId, requestId } = await withJob({ assumptions: { jobFields: FIELDS } })
+    const identity = { job_id: jobId, request_id: requestId, model_id: MODEL, created_at: '2026-01-01T00:00:00.000Z' }
+    const unknown = { completed_at: null, duration_ms: null, credits_used: null, progress: null }
+    expect((await caller.get(path)).body).toEqual({ data: { ...identity, ...unknown, status: 'queued' } })
+    await server.clock.advance(60_000)
+    expect((await caller.get(path)).body).toEqual({
+      data: {
+        ...identity,
+        completed_at: '2026-01-01T00:00:04.200Z',
+        duration_ms: 4_000,
+        credits_used: 4,
+        progress: null,
+        status: 'succeeded',
+        output: expect.any(Object),
+      },
+    })
+  })
+
+  it('answers 404 NOT_FOUND to an unknown job and to one of another account', async () => {
+    const { server, caller, path } = await withJob()
+    const stranger = apiCaller(server, server.createKey().key)
+    for (const answer of [
+      await caller.get('/v1/jobs/job_none'),
+      await stranger.get(path),
+      await stranger.delete(path),
+    ]) {
+      expect([answer.status, errorOf(answer).code]).toEqual([404, 'NOT_FOUND'])
+    }
+    const renewed = apiCaller(server, server.rotateKey(server.apiKey).key)
+    expect((await renewed.get(path)).status).toBe(200)
+  })
+})
+
+describe('DELETE /v1/jobs/{id}', () => {
+  it.each([
+    ['queued', 0],
+    ['processing', 1_000],
+  ])('cancels a %s job, free of charge (sections 3 and 4.5)', async (status, afterMs) => {
+    const { server, caller, path, jobId } = await withJob()
+    await server.clock.advance(afterMs)
+    expect(await caller.status(jobId)).toBe(status)
+    const answer = await caller.delete(path)
+    expect(answer).toMatchObject({ status: 200, body: { data: { job_id: jobId, status: 'cancelled' } } })
+    await server.clock.advance(60_000)
+    expect(await caller.status(jobId)).toBe('cancelled')
+    expect(server.credits()).toBe(10_000)
+  })
+
+  it('answers 204 without a body when the assumption says so (section 4.5)', async () => {
+    const { caller, path } = await withJob({ assumptions: { cancelStatus: 204 } })
+    const answer = await caller.delete(path)
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    expect((await caller.get(path)).body).toEqual({ data: { status: 'cancelled' } })
+  })
+
+  it.each(['succeeded', 'failed', 'cancelled'] as const)(
+    'answers 409 CONFLICT to a %s job (section 3)',
+    async (end) => {
+      const { server, caller, path, jobId } = await withJob()
+      if (end === 'succeeded') server.job(jobId).complete()
+      if (end === 'failed') server.job(jobId).fail()
+      if (end === 'cancelled') await caller.delete(path)
+      const left = server.credits()
+      const answer = await caller.delete(path)
+      expect([answer.status, errorOf(answer)]).toEqual([
+        409,
+        { code: 'CONFLICT', message: expect.stringContaining(end) },
+      ])
+      expect(server.job(jobId).status).toBe(end)
+      expect(server.credits()).toBe(left)
+    },
+  )
+
+  it('shows the unchanged state of a finished job when the assumption says so (section 3)', async () => {
+    const { server, caller, path, jobId } = await withJob({
+      assumptions: { rejections: { cancelOfFinishedJob: 'accepted' } },
+    })
+    server.job(jobId).complete()
+    expect(await caller.delete(path)).toMatchObject({
+      status: 200,
+      body: { data: { job_id: jobId, status: 'succeeded' } },
+    })
+  })
+
+  it('has the body and the status that the assumptions say (section 4.5)', async () => {
+    const assumptions = { cancelStatus: 202, cancelFields: ['/message', '/job/id', '/job/status', '/eta'] } as const
+    const { caller, path, jobId } = await withJob({ assumptions })
+    const body = { message: 'The job is cancelled.', job: { id: jobId, status: 'cancelled' }, eta: null }
+    expect(await caller.delete(path)).toMatchObject({ status: 202, body })
+    const empty = await withJob({ assumptions: { cancelFields: [] } })
+    expect(await empty.caller.delete(empty.path)).toMatchObject({ status: 200, text: '' })
+  })
+
+  it('may succeed for an unknown job and for a cancelled one', async () => {
+    const rejections = { cancelOfUnknownJob: { status: 204, code: null }, cancelOfCancelledJob: 'accepted' } as const
+    const { caller, path } = await withJob({ assumptions: { rejections: rejections } })
+    expect((await caller.delete('/v1/jobs/job_0')).status).toBe(204)
+    await caller.delete(path)
+    expect((await caller.delete(path)).status).toBe(200)
+  })
+
+  it('finds the provider done before it cancels', async () => {
+    const { server, caller, path } = await withJob()
+    await server.clock.advance(4_200)
+    expect((await caller.delete(path)).status).toBe(409)
+    expect(server.credits()).toBe(9_996)
+  })
+})

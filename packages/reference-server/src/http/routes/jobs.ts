@@ -1,0 +1,123 @@
+import { chargeOf, durationMs, type Job, type JobEnd, statusAt } from '../../domain/job.ts'
+import { outputOf } from '../../domain/produce-output.ts'
+import type { Service } from '../../service/service.ts'
+import type { AppContext } from '../app-env.ts'
+import { reject } from '../error-responses.ts'
+import { jsonResponse, statusLine } from '../json-response.ts'
+import type { RouteDetails, RouteResult } from '../route-result.ts'
+
+const UNKNOWN_JOB = 'This account has no such job. The job_id of a run response is what the path takes.'
+
+/** `GET /v1/jobs/{id}` (section 4.4). */
+export function getJobRoute(service: Service, context: AppContext): RouteResult {
+  const { job, isForeignJob } = findJob(service, context)
+  if (job === undefined) return reject(service, 'unknownJob', { message: UNKNOWN_JOB, isForeignJob })
+  const { jobFields, absentJobFields, unfinishedJobStatus } = service.options.assumptions
+  const jobStatus = statusAt(job, service.clock.now())
+  const more = Object.fromEntries(jobFields.map((name) => [name, jobField(job, name)]))
+  const absent = absentJobFields === 'null' ? { output: null, error: null } : {}
+  const data = { ...more, status: jobStatus, ...absent, ...result(job, service.baseUrl) }
+  const response = jsonResponse(job.end === undefined ? unfinishedJobStatus : 200, { data })
+  service.jobs.countRead(job)
+  if (job.end !== undefined) service.dispatcher.polled(job)
+  service.jobTimers.schedule(job)
+  return { response, job, jobStatus }
+}
+
+/** `DELETE /v1/jobs/{id}` (section 4.5). */
+export function cancelJobRoute(service: Service, context: AppContext): RouteResult {
+  const { job, isForeignJob } = findJob(service, context)
+  if (job === undefined) {
+    return cancelResult(service, { isForeignJob }, { kind: 'cancelOfUnknownJob', message: UNKNOWN_JOB })
+  }
+  const isCancelled = service.jobs.end(job, { status: 'cancelled' })
+  const jobStatus = statusAt(job, service.clock.now())
+  const kind = jobStatus === 'cancelled' ? 'cancelOfCancelledJob' : 'cancelOfFinishedJob'
+  const message = `The job is ${jobStatus}. Only a queued or processing job can be cancelled.`
+  return cancelResult(service, { job, jobStatus }, isCancelled ? undefined : { kind, message })
+}
+
+/** A cancel that changes nothing. */
+interface IneffectiveCancel {
+  kind: 'cancelOfUnknownJob' | 'cancelOfFinishedJob' | 'cancelOfCancelledJob'
+  message: string
+}
+
+/** The response to a cancel. An ineffective one may be rejected, or have a status code of its own. */
+function cancelResult(service: Service, details: RouteDetails, ineffective?: IneffectiveCancel): RouteResult {
+  const { cancelStatus, cancelFields, rejections } = service.options.assumptions
+  const choice = ineffective === undefined ? 'accepted' : rejections[ineffective.kind]
+  if (ineffective !== undefined && choice !== 'accepted' && choice.status >= 300) {
+    return reject(service, ineffective.kind, { ...details, message: ineffective.message })
+  }
+  const status = choice === 'accepted' ? cancelStatus : choice.status
+  const fields = (choice === 'accepted' ? undefined : choice.fields) ?? cancelFields
+  const hasBody = status !== 204 && fields.length > 0
+  const response = hasBody ? jsonResponse(status, cancelBody(fields, details)) : new Response(null, statusLine(status))
+  return { ...details, response }
+}
+
+/** An object with members at these JSON pointers. */
+function cancelBody(pointers: readonly string[], details: RouteDetails): object {
+  const body: Record<string, unknown> = {}
+  for (const pointer of pointers) {
+    const names = pointer.split('/').slice(1)
+    const last = names.pop() ?? ''
+    let parent = body
+    for (const name of names) {
+      const known = parent[name]
+      const child = typeof known === 'object' && known !== null ? { ...known } : {}
+      parent[name] = child
+      parent = child
+    }
+    parent[last] = cancelField(details, last)
+  }
+  return body
+}
+
+function cancelField({ job, jobStatus }: RouteDetails, name: string): unknown {
+  if (name === 'status') return jobStatus ?? null
+  if (name === 'message') return jobStatus === undefined ? 'There is no such job.' : `The job is ${jobStatus}.`
+  return job === undefined ? null : jobField(job, name)
+}
+
+function findJob(service: Service, context: AppContext): Pick<RouteDetails, 'job' | 'isForeignJob'> {
+  const job = service.jobs.find(context.req.param('id') ?? '')
+  return job?.account === context.get('apiKey').account ? { job } : { isForeignJob: job !== undefined }
+}
+
+function result(job: Job, baseUrl: string): object {
+  if (job.end?.status === 'succeeded') return { output: outputOf(job, baseUrl) }
+  return job.end?.status === 'failed' ? { error: job.end.error } : {}
+}
+
+/** What the server knows of a job beyond status, output and error; `null` for anything else. */
+function jobField(job: Job, name: string): unknown {
+  const { id, requestId, model, createdAt, end } = job
+  switch (name) {
+    case 'job_id':
+    case 'id':
+      return id
+    case 'request_id':
+      return requestId
+    case 'model_id':
+      return model.id
+    case 'created_at':
+      return new Date(createdAt).toISOString()
+    default:
+      return end === undefined ? null : endField(job, end, name)
+  }
+}
+
+function endField(job: Job, end: JobEnd, name: string): unknown {
+  switch (name) {
+    case 'completed_at':
+      return new Date(end.at).toISOString()
+    case 'duration_ms':
+      return durationMs(job, end)
+    case 'credits_used':
+      return chargeOf(job, end)
+    default:
+      return null
+  }
+}

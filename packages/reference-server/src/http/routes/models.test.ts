@@ -1,0 +1,111 @@
+import { LIMITS, MODEL_CATEGORIES, modelListSchema, modelSchema } from '@modelrun/contract'
+import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../../test-kit/api-caller.ts'
+import { DEFAULT_CATALOG } from '../../domain/catalog.ts'
+import { createReferenceServer } from '../../reference-server.ts'
+
+const [sample] = DEFAULT_CATALOG
+if (sample === undefined) throw new Error('The catalog is empty.')
+const MANY = Array.from({ length: 130 }, (_, index) => ({ ...sample, id: `model-${index}`, name: `Model ${index}` }))
+
+async function list(query: string, options = {}) {
+  const answer = await apiCaller(createReferenceServer({ catalog: MANY, ...options })).get(`/v1/models${query}`)
+  return { ...answer, page: modelListSchema.safeParse(answer.body).data }
+}
+
+describe('GET /v1/models', () => {
+  it('answers models, total, limit and offset (section 4.1)', async () => {
+    const { status, page, body } = await list('')
+    expect(status).toBe(200)
+    expect(Object.keys(body)).toEqual(['models', 'total', 'limit', 'offset'])
+    expect(page).toMatchObject({ total: 130, limit: LIMITS.modelsPageDefault, offset: 0 })
+    expect(page?.models).toHaveLength(20)
+    expect(page?.models[0]).not.toHaveProperty('input_schema')
+  })
+
+  it('shows the nine fields of section 2.1 but input_schema, and none of our own', async () => {
+    const { page } = await list('?limit=1')
+    expect(Object.keys(page?.models[0] ?? {})).toEqual([
+      'id',
+      'name',
+      'description',
+      'category',
+      'provider',
+      'status',
+      'pricing',
+    ])
+  })
+
+  it('takes limit and offset (section 4.1)', async () => {
+    const { page } = await list('?limit=100&offset=90')
+    expect(page).toMatchObject({ total: 130, limit: 100, offset: 90 })
+    expect(page?.models.map(({ id }) => id)).toEqual(MANY.slice(90).map(({ id }) => id))
+  })
+
+  it('takes category and search together (sections 2.2 and 4.1)', async () => {
+    const query = '?category=text-to-image&search=MODEL%2012'
+    const { page } = await list(query)
+    expect(page?.models.map(({ name }) => name)).toEqual(
+      MANY.filter(({ name }) => name.startsWith('Model 12')).map(({ name }) => name),
+    )
+  })
+
+  it.each(MODEL_CATEGORIES)(
+    'finds models of the category %s in the default catalog (section 2.2)',
+    async (category) => {
+      const { page } = await list(`?category=${category}`, { catalog: undefined })
+      expect(page?.total).toBeGreaterThan(0)
+      for (const model of page?.models ?? []) expect(model.category).toBe(category)
+    },
+  )
+
+  it.each([
+    ['?limit=0', '/limit must be 1 or more'],
+    ['?limit=101', '/limit must be 100 or less'],
+    ['?limit=ten', '/limit must be an integer'],
+    ['?limit=1.5', '/limit must be an integer'],
+    ['?limit=', '/limit must be an integer'],
+    ['?limit=99999999999999999999', '/limit must be an integer'],
+    ['?offset=-1', '/offset must be 0 or more'],
+    ['?offset=x', '/offset must be an integer'],
+    ['?limit=1&limit=2', '"limit" more than once'],
+    ['?page=2', 'members that do not exist: "page"'],
+    ['?__proto__=1', 'members that do not exist: "__proto__"'],
+  ])('answers 400 VALIDATION_ERROR to %s (sections 4.1 and 8)', async (query, message) => {
+    const answer = await list(query)
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
+  })
+
+  it('applies 100 to a higher limit when the assumption says so (section 8)', async () => {
+    const { page } = await list('?limit=5000', { assumptions: { rejections: { limitAboveMaximum: 'accepted' } } })
+    expect(page).toMatchObject({ limit: LIMITS.modelsPageMax, total: 130 })
+    expect(page?.models).toHaveLength(100)
+  })
+
+  it('finds nothing in an unknown category, or refuses it when the assumption says so (section 2.2)', async () => {
+    expect((await list('?category=text-to-smell')).page).toMatchObject({ models: [], total: 0 })
+    const strict = await list('?category=text-to-smell', { assumptions: { unknownCategory: 'reject' } })
+    expect([strict.status, errorOf(strict).message]).toEqual([400, expect.stringContaining('audio-generation')])
+  })
+})
+
+describe('GET /v1/models/{id}', () => {
+  it.each(DEFAULT_CATALOG.map(({ id }) => id))('shows %s with its input_schema (sections 2.3 and 4.2)', async (id) => {
+    const { status, body } = await apiCaller(createReferenceServer()).get(`/v1/models/${encodeURIComponent(id)}`)
+    expect(status).toBe(200)
+    const model = DEFAULT_CATALOG.find((one) => one.id === id)
+    expect(modelSchema.parse(body).input_schema).toEqual(model?.input_schema)
+    expect(body).not.toHaveProperty('latency_ms')
+    expect(body).not.toHaveProperty('output_kind')
+  })
+
+  it('answers 404 NOT_FOUND to an unknown id, with the closest one', async () => {
+    const answer = await apiCaller(createReferenceServer()).get('/v1/models/aurora-imgae')
+    expect(answer.status).toBe(404)
+    expect(errorOf(answer)).toEqual({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('Did you mean aurora-image?'),
+    })
+  })
+})

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import { apiCaller, errorOf } from '../../../test-kit/api-caller.ts'
+import type { ReferenceServerOptions } from '../../options.ts'
+import { createReferenceServer } from '../../reference-server.ts'
+
+const MODEL = 'aurora-image'
+
+function setUp(options: ReferenceServerOptions = {}) {
+  const server = createReferenceServer({ clock: 'auto', ...options })
+  return { server, caller: apiCaller(server) }
+}
+
+function rejectedWith(status: number) {
+  const refusal = { status, code: 'VALIDATION_ERROR' }
+  return { missingParameter: refusal, invalidInput: refusal, unknownParameter: refusal }
+}
+
+describe('run request', () => {
+  const input = { prompt: 'x' }
+
+  it.each([
+    [{}, '/input is missing'],
+    [{ input: null }, '/input must be an object, not null'],
+    [{ input: [] }, '/input must be an object, not an array'],
+    [{ input: 'x' }, '/input must be an object, not a string'],
+    [{ input, sync: 'false' }, '/sync must be a boolean, not a string'],
+    [{ input, webhook_url: 'receiver' }, '/webhook_url must be an http or https URL'],
+    [{ input, webhook_url: 'ftp://receiver.test' }, '/webhook_url must be an http or https URL'],
+    [{ input, webhook_url: 'javascript:alert(1)' }, '/webhook_url must be an http or https URL'],
+    [{ input, webhook_url: 'https://user:secret@app.test/' }, '/webhook_url must be without a user name'],
+    [{ input, webhook_url: 'https://user@app.test/' }, '/webhook_url must be without a user name'],
+    [{ input, webhook_url: null }, '/webhook_url must be a string, not null'],
+    [{ input, sync: null }, '/sync must be a boolean, not null'],
+    [{ input, webhook: 'https://a.test' }, 'members that do not exist: "webhook"'],
+    [[], 'It must be an object, not an array'],
+    ['text', 'It must be an object, not a string'],
+    [null, 'It must be an object, not null'],
+  ])('answers 400 VALIDATION_ERROR to the body %j (section 4.3)', async (body, message) => {
+    const { server, caller } = setUp()
+    const answer = await caller.post(`/v1/models/${MODEL}/run`, body)
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
+    expect(server.credits()).toBe(10_000)
+  })
+
+  it('answers 415 to another content type, or takes it when the assumption says so (section 4)', async () => {
+    const init = { method: 'POST', body: JSON.stringify({ input }), headers: { 'content-type': 'text/plain' } }
+    const statusWith = async (options: ReferenceServerOptions) => {
+      const { server } = setUp(options)
+      const headers = { ...init.headers, authorization: `Bearer ${server.apiKey}` }
+      return (await server.fetch(`/v1/models/${MODEL}/run`, { ...init, headers })).status
+    }
+    expect(await statusWith({})).toBe(415)
+    expect(await statusWith({ assumptions: { rejections: { otherContentType: 'accepted' } } })).toBe(200)
+  })
+
+  it('leaves out what the assumptions accept', async () => {
+    const accepted = ['unknownMember', 'unknownParameter', 'webhookScheme', 'unknownQueryParameter'] as const
+    const rejections = Object.fromEntries(accepted.map((kind) => [kind, 'accepted' as const]))
+    const { caller } = setUp({ assumptions: { rejections: rejections } })
+    const body = { input: { ...input, colour: 'red' }, webhook_url: 'ftp://receiver.test', priority: 1 }
+    expect(await caller.post(`/v1/models/${MODEL}/run?page=1`, body)).toMatchObject({
+      status: 200,
+      body: { status: 'completed' },
+    })
+  })
+
+  it('makes a job that fails of an input that is accepted although it is wrong, and charges what is assumed', async () => {
+    const rejections = { invalidInput: 'accepted' } as const
+    for (const [creditsOfFailedRun, left] of [
+      ['none', 10_000],
+      ['price', 9_996],
+    ] as const) {
+      const { server, caller } = setUp({ strict: true, assumptions: { rejections: rejections, creditsOfFailedRun } })
+      const answer = await caller.run(MODEL, { input: { prompt: 1 } })
+      expect(answer).toMatchObject({ status: 502, body: { status: 'failed' } })
+      expect(server.credits()).toBe(left)
+      expect(server.story(String(answer.body.job_id))).toContain(
+        left === 10_000 ? 'nothing charged' : '4 credits charged',
+      )
+    }
+  })
+
+  it.each(['/run?sync=false', '/run?webhook_url=https%3A%2F%2Fa.test'])(
+    'answers 400 VALIDATION_ERROR to %s: what a run takes is in its body (section 4.3)',
+    async (path) => {
+      const { server, caller } = setUp()
+      const answer = await caller.post(`/v1/models/${MODEL}${path}`, { input })
+      expect([answer.status, errorOf(answer).code]).toEqual([400, 'VALIDATION_ERROR'])
+      expect(server.credits()).toBe(10_000)
+    },
+  )
+
+  it('rejects a path where the model takes the URL of a source image, and charges nothing (section 2.3)', async () => {
+    for (const status of [400, 422] as const) {
+      const { server, caller } = setUp({ assumptions: { rejections: rejectedWith(status) } })
+      const response = await caller.run('pixelwright/cutout', { input: { image_url: './photo.png' } })
+      expect([response.status, errorOf(response).code]).toEqual([status, 'VALIDATION_ERROR'])
+      expect(errorOf(response).message).toContain(
+        '/input/image_url: image_url must be an http or https URL, or a data URI such as ' +
+          'data:image/png;base64,iVBORw0KGgo=, got "./photo.png".',
+      )
+      expect(server.credits()).toBe(10_000)
+    }
+  })
+
+  it.each([
+    [{}, '/input/prompt:'],
+    [{ prompt: 1 }, '/input/prompt:'],
+    [{ prompt: 'x', num_images: 0 }, '/input/num_images:'],
+    [{ prompt: 'x', num_images: 5 }, '/input/num_images:'],
+    [{ prompt: 'x', num_images: 1.5 }, '/input/num_images:'],
+    [{ prompt: 'x', image_size: 'huge' }, '/input/image_size:'],
+    [{ prompt: 'x', colour: 'red' }, '/input/colour:'],
+  ])('answers VALIDATION_ERROR to the input %j (sections 2.3 and 8)', async (bad, pointer) => {
+    for (const status of [400, 422] as const) {
+      const { caller } = setUp({ assumptions: { rejections: rejectedWith(status) } })
+      const answer = await caller.run(MODEL, { input: bad })
+      expect(answer.status).toBe(status)
+      expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(pointer) })
+      expect(errorOf(answer).message).toContain(`GET /v1/models/${MODEL}`)
+    }
+  })
+
+  it('fills defaults in (section 2.3)', async () => {
+    const { server, caller } = setUp()
+    const { body } = await caller.run(MODEL)
+    expect(server.job(String(body.job_id)).input).toEqual({
+      prompt: 'a red fox',
+      image_size: 'square_hd',
+      num_images: 1,
+    })
+  })
+
+  it('answers 404 NOT_FOUND to an unknown model', async () => {
+    expect(await setUp().caller.run('no-such-model')).toMatchObject({
+      status: 404,
+      body: { error: { code: 'NOT_FOUND' } },
+    })
+  })
+})

@@ -1,0 +1,176 @@
+import { LIMITS, runCompletedSchema, runProcessingSchema, runQueuedSchema } from '@modelrun/contract'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { apiCaller } from '../../../test-kit/api-caller.ts'
+import type { ReferenceServerOptions } from '../../options.ts'
+import { createReferenceServer } from '../../reference-server.ts'
+
+const MODEL = 'aurora-image'
+const PRICE = 4
+const WEBHOOK = { webhook_url: 'https://receiver.test/hook' }
+
+function setUp(options: ReferenceServerOptions = {}) {
+  const deliver = async () => new Response()
+  const server = createReferenceServer({ clock: 'auto', deliver, ...options })
+  return { server, caller: apiCaller(server) }
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('synchronous run', () => {
+  it('waits and answers 200 with the result (sections 3 and 4.3)', async () => {
+    const { server, caller } = setUp()
+    const start = server.clock.now()
+    const { status, body } = await caller.run(MODEL)
+    expect(status).toBe(200)
+    const names = ['job_id', 'request_id', 'status', 'model_id', 'output', 'duration_ms', 'credits_used']
+    expect(Object.keys(body)).toEqual(names)
+    expect(runCompletedSchema.parse(body)).toMatchObject({
+      status: 'completed',
+      model_id: MODEL,
+      output: { type: 'image', items: [{ type: 'image' }] },
+      duration_ms: 4_000,
+      credits_used: PRICE,
+    })
+    expect(server.clock.now() - start).toBe(4_000)
+    expect(await caller.status(body.job_id)).toBe('succeeded')
+  })
+
+  it.each([{ sync: true }, {}])('is the default: %j (section 4.3)', async (body) => {
+    expect((await setUp().caller.run(MODEL, body)).body.status).toBe('completed')
+  })
+
+  it.each([
+    [LIMITS.syncWaitMs - 1, 200],
+    [LIMITS.syncWaitMs, 200],
+    [LIMITS.syncWaitMs + 1, 202],
+  ])('that takes %i ms answers %i (sections 3 and 8)', async (after_ms, expected) => {
+    const { server, caller } = setUp()
+    server.script(MODEL, [{ result: 'succeeded', after_ms }])
+    const start = server.clock.now()
+    const { status, body } = await caller.run(MODEL)
+    expect(status).toBe(expected)
+    expect(server.clock.now() - start).toBe(Math.min(after_ms, 55_000))
+    expect(body.status).toBe(expected === 200 ? 'completed' : 'processing')
+  })
+
+  it('answers 202 processing with a message that says what to poll (sections 3 and 4.3)', async () => {
+    const { caller } = setUp()
+    const { status, body } = await caller.run('lumen/aurora-video')
+    expect(status).toBe(202)
+    expect(Object.keys(body)).toEqual(['job_id', 'request_id', 'status', 'model_id', 'message'])
+    const answer = runProcessingSchema.parse(body)
+    expect(answer.message).toContain(`GET /v1/jobs/${answer.job_id}`)
+    expect(await caller.status(answer.job_id)).toBe('processing')
+  })
+
+  it('answers at once when the run takes no time', async () => {
+    const { server, caller } = setUp({ clock: 'manual' })
+    server.script(MODEL, [{ result: 'succeeded', after_ms: 0 }])
+    expect((await caller.run(MODEL)).body).toMatchObject({ status: 'completed', duration_ms: 0 })
+  })
+
+  it.each([502, 200] as const)('that fails answers %i with job and error (sections 4.3 and 7)', async (status) => {
+    const { server, caller } = setUp({ assumptions: { failedSyncRunStatus: status } })
+    server.script(MODEL, [{ result: 'failed', after_ms: 10 }])
+    const answer = await caller.run(MODEL)
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual({
+      job_id: expect.any(String),
+      request_id: expect.any(String),
+      status: 'failed',
+      model_id: MODEL,
+      error: { code: 'PROVIDER_FAILURE', message: expect.stringContaining(MODEL) },
+    })
+    expect(await caller.status(answer.body.job_id)).toBe('failed')
+    expect(server.credits()).toBe(10_000)
+  })
+
+  it.each([
+    [200, undefined],
+    [409, { code: 'CONFLICT', message: expect.any(String) }],
+  ] as const)('whose job is cancelled meanwhile answers %i (section 4.3)', async (status, error) => {
+    const { server, caller } = setUp({ clock: 'manual', assumptions: { cancelledSyncRunStatus: status } })
+    const pending = caller.run(MODEL)
+    await server.clock.advance(1_000)
+    const jobId = await firstJobId()
+    await caller.delete(`/v1/jobs/${jobId}`)
+    const answer = await pending
+    expect(answer.status).toBe(status)
+    expect(answer.body).toEqual({
+      job_id: jobId,
+      request_id: expect.any(String),
+      status: 'cancelled',
+      model_id: MODEL,
+      ...(error && { error }),
+    })
+    expect(server.credits()).toBe(10_000)
+  })
+
+  it('goes on when the client goes away, and leaves no timer behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
+    const { server, caller } = setUp({ clock: 'system' })
+    const abort = new AbortController()
+    const pending = caller.run(MODEL, {}, { signal: abort.signal })
+    const rejectedBody = expect(pending).rejects.toThrow('no longer needed')
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate)
+    abort.abort(new Error('no longer needed'))
+    await rejectedBody
+    while (vi.getTimerCount() > 0) await new Promise(setImmediate)
+    const jobId = await firstJobId()
+    expect(server.job(jobId).status).toBe('processing')
+    vi.advanceTimersByTime(4_000)
+    expect(server.job(jobId).status).toBe('succeeded')
+    expect(server.credits()).toBe(10_000 - PRICE)
+  })
+})
+
+describe('asynchronous run', () => {
+  it.each([202, 200] as const)('answers %i queued at once (sections 3 and 4.3)', async (status) => {
+    const { server, caller } = setUp({ clock: 'manual', assumptions: { asyncRunStatus: status } })
+    const answer = await caller.run(MODEL, { sync: false })
+    expect(answer.status).toBe(status)
+    expect(Object.keys(answer.body)).toEqual(['job_id', 'request_id', 'status', 'model_id'])
+    expect(runQueuedSchema.parse(answer.body)).toMatchObject({ status: 'queued', model_id: MODEL })
+    const { job_id } = answer.body
+    expect(await caller.status(job_id)).toBe('queued')
+    await server.clock.advance(199)
+    expect(await caller.status(job_id)).toBe('queued')
+    await server.clock.advance(1)
+    expect(await caller.status(job_id)).toBe('processing')
+    await server.clock.advance(4_000)
+    expect(await caller.status(job_id)).toBe('succeeded')
+  })
+
+  it('queues for as long as the assumption says (section 3)', async () => {
+    const { server, caller } = setUp({ clock: 'manual', assumptions: { queuedMs: 5 } })
+    const { body } = await caller.run(MODEL, { sync: false })
+    await server.clock.advance(5)
+    expect(await caller.status(body.job_id)).toBe('processing')
+  })
+})
+
+describe('run with webhook_url', () => {
+  it.each([WEBHOOK, { ...WEBHOOK, sync: true }])('answers 202 processing at once: %j (section 3)', async (body) => {
+    const { server, caller } = setUp({ clock: 'manual' })
+    const start = server.clock.now()
+    const answer = await caller.run(MODEL, body)
+    expect(answer.status).toBe(202)
+    expect(runProcessingSchema.parse(answer.body).message).toContain('webhook')
+    expect(server.clock.now()).toBe(start)
+    expect(await caller.status(answer.body.job_id)).toBe('processing')
+  })
+
+  it('is queued with sync: false (section 4.3)', async () => {
+    const { caller } = setUp({ clock: 'manual' })
+    const answer = await caller.run(MODEL, { ...WEBHOOK, sync: false })
+    expect(answer).toMatchObject({ status: 202, body: { status: 'queued' } })
+  })
+})
+
+/** The id of the first job of a server: the seed decides it. */
+async function firstJobId(): Promise<string> {
+  const { body } = await setUp({ clock: 'manual' }).caller.run(MODEL, { sync: false })
+  return String(body.job_id)
+}

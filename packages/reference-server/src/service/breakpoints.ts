@@ -1,0 +1,21 @@
+import type { Jump } from '../clock/auto-clock.ts'
+import type { Job } from '../domain/job.ts'
+import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
+
+/**
+ * Points at which an exploration holds what happens, to try another order. Only an exploration creates them.
+ */
+export interface Breakpoints {
+  /** Resolves when a request may take effect. */
+  request(request: Request): Promise<void>
+  /** Resolves when its response may leave. */
+  response(request: Request, response: Response): Promise<void>
+  /** Resolves when a delivery may be sent. */
+  delivery(job: Job): Promise<void>
+  /** Resolves when time may jump. */
+  jump(jump: Jump): Promise<void>
+  /** Whether the end of a run with this script is held back, too. */
+  holdsEnd(script: ScriptedOutcome | undefined): boolean
+  /** Calls `end` when the job may end. */
+  end(job: Job, end: () => void): void
+}

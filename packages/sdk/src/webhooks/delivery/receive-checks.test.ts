@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest'
+import { WebhookParseError } from '../../errors/local-errors.ts'
+import { openCore } from '../../testing/test-core.ts'
+import { FAILED, jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+import type { InboxOptions } from '../inbox-options.ts'
+import type { DeliveryTasks } from '../workers/inbox-workers.ts'
+import type { Delivery } from './receive-delivery.ts'
+import { createReceive } from './receive-delivery.ts'
+
+const { job_id } = SUCCEEDED
+const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
+const { client } = jobsOf(() => SUCCEEDED_JOB)
+
+/** What receives deliveries, and what it has the workers do. */
+function openReceive(options: InboxOptions = {}) {
+  const bench = openCore(options)
+  const worked: [DeliveryTasks, Delivery['waitUntil']][] = []
+  const receive = createReceive(bench.core, (ids, waitUntil) => void worked.push([ids, waitUntil]))
+  const deliver = async (event: unknown = SUCCEEDED, request: Partial<Delivery> = {}) => {
+    const readBody = async () => JSON.stringify(event)
+    const response = await receive({ method: 'POST', url: PUBLIC_URL, readBody, ...request })
+    const { message } = (await response.json()) as { message: string }
+    return [response.status, message] as const
+  }
+  const createUrl = async () => {
+    const created = await bench.core.options.tokens?.create(PUBLIC_URL)
+    return created ?? { url: '', ref: '' }
+  }
+  return { ...bench, worked, receive, deliver, createUrl }
+}
+
+describe('a delivery', () => {
+  test('is stored as it came, and worked', async () => {
+    const { deliver, worked, engine, clock, metrics } = openReceive()
+    const waitUntil = () => {}
+    await expect(deliver(SUCCEEDED, { waitUntil })).resolves.toEqual([202, 'accepted'])
+    await expect(engine.task('results', job_id)).resolves.toMatchObject({
+      data: { source: 'webhook', token: 'none', event: SUCCEEDED, receivedAt: clock.now() },
+    })
+    expect(worked).toEqual([[{ resultId: job_id, unverifiedId: undefined }, waitUntil]])
+    expect(metrics).toEqual([
+      { name: 'accepted', value: 1, jobId: job_id },
+      { name: 'ack_ms', value: 0, jobId: undefined },
+    ])
+  })
+
+  test('that is not a POST gets 405, and the method that works', async () => {
+    const { receive, worked } = openReceive()
+    const response = await receive({ method: 'GET', readBody: () => Promise.reject(new Error('the body was read')) })
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
+    await expect(response.json()).resolves.toEqual({ message: 'A webhook delivery is a POST request.' })
+    expect(worked).toEqual([])
+  })
+
+  test('gets 503 from a receiver that is about to end', async () => {
+    const { core, deliver, engine } = openReceive()
+    core.stopping.abort()
+    await expect(deliver()).resolves.toEqual([503, 'This receiver is about to end.'])
+    expect(engine.calls).toEqual({})
+  })
+
+  test('without a token gets 401 where one is needed', async () => {
+    const { deliver } = openReceive(signed)
+    await expect(deliver()).resolves.toEqual([401, 'The URL has no token, or not the right one for this job.'])
+  })
+
+  test.each([
+    ['cannot be read', new Error('reset'), [400, 'The webhook body could not be read.']],
+    ['came too slowly', new WebhookParseError({ message: 'too slow', status: 408 }), [408, 'too slow']],
+    ['is not usable', new WebhookParseError({ message: 'not JSON' }), [400, 'not JSON']],
+  ])('whose body %s gets to know why', async (_, error, response) => {
+    const { deliver } = openReceive()
+    await expect(deliver(SUCCEEDED, { readBody: () => Promise.reject(error) })).resolves.toEqual(response)
+  })
+
+  test('has its response within 8 s, and the time that it took is measured', async () => {
+    const { clock, deliver, metrics } = openReceive()
+    const late = deliver(SUCCEEDED, { readBody: () => new Promise(() => {}) })
+    await clock.advance(8_000)
+    await expect(late).resolves.toEqual([503, 'The delivery could not be stored.'])
+    expect(metrics).toEqual([{ name: 'ack_ms', value: 8_000, jobId: undefined }])
+  })
+
+  test('has its response at 8 s and not before, when the engine takes it in time', async () => {
+    const { clock, deliver } = openReceive()
+    const readBody = async () => {
+      await clock.advance(7_999)
+      return JSON.stringify(SUCCEEDED)
+    }
+    await expect(deliver(SUCCEEDED, { readBody })).resolves.toEqual([202, 'accepted'])
+  })
+
+  test('gets 503 while the engine is down', async () => {
+    const { deliver, engine, worked } = openReceive()
+    engine.breakDown('before')
+    await expect(deliver()).resolves.toEqual([503, 'The delivery could not be stored.'])
+    expect(worked).toEqual([])
+  })
+})
+
+describe('a delivery that the service is to be asked about', () => {
+  test('waits in a slow queue when nothing is valid for it', async () => {
+    const { deliver, worked, engine } = openReceive({ client })
+    await expect(deliver()).resolves.toEqual([202, 'accepted'])
+    await expect(engine.task('results', job_id)).resolves.toBeUndefined()
+    const [[ids] = [undefined]] = worked
+    expect(ids).toEqual({ resultId: job_id, unverifiedId: expect.any(String) })
+    await expect(engine.task('unverified', String(ids?.unverifiedId))).resolves.toMatchObject({
+      data: { token: 'none', event: SUCCEEDED },
+    })
+  })
+
+  test('has a result at once when its job was expected', async () => {
+    const { core, deliver, engine, worked } = openReceive({ client })
+    await core.queues.expected.add(job_id, { notedAt: 0 })
+    await deliver()
+    await expect(engine.task('results', job_id)).resolves.toMatchObject({ data: { event: SUCCEEDED } })
+    expect(worked).toEqual([[{ resultId: job_id, unverifiedId: undefined }, undefined]])
+  })
+
+  test('has a result at once when its token is genuine, and waits when it expired', async () => {
+    const { deliver, engine, createUrl, clock } = openReceive({ ...signed, client })
+    const { url, ref } = await createUrl()
+    await deliver(SUCCEEDED, { url })
+    await expect(engine.task('results', job_id)).resolves.toMatchObject({ data: { token: 'genuine', ref } })
+    await clock.advance(2 * 86_400_000)
+    await expect(deliver(FAILED, { url })).resolves.toEqual([202, 'accepted'])
+    await expect(engine.task('results', FAILED.job_id)).resolves.toBeUndefined()
+  })
+
+  test('gets 503 after 600 others in a minute, unless something is valid for it', async () => {
+    const { core, deliver, count } = openReceive({ client })
+    for (let n = 0; n < 600; n++) await deliver({ ...SUCCEEDED, job_id: `job_${n}` })
+    await core.queues.expected.add('job_expected', { notedAt: 0 })
+    await expect(deliver()).resolves.toEqual([503, 'There are too many deliveries that have to be verified.'])
+    await expect(deliver({ ...SUCCEEDED, job_id: 'job_expected' })).resolves.toEqual([202, 'accepted'])
+    expect(count('accepted')).toBe(601)
+  })
+})
+
+describe('a callback URL', () => {
+  test.each([
+    ['is taken for the job that is bound to it', { key: job_id }, 202],
+    ['is not taken for another job than that', { key: 'job_other' }, 401],
+    ['is not taken when the engine lost its job', null, 401],
+  ])('%s', async (_, binding, status) => {
+    const { core, deliver, createUrl, worked } = openReceive(signed)
+    const { url, ref } = await createUrl()
+    await core.queues.bindings.add(ref, binding as object)
+    const [responded] = await deliver(SUCCEEDED, { url })
+    expect(responded).toBe(status)
+    expect(worked).toHaveLength(status === 202 ? 1 : 0)
+  })
+
+  test.each([
+    ['is taken for a job that was expected with it', (ref: string) => ({ notedAt: 0, ref }), 202],
+    ['is not taken for a job that was expected with another', () => ({ notedAt: 0, ref: 'ref_2' }), 401],
+    ['is taken for a job that was expected without one', () => ({ notedAt: 0 }), 202],
+  ])('%s', async (_, contextOf, status) => {
+    const { core, deliver, createUrl } = openReceive(signed)
+    const { url, ref } = await createUrl()
+    await core.queues.expected.add(job_id, contextOf(ref))
+    const [responded] = await deliver(SUCCEEDED, { url })
+    expect(responded).toBe(status)
+  })
+})

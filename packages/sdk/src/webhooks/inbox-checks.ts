@@ -1,0 +1,119 @@
+import {
+  callback,
+  clock,
+  count,
+  flag,
+  hasMethods,
+  isText,
+  must,
+  needs,
+  notNegative,
+  oneOf,
+  positive,
+  secret,
+  signal,
+  text,
+} from '../arguments/checks.ts'
+import { type Check, type Checks, checkEach } from '../arguments/read-options.ts'
+import type { InboxEngine } from './engine/inbox-engine.ts'
+import type {
+  DrainOptions,
+  ExpectOptions,
+  InboxOptions,
+  PageOptions,
+  PrepareOptions,
+  SweepOptions,
+} from './inbox-options.ts'
+
+const ENGINE_METHODS = {
+  setup: true,
+  add: true,
+  work: true,
+  get: true,
+  list: true,
+  replay: true,
+  remove: true,
+} satisfies Record<keyof InboxEngine, true>
+
+const atLeastOne = /* @__PURE__ */ must(
+  'a whole number of at least 1',
+  (value) => Number.isInteger(value) && Number(value) >= 1,
+)
+
+export const hosts = /* @__PURE__ */ must(
+  "a list of hosts, like ['*.example.com']",
+  (value) => Array.isArray(value) && value.every(isText),
+)
+
+export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
+  onSucceeded: callback,
+  onFailed: callback,
+  onUnknown: callback,
+  engine: must("an engine of @modelrun/durable, like `createSqliteEngine({ path: 'inbox.db' })`", (value) =>
+    hasMethods(value, ...Object.keys(ENGINE_METHODS)),
+  ),
+  name: must('a text', isText),
+  client: must('a client, like `new ModelRun()`', (value) => hasMethods(Object(value).jobs, 'get')),
+  secret,
+  publicUrl: text,
+  allowHttp: flag,
+  trust: oneOf('verify', 'token', 'payload'),
+  allowedOutputHosts: hosts,
+  concurrency: atLeastOne,
+  lockMs: positive,
+  maxRunMs: positive,
+  maxAttempts: atLeastOne,
+  backoffMs: positive,
+  keepDoneMs: positive,
+  keepDeadMs: positive,
+  expectedAfterMs: positive,
+  giveUpAfterMs: positive,
+  waitUntil: callback,
+  onHandlerError: callback,
+  onDead: callback,
+  onLost: callback,
+  onUnconfirmedRun: callback,
+  onWebhookMissed: callback,
+  onMetric: callback,
+  clock,
+}))()
+
+const json = /* @__PURE__ */ must('what JSON can hold', isJson)
+
+export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: json, modelId: text }
+export const EXPECT_OPTIONS: Checks<ExpectOptions> = { context: json, modelId: text, ref: text, pollInMs: notNegative }
+export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal }
+export const SWEEP_OPTIONS: Checks<SweepOptions> = { forMs: positive }
+export const DRAIN_OPTIONS: Checks<DrainOptions> = { timeoutMs: notNegative }
+export const PAGE_OPTIONS: Checks<PageOptions> = { limit: count, after: text }
+
+/** Checks of the arguments of methods, by the name of the argument. */
+const ARGUMENTS = /* @__PURE__ */ (() => {
+  const id = needs('an id', isText)
+  return {
+    // `.` and `..` would change the path of a URL.
+    jobId: needs('a job id', (value) => isText(value) && value !== '.' && value !== '..'),
+    ref: id,
+    key: id,
+    baseUrl: text,
+    context: json,
+    listener: needs('a function', (value) => typeof value === 'function'),
+  } satisfies Record<string, Check>
+})()
+
+/** Checks the arguments of a method of an inbox, except for its options. @throws ConfigurationError */
+export function checkInboxArguments(
+  method: string,
+  given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown },
+): void {
+  checkEach(`inbox.${method}`, given, ARGUMENTS)
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    // `undefined` for a function or a symbol.
+    return JSON.stringify(value) !== undefined
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,134 @@
+import { isFinishedStatus } from '../../jobs/job-status.ts'
+import type { WebhookEvent } from '../webhook-event.ts'
+
+/** A callback for the events of a job. */
+export type EventListener = (event: WebhookEvent) => void
+
+/** A wait for the end of a job. */
+interface EndWait {
+  event: Promise<WebhookEvent>
+  /** Ends the wait. Its promise stays pending. */
+  stop(): void
+}
+
+/** The listeners and waits of this process, and the latest results. */
+export interface Subscribers {
+  /** Calls back with each event of the job that is confirmed from now on, and with a result that was confirmed before. */
+  listen(jobId: string, listener: EventListener): () => void
+  wait(jobId: string): EndWait
+  /** Reports a confirmed event to listeners. Returns whether this process has a listener or a wait for its job. */
+  confirmed(event: WebhookEvent): boolean
+  /** Reports an event that was handled, or whose handler failed for good: waits resolve. */
+  ended(event: WebhookEvent): void
+  /** Reports a job without a result: waits reject. */
+  lost(jobId: string, error: Error): void
+  /** Rejects every wait. */
+  close(error: Error): void
+}
+
+interface Waiter {
+  resolve: (event: WebhookEvent) => void
+  reject: (error: Error) => void
+}
+
+/** How many results are remembered for later calls, and the total length of their JSON. */
+const MAX_RESULTS = 1_000
+const MAX_CHARACTERS = 8_000_000
+
+export function createSubscribers(): Subscribers {
+  const listeners = createGroups<EventListener>()
+  const waiters = createGroups<Waiter>()
+  const results = createResults()
+
+  return {
+    listen: (jobId, listener) => {
+      const stop = listeners.add(jobId, listener)
+      const known = results.get(jobId)
+      // In a microtask, when the caller has the function that stops the listener.
+      if (known !== undefined) queueMicrotask(() => listeners.has(jobId, listener) && call(listener, known.event))
+      return stop
+    },
+    wait: (jobId) => {
+      const known = results.get(jobId)
+      if (known?.hasEnded) return { event: Promise.resolve(known.event), stop: () => {} }
+      let stop = () => {}
+      const event = new Promise<WebhookEvent>((resolve, reject) => {
+        stop = waiters.add(jobId, { resolve, reject })
+      })
+      return { event, stop }
+    },
+    confirmed: (event) => {
+      if (isResult(event)) results.set(event, false)
+      const listening = listeners.of(event.job_id)
+      const hasSubscriber = listening.length > 0 || waiters.of(event.job_id).length > 0
+      for (const listener of listening) call(listener, event)
+      return hasSubscriber
+    },
+    ended: (event) => {
+      if (!isResult(event)) return
+      results.set(event, true)
+      for (const { resolve } of waiters.of(event.job_id)) resolve(event)
+    },
+    lost: (jobId, error) => {
+      for (const { reject } of waiters.of(jobId)) reject(error)
+    },
+    close: (error) => {
+      for (const { reject } of waiters.all()) reject(error)
+    },
+  }
+}
+
+/** Whether the event ends its job. Another event may follow an unknown status (section 3). */
+function isResult(event: WebhookEvent): boolean {
+  if (event.status !== 'unknown') return true
+  return isFinishedStatus(event.reported_status ?? '')
+}
+
+function call(listener: EventListener, event: WebhookEvent): void {
+  try {
+    listener(event)
+  } catch (error) {
+    console.error(`modelrun: a listener of the job ${event.job_id} failed:`, error)
+  }
+}
+
+/** The latest results. Forgets the oldest result first. */
+function createResults() {
+  const results = new Map<string, { event: WebhookEvent; hasEnded: boolean; length: number }>()
+  let total = 0
+  const forget = (jobId: string) => {
+    total -= results.get(jobId)?.length ?? 0
+    results.delete(jobId)
+  }
+  return {
+    get: (jobId: string) => results.get(jobId),
+    set: (event: WebhookEvent, hasEnded: boolean) => {
+      forget(event.job_id)
+      const { length } = JSON.stringify(event)
+      results.set(event.job_id, { event, hasEnded, length })
+      total += length
+      for (const oldest of results.keys()) {
+        if (results.size <= MAX_RESULTS && total <= MAX_CHARACTERS) return
+        forget(oldest)
+      }
+    },
+  }
+}
+
+/** Groups members by job id. */
+function createGroups<Member>() {
+  const groups = new Map<string, Set<Member>>()
+  return {
+    of: (jobId: string): Member[] => [...(groups.get(jobId) ?? [])],
+    all: (): Member[] => [...groups.values()].flatMap((group) => [...group]),
+    has: (jobId: string, member: Member): boolean => groups.get(jobId)?.has(member) ?? false,
+    add: (jobId: string, member: Member): (() => void) => {
+      const group = groups.get(jobId) ?? new Set()
+      groups.set(jobId, group.add(member))
+      return () => {
+        group.delete(member)
+        if (group.size === 0 && groups.get(jobId) === group) groups.delete(jobId)
+      }
+    },
+  }
+}

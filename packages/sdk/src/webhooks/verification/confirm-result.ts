@@ -1,0 +1,95 @@
+import { Again, Permanent } from '../engine/task-ends.ts'
+import type { InboxCore } from '../inbox-core.ts'
+import { checkOutputUrls } from '../output-urls.ts'
+import { jobKey, type StoredContext, type StoredDelivery } from '../stored-records.ts'
+import type { WebhookEvent } from '../webhook-event.ts'
+import { eventOfJob } from './event-of-job.ts'
+
+/** Polls of an unexpected job that the service does not have, until its delivery is dropped. */
+const MISSING_POLLS = 3
+
+/** Longest wait between two polls of a job whose delivery came before its end. */
+const MAX_WAIT_MS = 10_000
+
+type Core = Pick<InboxCore, 'options' | 'poller' | 'queues'>
+
+/** Whether the handler gets the result that the service has, and not the event of the delivery. */
+export function needsPoll({ options, poller }: Core, { source, token, event, isConfirmed }: StoredDelivery): boolean {
+  if (source === 'poll' || isConfirmed) return false
+  if (options.trust === 'verify' || token === 'expired') return true
+  // A forged result must not become a dead letter that hides the real result.
+  return poller !== undefined && findOutputProblem(options.allowedOutputHosts, event) !== undefined
+}
+
+/** A delivery to confirm. */
+export interface Unconfirmed {
+  delivery: StoredDelivery
+  /** Number of this attempt, from 1. Attempts that ended with {@link Again} do not count. */
+  attempt: number
+  /** Number of this run of the task, from 1. */
+  fence: number
+  /** Whether the job is expected. */
+  isExpected: boolean
+}
+
+/**
+ * Returns the event that the handler gets for a delivery.
+ *
+ * @returns undefined for a delivery to drop: the service does not have its job, or does not confirm its unknown status
+ * @throws Again while the service says that the job runs, or cannot be reached
+ * @throws Permanent when the delivery can never be confirmed
+ */
+export async function confirmResult(core: Core, unconfirmed: Unconfirmed): Promise<WebhookEvent | undefined> {
+  const { delivery, attempt, fence, isExpected } = unconfirmed
+  const { event, receivedAt } = delivery
+  if (!needsPoll(core, delivery)) return event
+  const { poller, options } = core
+  if (poller === undefined) throw new Permanent('unconfirmed', 'The inbox has no client to confirm a result with.')
+  const polled = await poller.poll(event.job_id)
+  if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
+  if (polled.kind === 'rejected') throw new Permanent('unconfirmed', String(polled.error))
+  if (polled.kind === 'job') {
+    const confirmed = eventOfJob(event.job_id, polled.job, event)
+    if (confirmed !== undefined) return confirmed
+    if (event.status === 'unknown') {
+      await expectFromNow(core, event.job_id)
+      return undefined
+    }
+  }
+  if (polled.kind === 'job' || isExpected) {
+    const ageMs = options.clock.now() - receivedAt
+    if (ageMs < options.giveUpAfterMs) throw new Again(Math.min(MAX_WAIT_MS, 1_000 * fence))
+    throw new Permanent('unconfirmed', `The service does not confirm the delivery of the job ${event.job_id}.`)
+  }
+  if (attempt < MISSING_POLLS) throw polled.error
+  return undefined
+}
+
+/** Expects a job that runs: it is polled later when no delivery comes. */
+export async function expectFromNow({ queues, options }: Core, jobId: string): Promise<void> {
+  const context: StoredContext = { notedAt: options.clock.now() }
+  await queues.expected.add(jobKey(jobId), context, options.expectedAfterMs)
+}
+
+/**
+ * Checks the links of an event against `allowedOutputHosts`.
+ *
+ * @returns why no handler may get the event; undefined when it may
+ */
+export function findOutputProblem(
+  allowedHosts: readonly string[] | undefined,
+  event: WebhookEvent,
+): string | undefined {
+  if (allowedHosts === undefined) return undefined
+  const [found] = checkOutputUrls(withOutput(event), { allowedHosts })
+  return found && `The URL of item ${found.index} of the output must not be fetched: ${found.problem}.`
+}
+
+/** Events of unknown status can have an output, too. */
+function withOutput(event: WebhookEvent): WebhookEvent {
+  if (event.status !== 'unknown') return event
+  const { items } = Object(event.payload.output) as { items?: unknown }
+  if (!Array.isArray(items)) return event
+  const linked = items.filter((item) => Object(item).url !== undefined)
+  return { job_id: event.job_id, status: 'succeeded', output: { type: 'unknown', items: linked } }
+}

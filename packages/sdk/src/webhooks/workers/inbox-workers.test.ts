@@ -1,0 +1,238 @@
+import { describe, expect, test, vi } from 'vitest'
+import { NotFoundError } from '../../errors/api-errors.ts'
+import { settle } from '../../testing/manual-clock.ts'
+import { storedDelivery } from '../../testing/test-core.ts'
+import { gate, jobsOf, openEngine, openInbox, PUBLIC_URL, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
+import type { InboxEngine, Json, WorkOptions } from '../engine/inbox-engine.ts'
+import type { Inbox } from '../inbox.ts'
+
+const { job_id } = SUCCEEDED
+const fail = () => {
+  throw new Error('no')
+}
+
+/** Delivers as a serverless function does, and gives what keeps it alive. */
+async function deliverTo(inbox: Inbox, body: unknown = SUCCEEDED) {
+  const works: Promise<unknown>[] = []
+  const request = new Request(PUBLIC_URL, { method: 'POST', body: JSON.stringify(body) })
+  const response = await inbox.handle(request, { waitUntil: (work) => void works.push(work) })
+  return { status: response.status, works, work: Promise.all(works) }
+}
+
+describe('start', () => {
+  test('takes up what other processes left, and may be called on each of them', async () => {
+    const shared = openEngine()
+    const first = openInbox({ ...shared, onSucceeded: fail })
+    for (let n = 0; n < 20; n++) await first.deliver({ ...SUCCEEDED, job_id: `job_${n}` })
+    await first.inbox.drain()
+    const onSucceeded = vi.fn()
+    const others = [openInbox({ ...shared, onSucceeded }), openInbox({ ...shared, onSucceeded })]
+    for (const { inbox } of others) {
+      inbox.start()
+      inbox.start()
+    }
+    await shared.clock.advance(2_000)
+    expect(new Set(onSucceeded.mock.calls.map(([event]) => event.job_id)).size).toBe(20)
+    expect(onSucceeded).toHaveBeenCalledTimes(20)
+    await Promise.all(others.map(({ inbox }) => inbox.drain()))
+    expect(shared.clock.timerCount).toBe(0)
+  })
+
+  test('is not needed for the retries of deliveries to this process', async () => {
+    const onSucceeded = vi.fn().mockImplementationOnce(fail)
+    const { clock, deliver } = openInbox({ onSucceeded })
+    await deliver(SUCCEEDED)
+    await clock.advance(1_000)
+    expect(onSucceeded).toHaveBeenCalledTimes(2)
+  })
+
+  test('works inboxes of different names on one engine apart', async () => {
+    const shared = openEngine()
+    const [ours, theirs] = [vi.fn(), vi.fn()]
+    const [a, b] = [
+      openInbox({ ...shared, name: 'a', onSucceeded: ours }),
+      openInbox({ ...shared, name: 'b', onSucceeded: theirs }),
+    ]
+    b.inbox.start()
+    await a.deliver(SUCCEEDED)
+    await settle()
+    expect([ours.mock.calls.length, theirs.mock.calls.length]).toEqual([1, 0])
+    await b.inbox.drain()
+  })
+})
+
+describe('sweep', () => {
+  test('works what is due, says how much, and returns', async () => {
+    const shared = openEngine()
+    const { client } = jobsOf(() => SUCCEEDED_JOB)
+    const onSucceeded = vi.fn()
+    const { inbox, clock, notices } = openInbox({ ...shared, client, onSucceeded })
+    await inbox.expect('job_due', { pollInMs: 0 })
+    await inbox.expect('job_later', { pollInMs: 3_600_000 })
+    const startedAt = clock.now()
+    // A check for a delivery, a poll, and the result that it found.
+    await expect(clock.run(inbox.sweep())).resolves.toEqual({ worked: 3 })
+    expect(clock.now() - startedAt).toBeLessThan(3_000)
+    expect(onSucceeded.mock.calls).toMatchObject([[{ job_id: 'job_due' }, { source: 'poll' }]])
+    expect(notices.onWebhookMissed).toHaveLength(1)
+    await clock.advance(7_200_000)
+    expect(onSucceeded).toHaveBeenCalledOnce()
+  })
+
+  test('works more than a second of polls, until `forMs` are over', async () => {
+    const { client, calls } = jobsOf(() => SUCCEEDED_JOB)
+    const { inbox, clock } = openInbox({ ...openEngine(), client })
+    for (let n = 0; n < 100; n++) await inbox.expect(`job_${n}`, { pollInMs: 0 })
+    await clock.run(inbox.sweep({ forMs: 3_000 }))
+    expect(calls.length).toBeGreaterThanOrEqual(30)
+    expect(calls.length).toBeLessThanOrEqual(50)
+    await clock.run(inbox.sweep())
+    expect(calls).toHaveLength(100)
+  })
+
+  test('waits for the handlers that run', async () => {
+    const shared = openEngine()
+    const { opened, open: finish } = gate()
+    const first = openInbox({ ...shared, onSucceeded: fail })
+    await first.deliver(SUCCEEDED)
+    await first.inbox.drain()
+    await shared.clock.advance(1_000)
+    const { inbox, count } = openInbox({ ...shared, onSucceeded: () => opened })
+    const swept = vi.fn()
+    void inbox.sweep({ forMs: 2_000 }).then(swept)
+    await shared.clock.advance(60_000)
+    expect(swept).not.toHaveBeenCalled()
+    finish()
+    await settle()
+    expect([swept.mock.calls.length, count('completed')]).toEqual([1, 1])
+  })
+
+  test('leaves the workers of deliveries in this process as they were', async () => {
+    const onSucceeded = vi.fn().mockImplementationOnce(fail)
+    const { inbox, clock, deliver } = openInbox({ onSucceeded, backoffMs: 60_000 })
+    await deliver(SUCCEEDED)
+    await clock.run(inbox.sweep())
+    await clock.advance(60_000)
+    expect(onSucceeded).toHaveBeenCalledTimes(2)
+  })
+
+  test('does nothing when the inbox is drained', async () => {
+    const { inbox, clock } = openInbox()
+    await inbox.drain()
+    await expect(inbox.sweep()).resolves.toEqual({ worked: 0 })
+    expect(clock.timerCount).toBe(0)
+  })
+})
+
+describe('waitUntil', () => {
+  test('gets the work; what fails is not tried again before the next sweep', async () => {
+    const shared = openEngine()
+    const onSucceeded = vi.fn().mockImplementationOnce(fail)
+    const { inbox, clock, count } = openInbox({ ...shared, onSucceeded })
+    const { status, works, work } = await deliverTo(inbox)
+    await work
+    expect([status, works.length, onSucceeded.mock.calls.length]).toEqual([202, 1, 1])
+    await clock.advance(60_000)
+    expect(onSucceeded).toHaveBeenCalledOnce()
+    await expect(clock.run(inbox.sweep())).resolves.toEqual({ worked: 1 })
+    expect(count('completed')).toBe(1)
+  })
+
+  test('of the options is for every delivery', async () => {
+    const works: Promise<unknown>[] = []
+    const { deliver, count } = openInbox({ ...openEngine(), waitUntil: (work) => void works.push(work) })
+    await deliver(SUCCEEDED)
+    await Promise.all(works)
+    expect([works.length, count('completed')]).toEqual([1, 1])
+  })
+
+  test('ends at once for a duplicate of a job that is done', async () => {
+    const { inbox, clock } = openInbox(openEngine())
+    await (await deliverTo(inbox)).work
+    const startedAt = clock.now()
+    await (await deliverTo(inbox)).work
+    expect(clock.now()).toBe(startedAt)
+  })
+
+  test('does not wait for a duplicate that another process works', async () => {
+    const shared = openEngine()
+    const other = openInbox({ ...shared, onSucceeded: () => new Promise(() => {}) })
+    await other.deliver(SUCCEEDED)
+    await settle()
+    const { inbox, clock } = openInbox(shared)
+    const startedAt = clock.now()
+    const { work } = await deliverTo(inbox)
+    await clock.run(work)
+    expect(clock.now() - startedAt).toBeLessThanOrEqual(10_000)
+  })
+
+  test('waits for a handler that takes long', async () => {
+    const { opened, open: finish } = gate()
+    const { inbox, clock, count } = openInbox({ ...openEngine(), onSucceeded: () => opened })
+    const { work } = await deliverTo(inbox)
+    const ended = vi.fn()
+    void work.then(ended)
+    await clock.advance(60_000)
+    expect(ended).not.toHaveBeenCalled()
+    finish()
+    await work
+    expect(count('completed')).toBe(1)
+  })
+
+  test('ends after the check of an invented delivery, and waits for the handler of a confirmed one', async () => {
+    const { client } = jobsOf((id) => {
+      if (id === job_id) return SUCCEEDED_JOB
+      throw new NotFoundError({ message: 'no such job', status: 404 })
+    })
+    const { inbox, clock, count } = openInbox({ ...openEngine(), client })
+    const startedAt = clock.now()
+    await (await deliverTo(inbox, { ...SUCCEEDED, job_id: 'invented' })).work
+    expect([clock.now() - startedAt, count('completed')]).toEqual([0, 0])
+    await (await deliverTo(inbox)).work
+    expect([clock.now() - startedAt, count('completed')]).toEqual([0, 1])
+  })
+
+  test('that throws costs neither the response nor the work', async () => {
+    const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
+    const { inbox, count } = openInbox(openEngine())
+    const request = new Request(PUBLIC_URL, { method: 'POST', body: JSON.stringify(SUCCEEDED) })
+    const waitUntil = () => {
+      throw new Error('This context has no ExecutionContext')
+    }
+    await expect(inbox.handle(request, { waitUntil })).resolves.toMatchObject({ status: 202 })
+    await settle()
+    expect([count('completed'), warn.mock.calls.length]).toEqual([1, 1])
+    warn.mockRestore()
+  })
+})
+
+describe('a job whose processes died', () => {
+  const reportOf = async (data: object) => {
+    const { engine, clock } = openEngine()
+    const reports: NonNullable<WorkOptions['onProcessDied']>[] = []
+    const work: InboxEngine['work'] = (queue, handler, options) => {
+      if (options?.onProcessDied !== undefined) reports.push(options.onProcessDied)
+      return engine.work(queue, handler, options)
+    }
+    const bench = openInbox({ engine: { ...engine, work }, clock })
+    await bench.inbox.expect(job_id, { context: 'mine' })
+    bench.inbox.start()
+    await settle()
+    for (const report of reports) report({ id: job_id, data: data as Json, runs: 4 })
+    await bench.inbox.drain()
+    return { ...bench, reports }
+  }
+
+  test('is a dead letter, which `onDead` gets once, with the context of the job', async () => {
+    const { notices, count, reports } = await reportOf(storedDelivery())
+    expect(reports).toHaveLength(1)
+    const error = expect.objectContaining({ code: 'process_died', message: expect.stringContaining(job_id) })
+    expect(notices.onDead).toEqual([{ jobId: job_id, event: SUCCEEDED, attempt: 4, error, context: 'mine' }])
+    expect(count('dead')).toBe(1)
+  })
+
+  test('and whose delivery cannot be read is not reported', async () => {
+    const { notices, count } = await reportOf({ old: true })
+    expect([notices.onDead, count('dead')]).toEqual([[], 0])
+  })
+})
