@@ -117,7 +117,7 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
     const job = await client.submit('aurora-image', { prompt: 'a' })
     await page.getByText('struck 1 time', { exact: true }).waitFor()
     await page.goto(`${page.url().replace(/#.*/, '')}#/jobs/${job.id}`)
-    const struck = page.getByRole('button', { name: /503 .*fault unavailable \(fault_1\)/ })
+    const struck = page.getByRole('button', { name: /503.*fault unavailable \(fault_1\)/ })
     await struck.focus()
     await page.getByText('Fault unavailable (fault_1) struck here.').waitFor()
     await page.keyboard.press('ArrowDown')

@@ -102,7 +102,7 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   webhook: 'How results are delivered.',
   when: 'When the first delivery starts. Default: when the job has ended.',
   'Fault.when': 'Whether it strikes before the service does the work, or after it. Default: before.',
-  attempt: '1, and one more for each time that the same request or delivery was sent again.',
+  attempt: 'Number of the attempt: 1, and one more for each time that the same request or delivery was sent again.',
   category: 'Category of the model.',
   charged: 'Credits that the job was charged.',
   clock: 'How time passes.',
