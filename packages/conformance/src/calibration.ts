@@ -25,7 +25,7 @@ export const CALIBRATION = {
   outputType: onlyLike((value) => value === 'image', 'the catalog says what a model makes'),
   fileAccess: onlyLike((value) => value === 'public', 'its files can be read without a key'),
   // Section 3
-  statusSequence: onlyLike(isUsualSequence, 'its jobs are queued, processing, and then end'),
+  statusSequence: onlyLike(isExpectedSequence, 'its jobs are queued, processing, and then end'),
   queuedMs: (value) => (typeof value === 'number' ? { queuedMs: value } : UNKNOWN),
   cancelOfFinishedJob: cancelled('cancelOfFinishedJob'),
   secondCancel: cancelled('cancelOfCancelledJob'),
@@ -55,13 +55,13 @@ export const CALIBRATION = {
   failedSyncRunStatus: (value) => (isStatus(value) ? { failedSyncRunStatus: value } : UNKNOWN),
   failedSyncRunBody: (value) => (value === 'job' || value === 'error' ? { failedSyncRunBody: value } : UNKNOWN),
   asyncRunWithWebhook: (value) => {
-    const answer = isRecord(value) ? value.answer : undefined
-    if (answer === 'queued' || answer === 'processing') return { asyncRunWithWebhook: answer }
+    const response = isRecord(value) ? value.response : undefined
+    if (response === 'queued' || response === 'processing') return { asyncRunWithWebhook: response }
     return 'it takes both together'
   },
   unknownBodyMember: acceptable('unknownMember'),
   unknownInputParameter: acceptable('unknownParameter'),
-  strangeWebhookUrl: acceptable('webhookScheme'),
+  otherWebhookScheme: acceptable('webhookScheme'),
   // Sections 4.4 and 4.5
   unfinishedJobStatus: (value) =>
     value === 200 || value === 202 ? { unfinishedJobStatus: value } : 'it responds with 200 or 202',
@@ -102,7 +102,7 @@ function onlyLike(isSame: (observed: JsonValue) => boolean, reason: string): App
 /** Of requests that the reference server always rejects. */
 function rejected(kind: RejectionKind): Application {
   return (observed) => {
-    const { status, code } = refusalIn(observed)
+    const { status, code } = rejectionIn(observed)
     if (status === undefined || status < 400) return 'it rejects such a request'
     return code === undefined ? 'an error without a code' : { rejections: { [kind]: { status, code } } }
   }
@@ -111,7 +111,7 @@ function rejected(kind: RejectionKind): Application {
 /** Of requests that may be accepted. */
 function acceptable(kind: RejectionKind): Application {
   return (observed) => {
-    const { status = 400 } = refusalIn(observed)
+    const { status = 400 } = rejectionIn(observed)
     const isAccepted = observed === 'accepted' || status < 300
     return isAccepted ? { rejections: { [kind]: 'accepted' } } : rejected(kind)(observed)
   }
@@ -120,7 +120,7 @@ function acceptable(kind: RejectionKind): Application {
 /** Of cancels that change nothing. */
 function cancelled(kind: RejectionKind): Application {
   return (observed) => {
-    const { status = 400 } = refusalIn(observed)
+    const { status = 400 } = rejectionIn(observed)
     if (observed === 'changed') return 'a finished job stays as it is'
     if (status >= 300) return rejected(kind)(observed)
     const fields = itemsOf(isRecord(observed) ? observed.fields : undefined).map(String)
@@ -136,7 +136,7 @@ function oddPages(observed: JsonValue): ServiceProfile | string {
   return first === 'default' ? { rejections: { oddPage: 'accepted' } } : rejected('oddPage')(first as JsonValue)
 }
 
-function refusalIn(observed: JsonValue): { status: number | undefined; code: string | undefined } {
+function rejectionIn(observed: JsonValue): { status: number | undefined; code: string | undefined } {
   const { status, code } = isRecord(observed) ? observed : {}
   return { status: isStatus(status) ? status : undefined, code: typeof code === 'string' ? code : undefined }
 }
@@ -149,7 +149,7 @@ function textsOf(value: JsonValue): string[] {
   return itemsOf(value).filter((item) => typeof item === 'string')
 }
 
-function isUsualSequence(value: JsonValue): boolean {
+function isExpectedSequence(value: JsonValue): boolean {
   return ['queued,processing,succeeded', 'processing,succeeded', 'succeeded', 'queued,succeeded'].includes(
     String(value),
   )

@@ -105,8 +105,8 @@ export class CannotStartError extends Error {
 /** @throws CannotStartError that says which option is wrong and what is allowed */
 export function resolveOptions(options: ConformanceOptions): ResolvedOptions {
   const { apiKey, maxCredits = 0, limits = {} } = options
-  demand(isSendable(apiKey), 'apiKey must be an API key with all permissions, without white space.')
-  demand(maxCredits >= 0, `maxCredits must be 0 or more, not ${maxCredits}.`)
+  requireOption(isSendable(apiKey), 'apiKey must be an API key with all permissions, without white space.')
+  requireOption(maxCredits >= 0, `maxCredits must be 0 or more, not ${maxCredits}.`)
   return {
     baseUrl: readBaseUrl(options.baseUrl),
     apiKey,
@@ -131,10 +131,10 @@ export function resolveOptions(options: ConformanceOptions): ResolvedOptions {
 
 function readBaseUrl(baseUrl: string): string {
   const isUsable = URL.canParse(baseUrl) && /^https?:\/\//.test(baseUrl) && !/[?#\s]/.test(baseUrl)
-  demand(isUsable, `baseUrl must be an http or https address without a query, not ${JSON.stringify(baseUrl)}.`)
+  requireOption(isUsable, `baseUrl must be an http or https address without a query, not ${JSON.stringify(baseUrl)}.`)
   const plain = baseUrl.replace(/\/+$/, '')
   const root = plain.replace(/\/v1$/, '')
-  demand(root === plain, `baseUrl must not end in /v1: the suite adds that itself. Use ${root}.`)
+  requireOption(root === plain, `baseUrl must not end in /v1: the suite adds that itself. Use ${root}.`)
   return plain
 }
 
@@ -144,10 +144,10 @@ function isSendable(apiKey: unknown): boolean {
 }
 
 function readLimit(name: keyof TimeLimits, ms: number): number {
-  demand(ms > 0, `limits.${name} must be milliseconds above 0, not ${ms}.`)
+  requireOption(ms > 0, `limits.${name} must be milliseconds above 0, not ${ms}.`)
   return ms
 }
 
-function demand(isRight: boolean, message: string): void {
+function requireOption(isRight: boolean, message: string): void {
   if (!isRight) throw new CannotStartError(message)
 }

@@ -15,7 +15,7 @@ const ALWAYS_REJECTED = Object.keys(DEFAULT_ASSUMPTIONS.rejections)
 /** The job's id is in the answer only, so nobody can cancel a run that is held. */
 const NOT_OBSERVABLE = ['cancelledSyncRunStatus']
 
-const refusal = (status: number, code: string) => ({ status, code })
+const rejection = (status: number, code: string) => ({ status, code })
 
 const VARIANTS: readonly ServiceProfile[] = [
   { asyncRunStatus: 200 },
@@ -32,7 +32,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   { absentJobFields: 'null' },
   { creditsOfFailedRun: 'price' },
   { unknownCategory: 'all' },
-  { unknownCategory: 'reject', rejections: { unknownCategory: refusal(422, 'BAD_CATEGORY') } },
+  { unknownCategory: 'reject', rejections: { unknownCategory: rejection(422, 'BAD_CATEGORY') } },
   { searchCase: 'counts' },
   { searchWords: 'whole' },
   { plainSlashInPath: 'unknown' },
@@ -41,7 +41,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   { requestIdHeader: 'none' },
   ...Object.keys(DEFAULT_ASSUMPTIONS.rejections)
     .filter((kind) => kind !== 'unknownCategory')
-    .map((kind) => ({ rejections: { [kind]: refusal(418, 'TEAPOT') } })),
+    .map((kind) => ({ rejections: { [kind]: rejection(418, 'TEAPOT') } })),
   ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember', 'webhookScheme'] as const).map(
     accepted,
   ),

@@ -1,6 +1,6 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES } from '@modelrun/contract'
 import { type Check, check, type Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { hasObject, hasText, isJson } from '../judge/answers.ts'
 import { BlockedError, every, type Finding, judge } from '../judge/finding.ts'
@@ -10,7 +10,7 @@ import { jobStatus, readJob } from '../session/jobs.ts'
 import type { Recorded, Session } from '../session/session.ts'
 import { readsWithoutKey } from './auth-scenarios.ts'
 import { firstPage } from './models-scenarios.ts'
-import { asyncJob, defaultRunJob, type FollowedRun, failingJob } from './runs-scenarios.ts'
+import { asyncJob, defaultRunJob, type PolledRun, failingJob } from './runs-scenarios.ts'
 
 /** Every request of the checks before, with its response. */
 const everything: Scenario<readonly Recorded[]> = {
@@ -25,11 +25,11 @@ const everything: Scenario<readonly Recorded[]> = {
 
 /** A job that had ended, read again. */
 interface SecondRead {
-  before: Answer
-  after: Answer
+  before: ApiResponse
+  after: ApiResponse
 }
 
-const ENDED: readonly Scenario<FollowedRun>[] = [defaultRunJob, asyncJob, failingJob]
+const ENDED: readonly Scenario<PolledRun>[] = [defaultRunJob, asyncJob, failingJob]
 
 const readsOfEnded: Scenario<readonly SecondRead[]> = {
   id: 'reads-of-ended',
@@ -38,15 +38,15 @@ const readsOfEnded: Scenario<readonly SecondRead[]> = {
   perform: async (session) => {
     const reads: SecondRead[] = []
     for (const scenario of ENDED) {
-      const run = await followed(session, scenario)
-      if (run !== undefined) reads.push({ before: run.watch.last, after: await readJob(session, run.watch.jobId) })
+      const run = await polledRun(session, scenario)
+      if (run !== undefined) reads.push({ before: run.polled.last, after: await readJob(session, run.polled.jobId) })
     }
     return reads
   },
 }
 
 /** A job that could not be followed is the concern of its own checks. */
-async function followed(session: Session, scenario: Scenario<FollowedRun>): Promise<FollowedRun | undefined> {
+async function polledRun(session: Session, scenario: Scenario<PolledRun>): Promise<PolledRun | undefined> {
   if (missingFor(scenario, session.options) !== undefined) return undefined
   try {
     return await session.evidence(scenario)
@@ -60,72 +60,72 @@ async function followed(session: Session, scenario: Scenario<FollowedRun>): Prom
 export const AFTERWARDS_CHECKS: readonly Check[] = [
   check('jobs/stays-ended', readsOfEnded, (reads) => every(reads.map(isSameEnd))),
   check('jobs/every-poll', everything, (requests) => {
-    const known = new Set(requests.filter(isRun).map(({ answer }) => at(answer.json, '/job_id')))
+    const known = new Set(requests.filter(isRun).map(({ response }) => at(response.json, '/job_id')))
     const polls = requests.filter(({ method, path, isOwn }) => isOwn && method === 'GET' && known.has(jobIdIn(path)))
     return every(
-      polls.map(({ answer }) => isPolled(answer)),
+      polls.map(({ response }) => isPolled(response)),
       'no job was polled',
     )
   }),
   check('jobs/every-output', everything, (requests) => {
-    const done = requests.filter(({ method, answer }) => method === 'GET' && jobStatus(answer) === 'succeeded')
+    const done = requests.filter(({ method, response }) => method === 'GET' && jobStatus(response) === 'succeeded')
     return every(
-      done.map(({ answer }) => hasOutput(answer, '/data/output')),
+      done.map(({ response }) => hasOutput(response, '/data/output')),
       'no job has succeeded',
     )
   }),
   check('runs/job-ids-differ', everything, (requests) => {
-    const runs = requests.filter(isRun).filter(({ answer }) => typeof at(answer.json, '/job_id') === 'string')
-    const ids = runs.map(({ answer }) => at(answer.json, '/job_id'))
+    const runs = requests.filter(isRun).filter(({ response }) => typeof at(response.json, '/job_id') === 'string')
+    const ids = runs.map(({ response }) => at(response.json, '/job_id'))
     const repeated = runs.filter((_, index) => ids.indexOf(ids[index]) !== index)
-    const answers = (repeated.length > 0 ? repeated : runs.slice(0, 2)).map(({ answer }) => answer)
+    const responses = (repeated.length > 0 ? repeated : runs.slice(0, 2)).map(({ response }) => response)
     if (runs.length < 2) throw new BlockedError('fewer than two runs were accepted')
-    return judge(repeated.length === 0, `${runs.length} runs have ${new Set(ids).size} different job_ids`, answers)
+    return judge(repeated.length === 0, `${runs.length} runs have ${new Set(ids).size} different job_ids`, responses)
   }),
   check('models/every-list', everything, (requests) => every(requests.filter(isList).map(isWholeList))),
   check('models/every-entry', everything, (requests) =>
-    every(requests.filter(isList).map(({ answer }) => hasEntries(answer))),
+    every(requests.filter(isList).map(({ response }) => hasEntries(response))),
   ),
   check('errors/every-json', everything, (requests) =>
-    every(requests.filter(hasBody).map(({ answer }) => isJson(answer))),
+    every(requests.filter(hasBody).map(({ response }) => isJson(response))),
   ),
   check('errors/every-error', everything, (requests) =>
     every(
-      requests.filter(isRejected).map(({ answer }) => isError(answer)),
+      requests.filter(isRejected).map(({ response }) => isError(response)),
       'nothing was rejected',
     ),
   ),
 ]
 
 const isOfInterface = ({ path }: Recorded) => /^\/v1\/(models(\?|$|\/[^/]+$|\/[^/]+\/run$)|jobs\/[^/]+$)/.test(path)
-const isRun = ({ method, answer }: Recorded) => method === 'POST' && answer.status < 300
-const isList = ({ method, path, answer }: Recorded) =>
-  method === 'GET' && path.replace(/\?.*/, '') === ROUTES.listModels.path && answer.status < 300
+const isRun = ({ method, response }: Recorded) => method === 'POST' && response.status < 300
+const isList = ({ method, path, response }: Recorded) =>
+  method === 'GET' && path.replace(/\?.*/, '') === ROUTES.listModels.path && response.status < 300
 /** Rate limits, and the errors of what stands in front of a service, are open. */
 const NOT_ITS_OWN: ReadonlySet<number> = /* @__PURE__ */ new Set([429, 502, 503, 504])
-const isItsOwn = (one: Recorded) => isOfInterface(one) && !NOT_ITS_OWN.has(one.answer.status)
+const isItsOwn = (one: Recorded) => isOfInterface(one) && !NOT_ITS_OWN.has(one.response.status)
 /** The response to a cancel is open. */
 const hasBody = (one: Recorded) =>
-  isItsOwn(one) && one.answer.text !== '' && !(one.method === 'DELETE' && one.answer.status < 300)
-const isRejected = (one: Recorded) => isItsOwn(one) && one.answer.status >= 400
+  isItsOwn(one) && one.response.text !== '' && !(one.method === 'DELETE' && one.response.status < 300)
+const isRejected = (one: Recorded) => isItsOwn(one) && one.response.status >= 400
 
 function jobIdIn(path: string): string {
   return decodeURIComponent(path.split('/').at(-1) ?? '')
 }
 
-function isPolled(answer: Answer): Finding {
-  const isRight = answer.status < 300 && typeof jobStatus(answer) === 'string'
-  return judge(isRight, `status ${answer.status}, /data/status ${show(jobStatus(answer))}; expected the job`, answer)
+function isPolled(response: ApiResponse): Finding {
+  const isRight = response.status < 300 && typeof jobStatus(response) === 'string'
+  return judge(isRight, `status ${response.status}, /data/status ${show(jobStatus(response))}; expected the job`, response)
 }
 
 /** Judges that the second read shows the end that the first one showed. */
 function isSameEnd({ before, after }: SecondRead): Finding {
-  const shown = (answer: Answer) =>
+  const shown = (response: ApiResponse) =>
     show([
-      jobStatus(answer),
-      at(answer.json, '/data/output/type'),
-      itemsOf(at(answer.json, '/data/output/items')).length,
-      at(answer.json, '/data/error/code'),
+      jobStatus(response),
+      at(response.json, '/data/output/type'),
+      itemsOf(at(response.json, '/data/output/items')).length,
+      at(response.json, '/data/error/code'),
     ])
   const isRight = after.status < 300 && shown(before) === shown(after)
   const detail = `the job was ${shown(before)} (status, type and number of files, error code), and is ${shown(after)} later`
@@ -133,30 +133,30 @@ function isSameEnd({ before, after }: SecondRead): Finding {
 }
 
 /** Judges limit, offset and total of a list by its query. Values that make no sense, or are above the maximum, are left out. */
-function isWholeList({ path, answer }: Recorded): Finding {
+function isWholeList({ path, response }: Recorded): Finding {
   const query = new URLSearchParams(path.split('?')[1])
   const [limit, offset] = [query.get('limit'), query.get('offset')]
   const asked = Number(limit ?? LIMITS.modelsPageDefault)
   const isSensible = asked >= 1 && asked <= LIMITS.modelsPageMax && Number(offset ?? 0) >= 0
-  if (!isSensible) return judge(true, `${path}: the response is open`, answer)
-  const [models, total] = [at(answer.json, '/models'), at(answer.json, '/total')]
+  if (!isSensible) return judge(true, `${path}: the response is open`, response)
+  const [models, total] = [at(response.json, '/models'), at(response.json, '/total')]
   const isRight =
-    answer.status === 200 &&
+    response.status === 200 &&
     Array.isArray(models) &&
     models.length <= asked &&
     Number.isSafeInteger(total) &&
-    at(answer.json, '/limit') === asked &&
-    (offset === null ? Number.isSafeInteger(at(answer.json, '/offset')) : at(answer.json, '/offset') === Number(offset))
-  const shown = ['limit', 'offset', 'total'].map((name) => `${name} ${show(at(answer.json, `/${name}`))}`)
-  return judge(isRight, `${path}: status ${answer.status}, ${shown.join(', ')}, models ${show(models)}`, answer)
+    at(response.json, '/limit') === asked &&
+    (offset === null ? Number.isSafeInteger(at(response.json, '/offset')) : at(response.json, '/offset') === Number(offset))
+  const shown = ['limit', 'offset', 'total'].map((name) => `${name} ${show(at(response.json, `/${name}`))}`)
+  return judge(isRight, `${path}: status ${response.status}, ${shown.join(', ')}, models ${show(models)}`, response)
 }
 
 const TEXTS = ['id', 'name', 'description', 'category', 'provider', 'status']
 const CATEGORIES: readonly unknown[] = MODEL_CATEGORIES
 
-function hasEntries(answer: Answer): Finding {
-  const strange = itemsOf(at(answer.json, '/models')).find((entry) => !isEntry(entry))
-  return judge(strange === undefined, `an entry of the list is ${show(strange)}`, answer)
+function hasEntries(response: ApiResponse): Finding {
+  const unexpected = itemsOf(at(response.json, '/models')).find((entry) => !isEntry(entry))
+  return judge(unexpected === undefined, `an entry of the list is ${show(unexpected)}`, response)
 }
 
 function isEntry(entry: unknown): boolean {
@@ -169,6 +169,6 @@ function isEntry(entry: unknown): boolean {
   )
 }
 
-function isError(answer: Answer): Finding {
-  return every([hasObject(answer, '/error'), hasText(answer, '/error/code'), hasText(answer, '/error/message')])
+function isError(response: ApiResponse): Finding {
+  return every([hasObject(response, '/error'), hasText(response, '/error/code'), hasText(response, '/error/message')])
 }

@@ -1,6 +1,6 @@
 import { ROUTES, type RouteName, routePath } from '@modelrun/contract'
 import type { Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import type { Session, SessionCall } from '../session/session.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
@@ -16,60 +16,60 @@ export const READS = ['listModels', 'getModel', 'getJob'] as const satisfies rea
 export const WRITES = ['runModel', 'cancelJob'] as const satisfies readonly WriteRoute[]
 
 /** Every endpoint that reads, without a key. */
-export const readsWithoutKey: Scenario<Record<ReadRoute, Answer>> = {
+export const readsWithoutKey: Scenario<Record<ReadRoute, ApiResponse>> = {
   id: 'reads-without-key',
-  perform: (session) => askEach(session, READS, { authorization: null }),
+  perform: (session) => callEach(session, READS, { authorization: null }),
 }
 
 /** Nobody pays for a run without a key: it counts nothing in the plan. */
-export const writesWithoutKey: Scenario<Record<WriteRoute, Answer>> = {
+export const writesWithoutKey: Scenario<Record<WriteRoute, ApiResponse>> = {
   id: 'writes-without-key',
   writes: true,
-  perform: (session) => askEach(session, WRITES, { authorization: null }),
+  perform: (session) => callEach(session, WRITES, { authorization: null }),
 }
 
-export const readsWithInvalidKey: Scenario<Record<ReadRoute, Answer>> = {
+export const readsWithInvalidKey: Scenario<Record<ReadRoute, ApiResponse>> = {
   id: 'reads-with-invalid-key',
-  perform: (session) => askEach(session, READS, { key: INVALID_KEY }),
+  perform: (session) => callEach(session, READS, { key: INVALID_KEY }),
 }
 
-export const writesWithInvalidKey: Scenario<Record<WriteRoute, Answer>> = {
+export const writesWithInvalidKey: Scenario<Record<WriteRoute, ApiResponse>> = {
   id: 'writes-with-invalid-key',
   writes: true,
-  perform: (session) => askEach(session, WRITES, { key: INVALID_KEY }),
+  perform: (session) => callEach(session, WRITES, { key: INVALID_KEY }),
 }
 
 /** The right key, but not as a bearer token. */
-export const otherScheme: Scenario<Answer> = {
+export const otherScheme: Scenario<ApiResponse> = {
   id: 'other-scheme',
   perform: (session) =>
     session.call({ path: ROUTES.listModels.path, authorization: `Basic ${session.options.apiKey}` }),
 }
 
-export const revokedKey: Scenario<Answer> = {
+export const revokedKey: Scenario<ApiResponse> = {
   id: 'revoked-key',
   keys: ['revoked'],
   perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(['revoked']) }),
 }
 
-export const blockedAddress: Scenario<Answer> = {
+export const blockedAddress: Scenario<ApiResponse> = {
   id: 'blocked-address',
   keys: ['blocked-ip'],
   perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(['blocked-ip']) }),
 }
 
 /** Sends each endpoint a request for what is not there. */
-export async function askEach<Name extends RouteName>(
+export async function callEach<Name extends RouteName>(
   session: Session,
   names: readonly Name[],
   call: Partial<SessionCall>,
 ) {
-  const answers: Partial<Record<Name, Answer>> = {}
+  const responses: Partial<Record<Name, ApiResponse>> = {}
   for (const name of names) {
     const { method, path } = ROUTES[name]
     const body = method === 'POST' ? { input: {} } : undefined
     const filled = routePath({ ...ROUTES[name], path }, { id: UNKNOWN_ID, model: UNKNOWN_ID })
-    answers[name] = await session.call({ ...call, method, path: filled, body })
+    responses[name] = await session.call({ ...call, method, path: filled, body })
   }
-  return answers as Record<Name, Answer> // each name was asked above
+  return responses as Record<Name, ApiResponse> // each name was asked above
 }

@@ -1,11 +1,11 @@
 import { ROUTES } from '@modelrun/contract'
 import { type Check, check, type Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { hasStatus, hasValue } from '../judge/answers.ts'
 import { every, type Finding, judge } from '../judge/finding.ts'
 import { almostKeys } from '../session/almost-keys.ts'
 import type { Session, SessionCall } from '../session/session.ts'
-import { askEach, READS, WRITES, writesWithInvalidKey, writesWithoutKey } from './auth-scenarios.ts'
+import { callEach, READS, WRITES, writesWithInvalidKey, writesWithoutKey } from './auth-scenarios.ts'
 
 /** Looks like a live key, and is none. */
 const INVALID_LIVE_KEY = 'sk_live_conformance_no_such_key'
@@ -13,7 +13,7 @@ const INVALID_LIVE_KEY = 'sk_live_conformance_no_such_key'
 /** A request with a key that must not be accepted, and what is wrong with it. */
 interface WrongKey {
   wrong: string
-  answer: Answer
+  response: ApiResponse
 }
 
 const almostRight: Scenario<readonly WrongKey[]> = {
@@ -39,7 +39,7 @@ const elsewhere: Scenario<readonly WrongKey[]> = {
 }
 
 /** The key in the query, under the usual names: a service may reject such a query for another reason. */
-const inQuery: Scenario<Answer> = {
+const inQuery: Scenario<ApiResponse> = {
   id: 'key-in-query',
   perform: (session) => {
     const query = ['api_key', 'key', 'token', 'access_token'].map((name) => `${name}=${session.options.apiKey}`)
@@ -47,46 +47,46 @@ const inQuery: Scenario<Answer> = {
   },
 }
 
-const revokedReads: Scenario<readonly Answer[]> = {
+const revokedReads: Scenario<readonly ApiResponse[]> = {
   id: 'revoked-reads',
   keys: ['revoked'],
-  perform: async (session) => Object.values(await askEach(session, READS, { key: session.key(['revoked']) })),
+  perform: async (session) => Object.values(await callEach(session, READS, { key: session.key(['revoked']) })),
 }
 
-const revokedWrites: Scenario<readonly Answer[]> = {
+const revokedWrites: Scenario<readonly ApiResponse[]> = {
   id: 'revoked-writes',
   keys: ['revoked'],
   writes: true,
-  perform: async (session) => Object.values(await askEach(session, WRITES, { key: session.key(['revoked']) })),
+  perform: async (session) => Object.values(await callEach(session, WRITES, { key: session.key(['revoked']) })),
 }
 
 /** Keys that are almost right, or stand at another place than the header (sections 5 and 7). */
 export const AUTH_VARIANTS_CHECKS: readonly Check[] = [
-  check('auth/almost-the-key', almostRight, (answers) => every(answers.map(isRejected))),
-  check('auth/key-elsewhere', elsewhere, (answers) => every(answers.map(isRejected))),
-  check('auth/key-in-query', inQuery, (answer) =>
-    judge(answer.status >= 400, `the key in the query: status ${answer.status}; expected an error`, answer),
+  check('auth/almost-the-key', almostRight, (responses) => every(responses.map(isRejected))),
+  check('auth/key-elsewhere', elsewhere, (responses) => every(responses.map(isRejected))),
+  check('auth/key-in-query', inQuery, (response) =>
+    judge(response.status >= 400, `the key in the query: status ${response.status}; expected an error`, response),
   ),
-  check('auth/missing-key-code-of-writes', writesWithoutKey, (answers) => every(Object.values(answers).map(hasCode))),
-  check('auth/invalid-key-code-of-writes', writesWithInvalidKey, (answers) =>
-    every(Object.values(answers).map(hasCode)),
+  check('auth/missing-key-code-of-writes', writesWithoutKey, (responses) => every(Object.values(responses).map(hasCode))),
+  check('auth/invalid-key-code-of-writes', writesWithInvalidKey, (responses) =>
+    every(Object.values(responses).map(hasCode)),
   ),
-  check('auth/revoked-key-reads', revokedReads, (answers) => every(answers.map((answer) => hasStatus(answer, 401)))),
-  check('auth/revoked-key-writes', revokedWrites, (answers) => every(answers.map((answer) => hasStatus(answer, 401)))),
+  check('auth/revoked-key-reads', revokedReads, (responses) => every(responses.map((response) => hasStatus(response, 401)))),
+  check('auth/revoked-key-writes', revokedWrites, (responses) => every(responses.map((response) => hasStatus(response, 401)))),
 ]
 
 async function list(session: Session, variants: readonly (readonly [string, Partial<SessionCall>])[]) {
-  const answers: WrongKey[] = []
+  const responses: WrongKey[] = []
   for (const [wrong, call] of variants) {
-    answers.push({ wrong, answer: await session.call({ ...call, path: ROUTES.listModels.path }) })
+    responses.push({ wrong, response: await session.call({ ...call, path: ROUTES.listModels.path }) })
   }
-  return answers
+  return responses
 }
 
-function isRejected({ wrong, answer }: WrongKey): Finding {
-  return judge(answer.status === 401, `${wrong}: status ${answer.status}; expected 401`, answer)
+function isRejected({ wrong, response }: WrongKey): Finding {
+  return judge(response.status === 401, `${wrong}: status ${response.status}; expected 401`, response)
 }
 
-function hasCode(answer: Answer): Finding {
-  return hasValue(answer, '/error/code', 'UNAUTHORIZED')
+function hasCode(response: ApiResponse): Finding {
+  return hasValue(response, '/error/code', 'UNAUTHORIZED')
 }

@@ -1,8 +1,8 @@
 import type { Scenario } from '../check.ts'
 import { sleepInSteps } from '../clock.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { BlockedError } from '../judge/finding.ts'
-import { cancelJob, type JobWatch, jobIdOf, jobStatus, readJob, watchJob } from '../session/jobs.ts'
+import { cancelJob, type PolledJob, jobIdOf, jobStatus, readJob, pollJob } from '../session/jobs.ts'
 import { type CancelledRun, cancelRunning, startRun } from '../session/runs.ts'
 import type { Charge, Session } from '../session/session.ts'
 import { asyncJob, defaultRunJob, heldJob } from './runs-scenarios.ts'
@@ -27,9 +27,9 @@ export const cancelledQueued: Scenario<MeasuredCancel> = {
 
 /** What was tried on a job that must go on: cancels that are rejected, and the cancel of another job. */
 export interface Disturbed {
-  rejected: readonly Answer[]
-  afterRejected: Answer
-  afterOther: Answer
+  rejected: readonly ApiResponse[]
+  afterRejected: ApiResponse
+  afterOther: ApiResponse
 }
 
 /** A cancel once the job is seen to be processed. A slow one has time to be disturbed before. */
@@ -40,8 +40,8 @@ export const cancelledProcessing: Scenario<MeasuredCancel & { disturbed: Disturb
   perform: async (session) => {
     const { value, charge } = await session.measured(async () => {
       const started = await startRun(session, 'longest', { sync: false })
-      const isProcessing = (answer: Answer) => jobStatus(answer) === 'processing'
-      const { last } = await watchJob(session, jobIdOf(started), isProcessing)
+      const isProcessing = (response: ApiResponse) => jobStatus(response) === 'processing'
+      const { last } = await pollJob(session, jobIdOf(started), isProcessing)
       if (!isProcessing(last)) throw new BlockedError('the job was never seen in processing; give a slow model', last)
       const isSlow = session.options.models.slow !== undefined
       const disturbed = isSlow ? await disturb(session, jobIdOf(started)) : undefined
@@ -63,7 +63,7 @@ async function disturb(session: Session, jobId: string): Promise<Disturbed> {
 
 /** The cancelled jobs once their runs would have ended, and the credits before and after that time. */
 export interface LateCancel {
-  reads: readonly Answer[]
+  reads: readonly ApiResponse[]
   charge: Charge | undefined
 }
 
@@ -72,44 +72,44 @@ export const cancelledLongAgo: Scenario<LateCancel> = {
   uses: [cancelledQueued, cancelledProcessing],
   mayUse: [heldJob, asyncJob],
   perform: async (session) => {
-    const usualMs = await usualTime(session)
+    const durationMs = await runDurationOf(session)
     const jobs = [await session.evidence(cancelledQueued), await session.evidence(cancelledProcessing)]
     const { value: reads, charge } = await session.measured(async () => {
-      await sleepInSteps(session.clock, Math.min(usualMs, session.options.limits.jobMs))
-      const answers: Answer[] = []
-      for (const { after } of jobs) answers.push(await readJob(session, after.jobId))
-      return answers
+      await sleepInSteps(session.clock, Math.min(durationMs, session.options.limits.jobMs))
+      const responses: ApiResponse[] = []
+      for (const { after } of jobs) responses.push(await readJob(session, after.jobId))
+      return responses
     })
     return { reads, charge }
   },
 }
 
 /** How long a run of the model takes that is cancelled. */
-async function usualTime(session: Session): Promise<number> {
-  const { answer, watch } = await session.evidence(session.options.models.slow === undefined ? asyncJob : heldJob)
-  return answer.durationMs + (watch.readAfterMs.at(-1) ?? 0)
+async function runDurationOf(session: Session): Promise<number> {
+  const { response, polled } = await session.evidence(session.options.models.slow === undefined ? asyncJob : heldJob)
+  return response.durationMs + (polled.readAfterMs.at(-1) ?? 0)
 }
 
 /** A second cancel of the job that was cancelled. */
-export const cancelledTwice: Scenario<Answer> = {
+export const cancelledTwice: Scenario<ApiResponse> = {
   id: 'cancelled-twice',
   uses: [cancelledQueued],
   perform: async (session) => cancelJob(session, jobIdOf((await session.evidence(cancelledQueued)).started)),
 }
 
 /** A cancel of a job that has succeeded. */
-export const cancelledFinished: Scenario<{ cancel: Answer; before: JobWatch; after: Answer }> = {
+export const cancelledFinished: Scenario<{ cancel: ApiResponse; before: PolledJob; after: ApiResponse }> = {
   id: 'cancelled-finished',
   writes: true,
   uses: [defaultRunJob],
   perform: async (session) => {
-    const { watch } = await session.evidence(defaultRunJob)
-    const cancel = await cancelJob(session, watch.jobId)
-    return { cancel, before: watch, after: await readJob(session, watch.jobId) }
+    const { polled } = await session.evidence(defaultRunJob)
+    const cancel = await cancelJob(session, polled.jobId)
+    return { cancel, before: polled, after: await readJob(session, polled.jobId) }
   },
 }
 
-export const cancelledUnknown: Scenario<Answer> = {
+export const cancelledUnknown: Scenario<ApiResponse> = {
   id: 'cancelled-unknown',
   writes: true,
   perform: (session) => cancelJob(session, UNKNOWN_ID),

@@ -1,7 +1,7 @@
 import { type Check, check } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at, isRecord, show } from '../json.ts'
-import { refusalOf, refusalText } from '../judge/answers.ts'
+import { rejectionOf, rejectionText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { CancelledRun } from '../session/runs.ts'
@@ -40,7 +40,7 @@ export const CANCEL_CHECKS: readonly Check[] = [
   check('cancel/processing-not-charged', chargeOfCancelledProcessing, isFree),
   check('cancel/no-credits-shown', cancelledQueued, showsNoCredits),
   check('cancel/answer', cancelledQueued, ({ cancel }) => {
-    if (cancel.status >= 300) return skip(`the cancel was refused: ${refusalText(cancel)}`, cancel)
+    if (cancel.status >= 300) return skip(`the cancel was refused: ${rejectionText(cancel)}`, cancel)
     const members = pointersOf(cancel.json)
     return observe(members, `status ${cancel.status} with ${members.length === 0 ? 'no body' : show(members)}`, cancel)
   }),
@@ -50,15 +50,15 @@ export const CANCEL_CHECKS: readonly Check[] = [
   check('cancel/finished', cancelledFinished, ({ cancel, before, after }) => {
     if (jobStatus(before.last) !== 'succeeded') return skip('the job had not succeeded', [before.last])
     const observation = jobStatus(after) === 'succeeded' ? oddCancel(cancel) : 'changed'
-    return observe(observation, `${refusalText(cancel)}; then the job is ${show(jobStatus(after))}`, [cancel, after])
+    return observe(observation, `${rejectionText(cancel)}; then the job is ${show(jobStatus(after))}`, [cancel, after])
   }),
-  check('cancel/twice', cancelledTwice, (cancel) => observe(oddCancel(cancel), refusalText(cancel), cancel)),
-  check('cancel/unknown-job', cancelledUnknown, (cancel) => observe(oddCancel(cancel), refusalText(cancel), cancel)),
+  check('cancel/twice', cancelledTwice, (cancel) => observe(oddCancel(cancel), rejectionText(cancel), cancel)),
+  check('cancel/unknown-job', cancelledUnknown, (cancel) => observe(oddCancel(cancel), rejectionText(cancel), cancel)),
 ]
 
 /** A cancel that changes nothing: an error, or a success with members of its own. */
-function oddCancel(cancel: Answer) {
-  return cancel.status >= 400 ? refusalOf(cancel) : { ...refusalOf(cancel), fields: pointersOf(cancel.json) }
+function oddCancel(cancel: ApiResponse) {
+  return cancel.status >= 400 ? rejectionOf(cancel) : { ...rejectionOf(cancel), fields: pointersOf(cancel.json) }
 }
 
 /** Where the values of a body are, as JSON pointers. */
@@ -70,7 +70,7 @@ function pointersOf(value: unknown, parent = ''): string[] {
 function isCancelled({ cancel, after: { last } }: CancelledRun): Finding {
   const status = jobStatus(last)
   const isRight = cancel.status < 300 && status === 'cancelled'
-  return judge(isRight, `the cancel is answered with ${refusalText(cancel)}; the job is ${show(status)}`, [
+  return judge(isRight, `the cancel is answered with ${rejectionText(cancel)}; the job is ${show(status)}`, [
     cancel,
     last,
   ])
@@ -86,29 +86,29 @@ export const LATE_CANCEL_CHECKS: readonly Check[] = [
 
 const NEEDS_TIME = 'needs a slow model, one that takes longer than 55 s'
 
-function isReadAs(read: Answer, status: string): boolean {
+function isReadAs(read: ApiResponse, status: string): boolean {
   return read.status < 300 && jobStatus(read) === status
 }
 
 /** Judges that a job was not cancelled by something else. */
-function goesOn(read: Answer, what: string): Finding {
+function goesOn(read: ApiResponse, what: string): Finding {
   const status = jobStatus(read)
   if (status === 'succeeded' || status === 'failed') return skip(`the job was ${status} too early`, read)
   const isRight = isReadAs(read, 'queued') || isReadAs(read, 'processing')
   return judge(isRight, `after ${what}, the job is ${show(status)}; expected that it goes on`, read)
 }
 
-function isFree({ before, after, creditsPerRun, answers }: RunCharge): Finding {
-  if (creditsPerRun === 0) return skip('the model costs nothing', answers)
-  return judge(before === after, `${before} credits before, ${after} after`, answers)
+function isFree({ before, after, creditsPerRun, responses }: RunCharge): Finding {
+  if (creditsPerRun === 0) return skip('the model costs nothing', responses)
+  return judge(before === after, `${before} credits before, ${after} after`, responses)
 }
 
 function showsNoCredits({ cancel, after: { last } }: CancelledRun): Finding {
-  const shown = [cancel, last].flatMap((answer) =>
-    ['/credits_used', '/data/credits_used'].map((pointer) => ({ answer, pointer, value: at(answer.json, pointer) })),
+  const shown = [cancel, last].flatMap((response) =>
+    ['/credits_used', '/data/credits_used'].map((pointer) => ({ response, pointer, value: at(response.json, pointer) })),
   )
   const findings = shown
     .filter(({ value }) => value !== undefined && value !== null)
-    .map(({ answer, pointer, value }) => judge(value === 0, `${pointer} is ${show(value)}; expected 0`, answer))
+    .map(({ response, pointer, value }) => judge(value === 0, `${pointer} is ${show(value)}; expected 0`, response))
   return every(findings, 'neither the cancel nor the job tells of credits')
 }

@@ -1,5 +1,5 @@
 import type { Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
@@ -11,20 +11,20 @@ import { successWebhook } from './webhooks-scenarios.ts'
 /** The credits before a run and after its end. */
 export interface RunCharge extends Charge {
   creditsPerRun: number
-  answers: readonly Answer[]
+  responses: readonly ApiResponse[]
 }
 
 /** What a run was charged, once it has succeeded. Nothing is run for it: the credits were read around a run of another scenario. */
-function chargeOf(id: string, scenario: Scenario<Run & { watch?: { last: Answer } | undefined }>): Scenario<RunCharge> {
+function chargeOf(id: string, scenario: Scenario<Run & { polled?: { last: ApiResponse } | undefined }>): Scenario<RunCharge> {
   return {
     id,
     uses: [scenario],
     credits: true,
     perform: async (session) => {
-      const { answer, charge, target, watch } = await session.evidence(scenario)
-      const isDone = at(answer.json, '/status') === 'completed' || (watch && jobStatus(watch.last) === 'succeeded')
-      if (!isDone) throw new BlockedError('the run did not succeed', answer)
-      return { ...known(charge), creditsPerRun: target.creditsPerRun, answers: [answer] }
+      const { response, charge, target, polled } = await session.evidence(scenario)
+      const isDone = at(response.json, '/status') === 'completed' || (polled && jobStatus(polled.last) === 'succeeded')
+      if (!isDone) throw new BlockedError('the run did not succeed', response)
+      return { ...known(charge), creditsPerRun: target.creditsPerRun, responses: [response] }
     },
   }
 }
@@ -39,8 +39,8 @@ export const chargeOfFailed: Scenario<RunCharge> = {
   uses: [failingJob],
   credits: true,
   perform: async (session) => {
-    const { answer, charge, target } = await session.evidence(failingJob)
-    return { ...known(charge), creditsPerRun: target.creditsPerRun, answers: [answer] }
+    const { response, charge, target } = await session.evidence(failingJob)
+    return { ...known(charge), creditsPerRun: target.creditsPerRun, responses: [response] }
   },
 }
 
@@ -53,7 +53,7 @@ function chargeOfCancel(id: string, scenario: Scenario<MeasuredCancel>): Scenari
     perform: async (session) => {
       const { started, cancel, after, charge } = await session.evidence(scenario)
       const { creditsPerRun } = session.target('longest')
-      return { ...known(charge), creditsPerRun, answers: [started, cancel, after.last] }
+      return { ...known(charge), creditsPerRun, responses: [started, cancel, after.last] }
     },
   }
 }
@@ -68,7 +68,7 @@ export const chargeOfCancelledLater: Scenario<RunCharge> = {
   credits: true,
   perform: async (session) => {
     const { reads, charge } = await session.evidence(cancelledLongAgo)
-    return { ...known(charge), creditsPerRun: session.target('longest').creditsPerRun, answers: reads }
+    return { ...known(charge), creditsPerRun: session.target('longest').creditsPerRun, responses: reads }
   },
 }
 

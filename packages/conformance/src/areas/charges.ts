@@ -15,14 +15,14 @@ export const CHARGES_CHECKS: readonly Check[] = [
   check('charges/asynchronous', chargeOfAsync, isThePrice),
   check('charges/held', chargeOfHeld, isThePrice),
   check('charges/webhook', chargeOfWebhook, isThePrice),
-  check('charges/failed', chargeOfFailed, ({ before, after, creditsPerRun, answers }) =>
-    observe(shareOf(before - after, creditsPerRun), `${before - after} credits charged for a failed run`, answers),
+  check('charges/failed', chargeOfFailed, ({ before, after, creditsPerRun, responses }) =>
+    observe(shareOf(before - after, creditsPerRun), `${before - after} credits charged for a failed run`, responses),
   ),
 ]
 
-function isThePrice({ before, after, creditsPerRun, answers }: RunCharge): Finding {
+function isThePrice({ before, after, creditsPerRun, responses }: RunCharge): Finding {
   const charged = before - after
-  return judge(charged === creditsPerRun, `${charged} credits charged; the price is ${creditsPerRun}`, answers)
+  return judge(charged === creditsPerRun, `${charged} credits charged; the price is ${creditsPerRun}`, responses)
 }
 
 function shareOf(charged: number, price: number): 'none' | 'price' | number {

@@ -1,5 +1,5 @@
 import { type Check, check, type Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at, isRecord, show } from '../json.ts'
 import { every, type Finding, judge, skip } from '../judge/finding.ts'
 import { outputJudges } from '../judge/output.ts'
@@ -44,7 +44,7 @@ interface Arrivals {
   jobId: unknown
   /** Missing when any status is allowed. */
   status: unknown
-  answer: Answer
+  response: ApiResponse
   deliveries: readonly Delivery[]
 }
 
@@ -53,13 +53,13 @@ const allArrivals: Scenario<readonly Arrivals[]> = {
   uses: [deliveredRuns],
   mayUse: [cancelledWebhook],
   perform: async (session) => {
-    const arrivals: Arrivals[] = (await session.evidence(deliveredRuns)).map(({ answer, deliveries, watch }) => {
-      return { jobId: at(answer.json, '/job_id'), status: watch && jobStatus(watch.last), answer, deliveries }
+    const arrivals: Arrivals[] = (await session.evidence(deliveredRuns)).map(({ response, deliveries, polled }) => {
+      return { jobId: at(response.json, '/job_id'), status: polled && jobStatus(polled.last), response, deliveries }
     })
     const cancelled = await session.evidence(cancelledWebhook).catch(() => undefined)
     if (cancelled === undefined) return arrivals
     const { after, started, deliveries } = cancelled
-    return [...arrivals, { jobId: after.jobId, status: undefined, answer: started, deliveries }]
+    return [...arrivals, { jobId: after.jobId, status: undefined, response: started, deliveries }]
   },
 }
 
@@ -105,20 +105,20 @@ export const DELIVERIES_CHECKS: readonly Check[] = [
   check('webhooks/failure-by-polling', failureWebhook, (run) => isReadAfterwards(run, 'failed')),
   check('webhooks/failure-job-id', failureWebhook, (run) => {
     const { json, exchange } = firstDelivery(run)
-    const [id, wanted] = [at(json, '/job_id'), at(run.answer.json, '/job_id')]
+    const [id, wanted] = [at(json, '/job_id'), at(run.response.json, '/job_id')]
     return judge(id === wanted, `/job_id of the delivery is ${show(id)}; the run has ${show(wanted)}`, [exchange])
   }),
   check('webhooks/failure-post', failureWebhook, (run) => {
     const { method, json, exchange } = firstDelivery(run)
     return judge(method === 'POST' && isRecord(json), `the delivery is a ${method} of ${show(json)}`, [exchange])
   }),
-  check('webhooks/async-delivered', asyncWebhook, ({ answer, deliveries, watch }) => {
-    if (answer.status >= 300 || watch === undefined)
-      return skip(`the run was answered with status ${answer.status}`, answer)
+  check('webhooks/async-delivered', asyncWebhook, ({ response, deliveries, polled }) => {
+    if (response.status >= 300 || polled === undefined)
+      return skip(`the run was answered with status ${response.status}`, response)
     const [first] = deliveries
-    const isRight = at(first?.json, '/job_id') === watch.jobId && at(first?.json, '/status') === jobStatus(watch.last)
-    return judge(isRight, `${deliveries.length} deliveries came; the job is ${show(jobStatus(watch.last))}`, [
-      answer.exchange,
+    const isRight = at(first?.json, '/job_id') === polled.jobId && at(first?.json, '/status') === jobStatus(polled.last)
+    return judge(isRight, `${deliveries.length} deliveries came; the job is ${show(jobStatus(polled.last))}`, [
+      response.exchange,
       ...exchangesOf(deliveries),
     ])
   }),
@@ -153,24 +153,24 @@ function isReadAfterwards(run: DeliveredRun, expected: 'succeeded' | 'failed'): 
 }
 
 /** Judges that every delivery is about this run, and always with the same status. */
-function isOneResult({ jobId, status, answer, deliveries }: Arrivals): Finding {
-  const isStrange = ({ json }: Delivery) =>
+function isOneResult({ jobId, status, response, deliveries }: Arrivals): Finding {
+  const isUnexpected = ({ json }: Delivery) =>
     at(json, '/job_id') !== jobId || (status !== undefined && at(json, '/status') !== status)
-  const strange = deliveries.find(isStrange)
-  const found = strange && `${show(at(strange.json, '/status'))} of ${show(at(strange.json, '/job_id'))}`
-  return judge(strange === undefined, `the job ${show(jobId)} is ${show(status)}; delivered: ${found ?? 'the same'}`, [
-    answer.exchange,
+  const unexpected = deliveries.find(isUnexpected)
+  const found = unexpected && `${show(at(unexpected.json, '/status'))} of ${show(at(unexpected.json, '/job_id'))}`
+  return judge(unexpected === undefined, `the job ${show(jobId)} is ${show(status)}; delivered: ${found ?? 'the same'}`, [
+    response.exchange,
     ...exchangesOf(deliveries),
   ])
 }
 
-function cameAfterTheEnd({ answer, deliveries, watch }: DeliveredRun): Finding {
+function cameAfterTheEnd({ response, deliveries, polled }: DeliveredRun): Finding {
   const [first] = deliveries
   const cameAt = Date.parse(first?.exchange.startedAt ?? '') + OVERTAKING_MS
-  const early = watch?.reads.find(
+  const early = polled?.reads.find(
     (read) => /^(queued|processing)$/.test(String(jobStatus(read))) && Date.parse(read.exchange.startedAt) > cameAt,
   )
-  if (early === undefined) return judge(true, 'no poll after a delivery reads an unfinished job', answer)
+  if (early === undefined) return judge(true, 'no poll after a delivery reads an unfinished job', response)
   return judge(false, `a delivery came, and ${OVERTAKING_MS} ms later polling read ${show(jobStatus(early))}`, early)
 }
 

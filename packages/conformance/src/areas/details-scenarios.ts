@@ -1,6 +1,6 @@
 import { ROUTES, routePath } from '@modelrun/contract'
 import type { Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { isRecord } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { Session } from '../session/session.ts'
@@ -11,13 +11,13 @@ import { UNKNOWN_ID } from './unknown-id.ts'
 export interface ModelView {
   id: string
   listed: Record<string, unknown>
-  list: Answer
-  details: Answer
+  list: ApiResponse
+  details: ApiResponse
 }
 
 /** The models that were looked at, and the list that they were taken from. */
 export interface ModelViews {
-  list: Answer
+  list: ApiResponse
   views: readonly ModelView[]
 }
 
@@ -39,13 +39,13 @@ export const modelViews: Scenario<ModelViews> = {
   },
 }
 
-export const unknownModel: Scenario<Answer> = {
+export const unknownModel: Scenario<ApiResponse> = {
   id: 'unknown-model',
   perform: (session) => readModel(session, UNKNOWN_ID),
 }
 
 /** A model whose id holds a slash, with the slash as it is. */
-export const plainSlash: Scenario<{ id: string; answer: Answer }> = {
+export const plainSlash: Scenario<{ id: string; response: ApiResponse }> = {
   id: 'plain-slash',
   uses: [firstPage],
   perform: async (session) => {
@@ -55,17 +55,17 @@ export const plainSlash: Scenario<{ id: string; answer: Answer }> = {
       .find((one) => one.includes('/'))
     if (id === undefined) throw new BlockedError('no model on the first page has a slash in its id', list)
     const plain = id.split('/').map(encodeURIComponent).join('/')
-    return { id, answer: await session.call({ path: `${ROUTES.listModels.path}/${plain}` }) }
+    return { id, response: await session.call({ path: `${ROUTES.listModels.path}/${plain}` }) }
   },
 }
 
 /** The endpoint without the version in its path. */
-export const withoutVersion: Scenario<Answer> = {
+export const withoutVersion: Scenario<ApiResponse> = {
   id: 'without-version',
   perform: (session) => session.call({ path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
 }
 
-function readModel(session: Session, id: string): Promise<Answer> {
+function readModel(session: Session, id: string): Promise<ApiResponse> {
   return session.call({ path: routePath(ROUTES.getModel, { id }) })
 }
 

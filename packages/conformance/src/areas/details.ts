@@ -1,8 +1,8 @@
 import { MODEL_CATEGORIES } from '@modelrun/contract'
 import { type Check, check } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
-import { refusalOf, refusalText } from '../judge/answers.ts'
+import { rejectionOf, rejectionText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import {
   type ModelView,
@@ -30,22 +30,22 @@ export const DETAILS_CHECKS: readonly Check[] = [
   check('details/provider', modelViews, (views) => everywhere(views, '/provider', isText)),
   check('details/status', modelViews, (views) => everywhere(views, '/status', isText)),
   check('details/credits-per-run', modelViews, (views) => everywhere(views, '/pricing/credits_per_run', isPrice)),
-  check('details/status-values', firstPage, (answer) => {
-    const values = [...new Set(modelsOf(answer).map(({ status }) => String(status)))].toSorted()
-    return observe(values, `status values in the list: ${show(values)}`, answer)
+  check('details/status-values', firstPage, (response) => {
+    const values = [...new Set(modelsOf(response).map(({ status }) => String(status)))].toSorted()
+    return observe(values, `status values in the list: ${show(values)}`, response)
   }),
-  check('details/list-without-schema', firstPage, (answer) => {
-    if (modelsOf(answer).length === 0) return skip('there are no models', answer)
-    const withSchema = modelsOf(answer).filter((model) => Object.hasOwn(model, 'input_schema'))
+  check('details/list-without-schema', firstPage, (response) => {
+    if (modelsOf(response).length === 0) return skip('there are no models', response)
+    const withSchema = modelsOf(response).filter((model) => Object.hasOwn(model, 'input_schema'))
     const ids = withSchema.map(({ id }) => id)
-    return judge(ids.length === 0, `list entries with an input_schema: ${show(ids)}; expected none`, answer)
+    return judge(ids.length === 0, `list entries with an input_schema: ${show(ids)}; expected none`, response)
   }),
   check('details/same-model', modelViews, ({ views }) =>
     every(
       views.map(({ id, details }) => {
-        const answered = at(details.json, '/id')
-        const isRight = details.status === 200 && answered === id
-        return judge(isRight, `asked for ${show(id)}, got ${show(answered)}`, details)
+        const received = at(details.json, '/id')
+        const isRight = details.status === 200 && received === id
+        return judge(isRight, `asked for ${show(id)}, got ${show(received)}`, details)
       }),
       'there are no models',
     ),
@@ -57,16 +57,16 @@ export const DETAILS_CHECKS: readonly Check[] = [
       return judge(isRecord(schema), `/input_schema is ${show(schema)}; expected an object`, details)
     }),
   ),
-  check('details/unknown-is-not-a-model', unknownModel, (answer) => {
-    const detail = `an unknown id: ${refusalText(answer)}, /id ${show(at(answer.json, '/id'))}; expected no model`
-    return judge(answer.status >= 400, detail, answer)
+  check('details/unknown-is-not-a-model', unknownModel, (response) => {
+    const detail = `an unknown id: ${rejectionText(response)}, /id ${show(at(response.json, '/id'))}; expected no model`
+    return judge(response.status >= 400, detail, response)
   }),
-  check('details/unknown-model', unknownModel, (answer) => observe(refusalOf(answer), refusalText(answer), answer)),
-  check('details/plain-slash', plainSlash, ({ id, answer }) => {
-    const isServed = answer.status === 200 && at(answer.json, '/id') === id
-    return observe(isServed ? 'served' : refusalOf(answer), `${id} with a plain slash: ${refusalText(answer)}`, answer)
+  check('details/unknown-model', unknownModel, (response) => observe(rejectionOf(response), rejectionText(response), response)),
+  check('details/plain-slash', plainSlash, ({ id, response }) => {
+    const isServed = response.status === 200 && at(response.json, '/id') === id
+    return observe(isServed ? 'served' : rejectionOf(response), `${id} with a plain slash: ${rejectionText(response)}`, response)
   }),
-  check('details/without-version', withoutVersion, (answer) => observe(refusalOf(answer), refusalText(answer), answer)),
+  check('details/without-version', withoutVersion, (response) => observe(rejectionOf(response), rejectionText(response), response)),
 ]
 
 /** Judges that a model is the same in the list and in its details. */
@@ -92,7 +92,7 @@ function everywhere({ list, views }: ModelViews, pointer: string, isRight: (valu
   return every([...listed, ...detailed], 'there are no models')
 }
 
-function ofDetails({ views }: ModelViews, judgeOne: (details: Answer) => Finding): Finding {
+function ofDetails({ views }: ModelViews, judgeOne: (details: ApiResponse) => Finding): Finding {
   return every(
     views.map(({ details }) => judgeOne(details)),
     'there are no models',

@@ -1,6 +1,6 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
 import type { Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { Session } from '../session/session.ts'
@@ -9,7 +9,7 @@ import { categoryPages, firstPage, listModels, modelsOf, type WholeList, wholeLi
 type Model = Record<string, unknown>
 
 /** All models, and the pages of the categories. */
-export const listAndCategories: Scenario<{ list: WholeList; pages: ReadonlyMap<string, Answer> }> = {
+export const listAndCategories: Scenario<{ list: WholeList; pages: ReadonlyMap<string, ApiResponse> }> = {
   id: 'list-and-categories',
   uses: [wholeList, categoryPages],
   perform: async (session) => ({
@@ -23,7 +23,7 @@ export interface FilteredPages {
   /** The filter in words. */
   filter: string
   wanted: readonly unknown[]
-  pages: readonly Answer[]
+  pages: readonly ApiResponse[]
 }
 
 /** The smallest category with two models or more, by pages of about half of it. */
@@ -43,9 +43,9 @@ export const pagesOfCategory: Scenario<FilteredPages> = {
 }
 
 /** Two pages that together hold so many models. */
-async function halves(session: Session, filter: Record<string, string>, count: number): Promise<Answer[]> {
+async function halves(session: Session, filter: Record<string, string>, count: number): Promise<ApiResponse[]> {
   const limit = Math.ceil(count / 2)
-  const pages: Answer[] = []
+  const pages: ApiResponse[] = []
   for (const offset of [0, limit]) pages.push(await listModels(session, { ...filter, limit, offset }))
   return pages
 }
@@ -69,9 +69,9 @@ export const pagesOfSearch: Scenario<FilteredPages> = {
 /** A search for the name of a model: without a category, in the one of that model, and in another one. */
 export interface CategorySearch {
   model: Model
-  anywhere: Answer
-  own: Answer
-  other: Answer
+  anywhere: ApiResponse
+  own: ApiResponse
+  other: ApiResponse
   otherCategory: string
 }
 
@@ -106,7 +106,7 @@ export const searchForLast: Scenario<CategorySearch> = {
 }
 
 /** The last model of the list, asked for with a limit of 2, and what is behind it. */
-export const endOfList: Scenario<{ total: number; last: Answer; behind: Answer }> = {
+export const endOfList: Scenario<{ total: number; last: ApiResponse; behind: ApiResponse }> = {
   id: 'end-of-list',
   uses: [firstPage],
   perform: async (session) => {

@@ -1,8 +1,8 @@
 import { LIMITS } from '@modelrun/contract'
 import { type Check, check } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at, show } from '../json.ts'
-import { hasStatus, hasValue, refusalText } from '../judge/answers.ts'
+import { hasStatus, hasValue, rejectionText } from '../judge/answers.ts'
 import { every, type Finding, judge, skip } from '../judge/finding.ts'
 import {
   categoryAndSearch,
@@ -17,8 +17,8 @@ import { firstPage, idsOf, largestPage, modelsOf, type WholeList, wholeList } fr
 
 /** Filters together, pages of filters, the end of the list (section 4.1). */
 export const FILTERS_CHECKS: readonly Check[] = [
-  check('models/default-page-is-full', firstPage, (answer) => isFull(answer, LIMITS.modelsPageDefault)),
-  check('models/largest-page-is-full', largestPage, (answer) => isFull(answer, LIMITS.modelsPageMax)),
+  check('models/default-page-is-full', firstPage, (response) => isFull(response, LIMITS.modelsPageDefault)),
+  check('models/largest-page-is-full', largestPage, (response) => isFull(response, LIMITS.modelsPageMax)),
   check('models/no-entry-twice', wholeList, ({ pages, models }) => {
     const different = new Set(models.map(({ id }) => id)).size
     return judge(different === models.length, `${models.length} entries, ${different} different models`, pages)
@@ -32,21 +32,21 @@ export const FILTERS_CHECKS: readonly Check[] = [
     judge(finds(anywhere, model), `a search for ${show(model.name)} finds ${show(idsOf(anywhere))}`, anywhere),
   ),
   check('models/category-and-search', categoryAndSearch, ({ model, anywhere, own, other, otherCategory }) => {
-    const strange = [...outside(own, String(model.category)), ...outside(other, otherCategory)]
+    const unexpected = [...outside(own, String(model.category)), ...outside(other, otherCategory)]
     const isFound = finds(own, model)
     // In the other category, a search may find what comes close.
     const more = notAmong(own, anywhere)
-    const isRight = own.status === 200 && other.status === 200 && isFound && strange.length + more.length === 0
+    const isRight = own.status === 200 && other.status === 200 && isFound && unexpected.length + more.length === 0
     const found = `${show(model.name)} is ${isFound ? '' : 'not '}found in its category`
-    const detail = `${found}; of other categories: ${show(strange)}; not found without a category: ${show(more)}`
+    const detail = `${found}; of other categories: ${show(unexpected)}; not found without a category: ${show(more)}`
     return judge(isRight, detail, [anywhere, own, other])
   }),
   check('models/limit-of-last-page', endOfList, ({ last }) =>
     every([hasStatus(last, 200), hasValue(last, '/limit', 2), isFull(last, 1)]),
   ),
   check('models/behind-the-end', endOfList, ({ total, behind }) => {
-    const isRefusal = behind.status >= 400 && behind.status < 500
-    if (isRefusal) return skip(`an offset of ${total} is refused: ${refusalText(behind)}`, behind)
+    const isRejection = behind.status >= 400 && behind.status < 500
+    if (isRejection) return skip(`an offset of ${total} is refused: ${rejectionText(behind)}`, behind)
     const held = modelsOf(behind).length
     const isRight = held === 0 && at(behind.json, '/total') === total && behind.status === 200
     return judge(isRight, `offset ${total} of ${total}: status ${behind.status}, ${held} models`, behind)
@@ -54,19 +54,19 @@ export const FILTERS_CHECKS: readonly Check[] = [
 ]
 
 /** Whether a model is on a page, or perhaps on a later one: the order of hits is open. */
-function finds(answer: Answer, model: Record<string, unknown>): boolean {
-  return idsOf(answer).includes(model.id) || modelsOf(answer).length === LIMITS.modelsPageMax
+function finds(response: ApiResponse, model: Record<string, unknown>): boolean {
+  return idsOf(response).includes(model.id) || modelsOf(response).length === LIMITS.modelsPageMax
 }
 
 /** Whether a page holds as many models as it may, or all. */
-function isFull(answer: Answer, limit: number): Finding {
-  const expected = Math.min(limit, Number(at(answer.json, '/total')))
-  const held = modelsOf(answer).length
-  return judge(held === expected, `/models holds ${held} entries; expected ${expected}`, answer)
+function isFull(response: ApiResponse, limit: number): Finding {
+  const expected = Math.min(limit, Number(at(response.json, '/total')))
+  const held = modelsOf(response).length
+  return judge(held === expected, `/models holds ${held} entries; expected ${expected}`, response)
 }
 
 /** Whether a page of a category holds every model of it, or is full. */
-function holdsCategory({ models }: WholeList, [category, page]: readonly [string, Answer]): Finding {
+function holdsCategory({ models }: WholeList, [category, page]: readonly [string, ApiResponse]): Finding {
   const listed = models.filter((model) => model.category === category).map(({ id }) => id)
   const held = idsOf(page)
   const missing = listed.filter((id) => !held.includes(id))
@@ -86,14 +86,14 @@ function pagesHoldAll({ filter, wanted, pages }: FilteredPages): Finding {
   )
 }
 
-function outside(answer: Answer, category: string): unknown[] {
-  return modelsOf(answer)
+function outside(response: ApiResponse, category: string): unknown[] {
+  return modelsOf(response)
     .filter((model) => model.category !== category)
     .map(({ id }) => id)
 }
 
 /** What a page holds beyond another one, which may be cut. */
-function notAmong(answer: Answer, whole: Answer): unknown[] {
+function notAmong(response: ApiResponse, whole: ApiResponse): unknown[] {
   const known = idsOf(whole)
-  return known.length < LIMITS.modelsPageMax ? idsOf(answer).filter((id) => !known.includes(id)) : []
+  return known.length < LIMITS.modelsPageMax ? idsOf(response).filter((id) => !known.includes(id)) : []
 }

@@ -1,6 +1,6 @@
 import { ROUTES, routePath } from '@modelrun/contract'
 import type { Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { BlockedError } from '../judge/finding.ts'
 import { largestInput, smallestInput } from '../plan/edge-inputs.ts'
 import type { ModelTarget } from '../plan/targets.ts'
@@ -100,7 +100,7 @@ export const badInputWithWebhook: Scenario<DoubtfulRun> = {
   runs: { main: 1 },
   receiver: true,
   perform: async (session) => {
-    const { url } = session.mailroom.open('accept')
+    const { url } = session.webhookEndpoints.open('accept')
     const [violation] = violationsOf(session.target('main'))
     return tryRun(session, 'main', { body: { input: violation?.input ?? 'conformance', webhook_url: url } })
   },
@@ -130,14 +130,14 @@ export const missingInput: Scenario<DoubtfulRun> = {
 }
 
 /** A body that is no JSON, sent to a model that is there. Nothing can run: it counts nothing in the plan. */
-export const brokenJson: Scenario<Answer> = {
+export const brokenJson: Scenario<ApiResponse> = {
   id: 'broken-json',
   runs: { main: 0 },
   perform: (session) => session.call({ method: 'POST', path: runPath(session), text: '{"input": ' }),
 }
 
 /** JSON that does not say so. */
-export const otherContentType: Scenario<Answer> = {
+export const otherContentType: Scenario<ApiResponse> = {
   id: 'other-content-type',
   runs: { main: 1 },
   perform: (session) => {
@@ -146,7 +146,7 @@ export const otherContentType: Scenario<Answer> = {
   },
 }
 
-export const unknownMember: Scenario<Answer> = {
+export const unknownMember: Scenario<ApiResponse> = {
   id: 'unknown-member',
   runs: { main: 1 },
   perform: (session) => {
@@ -155,7 +155,7 @@ export const unknownMember: Scenario<Answer> = {
   },
 }
 
-export const unknownInputParameter: Scenario<Answer> = {
+export const unknownInputParameter: Scenario<ApiResponse> = {
   id: 'unknown-input-parameter',
   runs: { main: 1 },
   perform: (session) => {
@@ -164,21 +164,21 @@ export const unknownInputParameter: Scenario<Answer> = {
   },
 }
 
-export const strangeWebhookUrl: Scenario<Answer> = {
+export const otherWebhookScheme: Scenario<ApiResponse> = {
   id: 'strange-webhook-url',
   runs: { main: 1 },
   perform: (session) => probeRun(session, 'main', { webhook_url: 'ftp://127.0.0.1/conformance' }),
 }
 
 /** A run whose input has every parameter that a rule limits, at the lower edges of the rules. */
-export const edgeInput: Scenario<Answer> = {
+export const edgeInput: Scenario<ApiResponse> = {
   id: 'edge-input',
   runs: { main: 1 },
   perform: (session) => startRun(session, 'main', { body: { input: smallestInput(session.target('main')) } }),
 }
 
 /** The same at the upper edges. */
-export const upperEdgeInput: Scenario<Answer> = {
+export const upperEdgeInput: Scenario<ApiResponse> = {
   id: 'upper-edge-input',
   runs: { main: 1 },
   perform: (session) => startRun(session, 'main', { body: { input: largestInput(session.target('main')) } }),

@@ -1,7 +1,7 @@
 import { type Check, check } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at } from '../json.ts'
-import { hasStatus, refusalOf, refusalText } from '../judge/answers.ts'
+import { hasStatus, rejectionOf, rejectionText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { DoubtfulRun } from '../session/runs.ts'
@@ -14,7 +14,7 @@ import {
   missingInput,
   missingParameter,
   otherContentType,
-  strangeWebhookUrl,
+  otherWebhookScheme,
   unknownInputParameter,
   unknownMember,
   upperEdgeInput,
@@ -28,35 +28,35 @@ import {
 
 /** Bodies and inputs of runs, right and wrong (sections 2.3, 4.3, 7 and 8). */
 export const INPUTS_CHECKS: readonly Check[] = [
-  check('inputs/edges-are-accepted', edgeInput, (answer) => hasStatus(answer, 200, 202)),
+  check('inputs/edges-are-accepted', edgeInput, (response) => hasStatus(response, 200, 202)),
   check('inputs/input-is-required', missingInput, doesNotSucceed),
   check('inputs/required-parameter', missingParameter, doesNotSucceed),
   check('inputs/enum', valueOutsideEnum, doesNotSucceed),
   check('inputs/maximum', valueAboveMaximum, doesNotSucceed),
   check('inputs/minimum', valueBelowMinimum, doesNotSucceed),
   check('inputs/type', valueOfWrongType, doesNotSucceed),
-  check('inputs/upper-edges-are-accepted', upperEdgeInput, (answer) => hasStatus(answer, 200, 202)),
+  check('inputs/upper-edges-are-accepted', upperEdgeInput, (response) => hasStatus(response, 200, 202)),
   check('inputs/every-other-rule', everyOtherRule, doNotSucceed),
   check('inputs/input-is-an-object', inputsOfOtherTypes, doNotSucceed),
   check('inputs/with-webhook', badInputWithWebhook, doesNotSucceed),
-  check('inputs/missing-input-answer', missingInput, ({ answer }) => refusal(answer)),
-  check('inputs/missing-parameter-answer', missingParameter, rejection),
-  check('inputs/invalid-answer', wrongValue, rejection),
-  check('inputs/broken-json', brokenJson, refusal),
-  check('inputs/content-type', otherContentType, refusal),
-  check('inputs/unknown-member', unknownMember, refusal),
-  check('inputs/unknown-parameter', unknownInputParameter, refusal),
-  check('inputs/webhook-url-scheme', strangeWebhookUrl, refusal),
+  check('inputs/missing-input-answer', missingInput, ({ response }) => observeRejection(response)),
+  check('inputs/missing-parameter-answer', missingParameter, observeOutcome),
+  check('inputs/invalid-answer', wrongValue, observeOutcome),
+  check('inputs/broken-json', brokenJson, observeRejection),
+  check('inputs/content-type', otherContentType, observeRejection),
+  check('inputs/unknown-member', unknownMember, observeRejection),
+  check('inputs/unknown-parameter', unknownInputParameter, observeRejection),
+  check('inputs/webhook-url-scheme', otherWebhookScheme, observeRejection),
 ]
 
-function doesNotSucceed({ answer, watch, hasSucceeded }: DoubtfulRun): Finding {
-  const status = watch === undefined ? undefined : jobStatus(watch.last)
+function doesNotSucceed({ response, polled, hasSucceeded }: DoubtfulRun): Finding {
+  const status = polled === undefined ? undefined : jobStatus(polled.last)
   if (status === 'queued' || status === 'processing')
-    return skip(`the run was accepted, and is still ${status}`, answer)
+    return skip(`the run was accepted, and is still ${status}`, response)
   return judge(
     !hasSucceeded,
-    `${refusalText(answer)}; the run ${hasSucceeded ? 'succeeded' : 'did not succeed'}`,
-    answer,
+    `${rejectionText(response)}; the run ${hasSucceeded ? 'succeeded' : 'did not succeed'}`,
+    response,
   )
 }
 
@@ -71,11 +71,11 @@ function doNotSucceed(runs: readonly WrongRun[]): Finding {
 }
 
 /** Of a wrong input: a run that was accepted, and whose job fails, is not a rejection, whatever its response. */
-function rejection({ answer, watch }: DoubtfulRun): Finding {
-  const isAccepted = watch !== undefined || at(answer.json, '/error/code') === 'PROVIDER_FAILURE'
-  return isAccepted ? observe('accepted', 'the run was accepted, and did not succeed', answer) : refusal(answer)
+function observeOutcome({ response, polled }: DoubtfulRun): Finding {
+  const isAccepted = polled !== undefined || at(response.json, '/error/code') === 'PROVIDER_FAILURE'
+  return isAccepted ? observe('accepted', 'the run was accepted, and did not succeed', response) : observeRejection(response)
 }
 
-function refusal(answer: Answer): Finding {
-  return observe(refusalOf(answer), refusalText(answer), answer)
+function observeRejection(response: ApiResponse): Finding {
+  return observe(rejectionOf(response), rejectionText(response), response)
 }

@@ -1,12 +1,12 @@
 import { type Check, check, type Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { show } from '../json.ts'
-import { refusalOf, refusalText } from '../judge/answers.ts'
+import { rejectionOf, rejectionText } from '../judge/answers.ts'
 import { observe } from '../judge/finding.ts'
 import { firstPage } from './models-scenarios.ts'
 
 /** The last response 429 of the whole run of the suite, else a page that was read. */
-export const rejectedForRate: Scenario<Answer> = {
+export const rejectedForRate: Scenario<ApiResponse> = {
   id: 'rejected-for-rate',
   uses: [firstPage],
   perform: async (session) => {
@@ -17,17 +17,17 @@ export const rejectedForRate: Scenario<Answer> = {
 
 /** Limits that the specification does not show (section 8). */
 export const LIMITS_CHECKS: readonly Check[] = [
-  check('limits/rate-limit-headers', firstPage, (answer) => {
-    const names = [...answer.headers.keys()].filter((name) => /rate-?limit|retry-after/.test(name)).toSorted()
-    return observe(names, `headers that tell of rate limits: ${show(names)}`, answer)
+  check('limits/rate-limit-headers', firstPage, (response) => {
+    const names = [...response.headers.keys()].filter((name) => /rate-?limit|retry-after/.test(name)).toSorted()
+    return observe(names, `headers that tell of rate limits: ${show(names)}`, response)
   }),
 ]
 
 /** Made after all others, whose requests it is about. */
 export const RATE_CHECKS: readonly Check[] = [
-  check('limits/too-many-requests', rejectedForRate, (answer) =>
-    answer.status < 400
-      ? observe('none', 'no request came too early', answer)
-      : observe(refusalOf(answer), `what came too early: ${refusalText(answer)}`, answer),
+  check('limits/too-many-requests', rejectedForRate, (response) =>
+    response.status < 400
+      ? observe('none', 'no request came too early', response)
+      : observe(rejectionOf(response), `what came too early: ${rejectionText(response)}`, response),
   ),
 ]

@@ -1,6 +1,6 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES } from '@modelrun/contract'
 import type { Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at, isRecord, itemsOf } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { Session } from '../session/session.ts'
@@ -10,22 +10,22 @@ const MAX_PAGES = 20
 const NONSENSE = 'zzqxvkjw-conformance'
 
 /** A page of the list of models, by its query. */
-export function listModels(session: Session, query: Record<string, string | number> = {}): Promise<Answer> {
+export function listModels(session: Session, query: Record<string, string | number> = {}): Promise<ApiResponse> {
   const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
   return session.call({ path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
 }
 
 /** The entries of a page. */
-export function modelsOf(answer: Answer): readonly Record<string, unknown>[] {
-  return itemsOf(at(answer.json, '/models')).filter(isRecord)
+export function modelsOf(response: ApiResponse): readonly Record<string, unknown>[] {
+  return itemsOf(at(response.json, '/models')).filter(isRecord)
 }
 
-export function idsOf(answer: Answer): unknown[] {
-  return modelsOf(answer).map(({ id }) => id)
+export function idsOf(response: ApiResponse): unknown[] {
+  return modelsOf(response).map(({ id }) => id)
 }
 
 /** A page with a query. */
-function page(id: string, query: Record<string, string | number>): Scenario<Answer> {
+function page(id: string, query: Record<string, string | number>): Scenario<ApiResponse> {
   return { id, perform: (session) => listModels(session, query) }
 }
 
@@ -39,35 +39,35 @@ export const unknownParameter = page('unknown-parameter', { conformance: 1 })
 export const searchNonsense = page('search-nonsense', { search: NONSENSE })
 
 /** The first page, with and without a limit of 1. */
-export const pagesOfTwoSizes: Scenario<readonly [Answer, Answer]> = {
+export const pagesOfTwoSizes: Scenario<readonly [ApiResponse, ApiResponse]> = {
   id: 'pages-of-two-sizes',
   uses: [firstPage, onePerPage],
   perform: async (session) => [await session.evidence(firstPage), await session.evidence(onePerPage)],
 }
 
 /** The first page, and a search for what no model mentions. */
-export const nonsenseBesideAll: Scenario<readonly [Answer, Answer]> = {
+export const nonsenseBesideAll: Scenario<readonly [ApiResponse, ApiResponse]> = {
   id: 'nonsense-beside-all',
   uses: [firstPage, searchNonsense],
   perform: async (session) => [await session.evidence(firstPage), await session.evidence(searchNonsense)],
 }
 
 /** Values of `limit` and `offset` that make no sense. */
-export const badValues: Scenario<readonly { query: string; answer: Answer }[]> = {
+export const badValues: Scenario<readonly { query: string; response: ApiResponse }[]> = {
   id: 'bad-values',
   perform: async (session) => {
-    const answers = []
+    const responses = []
     for (const query of [{ limit: 0 }, { limit: 'many' }, { offset: -1 }]) {
       const [text = ''] = Object.entries(query).map(([name, value]) => `${name}=${value}`)
-      answers.push({ query: text, answer: await listModels(session, query) })
+      responses.push({ query: text, response: await listModels(session, query) })
     }
-    return answers
+    return responses
   },
 }
 
 /** All models, by pages of the largest size. */
 export interface WholeList {
-  pages: readonly Answer[]
+  pages: readonly ApiResponse[]
   models: readonly Record<string, unknown>[]
   /** Whether the last page was reached. */
   isWhole: boolean
@@ -76,12 +76,12 @@ export interface WholeList {
 export const wholeList: Scenario<WholeList> = {
   id: 'whole-list',
   perform: async (session) => {
-    const pages: Answer[] = []
+    const pages: ApiResponse[] = []
     const models: Record<string, unknown>[] = []
     while (pages.length < MAX_PAGES) {
-      const answer = await listModels(session, { limit: LIMITS.modelsPageMax, offset: models.length })
-      pages.push(answer)
-      const more = modelsOf(answer)
+      const response = await listModels(session, { limit: LIMITS.modelsPageMax, offset: models.length })
+      pages.push(response)
+      const more = modelsOf(response)
       models.push(...more)
       if (more.length < LIMITS.modelsPageMax) return { pages, models, isWhole: true }
     }
@@ -90,23 +90,23 @@ export const wholeList: Scenario<WholeList> = {
 }
 
 /** Three pages that follow each other. Together they hold all models, as long as there are 300 at most. */
-export const thirds: Scenario<{ total: number; pages: readonly Answer[] }> = {
+export const thirds: Scenario<{ total: number; pages: readonly ApiResponse[] }> = {
   id: 'thirds',
   uses: [firstPage],
   perform: async (session) => {
     const total = Number(at((await session.evidence(firstPage)).json, '/total')) || 0
     const limit = Math.min(LIMITS.modelsPageMax, Math.max(1, Math.ceil(total / 3)))
-    const pages: Answer[] = []
+    const pages: ApiResponse[] = []
     for (let page = 0; page < 3; page++) pages.push(await listModels(session, { limit, offset: page * limit }))
     return { total: Math.min(total, 3 * limit), pages }
   },
 }
 
 /** Each category of section 2.2 as a filter. */
-export const categoryPages: Scenario<ReadonlyMap<string, Answer>> = {
+export const categoryPages: Scenario<ReadonlyMap<string, ApiResponse>> = {
   id: 'category-pages',
   perform: async (session) => {
-    const pages = new Map<string, Answer>()
+    const pages = new Map<string, ApiResponse>()
     for (const category of MODEL_CATEGORIES) {
       pages.set(category, await listModels(session, { category, limit: LIMITS.modelsPageMax }))
     }
@@ -120,7 +120,7 @@ export interface Search {
   /** Id of the model that must be found. */
   wanted: unknown
   /** All that was found, page by page: the specification names no order. */
-  pages: readonly Answer[]
+  pages: readonly ApiResponse[]
 }
 
 export const searchByName: Scenario<Search> = {
@@ -177,11 +177,11 @@ async function search(
   textOf: (model: Record<string, unknown>) => string,
 ): Promise<Search> {
   const [text, wanted] = [textOf(model), model.id]
-  const pages: Answer[] = []
+  const pages: ApiResponse[] = []
   for (let offset = 0; pages.length < MAX_PAGES; offset += LIMITS.modelsPageMax) {
-    const answer = await listModels(session, { search: text, limit: LIMITS.modelsPageMax, offset })
-    pages.push(answer)
-    if (idsOf(answer).includes(wanted) || modelsOf(answer).length < LIMITS.modelsPageMax) break
+    const response = await listModels(session, { search: text, limit: LIMITS.modelsPageMax, offset })
+    pages.push(response)
+    if (idsOf(response).includes(wanted) || modelsOf(response).length < LIMITS.modelsPageMax) break
   }
   return { text, wanted, pages }
 }

@@ -1,8 +1,8 @@
 import { LIMITS } from '@modelrun/contract'
 import { type Check, check } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
-import { hasCount, hasStatus, hasValue, refusalOf, refusalText } from '../judge/answers.ts'
+import { hasCount, hasStatus, hasValue, rejectionOf, rejectionText } from '../judge/answers.ts'
 import { every, type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
 import {
   badValues,
@@ -35,32 +35,32 @@ const FEW_MODELS = 5
 
 /** The list of models: shape, pages, filters (section 4.1). */
 export const MODELS_CHECKS: readonly Check[] = [
-  check('models/array', firstPage, (answer) => {
-    const models = at(answer.json, '/models')
-    if (Array.isArray(models) && models.length === 0) return skip(NO_MODELS, answer)
+  check('models/array', firstPage, (response) => {
+    const models = at(response.json, '/models')
+    if (Array.isArray(models) && models.length === 0) return skip(NO_MODELS, response)
     const isRight = Array.isArray(models) && models.every(isRecord)
-    return judge(isRight, `/models is ${show(models)}; expected an array of objects`, answer)
+    return judge(isRight, `/models is ${show(models)}; expected an array of objects`, response)
   }),
-  check('models/total', firstPage, (answer) => hasCount(answer, '/total')),
-  check('models/default-limit', firstPage, (answer) =>
-    every([hasValue(answer, '/limit', LIMITS.modelsPageDefault), hasAtMost(answer, LIMITS.modelsPageDefault)]),
+  check('models/total', firstPage, (response) => hasCount(response, '/total')),
+  check('models/default-limit', firstPage, (response) =>
+    every([hasValue(response, '/limit', LIMITS.modelsPageDefault), hasAtMost(response, LIMITS.modelsPageDefault)]),
   ),
-  check('models/limit-applied', onePerPage, (answer) =>
-    at(answer.json, '/total') === 0
-      ? skip(NO_MODELS, answer)
-      : every([hasEntries(answer, 1), hasValue(answer, '/limit', 1)]),
+  check('models/limit-applied', onePerPage, (response) =>
+    at(response.json, '/total') === 0
+      ? skip(NO_MODELS, response)
+      : every([hasEntries(response, 1), hasValue(response, '/limit', 1)]),
   ),
-  check('models/limit-maximum-accepted', largestPage, (answer) =>
-    every([hasStatus(answer, 200), hasValue(answer, '/limit', LIMITS.modelsPageMax)]),
+  check('models/limit-maximum-accepted', largestPage, (response) =>
+    every([hasStatus(response, 200), hasValue(response, '/limit', LIMITS.modelsPageMax)]),
   ),
   check('models/limit-capped', beyondLargestPage, limitIsCapped),
-  check('models/limit-above-maximum', beyondLargestPage, (answer) =>
-    observe(answer.status < 400 ? numberAt(answer, '/limit') : refusalOf(answer), refusalText(answer), answer),
+  check('models/limit-above-maximum', beyondLargestPage, (response) =>
+    observe(response.status < 400 ? numberAt(response, '/limit') : rejectionOf(response), rejectionText(response), response),
   ),
-  check('models/offset-echoed', secondModel, (answer) => hasValue(answer, '/offset', 1)),
-  check('models/default-offset', firstPage, (answer) => {
-    const offset = at(answer.json, '/offset')
-    return observe(typeof offset === 'number' ? offset : null, `/offset is ${show(offset)} without a query`, answer)
+  check('models/offset-echoed', secondModel, (response) => hasValue(response, '/offset', 1)),
+  check('models/default-offset', firstPage, (response) => {
+    const offset = at(response.json, '/offset')
+    return observe(typeof offset === 'number' ? offset : null, `/offset is ${show(offset)} without a query`, response)
   }),
   check('models/pages-complete', thirds, ({ total, pages }) => {
     if (total === 0) return skip(NO_MODELS, pages)
@@ -76,20 +76,20 @@ export const MODELS_CHECKS: readonly Check[] = [
   }),
   check('models/total-counts-all', wholeList, totalCountsAll),
   check('models/category', categoryPages, (pages) =>
-    every([...pages].map(([category, answer]) => categoryFilter(answer, category))),
+    every([...pages].map(([category, response]) => categoryFilter(response, category))),
   ),
   check('models/category-total', categoryPages, (pages) => every([...pages.values()].map(totalFitsEntries))),
-  check('models/unknown-category', unknownCategory, (answer) => {
-    const kept = modelsOf(answer).length
-    const observation = answer.status >= 400 ? refusalOf(answer) : kept === 0 ? 'empty' : 'all'
-    return observe(observation, `${refusalText(answer)}, ${kept} models`, answer)
+  check('models/unknown-category', unknownCategory, (response) => {
+    const found = modelsOf(response).length
+    const observation = response.status >= 400 ? rejectionOf(response) : found === 0 ? 'empty' : 'all'
+    return observe(observation, `${rejectionText(response)}, ${found} models`, response)
   }),
   check('models/search-name', searchByName, isFound),
   check('models/search-description', searchByDescription, isFound),
   check('models/search-narrows', nonsenseBesideAll, searchNarrows),
-  check('models/search-nothing', searchNonsense, (answer) => {
-    const found = modelsOf(answer).length
-    return observe(found === 0 ? 'nothing' : 'something', `${refusalText(answer)}, ${found} models`, answer)
+  check('models/search-nothing', searchNonsense, (response) => {
+    const found = modelsOf(response).length
+    return observe(found === 0 ? 'nothing' : 'something', `${rejectionText(response)}, ${found} models`, response)
   }),
   check('models/search-case', searchInCapitals, ({ text, wanted, pages }) => {
     const ignoresCase = pages.flatMap(idsOf).includes(wanted)
@@ -101,57 +101,57 @@ export const MODELS_CHECKS: readonly Check[] = [
     const detail = `${show(text)}, a part of a word, is ${isFoundByPart ? '' : 'not '}found`
     return observe(isFoundByPart ? 'parts' : 'whole', detail, pages)
   }),
-  check('models/bad-values', badValues, (answers) =>
+  check('models/bad-values', badValues, (responses) =>
     observe(
-      Object.fromEntries(answers.map(({ query, answer }) => [query, oddPage(query, answer)])),
-      answers.map(({ query, answer }) => `${query}: ${refusalText(answer)}`).join('; '),
-      answers.map(({ answer }) => answer),
+      Object.fromEntries(responses.map(({ query, response }) => [query, oddPage(query, response)])),
+      responses.map(({ query, response }) => `${query}: ${rejectionText(response)}`).join('; '),
+      responses.map(({ response }) => response),
     ),
   ),
-  check('models/unknown-parameter', unknownParameter, (answer) =>
-    observe(refusalOf(answer), refusalText(answer), answer),
+  check('models/unknown-parameter', unknownParameter, (response) =>
+    observe(rejectionOf(response), rejectionText(response), response),
   ),
 ]
 
 /** How a page is answered that makes no sense: rejected, the default applied, or something else. */
-function oddPage(query: string, answer: Answer) {
-  if (answer.status >= 400) return refusalOf(answer)
+function oddPage(query: string, response: ApiResponse) {
+  if (response.status >= 400) return rejectionOf(response)
   const name = query.split('=')[0] ?? ''
-  const applied = numberAt(answer, `/${name}`)
+  const applied = numberAt(response, `/${name}`)
   return applied === (name === 'limit' ? LIMITS.modelsPageDefault : 0) ? 'default' : applied
 }
 
-function numberAt(answer: Answer, pointer: string): number | null {
-  const value = at(answer.json, pointer)
+function numberAt(response: ApiResponse, pointer: string): number | null {
+  const value = at(response.json, pointer)
   return typeof value === 'number' ? value : null
 }
 
-function hasEntries(answer: Answer, count: number): Finding {
-  const entries = at(answer.json, '/models')
+function hasEntries(response: ApiResponse, count: number): Finding {
+  const entries = at(response.json, '/models')
   const isRight = Array.isArray(entries) && entries.length === count
-  return judge(isRight, `/models holds ${itemsOf(entries).length} entries; expected ${count}`, answer)
+  return judge(isRight, `/models holds ${itemsOf(entries).length} entries; expected ${count}`, response)
 }
 
-function hasAtMost(answer: Answer, count: number): Finding {
-  const entries = itemsOf(at(answer.json, '/models')).length
-  return judge(entries <= count, `/models holds ${entries} entries; expected ${count} at most`, answer)
+function hasAtMost(response: ApiResponse, count: number): Finding {
+  const entries = itemsOf(at(response.json, '/models')).length
+  return judge(entries <= count, `/models holds ${entries} entries; expected ${count} at most`, response)
 }
 
 /** Refused, or answered as if the maximum had been asked for. */
-function limitIsCapped(answer: Answer): Finding {
-  if (answer.status >= 400 && answer.status < 500) return pass(`refused with ${refusalText(answer)}`, answer)
-  const applied = at(answer.json, '/limit')
+function limitIsCapped(response: ApiResponse): Finding {
+  if (response.status >= 400 && response.status < 500) return pass(`refused with ${rejectionText(response)}`, response)
+  const applied = at(response.json, '/limit')
   const isCapped = typeof applied === 'number' && applied <= LIMITS.modelsPageMax
-  if (!isCapped) return fail(`/limit is ${show(applied)}; expected ${LIMITS.modelsPageMax} at most`, answer)
-  return hasAtMost(answer, LIMITS.modelsPageMax)
+  if (!isCapped) return fail(`/limit is ${show(applied)}; expected ${LIMITS.modelsPageMax} at most`, response)
+  return hasAtMost(response, LIMITS.modelsPageMax)
 }
 
 /** A search for what no model mentions may find what comes close, but not every model: then it is ignored. */
-function searchNarrows([all, found]: readonly [Answer, Answer]): Finding {
-  const [total, kept] = [Number(at(all.json, '/total')), at(found.json, '/total')]
+function searchNarrows([all, found]: readonly [ApiResponse, ApiResponse]): Finding {
+  const [total, matches] = [Number(at(all.json, '/total')), at(found.json, '/total')]
   if (!(total > FEW_MODELS)) return skip(`there are ${total} models: all of them may come close`, [all, found])
-  const isRight = found.status >= 400 || (typeof kept === 'number' && kept < total)
-  return judge(isRight, `a search for what no model mentions keeps ${show(kept)} of ${total} models`, [all, found])
+  const isRight = found.status >= 400 || (typeof matches === 'number' && matches < total)
+  return judge(isRight, `a search for what no model mentions matches ${show(matches)} of ${total} models`, [all, found])
 }
 
 function totalCountsAll({ pages, models, isWhole }: WholeList): Finding {
@@ -161,19 +161,19 @@ function totalCountsAll({ pages, models, isWhole }: WholeList): Finding {
   return judge(isRight, `/total is ${show(totals)}; all pages together hold ${models.length} models`, pages)
 }
 
-function categoryFilter(answer: Answer, category: string): Finding {
-  if (answer.status !== 200) return fail(`status ${answer.status} for the category ${category}`, answer)
-  const others = modelsOf(answer).filter((model) => model.category !== category)
+function categoryFilter(response: ApiResponse, category: string): Finding {
+  if (response.status !== 200) return fail(`status ${response.status} for the category ${category}`, response)
+  const others = modelsOf(response).filter((model) => model.category !== category)
   if (others.length > 0)
-    return fail(`the category ${category} holds ${show(others.map(({ id }) => id))} of others`, answer)
-  if (modelsOf(answer).length === 0) return skip(`there are no models of the category ${category}`, answer)
-  return pass(`${modelsOf(answer).length} models, all of the category ${category}`, answer)
+    return fail(`the category ${category} holds ${show(others.map(({ id }) => id))} of others`, response)
+  if (modelsOf(response).length === 0) return skip(`there are no models of the category ${category}`, response)
+  return pass(`${modelsOf(response).length} models, all of the category ${category}`, response)
 }
 
-function totalFitsEntries(answer: Answer): Finding {
-  const [entries, total] = [modelsOf(answer).length, at(answer.json, '/total')]
+function totalFitsEntries(response: ApiResponse): Finding {
+  const [entries, total] = [modelsOf(response).length, at(response.json, '/total')]
   const isRight = total === entries || (entries === LIMITS.modelsPageMax && Number(total) > entries)
-  return judge(isRight, `/total is ${show(total)} where ${entries} models match`, answer)
+  return judge(isRight, `/total is ${show(total)} where ${entries} models match`, response)
 }
 
 function isFound({ text, wanted, pages }: Search): Finding {

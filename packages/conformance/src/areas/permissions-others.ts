@@ -1,7 +1,7 @@
 import { type Permission, ROUTES, type RouteName, routePath } from '@modelrun/contract'
 import { type Check, check, type Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
-import { refusalText } from '../judge/answers.ts'
+import type { ApiResponse } from '../http/answer.ts'
+import { rejectionText } from '../judge/answers.ts'
 import { BlockedError, every, type Finding, judge } from '../judge/finding.ts'
 import type { SpecialKey } from '../options.ts'
 import { cancelJob, readJob } from '../session/jobs.ts'
@@ -22,14 +22,14 @@ const LACKING = {
 /** What a key without some permission was answered. */
 interface Allowed {
   permission: Permission
-  answer: Answer
+  response: ApiResponse
 }
 
 interface Others {
   id: string
   /** The permissions that the endpoint has nothing to do with. */
   permissions: readonly Permission[]
-  call: (session: Session, key: string) => Promise<Answer>
+  call: (session: Session, key: string) => Promise<ApiResponse>
 }
 
 /** An endpoint with each key that lacks a permission which it does not need. */
@@ -39,12 +39,12 @@ function withOthers({ id, permissions, call }: Others, more: Partial<Scenario<un
     id,
     keys: permissions.map((permission) => LACKING[permission]),
     perform: async (session) => {
-      const answers: Allowed[] = []
+      const responses: Allowed[] = []
       for (const permission of permissions) {
         const key = session.options.keys[LACKING[permission]]
-        if (key !== undefined) answers.push({ permission, answer: await call(session, key) })
+        if (key !== undefined) responses.push({ permission, response: await call(session, key) })
       }
-      return answers
+      return responses
     },
   }
 }
@@ -113,13 +113,13 @@ export const PERMISSIONS_OTHERS_CHECKS: readonly Check[] = [
 ]
 
 /** A second cancel may be rejected, but not for the key. */
-function areAllowed(answers: readonly Allowed[]): Finding {
+function areAllowed(responses: readonly Allowed[]): Finding {
   return every(
-    answers.map(({ permission, answer }) =>
+    responses.map(({ permission, response }) =>
       judge(
-        answer.status !== 403 && answer.status !== 401,
-        `a key without ${permission}: ${refusalText(answer)}; it has the permission that is needed`,
-        answer,
+        response.status !== 403 && response.status !== 401,
+        `a key without ${permission}: ${rejectionText(response)}; it has the permission that is needed`,
+        response,
       ),
     ),
   )

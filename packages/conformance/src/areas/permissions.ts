@@ -1,7 +1,7 @@
 import { ROUTES, routePath } from '@modelrun/contract'
 import { type Check, check, type Scenario } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
-import { hasStatus, hasValue, refusalOf, refusalText } from '../judge/answers.ts'
+import type { ApiResponse } from '../http/answer.ts'
+import { hasStatus, hasValue, rejectionOf, rejectionText } from '../judge/answers.ts'
 import { BlockedError, every, type Finding, observe } from '../judge/finding.ts'
 import type { SpecialKey } from '../options.ts'
 import { missingFor } from '../plan/missing.ts'
@@ -16,13 +16,13 @@ const NO_RUN: readonly SpecialKey[] = ['without-models-run', 'read-only']
 const NO_JOBS_READ: readonly SpecialKey[] = ['without-jobs-read']
 const NO_CANCEL: readonly SpecialKey[] = ['without-jobs-write', 'read-only']
 
-const listRefused: Scenario<Answer> = {
+const listRejected: Scenario<ApiResponse> = {
   id: 'list-refused',
   keys: NO_MODELS_READ,
   perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(NO_MODELS_READ) }),
 }
 
-const modelRefused: Scenario<Answer> = {
+const modelRejected: Scenario<ApiResponse> = {
   id: 'model-refused',
   keys: NO_MODELS_READ,
   uses: [firstPage],
@@ -34,52 +34,52 @@ const modelRefused: Scenario<Answer> = {
   },
 }
 
-const runRefused: Scenario<Answer> = {
+const runRejected: Scenario<ApiResponse> = {
   id: 'run-refused',
   keys: NO_RUN,
   runs: { main: 1 },
   perform: (session) => probeRun(session, 'main', { key: session.key(NO_RUN) }),
 }
 
-const jobRefused: Scenario<Answer> = {
+const jobRejected: Scenario<ApiResponse> = {
   id: 'job-refused',
   keys: NO_JOBS_READ,
   uses: [cancelledQueued],
   perform: async (session) => readJob(session, await cancelledJobId(session), { key: session.key(NO_JOBS_READ) }),
 }
 
-const cancelRefused: Scenario<Answer> = {
+const cancelRejected: Scenario<ApiResponse> = {
   id: 'cancel-refused',
   keys: NO_CANCEL,
   uses: [cancelledQueued],
   perform: async (session) => cancelJob(session, await cancelledJobId(session), { key: session.key(NO_CANCEL) }),
 }
 
-const stillReads: Scenario<Answer> = {
+const stillReads: Scenario<ApiResponse> = {
   id: 'still-reads',
   keys: NO_RUN,
   perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(NO_RUN) }),
 }
 
-const runWithoutJobsWrite: Scenario<Answer> = {
+const runWithoutJobsWrite: Scenario<ApiResponse> = {
   id: 'run-without-jobs-write',
   keys: ['without-jobs-write'],
   runs: { main: 1 },
   perform: (session) => probeRun(session, 'main', { key: session.key(['without-jobs-write']) }),
 }
 
-const webhookWithoutManage: Scenario<Answer> = {
+const webhookWithoutManage: Scenario<ApiResponse> = {
   id: 'webhook-without-manage',
   keys: ['without-webhooks-manage'],
   runs: { main: 1 },
   receiver: true,
   perform: (session) => {
-    const { url } = session.mailroom.open('accept')
+    const { url } = session.webhookEndpoints.open('accept')
     return probeRun(session, 'main', { webhook_url: url, key: session.key(['without-webhooks-manage']) })
   },
 }
 
-const emptyAccountRun: Scenario<Answer> = {
+const emptyAccountRun: Scenario<ApiResponse> = {
   id: 'empty-account-run',
   keys: ['no-credits'],
   runs: { main: 1 },
@@ -88,42 +88,42 @@ const emptyAccountRun: Scenario<Answer> = {
 
 /** Keys that lack a permission, or credits (sections 5 and 7). */
 export const PERMISSIONS_CHECKS: readonly Check[] = [
-  check('permissions/list-needs-models-read', listRefused, isForbidden),
-  check('permissions/model-needs-models-read', modelRefused, isForbidden),
-  check('permissions/run-needs-models-run', runRefused, isForbidden),
-  check('permissions/job-needs-jobs-read', jobRefused, isForbidden),
-  check('permissions/cancel-needs-jobs-write', cancelRefused, isForbidden),
-  everyRefusal('permissions/forbidden-code', (answer) => hasValue(answer, '/error/code', 'FORBIDDEN')),
-  check('permissions/others-remain', stillReads, (answer) => hasStatus(answer, 200)),
-  check('permissions/run-and-jobs-write', runWithoutJobsWrite, (answer) =>
-    observe(answer.status === 403, `a run without jobs:write: ${refusalText(answer)}`, answer),
+  check('permissions/list-needs-models-read', listRejected, isForbidden),
+  check('permissions/model-needs-models-read', modelRejected, isForbidden),
+  check('permissions/run-needs-models-run', runRejected, isForbidden),
+  check('permissions/job-needs-jobs-read', jobRejected, isForbidden),
+  check('permissions/cancel-needs-jobs-write', cancelRejected, isForbidden),
+  everyRejection('permissions/forbidden-code', (response) => hasValue(response, '/error/code', 'FORBIDDEN')),
+  check('permissions/others-remain', stillReads, (response) => hasStatus(response, 200)),
+  check('permissions/run-and-jobs-write', runWithoutJobsWrite, (response) =>
+    observe(response.status === 403, `a run without jobs:write: ${rejectionText(response)}`, response),
   ),
-  check('permissions/run-and-webhooks-manage', webhookWithoutManage, (answer) =>
-    observe(answer.status === 403, `webhook_url without webhooks:manage: ${refusalText(answer)}`, answer),
+  check('permissions/run-and-webhooks-manage', webhookWithoutManage, (response) =>
+    observe(response.status === 403, `webhook_url without webhooks:manage: ${rejectionText(response)}`, response),
   ),
-  check('permissions/no-credits', emptyAccountRun, (answer) =>
-    observe(refusalOf(answer), `a run without credits: ${refusalText(answer)}`, answer),
+  check('permissions/no-credits', emptyAccountRun, (response) =>
+    observe(rejectionOf(response), `a run without credits: ${rejectionText(response)}`, response),
   ),
 ]
 
-function isForbidden(answer: Answer): Finding {
-  return hasStatus(answer, 403)
+function isForbidden(response: ApiResponse): Finding {
+  return hasStatus(response, 403)
 }
 
 /** A check of the rejections of every key that was given. */
-function everyRefusal(id: string, judge: (answer: Answer) => Finding): Check {
-  const scenarios = [listRefused, modelRefused, runRefused, jobRefused, cancelRefused]
-  const gathered: Scenario<Answer[]> = {
+function everyRejection(id: string, judge: (response: ApiResponse) => Finding): Check {
+  const scenarios = [listRejected, modelRejected, runRejected, jobRejected, cancelRejected]
+  const gathered: Scenario<ApiResponse[]> = {
     id: `rejections-for-${id}`,
     mayUse: scenarios,
     perform: async (session) => {
       const possible = scenarios.filter((scenario) => missingFor(scenario, session.options) === undefined)
-      const answers: Answer[] = []
-      for (const scenario of possible) answers.push(await session.evidence(scenario))
-      return answers
+      const responses: ApiResponse[] = []
+      for (const scenario of possible) responses.push(await session.evidence(scenario))
+      return responses
     },
   }
-  return check(id, gathered, (answers) => every(answers.map(judge), 'needs a key that lacks a permission'))
+  return check(id, gathered, (responses) => every(responses.map(judge), 'needs a key that lacks a permission'))
 }
 
 /** A job that has ended, so that nothing is at stake when a refusal does not come. */

@@ -1,6 +1,6 @@
 import { type Check, check } from '../check.ts'
 import { at, show } from '../json.ts'
-import { hasCount, hasValue, refusalText } from '../judge/answers.ts'
+import { hasCount, hasValue, rejectionText } from '../judge/answers.ts'
 import { every, judge } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
 import { jobStatus } from '../session/jobs.ts'
@@ -12,30 +12,30 @@ const SLACK_MS = 1_000
 
 /** What else the answers to runs must hold (sections 2.4 and 4.3). */
 export const RUNS_MORE_CHECKS: readonly Check[] = [
-  check('runs/sync-body', syncRun, ({ answer, target }) =>
+  check('runs/sync-body', syncRun, ({ response, target }) =>
     every([
-      hasIdentity({ answer, target }),
-      hasOutput(answer, '/output'),
-      hasCount(answer, '/duration_ms'),
-      hasValue(answer, '/credits_used', target.creditsPerRun),
+      hasIdentity({ response, target }),
+      hasOutput(response, '/output'),
+      hasCount(response, '/duration_ms'),
+      hasValue(response, '/credits_used', target.creditsPerRun),
     ]),
   ),
-  check('runs/duration-is-possible', defaultRun, ({ answer }) => {
-    const ms = at(answer.json, '/duration_ms')
-    const isRight = !(Number(ms) > answer.durationMs * 1.1 + SLACK_MS)
-    return judge(isRight, `/duration_ms is ${show(ms)} in a call of ${Math.round(answer.durationMs)} ms`, answer)
+  check('runs/duration-is-possible', defaultRun, ({ response }) => {
+    const ms = at(response.json, '/duration_ms')
+    const isRight = !(Number(ms) > response.durationMs * 1.1 + SLACK_MS)
+    return judge(isRight, `/duration_ms is ${show(ms)} in a call of ${Math.round(response.durationMs)} ms`, response)
   }),
-  check('jobs/same-output-type', defaultRunJob, ({ answer, watch: { last } }) => {
-    const [ran, read] = [at(answer.json, '/output/type'), at(last.json, '/data/output/type')]
-    return judge(ran === read, `the run answered the type ${show(ran)}, the job's status ${show(read)}`, [answer, last])
+  check('jobs/same-output-type', defaultRunJob, ({ response, polled: { last } }) => {
+    const [ran, read] = [at(response.json, '/output/type'), at(last.json, '/data/output/type')]
+    return judge(ran === read, `the run answered the type ${show(ran)}, the job's status ${show(read)}`, [response, last])
   }),
-  check('runs/failed-is-not-completed', failingRun, ({ answer }) => {
-    const status = at(answer.json, '/status')
-    return judge(status !== 'completed' && status !== 'succeeded', `/status of a failed run is ${show(status)}`, answer)
+  check('runs/failed-is-not-completed', failingRun, ({ response }) => {
+    const status = at(response.json, '/status')
+    return judge(status !== 'completed' && status !== 'succeeded', `/status of a failed run is ${show(status)}`, response)
   }),
-  check('runs/unknown-model-does-not-run', unknownModelJob, ({ answer, watch }) => {
-    const status = watch === undefined ? at(answer.json, '/status') : jobStatus(watch.last)
+  check('runs/unknown-model-does-not-run', unknownModelJob, ({ response, polled }) => {
+    const status = polled === undefined ? at(response.json, '/status') : jobStatus(polled.last)
     const isRight = status !== 'completed' && status !== 'succeeded'
-    return judge(isRight, `a run of an unknown model: ${refusalText(answer)}, then ${show(status)}`, answer)
+    return judge(isRight, `a run of an unknown model: ${rejectionText(response)}, then ${show(status)}`, response)
   }),
 ]

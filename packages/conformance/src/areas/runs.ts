@@ -1,8 +1,8 @@
 import { LIMITS } from '@modelrun/contract'
 import { type Check, check } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { at, show } from '../json.ts'
-import { hasCount, hasStatus, hasText, hasValue, refusalOf, refusalText } from '../judge/answers.ts'
+import { hasCount, hasStatus, hasText, hasValue, rejectionOf, rejectionText } from '../judge/answers.ts'
 import { every, type Finding, judge, observe } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
 import { jobStatus } from '../session/jobs.ts'
@@ -25,67 +25,67 @@ const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 15_000
 const AT_ONCE_MS = 10_000
 
 /** The specification gives no wording: polling, the path, or the status of a job in one order or the other. */
-const TELLS_TO_POLL = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
+const MENTIONS_POLLING = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
 
 /** Runs: synchronous, asynchronous, held (sections 3, 4.3 and 8). */
 export const RUNS_CHECKS: readonly Check[] = [
-  check('runs/default-waits', defaultRun, ({ answer }) => hasStatus(answer, 200)),
-  check('runs/sync-waits', syncRun, ({ answer }) => isCompleted(answer)),
-  check('runs/completed-job-id', defaultRun, ({ answer }) => hasText(answer, '/job_id')),
-  check('runs/completed-request-id', defaultRun, ({ answer }) => hasText(answer, '/request_id')),
-  check('runs/completed-status', defaultRun, ({ answer }) => hasValue(answer, '/status', 'completed')),
-  check('runs/completed-model-id', defaultRun, ({ answer, target }) => hasValue(answer, '/model_id', target.modelId)),
-  check('runs/completed-output', defaultRun, ({ answer }) => hasOutput(answer, '/output')),
-  check('runs/completed-duration', defaultRun, ({ answer }) => hasCount(answer, '/duration_ms')),
-  check('runs/credits-are-the-price', defaultRun, ({ answer, target }) =>
-    hasValue(answer, '/credits_used', target.creditsPerRun),
+  check('runs/default-waits', defaultRun, ({ response }) => hasStatus(response, 200)),
+  check('runs/sync-waits', syncRun, ({ response }) => isCompleted(response)),
+  check('runs/completed-job-id', defaultRun, ({ response }) => hasText(response, '/job_id')),
+  check('runs/completed-request-id', defaultRun, ({ response }) => hasText(response, '/request_id')),
+  check('runs/completed-status', defaultRun, ({ response }) => hasValue(response, '/status', 'completed')),
+  check('runs/completed-model-id', defaultRun, ({ response, target }) => hasValue(response, '/model_id', target.modelId)),
+  check('runs/completed-output', defaultRun, ({ response }) => hasOutput(response, '/output')),
+  check('runs/completed-duration', defaultRun, ({ response }) => hasCount(response, '/duration_ms')),
+  check('runs/credits-are-the-price', defaultRun, ({ response, target }) =>
+    hasValue(response, '/credits_used', target.creditsPerRun),
   ),
-  check('runs/async-accepted', asyncRun, ({ answer }) => hasStatus(answer, 200, 202)),
-  check('runs/async-status-code', asyncRun, ({ answer }) => observe(answer.status, `status ${answer.status}`, answer)),
+  check('runs/async-accepted', asyncRun, ({ response }) => hasStatus(response, 200, 202)),
+  check('runs/async-status-code', asyncRun, ({ response }) => observe(response.status, `status ${response.status}`, response)),
   check('runs/async-identity', asyncRun, hasIdentity),
-  check('runs/async-status', asyncRun, ({ answer }) => hasValue(answer, '/status', 'queued')),
-  check('runs/async-at-once', startedSlowRun, (answer) =>
-    judge(answer.durationMs < AT_ONCE_MS, `answered after ${Math.round(answer.durationMs)} ms`, answer),
+  check('runs/async-status', asyncRun, ({ response }) => hasValue(response, '/status', 'queued')),
+  check('runs/async-at-once', startedSlowRun, (response) =>
+    judge(response.durationMs < AT_ONCE_MS, `answered after ${Math.round(response.durationMs)} ms`, response),
   ),
-  check('runs/held-status-code', heldRun, ({ answer }) => hasStatus(answer, 202)),
-  check('runs/held-time', heldRun, ({ answer }) => heldLongEnough(answer)),
+  check('runs/held-status-code', heldRun, ({ response }) => hasStatus(response, 202)),
+  check('runs/held-time', heldRun, ({ response }) => heldLongEnough(response)),
   check('runs/held-identity', heldRun, hasIdentity),
-  check('runs/held-status', heldRun, ({ answer }) => hasValue(answer, '/status', 'processing')),
-  check('runs/held-message', heldRun, ({ answer }) => tellsToPoll(answer)),
-  check('runs/held-result-by-polling', heldJob, ({ watch }) => {
-    const status = jobStatus(watch.last)
-    return judge(status === 'succeeded', `the job that was held ended ${show(status)}`, [...watch.reads.slice(-1)])
+  check('runs/held-status', heldRun, ({ response }) => hasValue(response, '/status', 'processing')),
+  check('runs/held-message', heldRun, ({ response }) => mentionsPolling(response)),
+  check('runs/held-result-by-polling', heldJob, ({ polled }) => {
+    const status = jobStatus(polled.last)
+    return judge(status === 'succeeded', `the job that was held ended ${show(status)}`, [...polled.reads.slice(-1)])
   }),
-  check('runs/failed-answer', failingRun, ({ answer }) =>
-    observe(answer.status, `${refusalText(answer)}, /status ${show(at(answer.json, '/status'))}`, answer),
+  check('runs/failed-answer', failingRun, ({ response }) =>
+    observe(response.status, `${rejectionText(response)}, /status ${show(at(response.json, '/status'))}`, response),
   ),
-  check('runs/failed-body', failingRun, ({ answer }) => {
-    const namesJob = typeof at(answer.json, '/job_id') === 'string'
-    return observe(namesJob ? 'job' : 'error', `the body ${namesJob ? 'names' : 'does not name'} the job`, answer)
+  check('runs/failed-body', failingRun, ({ response }) => {
+    const namesJob = typeof at(response.json, '/job_id') === 'string'
+    return observe(namesJob ? 'job' : 'error', `the body ${namesJob ? 'names' : 'does not name'} the job`, response)
   }),
-  check('runs/unknown-model', unknownModelRun, (answer) => observe(refusalOf(answer), refusalText(answer), answer)),
+  check('runs/unknown-model', unknownModelRun, (response) => observe(rejectionOf(response), rejectionText(response), response)),
 ]
 
 /** Judges the ids of job, request and model that every answer to a run holds. */
-export function hasIdentity({ answer, target }: Run): Finding {
-  const ids = [hasText(answer, '/job_id'), hasText(answer, '/request_id')]
-  return every([...ids, hasValue(answer, '/model_id', target.modelId)])
+export function hasIdentity({ response, target }: Run): Finding {
+  const ids = [hasText(response, '/job_id'), hasText(response, '/request_id')]
+  return every([...ids, hasValue(response, '/model_id', target.modelId)])
 }
 
-function isCompleted(answer: Answer): Finding {
-  const status = at(answer.json, '/status')
-  const isRight = answer.status === 200 && status === 'completed'
-  return judge(isRight, `status ${answer.status}, /status ${show(status)}; expected 200 and completed`, answer)
+function isCompleted(response: ApiResponse): Finding {
+  const status = at(response.json, '/status')
+  const isRight = response.status === 200 && status === 'completed'
+  return judge(isRight, `status ${response.status}, /status ${show(status)}; expected 200 and completed`, response)
 }
 
-function heldLongEnough(answer: Answer): Finding {
-  const isRight = answer.durationMs >= SHORTEST_HOLD_MS && answer.durationMs <= LONGEST_HOLD_MS
-  return judge(isRight, `held for ${Math.round(answer.durationMs)} ms; expected about ${LIMITS.syncWaitMs}`, answer)
+function heldLongEnough(response: ApiResponse): Finding {
+  const isRight = response.durationMs >= SHORTEST_HOLD_MS && response.durationMs <= LONGEST_HOLD_MS
+  return judge(isRight, `held for ${Math.round(response.durationMs)} ms; expected about ${LIMITS.syncWaitMs}`, response)
 }
 
 /** Judges the message that tells to poll the job's status. */
-export function tellsToPoll(answer: Answer): Finding {
-  const message = at(answer.json, '/message')
-  const isRight = typeof message === 'string' && TELLS_TO_POLL.test(message)
-  return judge(isRight, `/message is ${show(message)}; expected a text that tells to poll the job`, answer)
+export function mentionsPolling(response: ApiResponse): Finding {
+  const message = at(response.json, '/message')
+  const isRight = typeof message === 'string' && MENTIONS_POLLING.test(message)
+  return judge(isRight, `/message is ${show(message)}; expected a text that tells to poll the job`, response)
 }

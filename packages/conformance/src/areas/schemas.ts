@@ -39,8 +39,8 @@ export const SCHEMAS_CHECKS: readonly Check[] = [
     every([ofProperty(views, 'minimum', isNumber), ofProperty(views, 'maximum', isNumber)], NONE),
   ),
   check('schemas/property-default', modelViews, ({ views }) => {
-    const strange = everyProperty(views, 'default').filter((view) => !defaultFits(view.property))
-    const names = strange.map(({ id, name }) => `${id} ${name}`)
+    const unexpected = everyProperty(views, 'default').filter((view) => !defaultFits(view.property))
+    const names = unexpected.map(({ id, name }) => `${id} ${name}`)
     const proof = views.map(({ details }) => details)
     return observe(names, `defaults that break the rules of their parameter: ${show(names)}`, proof)
   }),

@@ -1,29 +1,29 @@
 import type { RunKind, Scenario } from '../check.ts'
 import { sleep, sleepInSteps } from '../clock.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ModelTarget } from '../plan/targets.ts'
-import { type JobWatch, readJob, watchRun } from '../session/jobs.ts'
+import { type PolledJob, readJob, pollRun } from '../session/jobs.ts'
 import { type CancelledRun, cancelRunning, type RunOptions, startRun } from '../session/runs.ts'
 import type { Charge, Session } from '../session/session.ts'
-import { type Delivery, type Manner, SILENCE_MS } from '../webhooks/mailroom.ts'
+import { type Delivery, type EndpointBehavior, SILENCE_MS } from '../webhooks/mailroom.ts'
 
 /** A run with a webhook, its job, and what arrived. */
 export interface DeliveredRun {
   target: ModelTarget
-  answer: Answer
+  response: ApiResponse
   /** Missing when the answer names no job. */
-  watch: JobWatch | undefined
+  polled: PolledJob | undefined
   deliveries: readonly Delivery[]
   /** The `webhook_url` that was given. */
   url: string
   /** What it was charged, where that can be known. */
   charge: Charge | undefined
   /** What polling read once everything had arrived. */
-  afterwards: Answer | undefined
+  afterwards: ApiResponse | undefined
 }
 
-const LOOK_EVERY_MS = 500
+const POLL_INTERVAL_MS = 500
 
 /** What arrives within the quiet time is counted to its end: more than one delivery may be a duplicate. */
 export const successWebhook = webhookRun('success-webhook', 'main', 'accept')
@@ -34,20 +34,20 @@ export const rejectedWebhook = webhookRun('rejected-webhook', 'main', 'reject')
 export const silentWebhook = webhookRun('silent-webhook', 'main', 'silent')
 
 /** A run whose delivery was not accepted, and how often one that is accepted comes: duplicates are allowed. */
-export interface RefusedRun extends DeliveredRun {
-  usual: number
+export interface RejectedRun extends DeliveredRun {
+  acceptedCount: number
 }
 
-export const rejectedBesideUsual = besideUsual(rejectedWebhook)
-export const silentBesideUsual = besideUsual(silentWebhook)
+export const rejectedWithAcceptedCount = withAcceptedCount(rejectedWebhook)
+export const silentWithAcceptedCount = withAcceptedCount(silentWebhook)
 
-function besideUsual(refused: Scenario<DeliveredRun>): Scenario<RefusedRun> {
+function withAcceptedCount(rejected: Scenario<DeliveredRun>): Scenario<RejectedRun> {
   return {
-    id: `${refused.id}-beside-usual`,
-    uses: [refused, successWebhook],
+    id: `${rejected.id}-beside-usual`,
+    uses: [rejected, successWebhook],
     perform: async (session) => {
       const { deliveries } = await session.evidence(successWebhook)
-      return { ...(await session.evidence(refused)), usual: deliveries.length }
+      return { ...(await session.evidence(rejected)), acceptedCount: deliveries.length }
     },
   }
 }
@@ -58,41 +58,41 @@ export const cancelledWebhook: Scenario<CancelledRun & { deliveries: readonly De
   runs: { longest: 1 },
   receiver: true,
   perform: async (session) => {
-    const mailbox = session.mailroom.open('accept')
-    const run = await cancelRunning(session, await startRun(session, 'longest', { webhook_url: mailbox.url }))
-    await arrivals(session, mailbox.deliveries, { count: 1, withinMs: session.options.limits.quietMs })
-    return { ...run, deliveries: mailbox.deliveries }
+    const endpoint = session.webhookEndpoints.open('accept')
+    const run = await cancelRunning(session, await startRun(session, 'longest', { webhook_url: endpoint.url }))
+    await arrivals(session, endpoint.deliveries, { count: 1, withinMs: session.options.limits.quietMs })
+    return { ...run, deliveries: endpoint.deliveries }
   },
 }
 
 /** `sync: false` and `webhook_url` in one run; the receiver answers with 404. */
 export const asyncWebhook = webhookRun('async-webhook', 'main', 'miss', { sync: false })
-export const asyncBesideUsual = besideUsual(asyncWebhook)
+export const asyncWithAcceptedCount = withAcceptedCount(asyncWebhook)
 
-function webhookRun(id: string, ...[kind, manner, options]: [RunKind, Manner, RunOptions?]): Scenario<DeliveredRun> {
+function webhookRun(id: string, ...[kind, behavior, options]: [RunKind, EndpointBehavior, RunOptions?]): Scenario<DeliveredRun> {
   return {
     id,
     runs: { [kind]: 1 },
     receiver: true,
     perform: async (session) => {
-      const { url, deliveries } = session.mailroom.open(manner)
+      const { url, deliveries } = session.webhookEndpoints.open(behavior)
       const { value, charge } = await session.measured(async () => {
-        const answer = await startRun(session, kind, { ...options, webhook_url: url })
-        return { answer, watch: await watchRun(session, answer) }
+        const response = await startRun(session, kind, { ...options, webhook_url: url })
+        return { response, polled: await pollRun(session, response) }
       })
-      await expectDeliveries(session, deliveries, manner)
-      const { answer, watch } = value
-      const afterwards = watch && (await readJob(session, watch.jobId))
-      return { target: session.target(kind), answer, watch, deliveries, url, charge, afterwards }
+      await expectDeliveries(session, deliveries, behavior)
+      const { response, polled } = value
+      const afterwards = polled && (await readJob(session, polled.jobId))
+      return { target: session.target(kind), response, polled, deliveries, url, charge, afterwards }
     },
   }
 }
 
 /** What comes after the first is a duplicate, or an attempt that must not be. */
-async function expectDeliveries(session: Session, deliveries: readonly Delivery[], manner: Manner): Promise<void> {
+async function expectDeliveries(session: Session, deliveries: readonly Delivery[], behavior: EndpointBehavior): Promise<void> {
   const { deliveryMs, quietMs } = session.options.limits
   await arrivals(session, deliveries, { count: 1, withinMs: deliveryMs })
-  const withinMs = quietMs + (manner === 'silent' ? SILENCE_MS : 0)
+  const withinMs = quietMs + (behavior === 'silent' ? SILENCE_MS : 0)
   if (deliveries.length > 0) await sleepInSteps(session.clock, withinMs)
 }
 
@@ -103,25 +103,25 @@ async function arrivals(
   { count, withinMs }: { count: number; withinMs: number },
 ): Promise<void> {
   const until = clock.now() + withinMs
-  while (deliveries.length < count && clock.now() < until) await sleep(clock, LOOK_EVERY_MS)
+  while (deliveries.length < count && clock.now() < until) await sleep(clock, POLL_INTERVAL_MS)
 }
 
 /** The first delivery of a run. */
-export function firstDelivery({ deliveries, answer }: DeliveredRun): Delivery {
+export function firstDelivery({ deliveries, response }: DeliveredRun): Delivery {
   const [delivery] = deliveries
-  if (delivery === undefined) throw new BlockedError('no delivery came', answer)
+  if (delivery === undefined) throw new BlockedError('no delivery came', response)
   return delivery
 }
 
 /** The last answer that told of the job. */
-export function lastRead({ watch, answer }: DeliveredRun): Answer {
-  if (watch === undefined) throw new BlockedError('the run was answered without a job_id', answer)
-  return watch.last
+export function lastRead({ polled, response }: DeliveredRun): ApiResponse {
+  if (polled === undefined) throw new BlockedError('the run was answered without a job_id', response)
+  return polled.last
 }
 
 /** What polling read after the deliveries. */
-export function readAfterDelivery(run: DeliveredRun): Answer {
+export function readAfterDelivery(run: DeliveredRun): ApiResponse {
   firstDelivery(run)
-  if (run.afterwards === undefined) throw new BlockedError('the run was answered without a job_id', run.answer)
+  if (run.afterwards === undefined) throw new BlockedError('the run was answered without a job_id', run.response)
   return run.afterwards
 }

@@ -1,36 +1,36 @@
 import { type Check, check, type Scenario } from '../check.ts'
 import { at, isRecord, show } from '../json.ts'
-import { hasStatus, hasValue, refusalOf } from '../judge/answers.ts'
+import { hasStatus, hasValue, rejectionOf } from '../judge/answers.ts'
 import { type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
 import { fileUrls } from '../judge/output.ts'
 import { isUtcTimestamp } from '../judge/utc-timestamp.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { Delivery } from '../webhooks/mailroom.ts'
-import { hasIdentity, tellsToPoll } from './runs.ts'
+import { hasIdentity, mentionsPolling } from './runs.ts'
 import {
-  asyncBesideUsual,
+  asyncWithAcceptedCount,
   asyncWebhook,
   cancelledWebhook,
   type DeliveredRun,
   failureWebhook,
   firstDelivery,
   lastRead,
-  type RefusedRun,
-  rejectedBesideUsual,
-  silentBesideUsual,
+  type RejectedRun,
+  rejectedWithAcceptedCount,
+  silentWithAcceptedCount,
   successWebhook,
 } from './webhooks-scenarios.ts'
 
 /** Headers that every HTTP client may send; others may let a receiver verify a delivery. */
-const USUAL_HEADERS =
+const COMMON_HEADERS =
   /^(accept.*|connection|content-(type|length|encoding)|host|user-agent|x-forwarded-.*|via|forwarded|cache-control|pragma|sec-.*|transfer-encoding|traceparent|tracestate|priority|keep-alive)$/
 
 /** Runs with a webhook, and what is delivered (sections 3, 4.3, 6 and 7). */
 export const WEBHOOKS_CHECKS: readonly Check[] = [
-  check('webhooks/run-status-code', successWebhook, ({ answer }) => hasStatus(answer, 202)),
+  check('webhooks/run-status-code', successWebhook, ({ response }) => hasStatus(response, 202)),
   check('webhooks/run-identity', successWebhook, hasIdentity),
-  check('webhooks/run-status', successWebhook, ({ answer }) => hasValue(answer, '/status', 'processing')),
-  check('webhooks/run-message', successWebhook, ({ answer }) => tellsToPoll(answer)),
+  check('webhooks/run-status', successWebhook, ({ response }) => hasValue(response, '/status', 'processing')),
+  check('webhooks/run-message', successWebhook, ({ response }) => mentionsPolling(response)),
   check('webhooks/delivered', successWebhook, isDelivered),
   check('webhooks/post', successWebhook, (run) => {
     const { method, exchange } = firstDelivery(run)
@@ -40,7 +40,7 @@ export const WEBHOOKS_CHECKS: readonly Check[] = [
     const { json, exchange } = firstDelivery(run)
     return judge(isRecord(json), `the body is ${show(json)}; expected a JSON object`, [exchange])
   }),
-  onDelivery('webhooks/job-id', successWebhook, '/job_id', (value, { answer }) => value === at(answer.json, '/job_id')),
+  onDelivery('webhooks/job-id', successWebhook, '/job_id', (value, { response }) => value === at(response.json, '/job_id')),
   onDelivery('webhooks/status', successWebhook, '/status', (value) => value === 'succeeded'),
   onDelivery('webhooks/output', successWebhook, '/output', isRecord),
   onDelivery('webhooks/credits', successWebhook, '/credits_used', (value, run) => value === run.target.creditsPerRun),
@@ -60,15 +60,15 @@ export const WEBHOOKS_CHECKS: readonly Check[] = [
     '/error/message',
     (value) => typeof value === 'string' && value !== '',
   ),
-  check('webhooks/no-retry-after-500', rejectedBesideUsual, isNotRetried),
-  check('webhooks/no-retry-after-silence', silentBesideUsual, isNotRetried),
-  check('webhooks/no-retry-after-404', asyncBesideUsual, isNotRetried),
+  check('webhooks/no-retry-after-500', rejectedWithAcceptedCount, isNotRetried),
+  check('webhooks/no-retry-after-silence', silentWithAcceptedCount, isNotRetried),
+  check('webhooks/no-retry-after-404', asyncWithAcceptedCount, isNotRetried),
   check('webhooks/duplicates', successWebhook, ({ deliveries }) =>
     observe(deliveries.length, `${deliveries.length} deliveries arrived`, exchangesOf(deliveries)),
   ),
   check('webhooks/headers', successWebhook, (run) => {
     const { headers, exchange } = firstDelivery(run)
-    const names = [...headers.keys()].filter((name) => !USUAL_HEADERS.test(name)).toSorted()
+    const names = [...headers.keys()].filter((name) => !COMMON_HEADERS.test(name)).toSorted()
     return observe(names, `headers that could verify a delivery: ${show(names)}`, [exchange])
   }),
   check('webhooks/cancelled-job', cancelledWebhook, ({ after, deliveries }) => {
@@ -79,12 +79,12 @@ export const WEBHOOKS_CHECKS: readonly Check[] = [
       ...exchangesOf(deliveries),
     ])
   }),
-  check('webhooks/async-run', asyncWebhook, ({ answer }) => {
-    const status = at(answer.json, '/status')
+  check('webhooks/async-run', asyncWebhook, ({ response }) => {
+    const status = at(response.json, '/status')
     return observe(
-      { ...refusalOf(answer), answer: String(status) },
-      `status ${answer.status}, /status ${show(status)}`,
-      answer,
+      { ...rejectionOf(response), response: String(status) },
+      `status ${response.status}, /status ${show(status)}`,
+      response,
     )
   }),
 ]
@@ -102,14 +102,14 @@ function onDelivery(
   })
 }
 
-function isDelivered({ deliveries, answer }: DeliveredRun): Finding {
-  if (deliveries.length === 0) return fail('no delivery came', answer)
+function isDelivered({ deliveries, response }: DeliveredRun): Finding {
+  if (deliveries.length === 0) return fail('no delivery came', response)
   return pass('a delivery came', exchangesOf(deliveries))
 }
 
 /** A service may deliver everything twice (section 6, rule 3): only more than that is a retry. */
-function isNotRetried({ deliveries, answer, usual }: RefusedRun): Finding {
-  if (deliveries.length === 0) return skip('no delivery came', answer)
+function isNotRetried({ deliveries, response, acceptedCount: usual }: RejectedRun): Finding {
+  if (deliveries.length === 0) return skip('no delivery came', response)
   if (usual === 0) return skip('no delivery came that could be compared', exchangesOf(deliveries))
   const found = `${deliveries.length} attempts; a delivery that is accepted comes ${usual} times`
   return judge(deliveries.length <= usual, found, exchangesOf(deliveries))

@@ -1,7 +1,7 @@
 import type { Exchange } from '../exchange.ts'
 
 /** What the service answered, in full, for judging; the exchange is what the report shows of it. */
-export interface Answer {
+export interface ApiResponse {
   exchange: Exchange
   status: number
   headers: Headers
@@ -13,7 +13,7 @@ export interface Answer {
 }
 
 /** No answer came: the connection failed, or the time limit passed. */
-export class NoAnswerError extends Error {
+export class NoResponseError extends Error {
   override readonly name = 'NoAnswerError'
   readonly exchange: Exchange
   /** What happened, without secrets. */

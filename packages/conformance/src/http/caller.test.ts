@@ -16,8 +16,8 @@ function callers(fetch: (url: string, init: RequestInit) => Promise<Response>, r
 
 it('records what was sent and answered, and keeps both in full for judging', async () => {
   const { call, log } = callers(async () => Response.json({ echo: KEY }, { status: 202 }))
-  const answer = await call({ method: 'POST', path: '/v1/x', authorization: `Bearer ${KEY}`, body: `{"key":"${KEY}"}` })
-  expect(answer).toMatchObject({ status: 202, json: { echo: KEY } })
+  const response = await call({ method: 'POST', path: '/v1/x', authorization: `Bearer ${KEY}`, body: `{"key":"${KEY}"}` })
+  expect(response).toMatchObject({ status: 202, json: { echo: KEY } })
   expect(log.exchanges).toMatchObject([
     {
       id: 1,
@@ -74,8 +74,8 @@ it('follows no redirect, and reads a body that is no JSON as text', async () => 
     redirect = init.redirect
     return new Response('<html>', { status: 302 })
   })
-  const answer = await call({ method: 'GET', path: '/', authorization: undefined })
-  expect(answer).toMatchObject({ status: 302, text: '<html>', json: undefined })
+  const response = await call({ method: 'GET', path: '/', authorization: undefined })
+  expect(response).toMatchObject({ status: 302, text: '<html>', json: undefined })
   expect(redirect).toBe('manual')
 })
 

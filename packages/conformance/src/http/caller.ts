@@ -1,7 +1,7 @@
 import type { ConformanceClock } from '../clock.ts'
 import type { ExchangeLog } from '../exchange.ts'
 import type { Redactor } from '../redact.ts'
-import { type Answer, NoAnswerError } from './answer.ts'
+import { type ApiResponse, NoResponseError } from './answer.ts'
 
 /** One request to the service. */
 export interface Call {
@@ -31,7 +31,7 @@ export interface CallerOptions {
 const MAX_FILE_BYTES = 64 * 1024
 
 /** Sends a request once and reads its answer to the end. */
-export function createCaller(options: CallerOptions): (call: Call) => Promise<Answer> {
+export function createCaller(options: CallerOptions): (call: Call) => Promise<ApiResponse> {
   return ({ method, path, authorization, body, contentType = 'application/json', headers: more }) => {
     const headers = new Headers({ accept: 'application/json', ...more })
     if (authorization !== undefined) headers.set('authorization', authorization)
@@ -43,7 +43,7 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<An
 }
 
 /** Reads the beginning of a produced file. The key is never sent: the file may live with somebody else. */
-export function createDownloader(options: CallerOptions): (url: string) => Promise<Answer> {
+export function createDownloader(options: CallerOptions): (url: string) => Promise<ApiResponse> {
   const read = async (response: Response) => `[${await countBytes(response)} bytes read]`
   const init = { method: 'GET', headers: new Headers() }
   return (url) => exchange(options, url, { init, shownUrl: options.redactor.body(url), read })
@@ -56,7 +56,7 @@ interface Transfer {
   read: (response: Response) => Promise<string>
 }
 
-async function exchange(options: CallerOptions, url: string, { init, shownUrl, read }: Transfer): Promise<Answer> {
+async function exchange(options: CallerOptions, url: string, { init, shownUrl, read }: Transfer): Promise<ApiResponse> {
   const { clock, log, redactor } = options
   const startedAt = clock.now()
   const body = typeof init.body === 'string' ? redactor.body(init.body) : undefined
@@ -77,7 +77,7 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
   } catch (error) {
     const reason = redactor.text(reasonOf(error))
     recorded.failure = reason
-    throw new NoAnswerError(recorded, { reason, code: codeOf(error) })
+    throw new NoResponseError(recorded, { reason, code: codeOf(error) })
   } finally {
     recorded.durationMs = clock.now() - startedAt
   }

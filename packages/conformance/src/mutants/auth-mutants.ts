@@ -1,34 +1,34 @@
 import type { ReferenceServer } from '@modelrun/reference-server'
 import {
-  answers,
+  editResponses,
   type Mutant,
   type Mutation,
   mutant,
   put,
-  requests,
+  editRequests,
   status,
   type WireRequest,
   when,
 } from './mutation.ts'
 
-type Endpoint = Parameters<typeof requests>[0]
+type Endpoint = Parameters<typeof editRequests>[0]
 
 const notOf = (server: ReferenceServer, { authorization }: WireRequest) => authorization !== `Bearer ${server.apiKey}`
 const isMissing = ({ authorization }: WireRequest) => authorization === null
 
 /** Takes any request for one with the key that has all rights. */
 function trusting(route: Endpoint, isTrusted: (request: WireRequest) => boolean = () => true): Mutation {
-  return requests(route, (request, server) => {
+  return editRequests(route, (request, server) => {
     if (isTrusted(request)) request.authorization = `Bearer ${server.apiKey}`
   })
 }
 
-function refusesLimitedKeys(): Mutation {
+function rejectsLimitedKeys(): Mutation {
   return {
     wrap: (send, server) => async (request) => {
-      const answer = await send(request)
-      if (notOf(server, request)) answer.status = 403
-      return answer
+      const response = await send(request)
+      if (notOf(server, request)) response.status = 403
+      return response
     },
   }
 }
@@ -38,7 +38,7 @@ export const AUTH_MUTANTS: readonly Mutant[] = [
   mutant(
     'auth/valid-key-is-accepted',
     'rejects a valid key of a request without a query',
-    answers(
+    editResponses(
       'listModels',
       when((_, { url }) => url.search === '', status(403)),
     ),
@@ -51,7 +51,7 @@ export const AUTH_MUTANTS: readonly Mutant[] = [
   mutant(
     'auth/list-needs-key',
     'answers 403 without a key',
-    answers(
+    editResponses(
       'listModels',
       when(({ status: code }) => code === 401, status(403)),
     ),
@@ -59,14 +59,14 @@ export const AUTH_MUTANTS: readonly Mutant[] = [
   mutant(
     'auth/missing-key-code',
     'has another code for a missing key',
-    answers('getJob', put('/error/code', 'UNAUTHENTICATED')),
+    editResponses('getJob', put('/error/code', 'UNAUTHENTICATED')),
   ),
   mutant('auth/invalid-key-is-refused', 'takes any key for reading', trusting('getModel')),
   mutant('auth/invalid-key-writes-are-refused', 'takes any key for cancels', trusting('cancelJob')),
   mutant(
     'auth/invalid-key-code',
     'has another code for an invalid key',
-    answers('listModels', put('/error/code', 'INVALID_KEY')),
+    editResponses('listModels', put('/error/code', 'INVALID_KEY')),
   ),
   mutant(
     'auth/bearer-scheme',
@@ -86,7 +86,7 @@ export const AUTH_MUTANTS: readonly Mutant[] = [
   mutant(
     'permissions/list-needs-models-read',
     'answers 401 without the permission',
-    answers(
+    editResponses(
       'listModels',
       when(({ status: code }) => code === 403, status(401)),
     ),
@@ -94,7 +94,7 @@ export const AUTH_MUTANTS: readonly Mutant[] = [
   mutant(
     'permissions/forbidden-code',
     'has another code for a lacking permission',
-    answers('runModel', put('/error/code', 'UNAUTHORIZED')),
+    editResponses('runModel', put('/error/code', 'UNAUTHORIZED')),
   ),
-  mutant('permissions/others-remain', 'refuses everything to a key that lacks one permission', refusesLimitedKeys()),
+  mutant('permissions/others-remain', 'refuses everything to a key that lacks one permission', rejectsLimitedKeys()),
 ]

@@ -2,17 +2,17 @@ import { sleep } from '../clock.ts'
 import { at, isRecord } from '../json.ts'
 import { contentType, hasFailed, instead, isCompleted, isHeld, isHooked, isQueued, raw } from './edits.ts'
 import {
-  answers,
+  editResponses,
   type Edit,
   isFor,
-  liar,
+  sentenceMutant,
   type Mutant,
   type Mutation,
   put,
-  requests,
+  editRequests,
   status,
   take,
-  type WireAnswer,
+  type WireResponse,
   when,
 } from './mutation.ts'
 
@@ -28,12 +28,12 @@ const WAITS = '1: by default the call waits for the result and returns it direct
 const HOLD = '8: synchronous wait: about 55 seconds, then 202 is returned'
 const MODEL = '4.3: the path parameter is the id of the model that is run'
 
-const run = (...edits: Parameters<typeof when>) => answers('runModel', when(...edits))
+const run = (...edits: Parameters<typeof when>) => editResponses('runModel', when(...edits))
 const completed = (...edits: Edit[]) => run(isCompleted, ...edits)
 const held = (...edits: Edit[]) => run(isHeld, ...edits)
 const hooked = (...edits: Edit[]) => run(isHooked, ...edits)
 const queued = (...edits: Edit[]) => run(isQueued, ...edits)
-const isSyncTrue: Parameters<typeof when>[0] = (answer, { body }) => isCompleted(answer) && at(body, '/sync') === true
+const isSyncTrue: Parameters<typeof when>[0] = (response, { body }) => isCompleted(response) && at(body, '/sync') === true
 const isRun = (request: Parameters<typeof isFor>[0]) => isFor(request, 'runModel')
 
 /** Members that every answer to a run has. */
@@ -46,27 +46,27 @@ const IDENTITY: readonly [string, Edit][] = [
 ]
 
 /** Waits before or after the hold. */
-function holds(more: (request: Parameters<typeof isFor>[0], answer: WireAnswer) => number): Mutation {
+function holds(more: (request: Parameters<typeof isFor>[0], response: WireResponse) => number): Mutation {
   return instead(isRun, async (request, send, server) => {
-    const answer = await send(request)
-    const ms = more(request, answer)
+    const response = await send(request)
+    const ms = more(request, response)
     if (ms > 0) await sleep(server.clock, ms)
-    return answer
+    return response
   })
 }
 
 /** Answers a second run as the first one. */
-function repeats(member: 'job_id' | 'everything', isRepeated: (answer: WireAnswer) => boolean): Mutation {
+function repeats(member: 'job_id' | 'everything', isRepeated: (response: WireResponse) => boolean): Mutation {
   return {
     wrap: (send) => {
-      let first: WireAnswer | undefined
+      let first: WireResponse | undefined
       return async (request) => {
-        const answer = await send(request)
-        if (!isRun(request) || !isRepeated(answer)) return answer
-        first ??= answer
+        const response = await send(request)
+        if (!isRun(request) || !isRepeated(response)) return response
+        first ??= response
         if (member === 'everything') return { ...first, headers: new Headers(first.headers) }
-        put('/job_id', at(first.json, '/job_id'))(answer, request)
-        return answer
+        put('/job_id', at(first.json, '/job_id'))(response, request)
+        return response
       }
     },
   }
@@ -75,159 +75,159 @@ function repeats(member: 'job_id' | 'everything', isRepeated: (answer: WireAnswe
 /** Cancels, by itself, the job that a run was answered with. */
 function dropsJob(isDropped: Parameters<typeof when>[0]): Mutation {
   return instead(isRun, async (request, send) => {
-    const answer = await send(request)
-    if (!isDropped(answer, request)) return answer
-    const url = new URL(`/v1/jobs/${at(answer.json, '/job_id')}`, request.url)
+    const response = await send(request)
+    if (!isDropped(response, request)) return response
+    const url = new URL(`/v1/jobs/${at(response.json, '/job_id')}`, request.url)
     await send({ ...request, url, method: 'DELETE', body: undefined, init: { headers: request.init.headers ?? {} } })
-    return answer
+    return response
   })
 }
 
 /** Answers to runs: their bodies, their holds. */
 export const BODY_MUTANTS: readonly Mutant[] = [
-  ...IDENTITY.map(([breaks, edit]) => liar(FINISHED, `${breaks} in a finished run`, completed(edit))),
-  ...IDENTITY.map(([breaks, edit]) => liar(HELD, `${breaks} in a held run`, held(edit))),
-  ...IDENTITY.map(([breaks, edit]) => liar(HOOKED, `${breaks} in a run with webhook_url`, hooked(edit))),
-  ...IDENTITY.map(([breaks, edit]) => liar(ACCEPTED, `${breaks} in an asynchronous run`, queued(edit))),
-  liar(FINISHED, 'has the output as a text', completed(put('/output', 'https://files.example/0.png'))),
-  liar(
+  ...IDENTITY.map(([breaks, edit]) => sentenceMutant(FINISHED, `${breaks} in a finished run`, completed(edit))),
+  ...IDENTITY.map(([breaks, edit]) => sentenceMutant(HELD, `${breaks} in a held run`, held(edit))),
+  ...IDENTITY.map(([breaks, edit]) => sentenceMutant(HOOKED, `${breaks} in a run with webhook_url`, hooked(edit))),
+  ...IDENTITY.map(([breaks, edit]) => sentenceMutant(ACCEPTED, `${breaks} in an asynchronous run`, queued(edit))),
+  sentenceMutant(FINISHED, 'has the output as a text', completed(put('/output', 'https://files.example/0.png'))),
+  sentenceMutant(
     FINISHED,
     'has the output as a list',
     completed(put('/output', [{ type: 'image', url: 'https://files.example/0.png' }])),
   ),
-  liar(FINISHED, 'has credits_used as text', completed(put('/credits_used', '4'))),
-  liar(FINISHED, 'has no credits used', completed(put('/credits_used', 0))),
-  liar(FINISHED, 'has no duration', completed(take('/duration_ms'))),
-  liar(FINISHED, 'wraps a finished run in data', completed(put('', (data: unknown) => ({ data })))),
-  liar(FINISHED, 'has no output when sync is true', run(isSyncTrue, take('/output'))),
-  liar(FINISHED, 'has no credits_used when sync is true', run(isSyncTrue, take('/credits_used')), 'runs/sync-body'),
-  liar(FINISHED, 'has no job_id when sync is true', run(isSyncTrue, take('/job_id'))),
-  liar(DURATION, 'has a duration below 0', completed(put('/duration_ms', -1))),
-  liar(
+  sentenceMutant(FINISHED, 'has credits_used as text', completed(put('/credits_used', '4'))),
+  sentenceMutant(FINISHED, 'has no credits used', completed(put('/credits_used', 0))),
+  sentenceMutant(FINISHED, 'has no duration', completed(take('/duration_ms'))),
+  sentenceMutant(FINISHED, 'wraps a finished run in data', completed(put('', (data: unknown) => ({ data })))),
+  sentenceMutant(FINISHED, 'has no output when sync is true', run(isSyncTrue, take('/output'))),
+  sentenceMutant(FINISHED, 'has no credits_used when sync is true', run(isSyncTrue, take('/credits_used')), 'runs/sync-body'),
+  sentenceMutant(FINISHED, 'has no job_id when sync is true', run(isSyncTrue, take('/job_id'))),
+  sentenceMutant(DURATION, 'has a duration below 0', completed(put('/duration_ms', -1))),
+  sentenceMutant(
     DURATION,
     'has the duration in microseconds',
     completed(put('/duration_ms', (ms: number) => ms * 1000)),
     'runs/duration-is-possible',
   ),
-  liar(DURATION, 'has the time of the end as the duration', completed(put('/duration_ms', 1_767_225_604_000))),
-  liar(OUTPUT, 'has no type of output in a finished run', completed(take('/output/type'))),
-  liar(
+  sentenceMutant(DURATION, 'has the time of the end as the duration', completed(put('/duration_ms', 1_767_225_604_000))),
+  sentenceMutant(OUTPUT, 'has no type of output in a finished run', completed(take('/output/type'))),
+  sentenceMutant(
     OUTPUT,
     'has a map of items in a finished run',
     completed(put('/output/items', (items: unknown[]) => ({ ...items }))),
   ),
-  liar(OUTPUT, 'has items without a type in a finished run', completed(take('/output/items/*/type'))),
-  liar(OUTPUT, 'has paths in a finished run', completed(put('/output/items/*/url', '/files/0.png'))),
-  liar(OUTPUT, 'has numbers as the type of items', completed(put('/output/items/*/type', 1))),
-  liar(HELD, 'has a number as a message in a held run', held(put('/message', 1))),
-  liar(HELD, 'says pending in a held run', held(put('/status', 'pending'))),
-  liar(HOOKED, 'has null as a message in a run with webhook_url', hooked(put('/message', null))),
-  liar(HOOKED, 'responds 201 to a run with webhook_url', hooked(status(201))),
-  liar(HOOKED, 'has another model_id in a run with webhook_url', hooked(put('/model_id', 'aurora-image'))),
-  liar(
+  sentenceMutant(OUTPUT, 'has items without a type in a finished run', completed(take('/output/items/*/type'))),
+  sentenceMutant(OUTPUT, 'has paths in a finished run', completed(put('/output/items/*/url', '/files/0.png'))),
+  sentenceMutant(OUTPUT, 'has numbers as the type of items', completed(put('/output/items/*/type', 1))),
+  sentenceMutant(HELD, 'has a number as a message in a held run', held(put('/message', 1))),
+  sentenceMutant(HELD, 'says pending in a held run', held(put('/status', 'pending'))),
+  sentenceMutant(HOOKED, 'has null as a message in a run with webhook_url', hooked(put('/message', null))),
+  sentenceMutant(HOOKED, 'responds 201 to a run with webhook_url', hooked(status(201))),
+  sentenceMutant(HOOKED, 'has another model_id in a run with webhook_url', hooked(put('/model_id', 'aurora-image'))),
+  sentenceMutant(
     HOOKED,
     'waits for the result of a run with webhook_url',
-    requests('runModel', ({ body }) => void (isRecord(body) && delete body.webhook_url)),
+    editRequests('runModel', ({ body }) => void (isRecord(body) && delete body.webhook_url)),
   ),
-  liar(ACCEPTED, 'says processing in an asynchronous run', queued(put('/status', 'processing'))),
-  liar(ACCEPTED, 'responds 204 to an asynchronous run', queued(status(204))),
-  liar(
+  sentenceMutant(ACCEPTED, 'says processing in an asynchronous run', queued(put('/status', 'processing'))),
+  sentenceMutant(ACCEPTED, 'responds 204 to an asynchronous run', queued(status(204))),
+  sentenceMutant(
     ACCEPTED,
     'calls job_id id in an asynchronous run',
     queued(put('', ({ job_id: id, ...body }: Record<string, unknown>) => ({ ...body, id }))),
   ),
-  liar(JSON_API, 'calls a finished run a text', completed(contentType('text/plain'))),
-  liar(JSON_API, 'calls a held run a text', held(contentType('text/plain'))),
-  liar(JSON_API, 'calls a run with webhook_url a page', hooked(contentType('text/html'))),
-  liar(
+  sentenceMutant(JSON_API, 'calls a finished run a text', completed(contentType('text/plain'))),
+  sentenceMutant(JSON_API, 'calls a held run a text', held(contentType('text/plain'))),
+  sentenceMutant(JSON_API, 'calls a run with webhook_url a page', hooked(contentType('text/html'))),
+  sentenceMutant(
     JSON_API,
     'has no content type in an asynchronous run',
     queued(({ headers }) => headers.delete('content-type')),
   ),
-  liar(JSON_API, 'calls a job a text', answers('getJob', contentType('text/plain'))),
-  liar(JSON_API, 'calls a failed job a text', answers('getJob', when(hasFailed, contentType('text/plain')))),
-  liar(
+  sentenceMutant(JSON_API, 'calls a job a text', editResponses('getJob', contentType('text/plain'))),
+  sentenceMutant(JSON_API, 'calls a failed job a text', editResponses('getJob', when(hasFailed, contentType('text/plain')))),
+  sentenceMutant(
     JSON_API,
     'calls a list of one a text',
-    answers(
+    editResponses(
       'listModels',
       when((_, { url }) => url.search.includes('search'), contentType('text/plain')),
     ),
   ),
-  liar(JSON_API, 'responds to a run with form data', queued(raw('status=queued', 'application/x-www-form-urlencoded'))),
-  liar(JSON_API, 'responds to a run with a text that holds JSON', completed(put('', JSON.stringify))),
-  liar(
+  sentenceMutant(JSON_API, 'responds to a run with form data', queued(raw('status=queued', 'application/x-www-form-urlencoded'))),
+  sentenceMutant(JSON_API, 'responds to a run with a text that holds JSON', completed(put('', JSON.stringify))),
+  sentenceMutant(
     JSON_API,
     'responds to a run with JSONP',
-    held((answer, request) => raw(`done(${JSON.stringify(answer.json)})`, 'application/json')(answer, request)),
+    held((response, request) => raw(`done(${JSON.stringify(response.json)})`, 'application/json')(response, request)),
   ),
-  liar(ONE_JOB, 'has one job_id for all finished runs', repeats('job_id', isCompleted)),
-  liar(ONE_JOB, 'has one job_id for all asynchronous runs', repeats('job_id', isQueued)),
-  liar(ONE_JOB, 'responds to a second run from a cache', repeats('everything', isCompleted), 'runs/job-ids-differ'),
-  liar(
+  sentenceMutant(ONE_JOB, 'has one job_id for all finished runs', repeats('job_id', isCompleted)),
+  sentenceMutant(ONE_JOB, 'has one job_id for all asynchronous runs', repeats('job_id', isQueued)),
+  sentenceMutant(ONE_JOB, 'responds to a second run from a cache', repeats('everything', isCompleted), 'runs/job-ids-differ'),
+  sentenceMutant(
     WAITS,
     'responds 202 when sync is true',
-    requests('runModel', (request) => {
+    editRequests('runModel', (request) => {
       if (isRecord(request.body) && request.body.sync === true) request.body = { ...request.body, sync: false }
     }),
   ),
-  liar(
+  sentenceMutant(
     WAITS,
     'waits only when sync is true',
-    requests('runModel', (request) => {
+    editRequests('runModel', (request) => {
       const { body } = request
       if (isRecord(body) && !('sync' in body) && !('webhook_url' in body)) request.body = { ...body, sync: false }
     }),
   ),
-  liar(
+  sentenceMutant(
     '3: a run with sync: false returns at once',
     'waits a quarter of a minute before it queues',
-    holds((_, answer) => (isQueued(answer) ? 15_000 : 0)),
+    holds((_, response) => (isQueued(response) ? 15_000 : 0)),
   ),
-  liar(
+  sentenceMutant(
     HOLD,
     'holds a run for two minutes',
-    holds((request, answer) => (isHeld(answer, request) ? 65_000 : 0)),
+    holds((request, response) => (isHeld(response, request) ? 65_000 : 0)),
   ),
-  liar(
+  sentenceMutant(
     HOLD,
     'holds a run for 75 seconds',
-    holds((request, answer) => (isHeld(answer, request) ? 20_000 : 0)),
+    holds((request, response) => (isHeld(response, request) ? 20_000 : 0)),
   ),
-  liar(HOLD, 'responds 408 at the end of the hold', held(status(408))),
-  liar(
+  sentenceMutant(HOLD, 'responds 408 at the end of the hold', held(status(408))),
+  sentenceMutant(
     '1: when the hold is over, the result is obtained by polling',
     'cancels a run at the end of the hold',
     dropsJob(isHeld),
   ),
-  liar(
+  sentenceMutant(
     '4.3: a 202 response means the result is obtained by polling or by the webhook',
     'cancels runs with webhook_url',
     dropsJob(isHooked),
   ),
-  liar('3: a run with sync: false is queued, and obtained later', 'cancels asynchronous runs', dropsJob(isQueued)),
-  liar(
+  sentenceMutant('3: a run with sync: false is queued, and obtained later', 'cancels asynchronous runs', dropsJob(isQueued)),
+  sentenceMutant(
     MODEL,
     'runs a cheaper model than asked for',
-    requests('runModel', ({ url }) => {
+    editRequests('runModel', ({ url }) => {
       url.pathname = url.pathname.replace('conformance%2Fevery-rule', 'lumen%2Faurora-image-swift')
     }),
   ),
-  liar(
+  sentenceMutant(
     MODEL,
     'runs some model when it does not know one',
-    requests('runModel', ({ url }) => {
+    editRequests('runModel', ({ url }) => {
       url.pathname = url.pathname.replace(/conformance-[\w-]+/, 'conformance%2Fevery-rule')
     }),
     'runs/unknown-model-does-not-run',
   ),
-  liar(
+  sentenceMutant(
     '4.3: 200 is for a run that finished; section 3: failed is finished with an error',
     'says completed for a failed run',
     instead(isRun, async (request, send) => {
-      const answer = await send(request)
-      if (answer.status === 502) Object.assign(answer, { status: 200, json: { status: 'completed', output: null } })
-      return answer
+      const response = await send(request)
+      if (response.status === 502) Object.assign(response, { status: 200, json: { status: 'completed', output: null } })
+      return response
     }),
     'runs/failed-is-not-completed',
   ),

@@ -1,33 +1,33 @@
 import type { ReferenceServer } from '@modelrun/reference-server'
 import { at } from '../json.ts'
 import { hasWebhook, isHeld, jobOf } from './edits.ts'
-import { isFor, liar, type Mutant, type Mutation, type WireAnswer, type WireRequest } from './mutation.ts'
+import { isFor, sentenceMutant, type Mutant, type Mutation, type WireResponse, type WireRequest } from './mutation.ts'
 
 const PRICE = '2.1: credits_per_run is what is charged per run'
 const CANCELLED = '4.5: credits are not charged for a cancelled job'
 
-type Charge = (request: WireRequest, answer: WireAnswer, server: ReferenceServer) => number
+type Charge = (request: WireRequest, response: WireResponse, server: ReferenceServer) => number
 
 /** Charges more than the server does, or less: at once, or so much later. */
 function charges(more: Charge, laterMs = 0): Mutation {
   const extra = new WeakMap<ReferenceServer, number>()
   return {
     wrap: (send, server) => async (request) => {
-      const answer = await send(request)
-      const credits = more(request, answer, server)
+      const response = await send(request)
+      const credits = more(request, response, server)
       const charge = () => void extra.set(server, (extra.get(server) ?? 0) + credits)
       if (credits !== 0 && laterMs > 0) server.clock.setTimeout(charge, laterMs)
       else charge()
-      return answer
+      return response
     },
     options: ({ server }) => ({ readCredits: async () => server.credits() - (extra.get(server) ?? 0) }),
   }
 }
 
 const ofRun =
-  (isWanted: (request: WireRequest, answer: WireAnswer) => boolean, credits: number): Charge =>
-  (request, answer) =>
-    isFor(request, 'runModel') && answer.status < 300 && isWanted(request, answer) ? credits : 0
+  (isWanted: (request: WireRequest, response: WireResponse) => boolean, credits: number): Charge =>
+  (request, response) =>
+    isFor(request, 'runModel') && response.status < 300 && isWanted(request, response) ? credits : 0
 
 const isAsync = ({ body }: WireRequest) => at(body, '/sync') === false
 const isMain = ({ url }: WireRequest) => url.pathname.includes('every-rule')
@@ -37,8 +37,8 @@ const statusOf = (request: WireRequest, server: ReferenceServer) =>
 /** Charges for a cancel that finds its job like this. */
 function ofCancel(credits: number, word: string): Mutation {
   let status: string | undefined
-  const charging = charges((request, answer) =>
-    isFor(request, 'cancelJob') && status === word && answer.status < 300 ? credits : 0,
+  const charging = charges((request, response) =>
+    isFor(request, 'cancelJob') && status === word && response.status < 300 ? credits : 0,
   )
   return {
     ...charging,
@@ -54,72 +54,72 @@ function ofCancel(credits: number, word: string): Mutation {
 
 /** What is charged for runs of every kind. */
 export const CHARGE_MUTANTS: readonly Mutant[] = [
-  liar(
+  sentenceMutant(
     PRICE,
     'charges asynchronous runs twice',
     charges(ofRun((request) => isAsync(request) && isMain(request), 4)),
     'charges/asynchronous',
   ),
-  liar(
+  sentenceMutant(
     PRICE,
     'charges nothing for asynchronous runs',
     charges(ofRun((request) => isAsync(request) && isMain(request), -4)),
   ),
-  liar(
+  sentenceMutant(
     PRICE,
     'charges synchronous runs one credit more',
-    charges(ofRun((_, answer) => at(answer.json, '/status') === 'completed', 1)),
+    charges(ofRun((_, response) => at(response.json, '/status') === 'completed', 1)),
   ),
-  liar(
+  sentenceMutant(
     PRICE,
     'charges nothing for synchronous runs',
-    charges(ofRun((_, answer) => at(answer.json, '/status') === 'completed', -4)),
+    charges(ofRun((_, response) => at(response.json, '/status') === 'completed', -4)),
   ),
-  liar(
+  sentenceMutant(
     PRICE,
     'charges runs with webhook_url twice',
     charges(ofRun((request) => hasWebhook(request) && isMain(request), 4)),
   ),
-  liar(
+  sentenceMutant(
     PRICE,
     'charges nothing for runs with webhook_url',
     charges(ofRun((request) => hasWebhook(request) && isMain(request), -4)),
     'charges/webhook',
   ),
-  liar(
+  sentenceMutant(
     PRICE,
     'charges held runs twice',
-    charges(ofRun((request, answer) => isHeld(answer, request), 60)),
+    charges(ofRun((request, response) => isHeld(response, request), 60)),
     'charges/held',
   ),
-  liar(PRICE, 'charges nothing for held runs', charges(ofRun((request, answer) => isHeld(answer, request), -60))),
-  liar(
+  sentenceMutant(PRICE, 'charges nothing for held runs', charges(ofRun((request, response) => isHeld(response, request), -60))),
+  sentenceMutant(
     PRICE,
     'charges for reading a job',
     charges((request) => (isFor(request, 'getJob') ? 1 : 0)),
   ),
-  liar(
+  sentenceMutant(
     PRICE,
     'charges for reading the list',
     charges((request) => (isFor(request, 'listModels') ? 1 : 0)),
   ),
-  liar(CANCELLED, 'charges a queued job that is cancelled', ofCancel(60, 'queued')),
-  liar(
+  sentenceMutant(CANCELLED, 'charges a queued job that is cancelled', ofCancel(60, 'queued')),
+  sentenceMutant(
     CANCELLED,
     'charges a processing job that is cancelled',
     ofCancel(60, 'processing'),
     'cancel/processing-not-charged',
   ),
-  liar(CANCELLED, 'charges half of a processing job that is cancelled', ofCancel(30, 'processing')),
-  liar(
+  sentenceMutant(CANCELLED, 'charges half of a processing job that is cancelled', ofCancel(30, 'processing')),
+  sentenceMutant(
     CANCELLED,
     'charges a cancelled job when it would have ended',
-    charges((request, answer) => (isFor(request, 'cancelJob') && answer.status < 300 ? 60 : 0), 75_000),
+    charges((request, response) => (isFor(request, 'cancelJob') && response.status < 300 ? 60 : 0), 75_000),
     'cancel/not-charged-later',
   ),
-  liar(
+  sentenceMutant(
     CANCELLED,
     'charges each job once it is cancelled again',
-    charges((request, answer) => (isFor(request, 'cancelJob') && answer.status === 409 ? 60 : 0)),
+    charges((request, response) => (isFor(request, 'cancelJob') && response.status === 409 ? 60 : 0)),
   ),
 ]

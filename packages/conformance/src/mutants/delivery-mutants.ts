@@ -18,7 +18,7 @@ function onDelivery(tamper: (deliver: Deliver, ...delivery: Parameters<Deliver>)
   return { tamper: (deliver) => (url, init) => tamper(deliver, url, init) }
 }
 
-async function retryingRefused(deliver: Deliver, ...[url, init]: Parameters<Deliver>): Promise<Response> {
+async function retryingRejected(deliver: Deliver, ...[url, init]: Parameters<Deliver>): Promise<Response> {
   const first = await deliver(url, init)
   return first.ok ? first : deliver(url, init)
 }
@@ -102,6 +102,6 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     'delivers no message',
     delivers((body) => ({ ...body, error: { code: 'PROVIDER_FAILURE' } })),
   ),
-  mutant('webhooks/no-retry-after-500', 'retries a delivery that was refused', onDelivery(retryingRefused)),
+  mutant('webhooks/no-retry-after-500', 'retries a delivery that was refused', onDelivery(retryingRejected)),
   mutant('webhooks/no-retry-after-silence', 'retries a delivery that was not answered', onDelivery(retryingSilent)),
 ]

@@ -14,12 +14,12 @@ export function forgets(isForgotten: (body: unknown) => boolean): Mutation {
     wrap: (send) => async (request) => {
       if (isFor(request, 'runModel') && isForgotten(request.body)) {
         const { webhook_url: url, ...body } = request.body as Body
-        const answer = await send({ ...request, body: { ...body, sync: false } })
-        if (answer.status < 300 && url !== undefined && body.sync === undefined) {
-          answer.status = 202
-          put('', (json: object) => ({ ...json, status: 'processing', message: 'Poll the job.' }))(answer, request)
+        const response = await send({ ...request, body: { ...body, sync: false } })
+        if (response.status < 300 && url !== undefined && body.sync === undefined) {
+          response.status = 202
+          put('', (json: object) => ({ ...json, status: 'processing', message: 'Poll the job.' }))(response, request)
         }
-        return answer
+        return response
       }
       return send(request)
     },
@@ -28,7 +28,7 @@ export function forgets(isForgotten: (body: unknown) => boolean): Mutation {
 
 /** Changes what is read of jobs whose delivery was answered like this. */
 export function losesJobs(
-  isLost: (answer: 'rejected' | 'silent' | 'accepted') => boolean,
+  isLost: (response: 'rejected' | 'silent' | 'accepted') => boolean,
   ...edits: ReturnType<typeof put>[]
 ): Mutation {
   const lostJobs = new Set<unknown>()
@@ -36,14 +36,14 @@ export function losesJobs(
     tamper: (deliver: Deliver) => async (url, init) => {
       const { job_id: id } = bodyOf(init)
       init.signal?.addEventListener('abort', () => isLost('silent') && lostJobs.add(id))
-      const answer = await deliver(url, init)
-      if (isLost(answer.ok ? 'accepted' : 'rejected')) lostJobs.add(id)
-      return answer
+      const response = await deliver(url, init)
+      if (isLost(response.ok ? 'accepted' : 'rejected')) lostJobs.add(id)
+      return response
     },
     wrap: (send: Send) => async (request) => {
-      const answer = await send(request)
-      if (isFor(request, 'getJob') && lostJobs.has(jobOf(request))) for (const edit of edits) edit(answer, request)
-      return answer
+      const response = await send(request)
+      if (isFor(request, 'getJob') && lostJobs.has(jobOf(request))) for (const edit of edits) edit(response, request)
+      return response
     },
   }
 }
@@ -60,12 +60,12 @@ export function deliversEverything(): Mutation {
     wrap: (send: Send, _: ReferenceServer) => async (request) => {
       const url = at(request.body, '/webhook_url')
       if (typeof url === 'string') known = url
-      const answer = await send(request)
-      if (isFor(request, 'getJob') && isDone(answer) && known !== undefined) {
+      const response = await send(request)
+      if (isFor(request, 'getJob') && isDone(response) && known !== undefined) {
         const body = JSON.stringify({ job_id: jobOf(request), status: 'succeeded' })
         await post?.(known, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
       }
-      return answer
+      return response
     },
   }
 }
@@ -80,14 +80,14 @@ export function deliversCancelled(ms: number): Mutation {
       return deliver
     },
     wrap: (send, server) => async (request) => {
-      const answer = await send(request)
+      const response = await send(request)
       const url = at(request.body, '/webhook_url')
-      if (isFor(request, 'runModel') && typeof url === 'string') urls.set(at(answer.json, '/job_id'), url)
+      if (isFor(request, 'runModel') && typeof url === 'string') urls.set(at(response.json, '/job_id'), url)
       const wanted = isFor(request, 'cancelJob') ? urls.get(jobOf(request)) : undefined
-      if (wanted === undefined) return answer
+      if (wanted === undefined) return response
       const body = JSON.stringify({ job_id: jobOf(request), status: 'succeeded', output: { type: 'image', items: [] } })
       server.clock.setTimeout(() => void post?.(wanted, { method: 'POST', body }), ms)
-      return answer
+      return response
     },
   }
 }
@@ -101,14 +101,14 @@ export function deliversEarly(): Mutation {
       return lost
     },
     wrap: (send) => async (request) => {
-      const answer = await send(request)
+      const response = await send(request)
       const url = at(request.body, '/webhook_url')
-      const id = at(answer.json, '/job_id')
-      if (!isFor(request, 'runModel') || typeof url !== 'string' || answer.status >= 300) return answer
+      const id = at(response.json, '/job_id')
+      if (!isFor(request, 'runModel') || typeof url !== 'string' || response.status >= 300) return response
       const output = { type: 'image', items: [{ type: 'image', url: 'https://files.example/0.png' }] }
       const body = { job_id: id, status: 'succeeded', output, credits_used: 4, completed_at: '2026-01-01T00:00:00Z' }
       void post?.(url, { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } })
-      return answer
+      return response
     },
   }
 }
@@ -118,9 +118,9 @@ export function onlyAsync(): Mutation {
   return {
     tamper: (deliver) => (url, init) => (wanted.has(bodyOf(init).job_id) ? deliver(url, init) : lost()),
     wrap: (send) => async (request) => {
-      const answer = await send(request)
-      if (isFor(request, 'runModel') && at(request.body, '/sync') === false) wanted.add(at(answer.json, '/job_id'))
-      return answer
+      const response = await send(request)
+      if (isFor(request, 'runModel') && at(request.body, '/sync') === false) wanted.add(at(response.json, '/job_id'))
+      return response
     },
   }
 }
@@ -139,10 +139,10 @@ export function retriesAfter(ms: number): Mutation {
       return send
     },
     tamper: (deliver) => async (url, init) => {
-      const answer = await deliver(url, init)
+      const response = await deliver(url, init)
       const { signal: _, ...again } = init
-      if (!answer.ok && clock !== undefined) void sleep(clock, ms).then(() => deliver(url, again))
-      return answer
+      if (!response.ok && clock !== undefined) void sleep(clock, ms).then(() => deliver(url, again))
+      return response
     },
   }
 }

@@ -1,39 +1,39 @@
-import { answers, type Mutant, mutant, put, status, take } from './mutation.ts'
+import { editResponses, type Mutant, mutant, put, status, take } from './mutation.ts'
 
-const schema = (edit: ReturnType<typeof put>) => answers('getModel', edit)
+const schema = (edit: ReturnType<typeof put>) => editResponses('getModel', edit)
 
 /** The fields of models, and their schemas. */
 export const DETAILS_MUTANTS: readonly Mutant[] = [
-  mutant('details/id', 'has a number as the id of a model', answers('listModels', put('/models/*/id', 7))),
-  mutant('details/name', 'has no name in the details', answers('getModel', take('/name'))),
-  mutant('details/name', 'has no name in the list', answers('listModels', take('/models/2/name'))),
-  mutant('details/description', 'has no description in the list', answers('listModels', take('/models/*/description'))),
-  mutant('details/category', 'has a category of its own', answers('getModel', put('/category', 'text-to-poem'))),
-  mutant('details/provider', 'has an object as the provider', answers('getModel', put('/provider', { name: 'Lumen' }))),
+  mutant('details/id', 'has a number as the id of a model', editResponses('listModels', put('/models/*/id', 7))),
+  mutant('details/name', 'has no name in the details', editResponses('getModel', take('/name'))),
+  mutant('details/name', 'has no name in the list', editResponses('listModels', take('/models/2/name'))),
+  mutant('details/description', 'has no description in the list', editResponses('listModels', take('/models/*/description'))),
+  mutant('details/category', 'has a category of its own', editResponses('getModel', put('/category', 'text-to-poem'))),
+  mutant('details/provider', 'has an object as the provider', editResponses('getModel', put('/provider', { name: 'Lumen' }))),
   mutant(
     'details/status',
     'has a boolean as the status of a model',
-    answers('listModels', put('/models/*/status', true)),
+    editResponses('listModels', put('/models/*/status', true)),
   ),
-  mutant('details/credits-per-run', 'has the price as text', answers('getModel', put('/pricing/credits_per_run', '4'))),
+  mutant('details/credits-per-run', 'has the price as text', editResponses('getModel', put('/pricing/credits_per_run', '4'))),
   mutant(
     'details/credits-per-run',
     'has a broken price',
-    answers('listModels', put('/models/*/pricing/credits_per_run', 0.5)),
+    editResponses('listModels', put('/models/*/pricing/credits_per_run', 0.5)),
   ),
   mutant(
     'details/credits-per-run',
     'has the price beside pricing',
-    answers('getModel', take('/pricing'), put('/credits_per_run', 4)),
+    editResponses('getModel', take('/pricing'), put('/credits_per_run', 4)),
   ),
   mutant(
     'details/list-without-schema',
     'lists models with their schema',
-    answers('listModels', put('/models/*/input_schema', {})),
+    editResponses('listModels', put('/models/*/input_schema', {})),
   ),
-  mutant('details/same-model', 'answers with another model', answers('getModel', put('/id', 'aurora-image'))),
-  mutant('details/same-model', 'does not know models that it lists', answers('getModel', status(404))),
-  mutant('details/with-schema', 'has no schema in the details', answers('getModel', take('/input_schema'))),
+  mutant('details/same-model', 'answers with another model', editResponses('getModel', put('/id', 'aurora-image'))),
+  mutant('details/same-model', 'does not know models that it lists', editResponses('getModel', status(404))),
+  mutant('details/with-schema', 'has no schema in the details', editResponses('getModel', take('/input_schema'))),
   mutant('schemas/type', 'has a schema of another type', schema(put('/input_schema/type', 'array'))),
   mutant('schemas/properties', 'lists the properties', schema(put('/input_schema/properties', []))),
   mutant('schemas/required', 'requires an unknown parameter', schema(put('/input_schema/required', ['text_prompt']))),

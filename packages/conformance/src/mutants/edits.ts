@@ -1,13 +1,13 @@
 import type { Deliver, ReferenceServer } from '@modelrun/reference-server'
 import { at } from '../json.ts'
-import { type Edit, isFor, type Mutation, type Send, type WireAnswer, type WireRequest } from './mutation.ts'
+import { type Edit, isFor, type Mutation, type Send, type WireResponse, type WireRequest } from './mutation.ts'
 
 /** Answers with a body of another kind. */
 export function raw(text: string, contentType = 'text/html'): Edit {
-  return (answer) => {
-    answer.json = undefined
-    answer.bytes = new TextEncoder().encode(text).buffer
-    answer.headers.set('content-type', contentType)
+  return (response) => {
+    response.json = undefined
+    response.bytes = new TextEncoder().encode(text).buffer
+    response.headers.set('content-type', contentType)
   }
 }
 
@@ -18,12 +18,12 @@ export function contentType(value: string): Edit {
 
 /** Answers the status of a run. */
 function says(word: string) {
-  return (answer: WireAnswer): boolean => at(answer.json, '/status') === word
+  return (response: WireResponse): boolean => at(response.json, '/status') === word
 }
 
 /** Answers the status of a job. */
 export function reads(word: string) {
-  return (answer: WireAnswer): boolean => at(answer.json, '/data/status') === word
+  return (response: WireResponse): boolean => at(response.json, '/data/status') === word
 }
 
 export const isCompleted = says('completed')
@@ -33,13 +33,13 @@ export const hasFailed = reads('failed')
 export const isCancelled = reads('cancelled')
 
 /** Answers 202 to a run that was held. */
-export function isHeld(answer: WireAnswer, request: WireRequest): boolean {
-  return says('processing')(answer) && !hasWebhook(request)
+export function isHeld(response: WireResponse, request: WireRequest): boolean {
+  return says('processing')(response) && !hasWebhook(request)
 }
 
 /** Answers 202 to a run with `webhook_url`. */
-export function isHooked(answer: WireAnswer, request: WireRequest): boolean {
-  return says('processing')(answer) && hasWebhook(request)
+export function isHooked(response: WireResponse, request: WireRequest): boolean {
+  return says('processing')(response) && hasWebhook(request)
 }
 
 export function hasWebhook(request: WireRequest): boolean {
@@ -47,7 +47,7 @@ export function hasWebhook(request: WireRequest): boolean {
 }
 
 export function hasCode(...codes: readonly number[]) {
-  return ({ status }: WireAnswer): boolean => codes.includes(status)
+  return ({ status }: WireResponse): boolean => codes.includes(status)
 }
 
 /** The job of a request to a job's path. */
@@ -58,15 +58,15 @@ export function jobOf({ url }: WireRequest): string {
 /** Does something else with some requests. */
 export function instead(
   isWanted: (request: WireRequest) => boolean,
-  answer: (request: WireRequest, send: Send, server: ReferenceServer) => Promise<WireAnswer>,
+  response: (request: WireRequest, send: Send, server: ReferenceServer) => Promise<WireResponse>,
 ): Mutation {
   return {
-    wrap: (send, server) => (request) => (isWanted(request) ? answer(request, send, server) : send(request)),
+    wrap: (send, server) => (request) => (isWanted(request) ? response(request, send, server) : send(request)),
   }
 }
 
 /** Changes a request's query before the server sees it. */
-export function asks(change: (query: URLSearchParams, request: WireRequest) => void): Mutation {
+export function editQuery(change: (query: URLSearchParams, request: WireRequest) => void): Mutation {
   return instead(
     (request) => isFor(request, 'listModels'),
     (request, send) => {
@@ -96,15 +96,15 @@ export function onDelivery(
 }
 
 /** Changes what is read of the jobs of some runs. */
-export function ofRuns(isWanted: (answer: WireAnswer, request: WireRequest) => boolean, ...edits: Edit[]): Mutation {
+export function ofRuns(isWanted: (response: WireResponse, request: WireRequest) => boolean, ...edits: Edit[]): Mutation {
   return {
     wrap: (send) => {
       const jobs = new Set<unknown>()
       return async (request) => {
-        const answer = await send(request)
-        if (isFor(request, 'runModel') && isWanted(answer, request)) jobs.add(at(answer.json, '/job_id'))
-        if (isFor(request, 'getJob') && jobs.has(jobOf(request))) for (const edit of edits) edit(answer, request)
-        return answer
+        const response = await send(request)
+        if (isFor(request, 'runModel') && isWanted(response, request)) jobs.add(at(response.json, '/job_id'))
+        if (isFor(request, 'getJob') && jobs.has(jobOf(request))) for (const edit of edits) edit(response, request)
+        return response
       }
     },
   }

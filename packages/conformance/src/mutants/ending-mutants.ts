@@ -1,58 +1,58 @@
 import { at } from '../json.ts'
 import { hasFailed, instead, isCancelled, isDone, jobOf, ofRuns } from './edits.ts'
 import {
-  answers,
+  editResponses,
   type Edit,
   isFor,
-  liar,
+  sentenceMutant,
   type Mutant,
   type Mutation,
   put,
   type Send,
   status,
   take,
-  type WireAnswer,
+  type WireResponse,
   type WireRequest,
   when,
 } from './mutation.ts'
 
 const FINISHED = '3: succeeded, failed and cancelled are ends; no transition leads out of them'
 const CANCEL = '3: DELETE makes a queued or processing job cancelled'
-const ASKS = '4.4: when the job is still processing, the service asks the provider and returns the result if ready'
+const PROVIDER_STATUS = '4.4: when the job is still processing, the service asks the provider and returns the result if ready'
 const NEVER_BEGUN = { status: 'processing' }
 
-const job = (...edits: Parameters<typeof when>) => answers('getJob', when(...edits))
+const job = (...edits: Parameters<typeof when>) => editResponses('getJob', when(...edits))
 const isJob = (request: WireRequest) => isFor(request, 'getJob')
 
 /** Changes what is read of a job once it was read like this so many times. */
-function afterReads(isCounted: (answer: WireAnswer) => boolean, times: number, ...edits: Edit[]): Mutation {
+function afterReads(isCounted: (response: WireResponse) => boolean, times: number, ...edits: Edit[]): Mutation {
   return {
     wrap: (send) => {
       const counts = new Map<string, number>()
       return async (request) => {
-        const answer = await send(request)
-        if (!isJob(request) || !isCounted(answer)) return answer
+        const response = await send(request)
+        if (!isJob(request) || !isCounted(response)) return response
         const count = (counts.get(jobOf(request)) ?? 0) + 1
         counts.set(jobOf(request), count)
-        if (count > times) for (const edit of edits) edit(answer, request)
-        return answer
+        if (count > times) for (const edit of edits) edit(response, request)
+        return response
       }
     },
   }
 }
 
 /** Changes what is read of a job so long after it was first read like this. */
-function later(isCounted: (answer: WireAnswer) => boolean, ms: number, ...edits: Edit[]): Mutation {
+function later(isCounted: (response: WireResponse) => boolean, ms: number, ...edits: Edit[]): Mutation {
   return {
     wrap: (send, server) => {
       const firsts = new Map<string, number>()
       return async (request) => {
-        const answer = await send(request)
-        if (!isJob(request) || !isCounted(answer)) return answer
+        const response = await send(request)
+        if (!isJob(request) || !isCounted(response)) return response
         const first = firsts.get(jobOf(request)) ?? server.clock.now()
         firsts.set(jobOf(request), first)
-        if (server.clock.now() - first >= ms) for (const edit of edits) edit(answer, request)
-        return answer
+        if (server.clock.now() - first >= ms) for (const edit of edits) edit(response, request)
+        return response
       }
     },
   }
@@ -64,12 +64,12 @@ function stale(ms: number): Mutation {
     wrap: (send, server) => {
       const ends = new Map<string, number>()
       return async (request) => {
-        const answer = await send(request)
-        if (!isJob(request) || !isDone(answer)) return answer
+        const response = await send(request)
+        if (!isJob(request) || !isDone(response)) return response
         const end = ends.get(jobOf(request)) ?? server.clock.now()
         ends.set(jobOf(request), end)
-        if (server.clock.now() - end < ms) put('/data', NEVER_BEGUN)(answer, request)
-        return answer
+        if (server.clock.now() - end < ms) put('/data', NEVER_BEGUN)(response, request)
+        return response
       }
     },
   }
@@ -81,11 +81,11 @@ function cancelsAll(): Mutation {
     wrap: (send) => {
       const jobs = new Set<string>()
       return async (request) => {
-        const answer = await send(request)
-        const jobId = at(answer.json, '/job_id')
+        const response = await send(request)
+        const jobId = at(response.json, '/job_id')
         if (isFor(request, 'runModel') && typeof jobId === 'string') jobs.add(jobId)
-        if (isFor(request, 'cancelJob') && answer.status < 300) await cancelEach(send, request, jobs)
-        return answer
+        if (isFor(request, 'cancelJob') && response.status < 300) await cancelEach(send, request, jobs)
+        return response
       }
     },
   }
@@ -109,61 +109,61 @@ function cancelsAtSecond(): Mutation {
   }
 }
 
-const isHeldRun = (answer: WireAnswer, { body }: WireRequest) =>
-  answer.status === 202 && at(body, '/sync') === undefined && at(body, '/webhook_url') === undefined
+const isHeldRun = (response: WireResponse, { body }: WireRequest) =>
+  response.status === 202 && at(body, '/sync') === undefined && at(body, '/webhook_url') === undefined
 
 /** Ends of jobs, cancels, and what stays of both. */
 export const ENDING_MUTANTS: readonly Mutant[] = [
-  liar(FINISHED, 'shows a result once', afterReads(isDone, 1, status(404))),
-  liar(FINISHED, 'shows the output once', afterReads(isDone, 1, take('/data/output'))),
-  liar(FINISHED, 'shows an error once', afterReads(hasFailed, 1, take('/data/error'))),
-  liar(FINISHED, 'forgets a result after half a minute', later(isDone, 30_000, status(404))),
-  liar(FINISHED, 'forgets a failure after half a minute', later(hasFailed, 30_000, status(404))),
-  liar(FINISHED, 'reads processing again after a while', later(isDone, 30_000, put('/data', NEVER_BEGUN))),
-  liar(
+  sentenceMutant(FINISHED, 'shows a result once', afterReads(isDone, 1, status(404))),
+  sentenceMutant(FINISHED, 'shows the output once', afterReads(isDone, 1, take('/data/output'))),
+  sentenceMutant(FINISHED, 'shows an error once', afterReads(hasFailed, 1, take('/data/error'))),
+  sentenceMutant(FINISHED, 'forgets a result after half a minute', later(isDone, 30_000, status(404))),
+  sentenceMutant(FINISHED, 'forgets a failure after half a minute', later(hasFailed, 30_000, status(404))),
+  sentenceMutant(FINISHED, 'reads processing again after a while', later(isDone, 30_000, put('/data', NEVER_BEGUN))),
+  sentenceMutant(
     FINISHED,
     'reads failed after a while',
     later(isDone, 30_000, put('/data', { status: 'failed', error: { code: 'EXPIRED', message: 'Too late.' } })),
     'jobs/stays-ended',
   ),
-  liar(
+  sentenceMutant(
     FINISHED,
     'reads succeeded for a failed job after a while',
     later(hasFailed, 20_000, put('/data/status', 'succeeded')),
   ),
-  liar(
+  sentenceMutant(
     FINISHED,
     'lets a cancelled job end after a while',
     later(isCancelled, 60_000, put('/data', { status: 'succeeded', output: { type: 'image', items: [] } })),
   ),
-  liar(FINISHED, 'lets a cancelled job fail after a while', later(isCancelled, 60_000, put('/data/status', 'failed'))),
-  liar(
+  sentenceMutant(FINISHED, 'lets a cancelled job fail after a while', later(isCancelled, 60_000, put('/data/status', 'failed'))),
+  sentenceMutant(
     FINISHED,
     'forgets a cancel at the second read',
     afterReads(isCancelled, 1, put('/data', NEVER_BEGUN)),
     'cancel/stays-cancelled',
   ),
-  liar(CANCEL, 'responds 404 for a cancelled job', job(isCancelled, status(404))),
-  liar(CANCEL, 'has a status deleted', job(isCancelled, put('/data/status', 'deleted'))),
-  liar(CANCEL, 'cancels all jobs with one', cancelsAll(), 'cancel/that-job-only'),
-  liar(CANCEL, 'cancels at the second request', cancelsAtSecond()),
-  liar(
+  sentenceMutant(CANCEL, 'responds 404 for a cancelled job', job(isCancelled, status(404))),
+  sentenceMutant(CANCEL, 'has a status deleted', job(isCancelled, put('/data/status', 'deleted'))),
+  sentenceMutant(CANCEL, 'cancels all jobs with one', cancelsAll(), 'cancel/that-job-only'),
+  sentenceMutant(CANCEL, 'cancels at the second request', cancelsAtSecond()),
+  sentenceMutant(
     CANCEL,
     'responds 500 to a cancel',
-    answers(
+    editResponses(
       'cancelJob',
       when(({ status: code }) => code < 300, status(500)),
     ),
   ),
-  liar(
+  sentenceMutant(
     CANCEL,
     'responds 403 to a cancel',
-    answers(
+    editResponses(
       'cancelJob',
       when(({ status: code }) => code < 300, status(403)),
     ),
   ),
-  liar(
+  sentenceMutant(
     CANCEL,
     'rejects the cancel of a processing job',
     instead(
@@ -179,10 +179,10 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
       },
     ),
   ),
-  liar(
+  sentenceMutant(
     '3: cancelled, cancelled by the user',
     'cancels a held run when its time is over',
     ofRuns(isHeldRun, put('/data', { status: 'cancelled' })),
   ),
-  liar(ASKS, 'reads a job as processing for a minute after its end', stale(60_000), 'webhooks/after-the-end'),
+  sentenceMutant(PROVIDER_STATUS, 'reads a job as processing for a minute after its end', stale(60_000), 'webhooks/after-the-end'),
 ]

@@ -1,6 +1,6 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
 import { contentType, hasCode, raw } from './edits.ts'
-import { answers, type Edit, liar, type Mutant, put, take, when } from './mutation.ts'
+import { editResponses, type Edit, sentenceMutant, type Mutant, put, take, when } from './mutation.ts'
 
 const SHAPE = '7: an error body is a JSON object with error, which holds code (string) and message (string)'
 const ROUTE_NAMES = Object.keys(ROUTES) as RouteName[]
@@ -16,7 +16,7 @@ const REJECTED: readonly [string, RouteName, number][] = [
   ['the cancel of a finished job', 'cancelJob', 409],
 ]
 
-const SPOILED: readonly [string, Edit][] = [
+const CORRUPTED: readonly [string, Edit][] = [
   ['a text as the error', put('/error', 'no')],
   ['the code beside the error', put('', (body: { error: object }) => ({ ...body.error, error: 'no' }))],
   ['no code', take('/error/code')],
@@ -30,16 +30,16 @@ const isError = ({ status }: { status: number }) => status >= 400 && status < 50
 /** The bodies of errors of every kind. */
 export const ERROR_MUTANTS: readonly Mutant[] = [
   ...REJECTED.flatMap(([what, route, code]) =>
-    SPOILED.map(([how, edit]) => liar(SHAPE, `has ${how} for ${what}`, answers(route, when(hasCode(code), edit)))),
+    CORRUPTED.map(([how, edit]) => sentenceMutant(SHAPE, `has ${how} for ${what}`, editResponses(route, when(hasCode(code), edit)))),
   ),
   ...ROUTE_NAMES.map((route) =>
-    liar(
+    sentenceMutant(
       '1: the interface is an HTTP JSON API',
       `calls errors of ${route} a page`,
-      answers(route, when(isError, contentType('text/html'))),
+      editResponses(route, when(isError, contentType('text/html'))),
     ),
   ),
   ...ROUTE_NAMES.map((route) =>
-    liar(SHAPE, `responds to errors of ${route} with a page`, answers(route, when(isError, raw('<h1>Error</h1>')))),
+    sentenceMutant(SHAPE, `responds to errors of ${route} with a page`, editResponses(route, when(isError, raw('<h1>Error</h1>')))),
   ),
 ]

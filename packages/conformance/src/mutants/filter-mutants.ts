@@ -1,7 +1,7 @@
 import { at, itemsOf } from '../json.ts'
-import { asks, instead } from './edits.ts'
-import { always, asked, both, countOf, forgets, has, isLater, isList, list } from './list-edits.ts'
-import { liar, type Mutant, put, status, take } from './mutation.ts'
+import { editQuery, instead } from './edits.ts'
+import { always, queryParameter, both, countOf, forgets, has, isLater, isList, list } from './list-edits.ts'
+import { sentenceMutant, type Mutant, put, status, take } from './mutation.ts'
 
 const CATEGORY = '4.1: category is a filter by a category from 2.2'
 const SEARCH = '4.1: search is by name or description'
@@ -11,17 +11,17 @@ const RESPONSE = '4.1: the response is 200, a JSON object with models, total, li
 /** Finds only what is among the first models of the catalog. */
 function onlyAmongFirst(name: string, count: number) {
   return instead(
-    (request) => isList(request) && asked(request, name) !== null,
+    (request) => isList(request) && queryParameter(request, name) !== null,
     async (request, send) => {
-      const answer = await send(request)
+      const response = await send(request)
       const first = new URL(request.url)
       first.search = `limit=${count}`
       const known = itemsOf(at((await send({ ...request, url: first })).json, '/models')).map((model) =>
         at(model, '/id'),
       )
-      const models = itemsOf(at(answer.json, '/models')).filter((model) => known.includes(at(model, '/id')))
-      put('', (body: object) => ({ ...body, models, total: models.length }))(answer, request)
-      return answer
+      const models = itemsOf(at(response.json, '/models')).filter((model) => known.includes(at(model, '/id')))
+      put('', (body: object) => ({ ...body, models, total: models.length }))(response, request)
+      return response
     },
   )
 }
@@ -29,87 +29,87 @@ function onlyAmongFirst(name: string, count: number) {
 /** Cuts a page out of all models first, and filters it then. */
 function filtersThePage() {
   return instead(
-    (request) => isList(request) && asked(request, 'category') !== null,
+    (request) => isList(request) && queryParameter(request, 'category') !== null,
     async (request, send) => {
-      const category = asked(request, 'category')
+      const category = queryParameter(request, 'category')
       request.url.searchParams.delete('category')
-      const answer = await send(request)
-      const models = itemsOf(at(answer.json, '/models')).filter((model) => at(model, '/category') === category)
-      put('', (body: object) => ({ ...body, models, total: models.length }))(answer, request)
-      return answer
+      const response = await send(request)
+      const models = itemsOf(at(response.json, '/models')).filter((model) => at(model, '/category') === category)
+      put('', (body: object) => ({ ...body, models, total: models.length }))(response, request)
+      return response
     },
   )
 }
 
 /** Filters of the list of models, alone and together, and its entries. */
 export const FILTER_MUTANTS: readonly Mutant[] = [
-  liar(CATEGORY, 'ignores the category of a search', forgets('category', 'search'), 'models/category-and-search'),
-  liar(SEARCH, 'ignores the search in a category', forgets('search', 'category')),
-  liar(CATEGORY, 'ignores the category on later pages', forgets('category', 'offset')),
-  liar(SEARCH, 'ignores the search on later pages', forgets('search', 'offset')),
-  liar(
+  sentenceMutant(CATEGORY, 'ignores the category of a search', forgets('category', 'search'), 'models/category-and-search'),
+  sentenceMutant(SEARCH, 'ignores the search in a category', forgets('search', 'category')),
+  sentenceMutant(CATEGORY, 'ignores the category on later pages', forgets('category', 'offset')),
+  sentenceMutant(SEARCH, 'ignores the search on later pages', forgets('search', 'offset')),
+  sentenceMutant(
     CATEGORY,
     'ignores the category of small pages',
-    asks((query) => Number(query.get('limit')) < 100 && query.delete('category')),
+    editQuery((query) => Number(query.get('limit')) < 100 && query.delete('category')),
   ),
-  liar(
+  sentenceMutant(
     SEARCH,
     'ignores the search of small pages',
-    asks((query) => Number(query.get('limit')) < 100 && query.delete('search')),
+    editQuery((query) => Number(query.get('limit')) < 100 && query.delete('search')),
   ),
-  liar(CATEGORY, 'filters the page instead of the list by category', filtersThePage(), 'models/category-complete'),
-  liar(CATEGORY, 'finds a category among the first 20 models only', onlyAmongFirst('category', 20)),
-  liar(SEARCH, 'finds names among the first 20 models only', onlyAmongFirst('search', 20), 'models/search-anywhere'),
-  liar(
+  sentenceMutant(CATEGORY, 'filters the page instead of the list by category', filtersThePage(), 'models/category-complete'),
+  sentenceMutant(CATEGORY, 'finds a category among the first 20 models only', onlyAmongFirst('category', 20)),
+  sentenceMutant(SEARCH, 'finds names among the first 20 models only', onlyAmongFirst('search', 20), 'models/search-anywhere'),
+  sentenceMutant(
     CATEGORY,
     'knows one category only',
     list(
-      (_, request) => !['text-to-image', null].includes(asked(request, 'category')),
+      (_, request) => !['text-to-image', null].includes(queryParameter(request, 'category')),
       put('/models', []),
       put('/total', 0),
     ),
   ),
-  liar(
+  sentenceMutant(
     CATEGORY,
     'takes speech for audio',
-    asks((query) => query.get('category') === 'audio-generation' && query.set('category', 'text-to-speech')),
+    editQuery((query) => query.get('category') === 'audio-generation' && query.set('category', 'text-to-speech')),
   ),
-  liar(
+  sentenceMutant(
     CATEGORY,
     'rejects a category beside a search',
     list((_, { url }) => both(url.searchParams, 'category', 'search'), status(400)),
   ),
-  liar(SEARCH, 'searches names with a plus sign for each space', {
-    ...asks((query) => query.has('search') && query.set('search', String(query.get('search')).replaceAll(' ', '+'))),
+  sentenceMutant(SEARCH, 'searches names with a plus sign for each space', {
+    ...editQuery((query) => query.has('search') && query.set('search', String(query.get('search')).replaceAll(' ', '+'))),
   }),
-  liar(
+  sentenceMutant(
     SEARCH,
     'responds 404 when a search finds nothing',
-    list((answer) => countOf(answer) === 0, status(404)),
+    list((response) => countOf(response) === 0, status(404)),
   ),
-  liar(
+  sentenceMutant(
     RESPONSE,
     'has null for no models',
-    list((answer) => countOf(answer) === 0, put('/models', null)),
+    list((response) => countOf(response) === 0, put('/models', null)),
   ),
-  liar(RESPONSE, 'responds 206 to a part of the list', list(has('limit'), status(206))),
-  liar(RESPONSE, 'has no total in a category', list(has('category'), take('/total'))),
-  liar(RESPONSE, 'has no limit in a search', list(has('search'), take('/limit')), 'models/every-list'),
-  liar(RESPONSE, 'has the total as text', list(always, put('/total', String))),
-  liar(ENTRY, 'has no description on later pages', list(isLater, take('/models/*/description')), 'models/every-entry'),
-  liar(ENTRY, 'has no pricing in a search', list(has('search'), take('/models/*/pricing'))),
-  liar(
+  sentenceMutant(RESPONSE, 'responds 206 to a part of the list', list(has('limit'), status(206))),
+  sentenceMutant(RESPONSE, 'has no total in a category', list(has('category'), take('/total'))),
+  sentenceMutant(RESPONSE, 'has no limit in a search', list(has('search'), take('/limit')), 'models/every-list'),
+  sentenceMutant(RESPONSE, 'has the total as text', list(always, put('/total', String))),
+  sentenceMutant(ENTRY, 'has no description on later pages', list(isLater, take('/models/*/description')), 'models/every-entry'),
+  sentenceMutant(ENTRY, 'has no pricing in a search', list(has('search'), take('/models/*/pricing'))),
+  sentenceMutant(
     ENTRY,
     'has the schema in a category',
     list(has('category'), put('/models/*/input_schema', { type: 'object', properties: {}, required: [] })),
   ),
-  liar(
+  sentenceMutant(
     ENTRY,
     'has the schema when one model is asked for',
-    list((_, request) => asked(request, 'limit') === '1', put('/models/*/input_schema', {})),
+    list((_, request) => queryParameter(request, 'limit') === '1', put('/models/*/input_schema', {})),
   ),
-  liar(ENTRY, 'has no status in a category', list(has('category'), take('/models/*/status'))),
-  liar(
+  sentenceMutant(ENTRY, 'has no status in a category', list(has('category'), take('/models/*/status'))),
+  sentenceMutant(
     ENTRY,
     'has capitals in the categories of later pages',
     list(
@@ -117,8 +117,8 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
       put('/models/*/category', (category: string) => category.toUpperCase()),
     ),
   ),
-  liar(ENTRY, 'has the price beside pricing in one entry', list(always, put('/models/3/pricing', 4))),
-  liar(
+  sentenceMutant(ENTRY, 'has the price beside pricing in one entry', list(always, put('/models/3/pricing', 4))),
+  sentenceMutant(
     ENTRY,
     'lists a model twice on a page',
     list(
@@ -129,5 +129,5 @@ export const FILTER_MUTANTS: readonly Mutant[] = [
     ),
     'models/no-entry-twice',
   ),
-  liar(ENTRY, 'lists a name instead of an object', list(always, put('/models/2', 'Aurora Image'))),
+  sentenceMutant(ENTRY, 'lists a name instead of an object', list(always, put('/models/2', 'Aurora Image'))),
 ]

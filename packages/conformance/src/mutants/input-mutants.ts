@@ -1,9 +1,9 @@
 import { at, isRecord } from '../json.ts'
 import { hasWebhook } from './edits.ts'
-import { answers, liar, type Mutant, type Mutation, requests, status, type WireRequest, when } from './mutation.ts'
+import { editResponses, sentenceMutant, type Mutant, type Mutation, editRequests, status, type WireRequest, when } from './mutation.ts'
 
 const OBJECT = '4.3: input is an object, required'
-const FOLLOWS = '4.3: input holds model-specific parameters per the input_schema of the model'
+const INPUT_SCHEMA = '4.3: input holds model-specific parameters per the input_schema of the model'
 const REQUIRED = '2.3: required holds the names of mandatory parameters'
 const ENUM = '2.3: enum holds the allowed values'
 const TYPE = '2.3: a property has a type'
@@ -18,14 +18,14 @@ const inputOf = (request: WireRequest): Input => {
 
 /** Runs what it should reject, as if something legal had been sent. */
 function runs(isTaken: (input: unknown, request: WireRequest) => boolean): Mutation {
-  return requests('runModel', (request) => {
+  return editRequests('runModel', (request) => {
     if (isRecord(request.body) && isTaken(request.body.input, request)) request.body = { ...request.body, input: LEGAL }
   })
 }
 
 /** Runs whatever value one parameter has. */
 function runsAny(name: string, isTaken: (value: unknown) => boolean = () => true): Mutation {
-  return requests('runModel', (request) => {
+  return editRequests('runModel', (request) => {
     const { [name]: value, ...input } = inputOf(request)
     if (value === undefined || !isTaken(value) || !isRecord(request.body)) return
     request.body = { ...request.body, input: { ...(name in LEGAL ? LEGAL : {}), ...input } }
@@ -34,7 +34,7 @@ function runsAny(name: string, isTaken: (value: unknown) => boolean = () => true
 
 /** Rejects some values that the schema allows. */
 function rejects(isRejected: (input: Input) => boolean): Mutation {
-  return answers(
+  return editResponses(
     'runModel',
     when((_, request) => isRejected(inputOf(request)), status(400)),
   )
@@ -46,165 +46,165 @@ const isInput = (request: WireRequest, kind: 'queued' | 'hooked') =>
 
 /** What a run takes as its input. */
 export const INPUT_MUTANTS: readonly Mutant[] = [
-  liar(OBJECT, 'takes a text as input', runs(isText)),
-  liar(OBJECT, 'takes an array as input', runs(Array.isArray)),
-  liar(
+  sentenceMutant(OBJECT, 'takes a text as input', runs(isText)),
+  sentenceMutant(OBJECT, 'takes an array as input', runs(Array.isArray)),
+  sentenceMutant(
     OBJECT,
     'takes null as input',
     runs((input) => input === null),
   ),
-  liar(
+  sentenceMutant(
     OBJECT,
     'takes a number as input',
     runs((input) => typeof input === 'number'),
   ),
-  liar(
+  sentenceMutant(
     OBJECT,
     'takes a boolean as input',
     runs((input) => typeof input === 'boolean'),
     'inputs/input-is-an-object',
   ),
-  liar(
+  sentenceMutant(
     OBJECT,
     'takes no input',
     runs((input) => input === undefined),
   ),
-  liar(
+  sentenceMutant(
     OBJECT,
     'takes an empty input',
     runs((input) => isRecord(input) && Object.keys(input).length === 0),
   ),
-  liar(
+  sentenceMutant(
     REQUIRED,
     'needs the first mandatory parameter only',
     runs((input) => isRecord(input) && input.style === undefined),
   ),
-  liar(
+  sentenceMutant(
     REQUIRED,
     'needs the last mandatory parameter only',
     runs((input) => isRecord(input) && input.prompt === undefined),
   ),
-  liar(
+  sentenceMutant(
     REQUIRED,
     'needs optional parameters too',
     rejects((input) => input.seed === undefined),
   ),
-  liar(ENUM, 'knows the allowed values of the first parameter only', runsAny('image_size', isText)),
-  liar(ENUM, 'knows the allowed values of the second parameter only', runsAny('style', isText)),
-  liar(
+  sentenceMutant(ENUM, 'knows the allowed values of the first parameter only', runsAny('image_size', isText)),
+  sentenceMutant(ENUM, 'knows the allowed values of the second parameter only', runsAny('style', isText)),
+  sentenceMutant(
     ENUM,
     'rejects the last allowed value',
     rejects(({ style }) => style === 'photo'),
   ),
-  liar(
+  sentenceMutant(
     ENUM,
     'rejects the first allowed value',
     rejects(({ style }) => style === 'linocut'),
   ),
-  liar(
+  sentenceMutant(
     ENUM,
     'rejects the default of a parameter',
     rejects(({ image_size: size }) => size === 'square_hd'),
   ),
-  liar(
+  sentenceMutant(
     TYPE,
     'takes a number as text',
     runsAny('prompt', (value) => typeof value === 'number'),
   ),
-  liar(TYPE, 'takes an object as text', runsAny('prompt', isRecord)),
-  liar(TYPE, 'takes an integer in quotes', runsAny('num_images', isText)),
-  liar(
+  sentenceMutant(TYPE, 'takes an object as text', runsAny('prompt', isRecord)),
+  sentenceMutant(TYPE, 'takes an integer in quotes', runsAny('num_images', isText)),
+  sentenceMutant(
     TYPE,
     'takes a fraction as an integer',
     runsAny('num_images', (value) => !Number.isInteger(value)),
   ),
-  liar(TYPE, 'takes a number in quotes', runsAny('strength', isText)),
-  liar(TYPE, 'takes a boolean in quotes', runsAny('tiled', isText)),
-  liar(
+  sentenceMutant(TYPE, 'takes a number in quotes', runsAny('strength', isText)),
+  sentenceMutant(TYPE, 'takes a boolean in quotes', runsAny('tiled', isText)),
+  sentenceMutant(
     TYPE,
     'takes anything for a boolean',
     runsAny('tiled', (value) => typeof value !== 'boolean'),
   ),
-  liar(
+  sentenceMutant(
     TYPE,
     'takes anything for the second integer',
     runsAny('seed', (value) => !Number.isInteger(value)),
   ),
-  liar(
+  sentenceMutant(
     TYPE,
     'takes a number for an allowed value',
     runsAny('image_size', (value) => typeof value === 'number'),
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'ignores the maximum of an integer',
     runsAny('num_images', (value) => Number(value) > 4),
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'ignores the minimum of an integer',
     runsAny('num_images', (value) => Number(value) < 1),
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'ignores the maximum of a number',
     runsAny('strength', (value) => Number(value) > 0.75),
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'ignores the minimum of a number',
     runsAny('strength', (value) => Number(value) < 0.25),
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'ignores a minimum of 0',
     runsAny('seed', (value) => Number(value) < 0),
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'rejects the maximum of an integer',
     rejects(({ num_images: count }) => count === 4),
     'inputs/upper-edges-are-accepted',
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'rejects the minimum of an integer',
     rejects(({ num_images: count }) => count === 1),
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'rejects the maximum of a number',
     rejects(({ strength }) => strength === 0.75),
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'rejects the minimum of a number',
     rejects(({ strength }) => strength === 0.25),
   ),
-  liar(
+  sentenceMutant(
     BOUNDS,
     'rejects 0',
     rejects(({ seed }) => seed === 0),
   ),
-  liar(
-    FOLLOWS,
+  sentenceMutant(
+    INPUT_SCHEMA,
     'checks no input of asynchronous runs',
     runs((_, request) => isInput(request, 'queued')),
     'inputs/every-other-rule',
   ),
-  liar(
-    FOLLOWS,
+  sentenceMutant(
+    INPUT_SCHEMA,
     'checks inputs of asynchronous runs only',
     runs((_, request) => !isInput(request, 'queued')),
   ),
-  liar(
-    FOLLOWS,
+  sentenceMutant(
+    INPUT_SCHEMA,
     'checks no input of runs with webhook_url',
     runs((_, request) => isInput(request, 'hooked')),
     'inputs/with-webhook',
   ),
-  liar(
-    FOLLOWS,
+  sentenceMutant(
+    INPUT_SCHEMA,
     'rejects to be given every parameter',
     rejects((input) => Object.keys(input).length > 5),
   ),

@@ -1,28 +1,28 @@
 import { at } from '../json.ts'
 import { FAILING_MODEL } from '../test-kit/catalog.ts'
 import {
-  answers,
-  answersTo,
+  editResponses,
+  editMatchingResponses,
   isFor,
   type Mutant,
   type Mutation,
   mutant,
   put,
-  requests,
+  editRequests,
   status,
   take,
-  type WireAnswer,
+  type WireResponse,
   when,
 } from './mutation.ts'
 
-const reads = (word: string) => (answer: WireAnswer) => at(answer.json, '/data/status') === word
+const reads = (word: string) => (response: WireResponse) => at(response.json, '/data/status') === word
 const isDone = reads('succeeded')
 const hasFailed = reads('failed')
-const isUnfinished = (answer: WireAnswer) => reads('queued')(answer) || reads('processing')(answer)
+const isUnfinished = (response: WireResponse) => reads('queued')(response) || reads('processing')(response)
 const always = () => true
 const OUTPUT = { type: 'image', items: [] }
 
-const job = (...edits: Parameters<typeof when>) => answers('getJob', when(...edits))
+const job = (...edits: Parameters<typeof when>) => editResponses('getJob', when(...edits))
 
 /** Says yes to a cancel and does nothing. */
 function deaf(isDeafTo: (jobStatus: string) => boolean): Mutation {
@@ -36,10 +36,10 @@ function deaf(isDeafTo: (jobStatus: string) => boolean): Mutation {
 }
 
 /** Charges for every request to an endpoint, beside what the server charges. */
-function charging(route: Parameters<typeof answers>[0], credits: number): Mutation {
+function charging(route: Parameters<typeof editResponses>[0], credits: number): Mutation {
   let charged = 0
   return {
-    ...answers(route, () => {
+    ...editResponses(route, () => {
       charged += credits
     }),
     options: ({ server }) => ({ readCredits: async () => server.credits() - charged }),
@@ -103,7 +103,7 @@ export const JOB_MUTANTS: readonly Mutant[] = [
   mutant(
     'files/can-be-read',
     'has no file at the address of an item',
-    answersTo(({ url }) => url.pathname.startsWith('/files/'), status(404)),
+    editMatchingResponses(({ url }) => url.pathname.startsWith('/files/'), status(404)),
   ),
   mutant(
     'webhooks/same-result-by-polling',
@@ -115,7 +115,7 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     'ignores the cancel of a queued job',
     deaf((word) => word === 'queued'),
   ),
-  mutant('cancel/queued-is-cancelled', 'refuses the cancel of a queued job', answers('cancelJob', status(409))),
+  mutant('cancel/queued-is-cancelled', 'refuses the cancel of a queued job', editResponses('cancelJob', status(409))),
   mutant('cancel/queued-is-cancelled', 'spells it canceled', job(reads('cancelled'), put('/data/status', 'canceled'))),
   mutant(
     'cancel/processing-is-cancelled',
@@ -138,7 +138,7 @@ export const JOB_MUTANTS: readonly Mutant[] = [
   mutant(
     'jobs/failed',
     'runs a model again that failed',
-    requests('runModel', ({ url }) => {
+    editRequests('runModel', ({ url }) => {
       url.pathname = url.pathname.replace(encodeURIComponent(FAILING_MODEL), 'aurora-image')
     }),
   ),

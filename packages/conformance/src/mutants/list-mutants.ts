@@ -1,12 +1,12 @@
 import { at, itemsOf } from '../json.ts'
 import {
-  answers,
+  editResponses,
   isFor,
   type Mutant,
   type Mutation,
   mutant,
   put,
-  requests,
+  editRequests,
   status,
   take,
   type WireRequest,
@@ -21,7 +21,7 @@ const lacks =
   (name: string) =>
   (_: unknown, { url }: WireRequest) =>
     !url.searchParams.has(name)
-const ignores = (name: string) => requests('listModels', ({ url }) => url.searchParams.delete(name))
+const ignores = (name: string) => editRequests('listModels', ({ url }) => url.searchParams.delete(name))
 const isMaximum = has('limit', '100')
 const isError = ({ status: code }: { status: number }) => code >= 400
 
@@ -35,9 +35,9 @@ function uncapped(): Mutation {
       const limit = Number(request.url.searchParams.get('limit'))
       if (!isFor(request, 'listModels') || limit <= 100) return send(request)
       request.url.searchParams.set('limit', '100')
-      const answer = await send(request)
-      put('/limit', limit)(answer, request)
-      return answer
+      const response = await send(request)
+      put('/limit', limit)(response, request)
+      return response
     },
   }
 }
@@ -49,23 +49,23 @@ function shift(url: URL): void {
 
 /** Leaves out what holds the text there. */
 function withoutMatches(pointer: string) {
-  return (answer: Parameters<ReturnType<typeof put>>[0], request: WireRequest) => {
+  return (response: Parameters<ReturnType<typeof put>>[0], request: WireRequest) => {
     const text = request.url.searchParams.get('search')?.toLowerCase() ?? ''
     const isMatch = (model: unknown) => String(at(model, pointer)).toLowerCase().includes(text)
-    put('/models', (models: unknown[]) => models.filter((model) => !isMatch(model)))(answer, request)
+    put('/models', (models: unknown[]) => models.filter((model) => !isMatch(model)))(response, request)
   }
 }
 
 /** The list of models, and the shape of answers and errors. */
 export const LIST_MUTANTS: readonly Mutant[] = [
-  mutant('models/array', 'lists models as a map', answers('listModels', put('/models', {}))),
-  mutant('models/array', 'calls the list data', answers('listModels', take('/models'))),
-  mutant('models/total', 'has no total', answers('listModels', take('/total'))),
-  mutant('models/total-is-of-matches', 'counts the page in total', answers('listModels', ofPage())),
+  mutant('models/array', 'lists models as a map', editResponses('listModels', put('/models', {}))),
+  mutant('models/array', 'calls the list data', editResponses('listModels', take('/models'))),
+  mutant('models/total', 'has no total', editResponses('listModels', take('/total'))),
+  mutant('models/total-is-of-matches', 'counts the page in total', editResponses('listModels', ofPage())),
   mutant(
     'models/total-counts-all',
     'counts one model too many',
-    answers(
+    editResponses(
       'listModels',
       put('/total', (total: number) => total + 1),
     ),
@@ -73,58 +73,58 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   mutant(
     'models/default-limit',
     'has another default limit',
-    answers('listModels', when(lacks('limit'), put('/limit', 50))),
+    editResponses('listModels', when(lacks('limit'), put('/limit', 50))),
   ),
-  mutant('models/default-limit', 'has no limit in its answer', answers('listModels', take('/limit'))),
+  mutant('models/default-limit', 'has no limit in its answer', editResponses('listModels', take('/limit'))),
   mutant('models/limit-applied', 'ignores the limit', ignores('limit')),
-  mutant('models/limit-applied', 'says another limit than it applies', answers('listModels', put('/limit', 20))),
+  mutant('models/limit-applied', 'says another limit than it applies', editResponses('listModels', put('/limit', 20))),
   mutant(
     'models/limit-maximum-accepted',
     'refuses a limit of 100',
-    answers('listModels', when(isMaximum, status(400))),
+    editResponses('listModels', when(isMaximum, status(400))),
   ),
   mutant(
     'models/limit-maximum-accepted',
     'caps the limit at 50',
-    answers('listModels', when(isMaximum, put('/limit', 50))),
+    editResponses('listModels', when(isMaximum, put('/limit', 50))),
   ),
   mutant('models/limit-capped', 'does not cap the limit', uncapped()),
-  mutant('models/offset-echoed', 'always says offset 0', answers('listModels', put('/offset', 0))),
-  mutant('models/offset-echoed', 'has no offset in its answer', answers('listModels', take('/offset'))),
+  mutant('models/offset-echoed', 'always says offset 0', editResponses('listModels', put('/offset', 0))),
+  mutant('models/offset-echoed', 'has no offset in its answer', editResponses('listModels', take('/offset'))),
   mutant('models/pages-complete', 'ignores the offset', ignores('offset')),
   mutant(
     'models/pages-complete',
     'skips one model too many',
-    requests('listModels', ({ url }) => shift(url)),
+    editRequests('listModels', ({ url }) => shift(url)),
   ),
   mutant('models/category', 'ignores the category', ignores('category')),
   mutant(
     'models/category-total',
     'counts all models in the total of a category',
-    answers('listModels', put('/total', 126)),
+    editResponses('listModels', put('/total', 126)),
   ),
   mutant(
     'models/search-name',
     'does not search names',
-    answers('listModels', when(has('search'), withoutMatches('/name'))),
+    editResponses('listModels', when(has('search'), withoutMatches('/name'))),
   ),
   mutant(
     'models/search-description',
     'does not search descriptions',
-    answers('listModels', when(has('search'), withoutMatches('/description'))),
+    editResponses('listModels', when(has('search'), withoutMatches('/description'))),
   ),
   mutant('models/search-narrows', 'ignores the search', ignores('search')),
   mutant(
     'errors/json-answers',
     'calls its JSON a page',
-    answers('getModel', ({ headers }) => headers.set('content-type', 'text/html')),
+    editResponses('getModel', ({ headers }) => headers.set('content-type', 'text/html')),
   ),
-  mutant('errors/object', 'has a text as the error', answers('getModel', when(isError, put('/error', 'not found')))),
-  mutant('errors/code', 'has no code in an error', answers('getJob', when(isError, take('/error/code')))),
+  mutant('errors/object', 'has a text as the error', editResponses('getModel', when(isError, put('/error', 'not found')))),
+  mutant('errors/code', 'has no code in an error', editResponses('getJob', when(isError, take('/error/code')))),
   mutant(
     'errors/code',
     'has a number as the code of an error',
-    answers('runModel', when(isError, put('/error/code', 404))),
+    editResponses('runModel', when(isError, put('/error/code', 404))),
   ),
-  mutant('errors/message', 'has no message in an error', answers('cancelJob', when(isError, take('/error/message')))),
+  mutant('errors/message', 'has no message in an error', editResponses('cancelJob', when(isError, take('/error/message')))),
 ]

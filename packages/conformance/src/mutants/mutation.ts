@@ -15,7 +15,7 @@ export interface WireRequest {
 }
 
 /** An answer on its way back. */
-export interface WireAnswer {
+export interface WireResponse {
   status: number
   headers: Headers
   json: unknown
@@ -24,7 +24,7 @@ export interface WireAnswer {
 }
 
 /** Way of a request to the server, and of its answer back. */
-export type Send = (request: WireRequest) => Promise<WireAnswer>
+export type Send = (request: WireRequest) => Promise<WireResponse>
 
 /** The keys that the suite is given beside the one with all permissions. */
 export type Keys = NonNullable<ConformanceOptions['keys']>
@@ -61,30 +61,30 @@ export function mutant(check: string, breaks: string, mutation: Mutation): Mutan
  *
  * @param check id of one that must notice, among others; default: any
  */
-export function liar(...[sentence, breaks, mutation, check]: [string, string, Mutation, string?]): Mutant {
+export function sentenceMutant(...[sentence, breaks, mutation, check]: [string, string, Mutation, string?]): Mutant {
   return { sentence, breaks, mutation, check }
 }
 
-export type Edit = (answer: WireAnswer, request: WireRequest) => void
+export type Edit = (response: WireResponse, request: WireRequest) => void
 
 /** Changes the answers of an endpoint. */
-export function answers(route: RouteName, ...edits: readonly Edit[]): Mutation {
-  return answersTo((request) => isFor(request, route), ...edits)
+export function editResponses(route: RouteName, ...edits: readonly Edit[]): Mutation {
+  return editMatchingResponses((request) => isFor(request, route), ...edits)
 }
 
 /** Changes the answers to some requests. */
-export function answersTo(isWanted: (request: WireRequest) => boolean, ...edits: readonly Edit[]): Mutation {
+export function editMatchingResponses(isWanted: (request: WireRequest) => boolean, ...edits: readonly Edit[]): Mutation {
   return {
     wrap: (send) => async (request) => {
-      const answer = await send(request)
-      if (isWanted(request)) for (const edit of edits) edit(answer, request)
-      return answer
+      const response = await send(request)
+      if (isWanted(request)) for (const edit of edits) edit(response, request)
+      return response
     },
   }
 }
 
 /** Changes requests before the server sees them. */
-export function requests(route: RouteName, edit: (request: WireRequest, server: ReferenceServer) => void): Mutation {
+export function editRequests(route: RouteName, edit: (request: WireRequest, server: ReferenceServer) => void): Mutation {
   return {
     wrap: (send, server) => async (request) => {
       if (isFor(request, route)) edit(request, server)
@@ -94,22 +94,22 @@ export function requests(route: RouteName, edit: (request: WireRequest, server: 
 }
 
 /** Only when the answer is like this. */
-export function when(isWanted: (answer: WireAnswer, request: WireRequest) => boolean, ...edits: readonly Edit[]): Edit {
-  return (answer, request) => {
-    if (isWanted(answer, request)) for (const edit of edits) edit(answer, request)
+export function when(isWanted: (response: WireResponse, request: WireRequest) => boolean, ...edits: readonly Edit[]): Edit {
+  return (response, request) => {
+    if (isWanted(response, request)) for (const edit of edits) edit(response, request)
   }
 }
 
 export function status(code: number): Edit {
-  return (answer) => {
-    answer.status = code
+  return (response) => {
+    response.status = code
   }
 }
 
 /** Puts a value at a pointer, where `*` is every item; a function gets the old value. `undefined` takes it away. */
 export function put(pointer: string, value: unknown): Edit {
-  return (answer) => {
-    answer.json = putAt(answer.json, pointer.split('/').slice(1), value)
+  return (response) => {
+    response.json = putAt(response.json, pointer.split('/').slice(1), value)
   }
 }
 
@@ -161,8 +161,8 @@ export function mutatedFetch({ server, options }: ReferenceService, { wrap }: Mu
   return async (url: string, init: RequestInit): Promise<Response> => {
     const authorization = new Headers(init.headers).get('authorization')
     const body = init.body === undefined ? undefined : (parseText(String(init.body)) ?? String(init.body))
-    const answer = await mutated({ method: init.method ?? 'GET', url: new URL(url), authorization, body, init })
-    const { status: code, headers, json, bytes } = answer
+    const response = await mutated({ method: init.method ?? 'GET', url: new URL(url), authorization, body, init })
+    const { status: code, headers, json, bytes } = response
     headers.delete('content-length')
     const content = json === undefined ? bytes : JSON.stringify(json)
     return new Response(code === 204 ? null : content, { status: code, headers })
@@ -170,7 +170,7 @@ export function mutatedFetch({ server, options }: ReferenceService, { wrap }: Mu
 }
 
 /** Pictures of the reference server take longer to draw than everything else of a run of the suite. */
-function aFile(): WireAnswer {
+function aFile(): WireResponse {
   const headers = new Headers({ 'content-type': 'image/png' })
   return { status: 200, headers, json: undefined, bytes: new TextEncoder().encode('a picture').buffer }
 }

@@ -1,16 +1,16 @@
 import { at } from '../json.ts'
 import { hasFailed, isCancelled, isDone, jobOf, ofRuns, reads } from './edits.ts'
 import {
-  answers,
+  editResponses,
   type Edit,
   isFor,
-  liar,
+  sentenceMutant,
   type Mutant,
   type Mutation,
   put,
   status,
   take,
-  type WireAnswer,
+  type WireResponse,
   type WireRequest,
   when,
 } from './mutation.ts'
@@ -20,9 +20,9 @@ const ID = '4.4: the path parameter is the job_id returned by the run endpoint'
 const OUTPUT = '2.5: an output has a type and items, each with type and url'
 const ERROR = '2.4: error is an object with code and message'
 
-const job = (...edits: Parameters<typeof when>) => answers('getJob', when(...edits))
+const job = (...edits: Parameters<typeof when>) => editResponses('getJob', when(...edits))
 const isJob = (request: WireRequest) => isFor(request, 'getJob')
-const isUnfinished = (answer: WireAnswer) => reads('queued')(answer) || reads('processing')(answer)
+const isUnfinished = (response: WireResponse) => reads('queued')(response) || reads('processing')(response)
 const isProcessing = reads('processing')
 
 /** Reads every job as the one that was run last. */
@@ -33,29 +33,29 @@ function latestJob(): Mutation {
       return async (request) => {
         if (isJob(request) && latest !== undefined && jobOf(request).startsWith('job_'))
           request.url.pathname = `/v1/jobs/${latest}`
-        const answer = await send(request)
-        const jobId = at(answer.json, '/job_id')
+        const response = await send(request)
+        const jobId = at(response.json, '/job_id')
         if (isFor(request, 'runModel') && typeof jobId === 'string') latest = jobId
-        return answer
+        return response
       }
     },
   }
 }
 
-const isHeldRun = (answer: WireAnswer, { body }: WireRequest) =>
-  answer.status === 202 && at(body, '/sync') === undefined && at(body, '/webhook_url') === undefined
-const isHookedRun = (answer: WireAnswer, { body }: WireRequest) =>
-  answer.status < 300 && at(body, '/webhook_url') !== undefined
-const isSyncRun = (answer: WireAnswer) => at(answer.json, '/status') === 'completed'
+const isHeldRun = (response: WireResponse, { body }: WireRequest) =>
+  response.status === 202 && at(body, '/sync') === undefined && at(body, '/webhook_url') === undefined
+const isHookedRun = (response: WireResponse, { body }: WireRequest) =>
+  response.status < 300 && at(body, '/webhook_url') !== undefined
+const isSyncRun = (response: WireResponse) => at(response.json, '/status') === 'completed'
 const whenDone = (...edits: Edit[]): Edit => when(isDone, ...edits)
 const flat = put('', (body: { data: unknown }) => body.data)
 
 /** What polling reads, whichever run made the job. */
 export const POLL_MUTANTS: readonly Mutant[] = [
-  liar(DATA, 'wraps no failed job in data', job(hasFailed, flat)),
-  liar(DATA, 'wraps no cancelled job in data', job(isCancelled, flat)),
-  liar(DATA, 'wraps no unfinished job in data', job(isUnfinished, flat)),
-  liar(
+  sentenceMutant(DATA, 'wraps no failed job in data', job(hasFailed, flat)),
+  sentenceMutant(DATA, 'wraps no cancelled job in data', job(isCancelled, flat)),
+  sentenceMutant(DATA, 'wraps no unfinished job in data', job(isUnfinished, flat)),
+  sentenceMutant(
     DATA,
     'wraps the job in a list',
     job(
@@ -63,7 +63,7 @@ export const POLL_MUTANTS: readonly Mutant[] = [
       put('/data', (data: unknown) => [data]),
     ),
   ),
-  liar(
+  sentenceMutant(
     DATA,
     'wraps the job in job',
     job(
@@ -71,9 +71,9 @@ export const POLL_MUTANTS: readonly Mutant[] = [
       put('', ({ data }: { data: unknown }) => ({ job: data })),
     ),
   ),
-  liar(DATA, 'has no status in data', job(isUnfinished, take('/data/status')), 'jobs/every-poll'),
-  liar(DATA, 'has null as the output of a job', job(isDone, put('/data/output', null))),
-  liar(
+  sentenceMutant(DATA, 'has no status in data', job(isUnfinished, take('/data/status')), 'jobs/every-poll'),
+  sentenceMutant(DATA, 'has null as the output of a job', job(isDone, put('/data/output', null))),
+  sentenceMutant(
     DATA,
     'has the output beside data',
     job(
@@ -84,12 +84,12 @@ export const POLL_MUTANTS: readonly Mutant[] = [
       })),
     ),
   ),
-  liar(DATA, 'has no output in jobs of synchronous runs', ofRuns(isSyncRun, take('/data/output'))),
-  liar(DATA, 'has no output in jobs of runs with webhook_url', ofRuns(isHookedRun, take('/data/output'))),
-  liar(DATA, 'has no output in jobs of held runs', ofRuns(isHeldRun, take('/data/output')), 'jobs/every-output'),
-  liar(DATA, 'has null as the error of a failed job', job(hasFailed, put('/data/error', null))),
-  liar(ERROR, 'has a text as the error of a failed job', job(hasFailed, put('/data/error', 'PROVIDER_FAILURE'))),
-  liar(
+  sentenceMutant(DATA, 'has no output in jobs of synchronous runs', ofRuns(isSyncRun, take('/data/output'))),
+  sentenceMutant(DATA, 'has no output in jobs of runs with webhook_url', ofRuns(isHookedRun, take('/data/output'))),
+  sentenceMutant(DATA, 'has no output in jobs of held runs', ofRuns(isHeldRun, take('/data/output')), 'jobs/every-output'),
+  sentenceMutant(DATA, 'has null as the error of a failed job', job(hasFailed, put('/data/error', null))),
+  sentenceMutant(ERROR, 'has a text as the error of a failed job', job(hasFailed, put('/data/error', 'PROVIDER_FAILURE'))),
+  sentenceMutant(
     ERROR,
     'has a list of errors in a failed job',
     job(
@@ -97,20 +97,20 @@ export const POLL_MUTANTS: readonly Mutant[] = [
       put('/data/error', (error: unknown) => [error]),
     ),
   ),
-  liar(
+  sentenceMutant(
     ERROR,
     'has no message in the error of jobs with webhook_url',
     ofRuns(isHookedRun, take('/data/error/message')),
     'webhooks/failure-by-polling',
   ),
-  liar(
+  sentenceMutant(
     ERROR,
     'has the code in small letters in a failed job',
     job(hasFailed, put('/data/error/code', 'provider_failure')),
   ),
-  liar(ERROR, 'has a number as the message of a failed job', job(hasFailed, put('/data/error/message', 500))),
-  liar(OUTPUT, 'has a number as the type of output', job(isDone, put('/data/output/type', 1))),
-  liar(
+  sentenceMutant(ERROR, 'has a number as the message of a failed job', job(hasFailed, put('/data/error/message', 500))),
+  sentenceMutant(OUTPUT, 'has a number as the type of output', job(isDone, put('/data/output/type', 1))),
+  sentenceMutant(
     OUTPUT,
     'has a map of items',
     job(
@@ -118,7 +118,7 @@ export const POLL_MUTANTS: readonly Mutant[] = [
       put('/data/output/items', (items: unknown[]) => ({ ...items })),
     ),
   ),
-  liar(
+  sentenceMutant(
     OUTPUT,
     'has null among the items',
     job(
@@ -126,36 +126,36 @@ export const POLL_MUTANTS: readonly Mutant[] = [
       put('/data/output/items', (items: unknown[]) => [...items, null]),
     ),
   ),
-  liar(OUTPUT, 'has items without an address', job(isDone, take('/data/output/items/*/url'))),
-  liar(OUTPUT, 'has addresses as numbers', job(isDone, put('/data/output/items/*/url', 7))),
-  liar(
+  sentenceMutant(OUTPUT, 'has items without an address', job(isDone, take('/data/output/items/*/url'))),
+  sentenceMutant(OUTPUT, 'has addresses as numbers', job(isDone, put('/data/output/items/*/url', 7))),
+  sentenceMutant(
     OUTPUT,
     'has paths in jobs of held runs',
     ofRuns(isHeldRun, whenDone(put('/data/output/items/*/url', '/files/0.png'))),
   ),
-  liar(
+  sentenceMutant(
     OUTPUT,
     'has no type of items in jobs of runs with webhook_url',
     ofRuns(isHookedRun, whenDone(take('/data/output/items/*/type'))),
   ),
-  liar(
+  sentenceMutant(
     OUTPUT,
     'reads another type of output than it responded with',
     ofRuns(isSyncRun, whenDone(put('/data/output/type', 'audio'))),
     'jobs/same-output-type',
   ),
-  liar(
+  sentenceMutant(
     OUTPUT,
     'reads more files than it responded with',
     ofRuns(isSyncRun, whenDone(put('/data/output/items', (items: unknown[]) => [...items, ...items]))),
   ),
-  liar(ID, 'does not know jobs of synchronous runs', ofRuns(isSyncRun, status(404))),
-  liar(ID, 'does not know jobs of held runs', ofRuns(isHeldRun, status(404))),
-  liar(ID, 'does not know jobs of runs with webhook_url', ofRuns(isHookedRun, status(404))),
-  liar(ID, 'reads every job as the latest', latestJob()),
-  liar('3: the five statuses of a job', 'has the status running', job(isProcessing, put('/data/status', 'running'))),
-  liar('3: the five statuses of a job', 'has the status error', job(hasFailed, put('/data/status', 'error'))),
-  liar(
+  sentenceMutant(ID, 'does not know jobs of synchronous runs', ofRuns(isSyncRun, status(404))),
+  sentenceMutant(ID, 'does not know jobs of held runs', ofRuns(isHeldRun, status(404))),
+  sentenceMutant(ID, 'does not know jobs of runs with webhook_url', ofRuns(isHookedRun, status(404))),
+  sentenceMutant(ID, 'reads every job as the latest', latestJob()),
+  sentenceMutant('3: the five statuses of a job', 'has the status running', job(isProcessing, put('/data/status', 'running'))),
+  sentenceMutant('3: the five statuses of a job', 'has the status error', job(hasFailed, put('/data/status', 'error'))),
+  sentenceMutant(
     '3: the five statuses of a job',
     'has statuses in capitals',
     job(

@@ -1,6 +1,6 @@
 import { at } from '../json.ts'
 import { onDelivery, posts } from './edits.ts'
-import { liar, type Mutant, type Mutation } from './mutation.ts'
+import { sentenceMutant, type Mutant, type Mutation } from './mutation.ts'
 
 const SUCCESS = '6: a success delivery holds job_id, status, output, credits_used, completed_at'
 const FAILURE = '6: a failure delivery holds job_id, status, error with code and message'
@@ -29,123 +29,123 @@ function deliversForeign(): Mutation {
 
 /** Bodies and urls of webhook deliveries. */
 export const POST_MUTANTS: readonly Mutant[] = [
-  liar(SUCCESS, 'delivers a number as job_id', success(set('job_id', 7))),
-  liar(SUCCESS, 'delivers request_id as job_id', success(set('job_id', 'req_1'))),
-  liar(SUCCESS, 'delivers no status', success(set('status', undefined))),
-  liar(SUCCESS, 'delivers the status done', success(set('status', 'done'))),
-  liar(SUCCESS, 'delivers null as output', success(set('output', null))),
-  liar(
+  sentenceMutant(SUCCESS, 'delivers a number as job_id', success(set('job_id', 7))),
+  sentenceMutant(SUCCESS, 'delivers request_id as job_id', success(set('job_id', 'req_1'))),
+  sentenceMutant(SUCCESS, 'delivers no status', success(set('status', undefined))),
+  sentenceMutant(SUCCESS, 'delivers the status done', success(set('status', 'done'))),
+  sentenceMutant(SUCCESS, 'delivers null as output', success(set('output', null))),
+  sentenceMutant(
     SUCCESS,
     'delivers a list as output',
     success((body) => set('output', [at(body, '/output/items/0')])(body)),
   ),
-  liar(
+  sentenceMutant(
     SUCCESS,
     'delivers an output without a type',
     success((body) => set('output', { items: at(body, '/output/items') })(body)),
   ),
-  liar(
+  sentenceMutant(
     SUCCESS,
     'delivers items without a type',
     success((body) => set('output', { type: 'image', items: [{ url: at(body, '/output/items/0/url') }] })(body)),
     'webhooks/output-parts',
   ),
-  liar(
+  sentenceMutant(
     SUCCESS,
     'delivers paths',
     success(set('output', { type: 'image', items: [{ type: 'image', url: '/files/0.png' }] })),
   ),
-  liar(
+  sentenceMutant(
     SUCCESS,
     'delivers another type of output than it reads',
     success((body) => set('output', { type: 'audio', items: at(body, '/output/items') })(body)),
     'webhooks/same-type-by-polling',
   ),
-  liar(SUCCESS, 'delivers credits as text', success(set('credits_used', '4'))),
-  liar(SUCCESS, 'delivers 0 credits', success(set('credits_used', 0))),
-  liar(SUCCESS, 'delivers no time', success(set('completed_at', undefined))),
-  liar(SUCCESS, 'delivers a date', success(set('completed_at', '2026-01-01'))),
-  liar(SUCCESS, 'delivers a time without a zone', success(set('completed_at', '2026-01-01T00:00:04'))),
-  liar(SUCCESS, 'delivers a time of mail', success(set('completed_at', 'Thu, 01 Jan 2026 00:00:04 GMT'))),
-  liar(SUCCESS, 'delivers a day that there is not', success(set('completed_at', '2026-02-31T25:00:04Z'))),
-  liar(SUCCESS, 'delivers the beginning of time', success(set('completed_at', '1970-01-01T00:00:00Z'))),
-  liar(
+  sentenceMutant(SUCCESS, 'delivers credits as text', success(set('credits_used', '4'))),
+  sentenceMutant(SUCCESS, 'delivers 0 credits', success(set('credits_used', 0))),
+  sentenceMutant(SUCCESS, 'delivers no time', success(set('completed_at', undefined))),
+  sentenceMutant(SUCCESS, 'delivers a date', success(set('completed_at', '2026-01-01'))),
+  sentenceMutant(SUCCESS, 'delivers a time without a zone', success(set('completed_at', '2026-01-01T00:00:04'))),
+  sentenceMutant(SUCCESS, 'delivers a time of mail', success(set('completed_at', 'Thu, 01 Jan 2026 00:00:04 GMT'))),
+  sentenceMutant(SUCCESS, 'delivers a day that there is not', success(set('completed_at', '2026-02-31T25:00:04Z'))),
+  sentenceMutant(SUCCESS, 'delivers the beginning of time', success(set('completed_at', '1970-01-01T00:00:00Z'))),
+  sentenceMutant(
     SUCCESS,
     'wraps deliveries in data',
     posts((delivery) => Object.assign(delivery, { body: { data: delivery.body } })),
   ),
-  liar(FAILURE, 'delivers a failure without job_id', failure(set('job_id', undefined))),
-  liar(FAILURE, 'delivers a failure with another job_id', failure(set('job_id', 'job_0')), 'webhooks/failure-job-id'),
-  liar(FAILURE, 'delivers a failure without a status', failure(set('status', undefined))),
-  liar(FAILURE, 'delivers a failure as a success', failure(set('status', 'succeeded'))),
-  liar(FAILURE, 'delivers a failure without an error', failure(set('error', undefined))),
-  liar(FAILURE, 'delivers a failure with a text as the error', failure(set('error', 'PROVIDER_FAILURE'))),
-  liar(
+  sentenceMutant(FAILURE, 'delivers a failure without job_id', failure(set('job_id', undefined))),
+  sentenceMutant(FAILURE, 'delivers a failure with another job_id', failure(set('job_id', 'job_0')), 'webhooks/failure-job-id'),
+  sentenceMutant(FAILURE, 'delivers a failure without a status', failure(set('status', undefined))),
+  sentenceMutant(FAILURE, 'delivers a failure as a success', failure(set('status', 'succeeded'))),
+  sentenceMutant(FAILURE, 'delivers a failure without an error', failure(set('error', undefined))),
+  sentenceMutant(FAILURE, 'delivers a failure with a text as the error', failure(set('error', 'PROVIDER_FAILURE'))),
+  sentenceMutant(
     FAILURE,
     'delivers a failure with a code in small letters',
     failure(set('error', { code: 'provider_failure', message: 'It failed.' })),
   ),
-  liar(
+  sentenceMutant(
     FAILURE,
     'delivers a failure with an empty message',
     failure(set('error', { code: 'PROVIDER_FAILURE', message: '' })),
   ),
-  liar(
+  sentenceMutant(
     FAILURE,
     'delivers a failure with a number as a message',
     failure(set('error', { code: 'PROVIDER_FAILURE', message: 500 })),
   ),
-  liar(
+  sentenceMutant(
     '6: the delivery is an HTTP POST with a JSON body',
     'delivers failures by PUT',
     posts((delivery) => Object.assign(delivery, { method: 'PUT' }), failed),
     'webhooks/failure-post',
   ),
-  liar(
+  sentenceMutant(
     '6: the delivery is an HTTP POST with a JSON body',
     'delivers failures as a form',
     onDelivery((deliver, url, init) => deliver(url, failed(bodyOf(init)) ? { ...init, body: 'status=failed' } : init)),
   ),
-  liar(
+  sentenceMutant(
     '6: the delivery is an HTTP POST with a JSON body',
     'delivers a list of results',
     onDelivery((deliver, url, init) => deliver(url, { ...init, body: JSON.stringify([bodyOf(init)]) })),
   ),
-  liar(
+  sentenceMutant(
     '6: the delivery is an HTTP POST with a JSON body',
     'delivers by PATCH',
     posts((delivery) => Object.assign(delivery, { method: 'PATCH' })),
   ),
-  liar(
+  sentenceMutant(
     URL_GIVEN,
     'drops the query of a webhook_url',
     posts(({ url }) => (url.search = '')),
   ),
-  liar(
+  sentenceMutant(
     URL_GIVEN,
     'keeps the first parameter of a webhook_url only',
     posts(({ url }) => (url.search = url.search.split('&')[0] ?? '')),
   ),
-  liar(
+  sentenceMutant(
     URL_GIVEN,
     'decodes the query of a webhook_url',
     posts(({ url }) => (url.search = decodeURIComponent(url.search))),
   ),
-  liar(
+  sentenceMutant(
     URL_GIVEN,
     'adds a parameter to a webhook_url',
     posts(({ url }) => url.searchParams.append('event', 'result')),
     'webhooks/whole-url',
   ),
-  liar(
+  sentenceMutant(
     URL_GIVEN,
     'adds a slash to the path of a webhook_url',
     posts(({ url }) => (url.pathname += '/')),
   ),
-  liar(
+  sentenceMutant(
     URL_GIVEN,
     'delivers to the root of the receiver',
     posts(({ url }) => (url.pathname = '/')),
   ),
-  liar(URL_GIVEN, 'delivers to the URL of an earlier run too', deliversForeign()),
+  sentenceMutant(URL_GIVEN, 'delivers to the URL of an earlier run too', deliversForeign()),
 ]

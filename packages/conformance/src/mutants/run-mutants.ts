@@ -1,38 +1,38 @@
 import { sleep } from '../clock.ts'
 import { at, isRecord } from '../json.ts'
 import {
-  answers,
+  editResponses,
   isFor,
   type Mutant,
   type Mutation,
   mutant,
   put,
-  requests,
+  editRequests,
   status,
   take,
-  type WireAnswer,
+  type WireResponse,
   type WireRequest,
   when,
 } from './mutation.ts'
 
-const says = (word: string) => (answer: WireAnswer) => at(answer.json, '/status') === word
+const says = (word: string) => (response: WireResponse) => at(response.json, '/status') === word
 const hasWebhook = (request: WireRequest) => at(request.body, '/webhook_url') !== undefined
 const isCompleted = says('completed')
 const isQueued = says('queued')
-const isHeld = (answer: WireAnswer, request: WireRequest) => says('processing')(answer) && !hasWebhook(request)
-const isHooked = (answer: WireAnswer, request: WireRequest) => answer.status < 400 && hasWebhook(request)
-const isLandscape = (_: WireAnswer, { body }: WireRequest) => at(body, '/input/image_size') === 'landscape_16_9'
+const isHeld = (response: WireResponse, request: WireRequest) => says('processing')(response) && !hasWebhook(request)
+const isHooked = (response: WireResponse, request: WireRequest) => response.status < 400 && hasWebhook(request)
+const isLandscape = (_: WireResponse, { body }: WireRequest) => at(body, '/input/image_size') === 'landscape_16_9'
 
-const run = (...edits: Parameters<typeof when>) => answers('runModel', when(...edits))
+const run = (...edits: Parameters<typeof when>) => editResponses('runModel', when(...edits))
 
 /** Answers at once, whatever was asked for. */
 function neverWaiting(isWanted: (request: WireRequest) => boolean): Mutation {
-  return requests('runModel', (request) => {
+  return editRequests('runModel', (request) => {
     if (isRecord(request.body) && isWanted(request)) request.body = { ...request.body, sync: false }
   })
 }
 
-function slowAnswers(): Mutation {
+function slowResponses(): Mutation {
   return {
     wrap: (send, server) => async (request) => {
       if (isFor(request, 'runModel')) await sleep(server.clock, 15_000)
@@ -45,16 +45,16 @@ function shortHold(): Mutation {
   return {
     wrap: (send, server) => async (request) => {
       if (!isFor(request, 'runModel') || !isRecord(request.body)) return send(request)
-      const answer = await send({ ...request, body: { ...request.body, sync: false } })
+      const response = await send({ ...request, body: { ...request.body, sync: false } })
       await sleep(server.clock, 15_000)
-      return { ...answer, status: 202 }
+      return { ...response, status: 202 }
     },
   }
 }
 
 /** Runs whatever input it gets. */
 function lenient(): Mutation {
-  return requests('runModel', (request) => {
+  return editRequests('runModel', (request) => {
     if (isRecord(request.body)) request.body = { ...request.body, input: { prompt: 'anything', style: 'photo' } }
   })
 }
@@ -97,9 +97,9 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   mutant(
     'runs/async-status',
     'waits although sync is false',
-    requests('runModel', ({ body }) => void (isRecord(body) && delete body.sync)),
+    editRequests('runModel', ({ body }) => void (isRecord(body) && delete body.sync)),
   ),
-  mutant('runs/async-at-once', 'takes its time for an asynchronous answer', slowAnswers()),
+  mutant('runs/async-at-once', 'takes its time for an asynchronous answer', slowResponses()),
   mutant('runs/held-status-code', 'answers 200 to a run that goes on', run(isHeld, status(200))),
   mutant('runs/held-status-code', 'answers 504 to a run that goes on', run(isHeld, status(504))),
   mutant('runs/held-time', 'gives up the hold after 15 s', shortHold()),
@@ -109,7 +109,7 @@ export const RUN_MUTANTS: readonly Mutant[] = [
   mutant(
     'runs/held-result-by-polling',
     'loses the result of a run that went on',
-    answers('getJob', put('/data', { status: 'processing' })),
+    editResponses('getJob', put('/data', { status: 'processing' })),
   ),
   mutant('webhooks/run-status-code', 'answers 200 to a run with webhook_url', run(isHooked, status(200))),
   mutant('webhooks/run-identity', 'has no job_id in a run with webhook_url', run(isHooked, take('/job_id'))),

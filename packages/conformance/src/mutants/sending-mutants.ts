@@ -10,7 +10,7 @@ import {
   retriesAfter,
 } from './delivery-mutations.ts'
 import { onDelivery } from './edits.ts'
-import { liar, type Mutant, type Mutation, put, status, take } from './mutation.ts'
+import { sentenceMutant, type Mutant, type Mutation, put, status, take } from './mutation.ts'
 
 const SENT = '6: the delivery is sent once a job finishes'
 const NO_RETRY = '6 rule 2: a failed delivery is not retried'
@@ -24,25 +24,25 @@ const lost = () => Promise.resolve(new Response())
 const bodyOf = (init: RequestInit): Body => JSON.parse(String(init.body))
 
 /** Sends it again when it was answered like this. */
-function retries(isRefused: (code: number) => boolean): Mutation {
+function retries(isRejected: (code: number) => boolean): Mutation {
   return onDelivery(async (deliver, url, init) => {
-    const answer = await deliver(url, init)
-    return isRefused(answer.status) ? deliver(url, init) : answer
+    const response = await deliver(url, init)
+    return isRejected(response.status) ? deliver(url, init) : response
   })
 }
 
 /** When webhook deliveries are sent, how often, and what can be polled then. */
 export const SENDING_MUTANTS: readonly Mutant[] = [
-  liar(EMITTED, 'delivers runs without webhook_url too', deliversEverything()),
-  liar(
+  sentenceMutant(EMITTED, 'delivers runs without webhook_url too', deliversEverything()),
+  sentenceMutant(
     EMITTED,
     'does not deliver asynchronous runs',
     forgets((body) => at(body, '/sync') === false && at(body, '/webhook_url') !== undefined),
     'webhooks/async-delivered',
   ),
-  liar(EMITTED, 'delivers asynchronous runs only', onlyAsync()),
-  liar(SENT, 'delivers when it takes a run', deliversEarly()),
-  liar(
+  sentenceMutant(EMITTED, 'delivers asynchronous runs only', onlyAsync()),
+  sentenceMutant(SENT, 'delivers when it takes a run', deliversEarly()),
+  sentenceMutant(
     SENT,
     'delivers processing first',
     onDelivery(async (deliver, url, init) => {
@@ -50,7 +50,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       return deliver(url, init)
     }),
   ),
-  liar(
+  sentenceMutant(
     SENT,
     'delivers a failure after the success',
     onDelivery(async (deliver, url, init) => {
@@ -60,75 +60,75 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     }),
     'webhooks/one-result',
   ),
-  liar(SENT, 'delivers every other result', everyOther()),
-  liar(
+  sentenceMutant(SENT, 'delivers every other result', everyOther()),
+  sentenceMutant(
     SENT,
     'delivers no failure of a model that was delivered before',
     onDelivery((deliver, url, init) => (failed(bodyOf(init)) ? lost() : deliver(url, init))),
   ),
-  liar(SENT, 'delivers a success for a job that is cancelled', deliversCancelled(0)),
-  liar(
+  sentenceMutant(SENT, 'delivers a success for a job that is cancelled', deliversCancelled(0)),
+  sentenceMutant(
     SENT,
     'delivers a success for a cancelled job when it would have ended',
     deliversCancelled(75_000),
     'webhooks/no-success-when-cancelled',
   ),
-  liar(
+  sentenceMutant(
     NO_RETRY,
     'retries after 500',
     retries((code) => code === 500),
   ),
-  liar(
+  sentenceMutant(
     NO_RETRY,
     'retries after 404',
     retries((code) => code === 404),
     'webhooks/no-retry-after-404',
   ),
-  liar(
+  sentenceMutant(
     NO_RETRY,
     'retries three times',
     onDelivery(async (deliver, url, init) => {
-      let answer = await deliver(url, init)
-      for (let attempt = 0; attempt < 3 && !answer.ok; attempt++) answer = await deliver(url, init)
-      return answer
+      let response = await deliver(url, init)
+      for (let attempt = 0; attempt < 3 && !response.ok; attempt++) response = await deliver(url, init)
+      return response
     }),
   ),
-  liar(NO_RETRY, 'retries after 3 seconds', retriesAfter(3_000)),
-  liar(NO_RETRY, 'retries after a minute', retriesAfter(60_000)),
-  liar(
+  sentenceMutant(NO_RETRY, 'retries after 3 seconds', retriesAfter(3_000)),
+  sentenceMutant(NO_RETRY, 'retries after a minute', retriesAfter(60_000)),
+  sentenceMutant(
     POLLING,
     'forgets a job whose delivery was rejected',
-    losesJobs((answer) => answer === 'rejected', status(404)),
+    losesJobs((response) => response === 'rejected', status(404)),
   ),
-  liar(
+  sentenceMutant(
     POLLING,
     'fails a job whose delivery was rejected',
     losesJobs(
-      (answer) => answer === 'rejected',
+      (response) => response === 'rejected',
       put('/data', { status: 'failed', error: { code: 'WEBHOOK', message: 'No.' } }),
     ),
   ),
-  liar(
+  sentenceMutant(
     POLLING,
     'drops the output of a job whose delivery was rejected',
-    losesJobs((answer) => answer === 'rejected', take('/data/output')),
+    losesJobs((response) => response === 'rejected', take('/data/output')),
     'webhooks/result-after-500',
   ),
-  liar(
+  sentenceMutant(
     POLLING,
     'forgets a job whose receiver was silent',
-    losesJobs((answer) => answer === 'silent', status(404)),
+    losesJobs((response) => response === 'silent', status(404)),
     'webhooks/result-after-silence',
   ),
-  liar(
+  sentenceMutant(
     POLLING,
     'forgets a job that was delivered',
-    losesJobs((answer) => answer === 'accepted', status(404)),
+    losesJobs((response) => response === 'accepted', status(404)),
   ),
-  liar(
+  sentenceMutant(
     POLLING,
     'drops the output of a job that was delivered',
-    losesJobs((answer) => answer === 'accepted', take('/data/output')),
+    losesJobs((response) => response === 'accepted', take('/data/output')),
     'webhooks/result-stays',
   ),
 ]

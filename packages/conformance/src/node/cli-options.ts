@@ -45,8 +45,8 @@ export function readCommand(args: readonly string[], env: Readonly<Record<string
   if (values.requirements) return { kind: 'requirements' }
   return {
     kind: 'check',
-    baseUrl: demand(text(values, 'base-url') ?? env.MODELRUN_BASE_URL, '--base-url <url>'),
-    apiKey: demand(text(values, 'api-key') ?? env.MODELRUN_API_KEY, '--api-key <key>'),
+    baseUrl: requireValue(text(values, 'base-url') ?? env.MODELRUN_BASE_URL, '--base-url <url>'),
+    apiKey: requireValue(text(values, 'api-key') ?? env.MODELRUN_API_KEY, '--api-key <key>'),
     keys: keysOf(values),
     allowRuns: values['allow-runs'] === true,
     maxCredits: number(values, 'max-credits', 0) ?? 0,
@@ -119,7 +119,7 @@ function seconds(value: number | undefined): number | undefined {
   return value === undefined ? undefined : value * 1000
 }
 
-function demand(value: string | undefined, usage: string): string {
+function requireValue(value: string | undefined, usage: string): string {
   if (value !== undefined && value !== '') return value
   throw new CannotStartError(`${usage} is missing. ${SEE_HELP}`)
 }

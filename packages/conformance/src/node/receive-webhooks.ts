@@ -25,11 +25,11 @@ export interface ListeningReceiver extends WebhookReceiver {
 /** Listens for webhook deliveries. Rejects when the port cannot be bound. */
 export async function receiveWebhooks(options: ReceiveWebhooksOptions = {}): Promise<ListeningReceiver> {
   const { port = 0, host = '127.0.0.1' } = options
-  let answer = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
+  let response = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
   const server = createServer(async (incoming, outgoing) => {
     // What breaks off, or is no request that `Request` can hold, must not end the suite.
     const status = await requestOf(incoming)
-      .then(answer)
+      .then(response)
       .then(
         (response) => response.status,
         () => 500,
@@ -43,8 +43,8 @@ export async function receiveWebhooks(options: ReceiveWebhooksOptions = {}): Pro
   return {
     url: options.publicUrl ?? `http://${host}:${address.port}`,
     port: address.port,
-    onRequest: (answerRequest) => {
-      answer = answerRequest
+    onRequest: (handleRequest) => {
+      response = handleRequest
     },
     close: () => endServer(server),
   }

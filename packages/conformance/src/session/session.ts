@@ -1,11 +1,11 @@
 import type { RunKind, Scenario } from '../check.ts'
 import type { ConformanceClock } from '../clock.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/answer.ts'
 import type { Call } from '../http/caller.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, Targets } from '../plan/targets.ts'
-import type { Mailroom } from '../webhooks/mailroom.ts'
+import type { WebhookEndpoints } from '../webhooks/mailroom.ts'
 import type { Ledger } from './ledger.ts'
 
 /** A request as scenarios write it. */
@@ -31,7 +31,7 @@ export interface Recorded {
   path: string
   /** Whether the key with all permissions was sent. Other keys may belong to other accounts. */
   isOwn: boolean
-  answer: Answer
+  response: ApiResponse
 }
 
 /** The credits before something was done, and after. */
@@ -42,13 +42,13 @@ export interface Charge {
 
 export interface SessionParts {
   options: ResolvedOptions
-  send: (call: Call) => Promise<Answer>
-  download: (url: string) => Promise<Answer>
+  send: (call: Call) => Promise<ApiResponse>
+  download: (url: string) => Promise<ApiResponse>
   targets: Targets
   /** Every response 429, also of requests that were sent again. */
-  limited: readonly Answer[]
+  limited: readonly ApiResponse[]
   ledger: Ledger
-  mailroom: Mailroom | undefined
+  webhookEndpoints: WebhookEndpoints | undefined
 }
 
 /** One run of the suite: what scenarios need, and what came of those that were performed. */
@@ -57,8 +57,8 @@ export class Session {
   readonly clock: ConformanceClock
   readonly ledger: Ledger
   /** Every response 429 so far, also of requests that were sent again. */
-  readonly limited: readonly Answer[]
-  readonly download: (url: string) => Promise<Answer>
+  readonly limited: readonly ApiResponse[]
+  readonly download: (url: string) => Promise<ApiResponse>
   readonly #parts: SessionParts
   readonly #evidence = new Map<Scenario<unknown>, Promise<unknown>>()
   readonly #recorded: Recorded[] = []
@@ -96,15 +96,15 @@ export class Session {
     text,
     contentType,
     headers,
-  }: SessionCall): Promise<Answer> {
+  }: SessionCall): Promise<ApiResponse> {
     // The promise to users: nothing but reads unless they allow more.
     if (method !== 'GET' && !this.options.allowRuns)
       throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
-    const answer = await this.#parts.send({ method, path, authorization: header, body: content, contentType, headers })
-    this.#recorded.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, answer })
-    return answer
+    const response = await this.#parts.send({ method, path, authorization: header, body: content, contentType, headers })
+    this.#recorded.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, response })
+    return response
   }
 
   /** Every request that has a response so far, in order. */
@@ -126,9 +126,9 @@ export class Session {
     return target
   }
 
-  get mailroom(): Mailroom {
-    if (this.#parts.mailroom === undefined) throw new BlockedError('no webhook receiver was given')
-    return this.#parts.mailroom
+  get webhookEndpoints(): WebhookEndpoints {
+    if (this.#parts.webhookEndpoints === undefined) throw new BlockedError('no webhook receiver was given')
+    return this.#parts.webhookEndpoints
   }
 
   /** Does something, and reads the credits before and after, where that is possible. */

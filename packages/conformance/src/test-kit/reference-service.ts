@@ -49,8 +49,8 @@ export function createReferenceService({
       },
       receiver: {
         url: 'https://receiver.example',
-        onRequest: (answer) => {
-          receive = answer
+        onRequest: (response) => {
+          receive = response
         },
       },
       readCredits: async () => server.credits(),

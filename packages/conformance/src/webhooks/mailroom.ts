@@ -17,17 +17,17 @@ export interface Delivery {
  * How a mailbox answers: `accept` with 200, `reject` with 500, `miss` with 404, `silent` with 200 after the 10 s that a receiver has
  * (section 6, rule 1) are over.
  */
-export type Manner = keyof typeof STATUSES
+export type EndpointBehavior = keyof typeof STATUSES
 
 const STATUSES = { accept: 200, reject: 500, miss: 404, silent: 200 } as const
 
 /** An address of its own for one run's deliveries. */
-export interface Mailbox {
+export interface WebhookEndpoint {
   readonly url: string
   readonly deliveries: Delivery[]
 }
 
-interface MailroomOptions {
+interface WebhookEndpointsOptions {
   receiver: WebhookReceiver
   clock: ConformanceClock
   log: ExchangeLog
@@ -41,26 +41,26 @@ const QUERY = 'conformance=1&signed=a%2Bb%3D%3D'
 export const SILENCE_MS = 11_000
 
 /** Hands out mailboxes and puts every delivery into its own. */
-export class Mailroom {
-  readonly #options: MailroomOptions
-  readonly #mailboxes = new Map<string, { mailbox: Mailbox; manner: Manner }>()
+export class WebhookEndpoints {
+  readonly #options: WebhookEndpointsOptions
+  readonly #endpoints = new Map<string, { endpoint: WebhookEndpoint; behavior: EndpointBehavior }>()
 
-  constructor(options: MailroomOptions) {
+  constructor(options: WebhookEndpointsOptions) {
     this.#options = options
     options.receiver.onRequest((request) => this.#receive(request))
   }
 
-  open(manner: Manner): Mailbox {
+  open(behavior: EndpointBehavior): WebhookEndpoint {
     // Nobody else on the network shall guess it: deliveries are not signed.
     const name = crypto.randomUUID()
     const url = `${this.#options.receiver.url.replace(/\/+$/, '')}/${name}?${QUERY}`
-    const mailbox: Mailbox = { url, deliveries: [] }
-    this.#mailboxes.set(name, { mailbox, manner })
-    return mailbox
+    const endpoint: WebhookEndpoint = { url, deliveries: [] }
+    this.#endpoints.set(name, { endpoint, behavior })
+    return endpoint
   }
 
   async #receive(request: Request): Promise<Response> {
-    const opened = this.#mailboxes.get(new URL(request.url).pathname.split('/').at(-1) ?? '')
+    const opened = this.#endpoints.get(new URL(request.url).pathname.split('/').at(-1) ?? '')
     if (opened === undefined) return new Response(null, { status: 404 })
     const { clock, log, redactor } = this.#options
     const startedAt = clock.now()
@@ -77,9 +77,9 @@ export class Mailroom {
         body: redactor.body(text),
       },
     })
-    opened.mailbox.deliveries.push({ method, url: request.url, headers, json: parse(text), exchange: recorded })
-    if (opened.manner === 'silent') await sleep(clock, SILENCE_MS)
-    const status = STATUSES[opened.manner]
+    opened.endpoint.deliveries.push({ method, url: request.url, headers, json: parse(text), exchange: recorded })
+    if (opened.behavior === 'silent') await sleep(clock, SILENCE_MS)
+    const status = STATUSES[opened.behavior]
     recorded.response = { status, headers: {}, body: '' }
     recorded.durationMs = clock.now() - startedAt
     return new Response(null, { status })

@@ -3,5 +3,5 @@ export interface WebhookReceiver {
   /** Address by which the service reaches it; the suite puts paths behind it. */
   readonly url: string
   /** Takes the function that answers whatever arrives. Called once, when the suite starts. */
-  onRequest(answer: (request: Request) => Promise<Response>): void
+  onRequest(response: (request: Request) => Promise<Response>): void
 }

@@ -1,10 +1,10 @@
 /** A rejection: HTTP status and error code. */
-export interface Refusal {
+export interface Rejection {
   status: number
   code: string
 }
 
-const refuse = (status: number, code: string): Refusal => ({ status, code })
+const reject = (status: number, code: string): Rejection => ({ status, code })
 
 /**
  * Every point that the specification leaves open, with legitimate values. The first is the default. The section that is
@@ -18,38 +18,38 @@ export const LEGAL_CHOICES = {
   descriptions: ['own', 'same', 'empty'],
   searchMatch: ['substring', 'case-sensitive', 'words', 'fuzzy'],
   searchOrder: ['catalog', 'relevance'],
-  unknownCategory: ['empty', 'ignored', refuse(400, 'INVALID_CATEGORY'), refuse(422, 'UNPROCESSABLE')],
-  limitAbove: ['clamped', refuse(400, 'INVALID_LIMIT'), refuse(422, 'UNPROCESSABLE')],
-  badPage: ['defaults', refuse(400, 'INVALID_PAGE'), refuse(422, 'UNPROCESSABLE')],
-  unknownQuery: ['accepted', refuse(400, 'UNKNOWN_PARAMETER')],
-  plainSlash: ['served', refuse(404, 'NO_SUCH_PATH')],
-  withoutVersion: [refuse(404, 'NO_SUCH_PATH'), 'served', 'redirected'],
+  unknownCategory: ['empty', 'ignored', reject(400, 'INVALID_CATEGORY'), reject(422, 'UNPROCESSABLE')],
+  limitAbove: ['clamped', reject(400, 'INVALID_LIMIT'), reject(422, 'UNPROCESSABLE')],
+  badPage: ['defaults', reject(400, 'INVALID_PAGE'), reject(422, 'UNPROCESSABLE')],
+  unknownQuery: ['accepted', reject(400, 'UNKNOWN_PARAMETER')],
+  plainSlash: ['served', reject(404, 'NO_SUCH_PATH')],
+  withoutVersion: [reject(404, 'NO_SUCH_PATH'), 'served', 'redirected'],
   // 2.3: "JSON-schema-like"; a description "may hold" its members
   typeForm: ['text', 'array', 'absent'],
   // 7: codes and statuses that are not shown
   unknownModel: [
-    refuse(404, 'NOT_FOUND'),
-    refuse(404, 'MODEL_NOT_FOUND'),
-    refuse(410, 'GONE'),
-    refuse(400, 'BAD_MODEL'),
+    reject(404, 'NOT_FOUND'),
+    reject(404, 'MODEL_NOT_FOUND'),
+    reject(410, 'GONE'),
+    reject(400, 'BAD_MODEL'),
   ],
-  unknownModelRun: [refuse(404, 'NOT_FOUND'), refuse(404, 'MODEL_NOT_FOUND'), refuse(422, 'BAD_MODEL')],
-  unknownJob: [refuse(404, 'NOT_FOUND'), refuse(404, 'JOB_NOT_FOUND'), refuse(403, 'NOT_YOURS')],
-  cancelOfUnknown: [refuse(404, 'NOT_FOUND'), 204, 200, refuse(410, 'GONE')],
+  unknownModelRun: [reject(404, 'NOT_FOUND'), reject(404, 'MODEL_NOT_FOUND'), reject(422, 'BAD_MODEL')],
+  unknownJob: [reject(404, 'NOT_FOUND'), reject(404, 'JOB_NOT_FOUND'), reject(403, 'NOT_YOURS')],
+  cancelOfUnknown: [reject(404, 'NOT_FOUND'), 204, 200, reject(410, 'GONE')],
   invalidInput: [
-    refuse(400, 'VALIDATION_ERROR'),
-    refuse(422, 'INVALID_INPUT'),
-    refuse(409, 'BAD_INPUT'),
+    reject(400, 'VALIDATION_ERROR'),
+    reject(422, 'INVALID_INPUT'),
+    reject(409, 'BAD_INPUT'),
     'fails-later',
   ],
-  missingInput: [refuse(400, 'VALIDATION_ERROR'), refuse(422, 'MISSING_INPUT')],
-  brokenJson: [refuse(400, 'VALIDATION_ERROR'), refuse(422, 'BAD_JSON')],
-  otherContentType: ['accepted', refuse(415, 'UNSUPPORTED_MEDIA_TYPE'), refuse(400, 'BAD_CONTENT_TYPE')],
-  unknownMember: ['accepted', refuse(400, 'UNKNOWN_MEMBER')],
-  unknownParameter: ['accepted', refuse(400, 'VALIDATION_ERROR'), refuse(422, 'INVALID_INPUT')],
-  webhookScheme: [refuse(400, 'BAD_WEBHOOK'), refuse(422, 'INVALID_URL'), 'accepted'],
-  noCredits: [refuse(402, 'INSUFFICIENT_CREDITS'), refuse(403, 'QUOTA'), refuse(429, 'BALANCE_EXHAUSTED')],
-  blockedAddress: [refuse(403, 'FORBIDDEN'), refuse(401, 'UNAUTHORIZED')],
+  missingInput: [reject(400, 'VALIDATION_ERROR'), reject(422, 'MISSING_INPUT')],
+  brokenJson: [reject(400, 'VALIDATION_ERROR'), reject(422, 'BAD_JSON')],
+  otherContentType: ['accepted', reject(415, 'UNSUPPORTED_MEDIA_TYPE'), reject(400, 'BAD_CONTENT_TYPE')],
+  unknownMember: ['accepted', reject(400, 'UNKNOWN_MEMBER')],
+  unknownParameter: ['accepted', reject(400, 'VALIDATION_ERROR'), reject(422, 'INVALID_INPUT')],
+  webhookScheme: [reject(400, 'BAD_WEBHOOK'), reject(422, 'INVALID_URL'), 'accepted'],
+  noCredits: [reject(402, 'INSUFFICIENT_CREDITS'), reject(403, 'QUOTA'), reject(429, 'BALANCE_EXHAUSTED')],
+  blockedAddress: [reject(403, 'FORBIDDEN'), reject(401, 'UNAUTHORIZED')],
   // 5.7: which endpoint needs which permission
   runNeedsJobsWrite: [false, true],
   webhookNeedsManage: [false, true],
@@ -73,8 +73,8 @@ export const LEGAL_CHOICES = {
   cancelStatus: [200, 202, 204],
   cancelBody: ['data', 'flat', 'message', 'empty'],
   cancelTakesMs: [0, 3_000],
-  cancelOfFinished: [refuse(409, 'CONFLICT'), refuse(400, 'JOB_FINISHED'), 200, 204],
-  secondCancel: [refuse(409, 'CONFLICT'), refuse(404, 'NOT_FOUND'), 200, 204],
+  cancelOfFinished: [reject(409, 'CONFLICT'), reject(400, 'JOB_FINISHED'), 200, 204],
+  secondCancel: [reject(409, 'CONFLICT'), reject(404, 'NOT_FOUND'), 200, 204],
   // 6: deliveries
   duplicates: [1, 2, 3],
   cancelledWebhook: ['none', 'sent'],
@@ -90,7 +90,7 @@ export const LEGAL_CHOICES = {
 /** One value for every open point. */
 export type LegalChoices = { [Name in keyof typeof LEGAL_CHOICES]: (typeof LEGAL_CHOICES)[Name][number] }
 
-export function isRefusal(value: unknown): value is Refusal {
+export function isRejection(value: unknown): value is Rejection {
   return typeof value === 'object' && value !== null && 'code' in value
 }
 

@@ -1,7 +1,7 @@
 import type { LegalModel } from './legal-catalog.ts'
-import { isRefusal, type LegalChoices } from './legal-choices.ts'
+import { isRejection, type LegalChoices } from './legal-choices.ts'
 import { chargeOf, type LegalJob, statusOf } from './legal-job.ts'
-import { type Reply, refusal, reply } from './legal-responses.ts'
+import { type Reply, rejection, reply } from './legal-responses.ts'
 
 const CREDITS = { main: 1_000_000, poor: 0 } as Readonly<Record<string, number>>
 
@@ -64,7 +64,7 @@ export class LegalJobs {
     const status = statusOf(job, now)
     const isOver = status === 'succeeded' || status === 'failed'
     const choice = isOver ? cancelOfFinished : job.cancelledAt === undefined ? cancelStatus : secondCancel
-    if (isRefusal(choice)) return refusal(choice)
+    if (isRejection(choice)) return rejection(choice)
     if (!isOver && job.cancelledAt === undefined) {
       // What ends before the cancel takes effect stays as it ended.
       job.cancelledAt = Math.min(now + cancelTakesMs, job.endsAt - 1)
@@ -75,7 +75,7 @@ export class LegalJobs {
 
   #cancelOfUnknown(): Reply {
     const { cancelOfUnknown } = this.#choices
-    if (isRefusal(cancelOfUnknown)) return refusal(cancelOfUnknown)
+    if (isRejection(cancelOfUnknown)) return rejection(cancelOfUnknown)
     return cancelOfUnknown === 204 ? reply(204) : reply(cancelOfUnknown, {})
   }
 

@@ -1,5 +1,5 @@
 import type { LegalModel } from './legal-catalog.ts'
-import { isRefusal, type LegalChoices, type Refusal } from './legal-choices.ts'
+import { isRejection, type LegalChoices, type Rejection } from './legal-choices.ts'
 
 const KNOWN = ['category', 'search', 'limit', 'offset']
 const DEFAULT_LIMIT = 20
@@ -8,25 +8,25 @@ const LARGEST_LIMIT = 100
 /** `GET /v1/models` (section 4.1). */
 export function legalList(models: readonly LegalModel[], query: URLSearchParams, choices: LegalChoices) {
   const page = pageOf(query, choices)
-  if (isRefusal(page)) return page
+  if (isRejection(page)) return page
   const category = query.get('category')
-  const kept = category === null ? models : ofCategory(models, category, choices)
-  if (isRefusal(kept)) return kept
+  const inCategory = category === null ? models : ofCategory(models, category, choices)
+  if (isRejection(inCategory)) return inCategory
   const search = query.get('search')
-  const found = search === null ? kept : ordered(matching(kept, search, choices), choices)
+  const found = search === null ? inCategory : ordered(matching(inCategory, search, choices), choices)
   const shown = found.slice(page.offset, page.offset + page.limit).map((model) => model.shown)
   return { models: shown, total: found.length, ...page }
 }
 
-function pageOf(query: URLSearchParams, choices: LegalChoices): { limit: number; offset: number } | Refusal {
-  if (isRefusal(choices.unknownQuery) && [...query.keys()].some((name) => !KNOWN.includes(name))) {
+function pageOf(query: URLSearchParams, choices: LegalChoices): { limit: number; offset: number } | Rejection {
+  if (isRejection(choices.unknownQuery) && [...query.keys()].some((name) => !KNOWN.includes(name))) {
     return choices.unknownQuery
   }
   const [limit, offset] = [integer(query.get('limit'), 1), integer(query.get('offset'), 0)]
   const isBad = limit === 'bad' || offset === 'bad'
-  if (isBad && isRefusal(choices.badPage)) return choices.badPage
+  if (isBad && isRejection(choices.badPage)) return choices.badPage
   const wanted = typeof limit === 'number' ? limit : DEFAULT_LIMIT
-  if (wanted > LARGEST_LIMIT && isRefusal(choices.limitAbove)) return choices.limitAbove
+  if (wanted > LARGEST_LIMIT && isRejection(choices.limitAbove)) return choices.limitAbove
   return { limit: Math.min(wanted, LARGEST_LIMIT), offset: typeof offset === 'number' ? offset : 0 }
 }
 
@@ -37,9 +37,9 @@ function integer(text: string | null, minimum: number): number | 'bad' | undefin
 }
 
 function ofCategory(models: readonly LegalModel[], category: string, { unknownCategory }: LegalChoices) {
-  const kept = models.filter(({ shown }) => shown.category === category)
+  const found = models.filter(({ shown }) => shown.category === category)
   const isKnown = /^(text-to-(image|video|speech)|image-to-image|audio-generation)$/.test(category)
-  if (isKnown || unknownCategory === 'empty') return kept
+  if (isKnown || unknownCategory === 'empty') return found
   return unknownCategory === 'ignored' ? models : unknownCategory
 }
 

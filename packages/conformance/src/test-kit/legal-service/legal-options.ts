@@ -30,8 +30,8 @@ export function legalOptions(choices: Partial<LegalChoices> = {}): {
       },
       receiver: {
         url: 'https://receiver.test',
-        onRequest: (answer) => {
-          receive = answer
+        onRequest: (response) => {
+          receive = response
         },
       },
       readCredits: async () => service.credits(),

@@ -1,5 +1,5 @@
 import { isRecord } from '../../json.ts'
-import type { LegalChoices, Refusal } from './legal-choices.ts'
+import type { LegalChoices, Rejection } from './legal-choices.ts'
 
 /** A response before it is dressed: status, body (`undefined`: none) and headers. */
 export interface Reply {
@@ -13,7 +13,7 @@ export function reply(status: number, body?: unknown, headers?: Record<string, s
 }
 
 /** Section 7: `error` with `code` and `message`. */
-export function refusal({ status, code }: Refusal, message = 'That cannot be done.'): Reply {
+export function rejection({ status, code }: Rejection, message = 'That cannot be done.'): Reply {
   return { status, body: { error: { code, message } } }
 }
 

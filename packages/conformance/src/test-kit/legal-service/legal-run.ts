@@ -1,6 +1,6 @@
 import { isRecord } from '../../json.ts'
 import type { LegalModel } from './legal-catalog.ts'
-import { isRefusal, type LegalChoices, type Refusal } from './legal-choices.ts'
+import { isRejection, type LegalChoices, type Rejection } from './legal-choices.ts'
 import { inputProblem } from './legal-input.ts'
 import { errorOf, type LegalJob } from './legal-job.ts'
 import { type Reply, reply } from './legal-responses.ts'
@@ -19,24 +19,24 @@ const KNOWN = ['input', 'sync', 'webhook_url']
 export function readOrder(
   { text, contentType, model }: { text: string; contentType: string; model: LegalModel | undefined },
   choices: LegalChoices,
-): RunOrder | Refusal {
+): RunOrder | Rejection {
   const isJson = /^application\/json\b/.test(contentType)
-  if (!isJson && isRefusal(choices.otherContentType)) return choices.otherContentType
+  if (!isJson && isRejection(choices.otherContentType)) return choices.otherContentType
   const body = parse(text)
   if (!isRecord(body)) return choices.brokenJson
   if (model === undefined) return choices.unknownModelRun
-  if (isRefusal(choices.unknownMember) && Object.keys(body).some((name) => !KNOWN.includes(name))) {
+  if (isRejection(choices.unknownMember) && Object.keys(body).some((name) => !KNOWN.includes(name))) {
     return choices.unknownMember
   }
   const { input, sync = true, webhook_url } = body
   if (!isRecord(input)) return choices.missingInput
   if (typeof sync !== 'boolean') return choices.missingInput
   const webhook = webhookOf(webhook_url, choices)
-  if (isRefusal(webhook)) return webhook
+  if (isRejection(webhook)) return webhook
   const problem = inputProblem(model.schema, input)
-  if (problem === 'unknown' && isRefusal(choices.unknownParameter)) return choices.unknownParameter
+  if (problem === 'unknown' && isRejection(choices.unknownParameter)) return choices.unknownParameter
   const isWrong = problem === 'missing' || problem === 'wrong'
-  if (isWrong && isRefusal(choices.invalidInput)) return choices.invalidInput
+  if (isWrong && isRejection(choices.invalidInput)) return choices.invalidInput
   return { sync, webhookUrl: webhook, failsLater: isWrong }
 }
 
@@ -48,11 +48,11 @@ function parse(text: string): unknown {
   }
 }
 
-function webhookOf(url: unknown, { webhookScheme }: LegalChoices): string | undefined | Refusal {
+function webhookOf(url: unknown, { webhookScheme }: LegalChoices): string | undefined | Rejection {
   if (url === undefined) return undefined
   const isUsable = typeof url === 'string' && /^https?:/.test(url)
   if (isUsable) return url
-  return isRefusal(webhookScheme) ? webhookScheme : undefined
+  return isRejection(webhookScheme) ? webhookScheme : undefined
 }
 
 export function queuedReply(job: LegalJob, { asyncStatus }: LegalChoices): Reply {

@@ -1,12 +1,12 @@
 import { type ConformanceClock, sleep } from '../../clock.ts'
 import { type LegalModel, legalCatalog } from './legal-catalog.ts'
-import { isRefusal, type LegalChoices, legalChoices } from './legal-choices.ts'
+import { isRejection, type LegalChoices, legalChoices } from './legal-choices.ts'
 import { type Deliver, deliverResult } from './legal-delivery.ts'
 import { jobView, type LegalJob, outputOf, statusOf } from './legal-job.ts'
 import { LegalJobs } from './legal-jobs.ts'
 import { keyOf, type LegalKey } from './legal-keys.ts'
 import { legalList } from './legal-list.ts'
-import { dressed, type Reply, refusal, reply } from './legal-responses.ts'
+import { dressed, type Reply, rejection, reply } from './legal-responses.ts'
 import { endedReply, processingReply, queuedReply, type RunOrder, readOrder } from './legal-run.ts'
 import { RateLimit } from './rate-limit.ts'
 
@@ -67,8 +67,8 @@ export class LegalService {
 
   async #answer(request: Request): Promise<Reply> {
     const key = keyOf(request.headers.get('authorization'))
-    if (key === undefined) return refusal({ status: 401, code: 'UNAUTHORIZED' })
-    if (key.isBlocked) return refusal(this.choices.blockedAddress)
+    if (key === undefined) return rejection({ status: 401, code: 'UNAUTHORIZED' })
+    if (key.isBlocked) return rejection(this.choices.blockedAddress)
     const { pathname, searchParams } = new URL(request.url)
     const path = this.#versioned(pathname)
     if (typeof path !== 'string') return path
@@ -86,7 +86,7 @@ export class LegalService {
       case 'DELETE jobs/id':
         return allowed(key, 'jobs:write') ?? this.#jobs.cancel(this.#jobs.find(id ?? '', key.account))
       default:
-        return refusal(NO_SUCH_PATH)
+        return rejection(NO_SUCH_PATH)
     }
   }
 
@@ -94,7 +94,7 @@ export class LegalService {
   #versioned(pathname: string): string | Reply {
     const { withoutVersion } = this.choices
     if (pathname.startsWith('/v1/')) return pathname.slice('/v1/'.length)
-    if (isRefusal(withoutVersion)) return refusal(withoutVersion)
+    if (isRejection(withoutVersion)) return rejection(withoutVersion)
     if (withoutVersion === 'served') return pathname.slice(1)
     return reply(301, {}, { location: `${this.origin}/v1${pathname}` })
   }
@@ -106,12 +106,12 @@ export class LegalService {
   #details(id: string | undefined): Reply {
     const model = this.#find(id)
     return model === undefined
-      ? refusal(this.choices.unknownModel)
+      ? rejection(this.choices.unknownModel)
       : reply(200, { ...model.shown, input_schema: model.schema })
   }
 
   #job(job: LegalJob | undefined): Reply {
-    if (job === undefined) return refusal(this.choices.unknownJob)
+    if (job === undefined) return rejection(this.choices.unknownJob)
     const now = this.#clock.now()
     const isOver = /^(succeeded|failed|cancelled)$/.test(statusOf(job, now))
     const data = jobView(job, this.choices, { now, output: this.#output(job) })
@@ -120,15 +120,15 @@ export class LegalService {
 
   async #run(request: Request, key: LegalKey, id: string | undefined): Promise<Reply> {
     const { choices } = this
-    if (choices.runNeedsJobsWrite && !key.permissions.includes('jobs:write')) return refusal(FORBIDDEN)
+    if (choices.runNeedsJobsWrite && !key.permissions.includes('jobs:write')) return rejection(FORBIDDEN)
     const contentType = request.headers.get('content-type') ?? ''
     const model = this.#find(id)
     const order = readOrder({ text: await request.text(), contentType, model }, choices)
-    if ('code' in order) return refusal(order)
-    if (model === undefined) return refusal(choices.unknownModelRun)
+    if ('code' in order) return rejection(order)
+    if (model === undefined) return rejection(choices.unknownModelRun)
     const mayHook = !choices.webhookNeedsManage || key.permissions.includes('webhooks:manage')
-    if (order.webhookUrl !== undefined && !mayHook) return refusal(FORBIDDEN)
-    if (this.credits(key.account) < model.credits) return refusal(choices.noCredits)
+    if (order.webhookUrl !== undefined && !mayHook) return rejection(FORBIDDEN)
+    if (this.credits(key.account) < model.credits) return rejection(choices.noCredits)
     return this.#start(order, { account: key.account, model })
   }
 
@@ -164,11 +164,11 @@ export class LegalService {
 }
 
 function listReply(list: ReturnType<typeof legalList>): Reply {
-  return 'code' in list ? refusal(list) : reply(200, list)
+  return 'code' in list ? rejection(list) : reply(200, list)
 }
 
 function allowed({ permissions }: LegalKey, permission: string): Reply | undefined {
-  return permissions.includes(permission) ? undefined : refusal(FORBIDDEN)
+  return permissions.includes(permission) ? undefined : rejection(FORBIDDEN)
 }
 
 /** The segments of a path, decoded. An id with a slash may stand there as it is where that is served. */

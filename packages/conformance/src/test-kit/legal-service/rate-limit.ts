@@ -1,4 +1,4 @@
-import { type Reply, refusal } from './legal-responses.ts'
+import { type Reply, rejection } from './legal-responses.ts'
 
 const WINDOW_MS = 1_000
 const MAX_IN_WINDOW = 4
@@ -21,7 +21,7 @@ export class RateLimit {
       return undefined
     }
     const date = new Date(Math.ceil(now / 1_000) * 1_000 + 1_000).toUTCString()
-    const rejected = refusal({ status: 429, code: 'RATE_LIMITED' }, 'Too many requests.')
+    const rejected = rejection({ status: 429, code: 'RATE_LIMITED' }, 'Too many requests.')
     return { ...rejected, headers: { 'retry-after': this.#form === 'date' ? date : '1' } }
   }
 }
