@@ -32,7 +32,7 @@ export const CALIBRATION = {
   // Section 4.1
   limitAboveMaximum: (value) =>
     value === 100 ? { rejections: { limitAboveMaximum: 'accepted' } } : rejected('limitAboveMaximum')(value),
-  defaultOffset: onlyLike((value) => value === 0, 'it begins with the first model'),
+  defaultOffset: onlyLike((value) => value === 0, 'it starts with the first model'),
   badPages: oddPages,
   unknownQueryParameter: acceptable('unknownQueryParameter'),
   unknownCategory: (value) => {

@@ -1,5 +1,5 @@
 import { ROUTES } from '@modelrun/contract'
-import { type ApiResponse, NoResponseError } from './http/answer.ts'
+import { type ApiResponse, NoResponseError } from './http/api-response.ts'
 import type { Call } from './http/caller.ts'
 import { at } from './json.ts'
 import { CannotStartError, type ResolvedOptions } from './options.ts'
@@ -63,7 +63,7 @@ function responseProblem(baseUrl: string, { status, json, exchange }: ApiRespons
     return `${baseUrl} is another service (${contentType} to GET ${ROUTES.listModels.path}): correct the base URL.`
   }
   if (status < 300 && LIST_MEMBERS.every((member) => at(json, member) === undefined)) {
-    return `${baseUrl} is another service (GET ${ROUTES.listModels.path} gives no list of models): correct the base URL.`
+    return `${baseUrl} is another service (GET ${ROUTES.listModels.path} does not return a list of models): correct the base URL.`
   }
   return undefined
 }

@@ -30,7 +30,7 @@ export interface ServiceProfile {
   asyncRunWithWebhook?: 'queued' | 'processing'
   /** HTTP status of the response to a run whose job fails while the run is held (section 4.3). */
   failedSyncRunStatus?: number
-  /** Whether that response tells of the job, or holds an error alone (section 4.3). */
+  /** Whether that response has the job, or an error alone (section 4.3). */
   failedSyncRunBody?: 'job' | 'error'
   /** HTTP status of the job status while the job goes on (section 4.4). */
   unfinishedJobStatus?: 200 | 202

@@ -1,10 +1,10 @@
-import { ALL_CHECKS, AREAS } from './areas/all-checks.ts'
-import { rejectedForRate } from './areas/limits.ts'
-import { onePerPage } from './areas/models-scenarios.ts'
 import type { Check } from './check.ts'
+import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'
+import { rejectedForRate } from './checks/limits.ts'
+import { onePerPage } from './checks/models-scenarios.ts'
 import { closestName } from './closest-name.ts'
 import { ExchangeLog } from './exchange.ts'
-import { type ApiResponse, NoResponseError } from './http/answer.ts'
+import { type ApiResponse, NoResponseError } from './http/api-response.ts'
 import { createCaller, createDownloader } from './http/caller.ts'
 import { TOO_MANY_REQUESTS, waitingWhenLimited } from './http/rate-limited.ts'
 import type { JsonValue } from './json.ts'
@@ -21,7 +21,7 @@ import { requirementsOf } from './requirements.ts'
 import { almostKeys } from './session/almost-keys.ts'
 import { Ledger } from './session/ledger.ts'
 import { Session } from './session/session.ts'
-import { WebhookEndpoints } from './webhooks/mailroom.ts'
+import { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
 
 /**
  * Checks a service against the specification, statement by statement, over plain HTTP.

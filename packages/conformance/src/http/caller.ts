@@ -1,12 +1,12 @@
 import type { ConformanceClock } from '../clock.ts'
 import type { ExchangeLog } from '../exchange.ts'
 import type { Redactor } from '../redact.ts'
-import { type ApiResponse, NoResponseError } from './answer.ts'
+import { type ApiResponse, NoResponseError } from './api-response.ts'
 
 /** One request to the service. */
 export interface Call {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below the base address, with its query. */
+  /** Below the base URL, with its query. */
   path: string
   /** Value of the header `Authorization`; `undefined` sends none. */
   authorization: string | undefined
@@ -27,10 +27,10 @@ export interface CallerOptions {
   requestTimeoutMs: number
 }
 
-/** The most of a produced file that is read. */
+/** Read limit for a produced file. */
 const MAX_FILE_BYTES = 64 * 1024
 
-/** Sends a request once and reads its answer to the end. */
+/** Sends a request once and reads its response to the end. */
 export function createCaller(options: CallerOptions): (call: Call) => Promise<ApiResponse> {
   return ({ method, path, authorization, body, contentType = 'application/json', headers: more }) => {
     const headers = new Headers({ accept: 'application/json', ...more })
@@ -42,7 +42,7 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<Ap
   }
 }
 
-/** Reads the beginning of a produced file. The key is never sent: the file may live with somebody else. */
+/** Reads the first bytes of a produced file. The key is not sent: another company may store the file. */
 export function createDownloader(options: CallerOptions): (url: string) => Promise<ApiResponse> {
   const read = async (response: Response) => `[${await countBytes(response)} bytes read]`
   const init = { method: 'GET', headers: new Headers() }
@@ -51,7 +51,7 @@ export function createDownloader(options: CallerOptions): (url: string) => Promi
 
 interface Transfer {
   init: RequestInit & { headers: Headers }
-  /** The address as the report shows it. */
+  /** The URL as the report shows it. */
   shownUrl: string
   read: (response: Response) => Promise<string>
 }
@@ -117,7 +117,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** `fetch failed` alone helps nobody: the cause says what happened. The cause may have a code and no message. */
+/** `fetch failed` alone says little: the cause has the reason. The cause may have a code and no message. */
 function reasonOf(error: unknown): string {
   return [error, partOf(error, 'cause')]
     .filter((part) => part !== undefined)

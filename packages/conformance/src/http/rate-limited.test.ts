@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { VirtualClock } from '../test-kit/legal-service/virtual-clock.ts'
-import type { ApiResponse } from './answer.ts'
+import { VirtualClock } from '../../test/legal-service/virtual-clock.ts'
+import type { ApiResponse } from './api-response.ts'
 import type { Call } from './caller.ts'
 import { waitingWhenLimited } from './rate-limited.ts'
 

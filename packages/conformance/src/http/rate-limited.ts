@@ -1,15 +1,15 @@
 import { type ConformanceClock, sleep } from '../clock.ts'
-import type { ApiResponse } from './answer.ts'
+import type { ApiResponse } from './api-response.ts'
 import type { Call } from './caller.ts'
 
-/** HTTP status of a request that came too early. */
+/** HTTP status of a rate-limited request. */
 export const TOO_MANY_REQUESTS = 429
 
-/** So many times a request is sent again. */
+/** Maximum number of repeats of one request. */
 const MAX_REPEATS = 5
-/** Where the service does not say how long to wait; it doubles each time. */
+/** First wait without `Retry-After`; each next wait is twice as long. */
 const FIRST_WAIT_MS = 1_000
-/** A service that asks for more than that is not waited for. */
+/** A longer `Retry-After` is not waited for. */
 const LONGEST_WAIT_MS = 120_000
 
 type Send = (call: Call) => Promise<ApiResponse>

@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange.ts'
-import type { ApiResponse } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import type { JsonValue } from '../json.ts'
 
 /**

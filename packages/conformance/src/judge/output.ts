@@ -1,9 +1,9 @@
-import type { ApiResponse } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
-import { hasObject, hasText } from './answers.ts'
 import { every, type Finding, fail, judge, skip } from './finding.ts'
+import { hasObject, hasText } from './responses.ts'
 
-/** Judges the parts of an output (section 2.5) that stands at a pointer of an answer. */
+/** Judges the parts of an output (section 2.5) that stands at a pointer of a response. */
 export const outputJudges = {
   object: (response: ApiResponse, pointer: string): Finding => hasObject(response, pointer),
   type: (response: ApiResponse, pointer: string): Finding => hasText(response, `${pointer}/type`),

@@ -5,7 +5,7 @@ import { readCommand } from './cli-options.ts'
 const NEEDED = ['--base-url', 'https://api.example', '--api-key', 'sk_test_x']
 
 describe('readCommand', () => {
-  it('asks for nothing that costs unless told', () => {
+  it('asks for nothing that costs by default', () => {
     expect(readCommand(NEEDED, {})).toMatchObject({ kind: 'check', allowRuns: false, maxCredits: 0, timeScale: 1 })
   })
 
@@ -51,7 +51,7 @@ describe('readCommand', () => {
     [[...NEEDED, '--readonly-key', 'k'], 'There is no option --readonly-key. Did you mean --read-only-key?'],
     [[...NEEDED, '--verbose'], 'There is no option --verbose. --help lists the options.'],
     [[...NEEDED, '-x'], 'There is no option -x. --help lists the options.'],
-    [[...NEEDED, 'check'], '"check" is not an option. Every option begins with --. --help lists the options.'],
+    [[...NEEDED, 'check'], '"check" is not an option. Every option starts with --. --help lists the options.'],
     [['--base-url', '--api-key', 'k'], '--base-url needs a value: --base-url <url>.'],
     [[...NEEDED, '--report='], '--report needs a value: --report <format>[=<path>].'],
     [[...NEEDED, '--quiet=yes'], '--quiet takes no value.'],
@@ -65,7 +65,7 @@ describe('readCommand', () => {
     [[...NEEDED, '--model', 'x', '--input', '{'], '--input must be a JSON object, not "{".'],
     [[...NEEDED, '--max-credits', 'all'], '--max-credits must be a number, 0 or more, not "all".'],
     [[...NEEDED, '--time-scale', '0'], '--time-scale must be a number, above 0, not "0".'],
-  ])('refuses %j and says why', (args, message) => {
+  ])('rejects %j and says why', (args, message) => {
     expect(() => readCommand(args, {})).toThrow(message)
   })
 

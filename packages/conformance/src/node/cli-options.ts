@@ -67,7 +67,7 @@ function parse(args: readonly string[]): Values {
   const seen = new Set<string>()
   for (const token of tokens) {
     if (token.kind === 'positional') {
-      throw new CannotStartError(`"${token.value}" is not an option. Every option begins with --. ${SEE_HELP}`)
+      throw new CannotStartError(`"${token.value}" is not an option. Every option starts with --. ${SEE_HELP}`)
     }
     if (token.kind !== 'option') continue
     checkOption(token, seen)

@@ -56,7 +56,7 @@ async function runChecks(command: CheckCommand): Promise<number> {
   }
 }
 
-/** Deliveries reach a port of this machine from a service on this machine, or through an address that forwards to it. */
+/** Deliveries reach a port of this machine from a service on this machine, or through a public URL that forwards to it. */
 async function openReceiver({ baseUrl, allowRuns, webhookUrl, webhookPort }: CheckCommand) {
   const isWanted = webhookUrl !== undefined || webhookPort !== undefined || isLoopback(baseUrl)
   if (!allowRuns || !isWanted) return undefined
@@ -116,7 +116,7 @@ async function readVersion(): Promise<string> {
   return version
 }
 
-/** A reader that went away, as in `modelrun-conformance | head -1`, is no reason to stop. */
+/** A reader that went away, as in `modelrun-conformance | head -1`, does not stop the suite. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

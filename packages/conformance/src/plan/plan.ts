@@ -28,7 +28,7 @@ function addPerformed(performed: Set<Scenario<unknown>>, scenario: Scenario<unkn
 /**
  * What the runs could cost at most.
  *
- * @throws CannotStartError when that is more than allowed; the message tells how it adds up
+ * @throws CannotStartError when that is more than allowed; the message shows the sum
  */
 export function costOf(runs: readonly PlannedRuns[], targets: Targets, { maxCredits }: ResolvedOptions): number {
   const priced = runs.flatMap(({ kind, count }) => {

@@ -1,5 +1,5 @@
 import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
-import type { ApiResponse } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import type { Call } from '../http/caller.ts'
 import { at, itemsOf, show } from '../json.ts'
 import { CannotStartError, type ModelChoice, type ResolvedOptions } from '../options.ts'
@@ -23,11 +23,14 @@ export interface Targets {
 type Read = (path: string) => Promise<ApiResponse>
 
 const MAX_PAGES = 10
-/** So many of the cheapest models are looked at for one whose input can be made up. */
+/** Number of cheapest models that are tried for an input made from the schema. */
 const MAX_CANDIDATES = 20
 
 /** @throws CannotStartError when a model is not there, or has no price or no input that could be made up */
-export async function chooseTargets(options: ResolvedOptions, send: (call: Call) => Promise<ApiResponse>): Promise<Targets> {
+export async function chooseTargets(
+  options: ResolvedOptions,
+  send: (call: Call) => Promise<ApiResponse>,
+): Promise<Targets> {
   const { main, slow, failing } = options.models
   const read: Read = (path) => send({ method: 'GET', path, authorization: `Bearer ${options.apiKey}` })
   return {
@@ -41,7 +44,9 @@ export async function chooseTargets(options: ResolvedOptions, send: (call: Call)
 async function chosen(read: Read, { model, input }: ModelChoice, option: string): Promise<ModelTarget> {
   const response = await read(routePath(ROUTES.getModel, { id: model }))
   if (response.status !== 200) {
-    throw new CannotStartError(`The model ${model} cannot be read: GET /v1/models/{id} answers ${response.status}.`)
+    throw new CannotStartError(
+      `The model ${model} cannot be read: GET /v1/models/{id} responds with ${response.status}.`,
+    )
   }
   const target = targetOf(response, model, input)
   if (typeof target === 'string') throw new CannotStartError(target.replace(/Give one\.$/, `Give one (${option}).`))

@@ -1,24 +1,24 @@
 import { ROUTES, routePath, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import { sleep } from '../clock.ts'
-import type { ApiResponse } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { Session, SessionCall } from './session.ts'
 
-/** What was seen of a job by asking again and again. */
+/** The polls of a job. */
 export interface PolledJob {
   jobId: string
-  /** Every answer, in order; the first was asked for at once. */
+  /** Every response in order; the first poll is sent at once. */
   reads: readonly ApiResponse[]
   last: ApiResponse
-  /** When each answer came, on the suite's clock, counted from the beginning of the watch. */
+  /** When each response came, on the suite's clock, in milliseconds since the first poll. */
   readAfterMs: readonly number[]
 }
 
 const FIRST_DELAY_MS = 100
 const LONGEST_DELAY_MS = 5_000
 const GROWTH = 1.5
-/** Slower, so that the time in the queue is known well. */
+/** Slower growth, so that the time in the queue is measured well. */
 const GROWTH_IN_QUEUE = 1.1
 const TERMINAL: readonly unknown[] = TERMINAL_JOB_STATUSES
 
@@ -30,7 +30,7 @@ export function cancelJob(session: Session, jobId: string, call: Partial<Session
   return session.call({ ...call, method: 'DELETE', path: routePath(ROUTES.cancelJob, { id: jobId }) })
 }
 
-/** Status of a job in an answer of `GET /v1/jobs/{id}`. */
+/** Status of a job in a response of `GET /v1/jobs/{id}`. */
 export function jobStatus(response: ApiResponse): unknown {
   return at(response.json, '/data/status')
 }
@@ -40,12 +40,12 @@ export function isTerminal(status: unknown): boolean {
   return TERMINAL.includes(status)
 }
 
-/** Whether the answer shows a job that goes on. */
+/** Whether the response shows an unfinished job. */
 function isUnfinished(response: ApiResponse): boolean {
   return response.status < 300 && !isTerminal(jobStatus(response))
 }
 
-/** Asks for a job's status until it has ended, the time limit is over, or `until` says so. */
+/** Polls a job until it ends, the time limit passes, or `until` returns true. */
 export async function pollJob(
   session: Session,
   jobId: string,
@@ -67,14 +67,14 @@ export async function pollJob(
   }
 }
 
-/** The id of the job that a run answer tells of. */
+/** The job id in the response to a run. */
 export function jobIdOf(response: ApiResponse): string {
   const jobId = at(response.json, '/job_id')
   if (typeof jobId === 'string' && jobId !== '') return jobId
-  throw new BlockedError(`the run was answered with status ${response.status} and no job_id`, response)
+  throw new BlockedError(`the response to the run has the status ${response.status} and no job_id`, response)
 }
 
-/** Follows the job of a run; `undefined` when the answer names none. */
+/** Polls the job of a run to its end; `undefined` when the response has no job id. */
 export async function pollRun(session: Session, response: ApiResponse): Promise<PolledJob | undefined> {
   const jobId = at(response.json, '/job_id')
   return typeof jobId === 'string' && jobId !== '' ? pollJob(session, jobId) : undefined

@@ -1,9 +1,9 @@
 import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
 import type { RunKind } from '../check.ts'
-import type { ApiResponse } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
-import { cancelJob, type PolledJob, jobIdOf, jobStatus, pollJob } from './jobs.ts'
+import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob } from './jobs.ts'
 import type { Session, SessionCall } from './session.ts'
 
 /** Members of the body, and anything else of the call, beside the model and its input. */
@@ -12,7 +12,7 @@ export interface RunOptions extends Partial<SessionCall> {
   webhook_url?: string
 }
 
-/** Starts a run of a model with its usual input. Its price counts against the budget first. */
+/** Starts a run of a model with its input. Its price counts against the budget first. */
 export function startRun(session: Session, kind: RunKind, options: RunOptions = {}): Promise<ApiResponse> {
   const { modelId, input, creditsPerRun } = session.target(kind)
   const { sync, webhook_url, ...call } = options
@@ -26,7 +26,7 @@ export function wasHeld(response: ApiResponse): boolean {
   return response.status === 202 && response.durationMs >= LIMITS.syncWaitMs * 0.8
 }
 
-/** What became of a run that the service should not take. */
+/** The result of a run that the service should reject. */
 export interface DoubtfulRun {
   response: ApiResponse
   /** Missing when the run made no job. */
@@ -34,7 +34,7 @@ export interface DoubtfulRun {
   hasSucceeded: boolean
 }
 
-/** Sends a run that should be refused, and follows the job to its end if there is one. */
+/** Sends a run that should be rejected, and polls its job to the end if there is one. */
 export async function tryRun(session: Session, kind: RunKind, options: RunOptions): Promise<DoubtfulRun> {
   const response = await startRun(session, kind, options)
   const jobId = at(response.json, '/job_id')
@@ -44,7 +44,7 @@ export async function tryRun(session: Session, kind: RunKind, options: RunOption
   return { response, polled, hasSucceeded: jobStatus(polled.last) === 'succeeded' }
 }
 
-/** Sends an asynchronous run to see how it is answered, and cancels its job at once. */
+/** Sends an asynchronous run for its response, and cancels the job at once. */
 export async function probeRun(session: Session, kind: RunKind, options: RunOptions): Promise<ApiResponse> {
   const response = await startRun(session, kind, { sync: false, ...options })
   const jobId = at(response.json, '/job_id')

@@ -1,11 +1,11 @@
 import type { RunKind, Scenario } from '../check.ts'
 import type { ConformanceClock } from '../clock.ts'
-import type { ApiResponse } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import type { Call } from '../http/caller.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, Targets } from '../plan/targets.ts'
-import type { WebhookEndpoints } from '../webhooks/mailroom.ts'
+import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 import type { Ledger } from './ledger.ts'
 
 /** A request as scenarios write it. */
@@ -51,7 +51,7 @@ export interface SessionParts {
   webhookEndpoints: WebhookEndpoints | undefined
 }
 
-/** One run of the suite: what scenarios need, and what came of those that were performed. */
+/** One run of the suite: services for scenarios, and the evidence of those that were performed. */
 export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
@@ -72,17 +72,17 @@ export class Session {
     this.download = parts.download
   }
 
-  /** What came of a scenario, which is performed at the first call. */
+  /** The evidence of a scenario. The first call performs it. */
   evidence<Evidence>(scenario: Scenario<Evidence>): Promise<Evidence> {
     const known = this.#evidence.get(scenario)
-    // Put there below, for this very scenario.
+    // Stored below for this scenario.
     if (known !== undefined) return known as Promise<Evidence>
     const performed = scenario.perform(this)
     this.#evidence.set(scenario, performed)
     return performed
   }
 
-  /** Keeps what came of a scenario that was performed elsewhere, so that it is not performed again. */
+  /** Stores evidence that was collected elsewhere, so that the scenario is not performed again. */
   remember<Evidence>(scenario: Scenario<Evidence>, evidence: Evidence): void {
     this.#evidence.set(scenario, Promise.resolve(evidence))
   }
@@ -97,12 +97,19 @@ export class Session {
     contentType,
     headers,
   }: SessionCall): Promise<ApiResponse> {
-    // The promise to users: nothing but reads unless they allow more.
+    // Promised to users: only GET requests unless they allow runs.
     if (method !== 'GET' && !this.options.allowRuns)
       throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
-    const response = await this.#parts.send({ method, path, authorization: header, body: content, contentType, headers })
+    const response = await this.#parts.send({
+      method,
+      path,
+      authorization: header,
+      body: content,
+      contentType,
+      headers,
+    })
     this.#recorded.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, response })
     return response
   }
@@ -131,7 +138,7 @@ export class Session {
     return this.#parts.webhookEndpoints
   }
 
-  /** Does something, and reads the credits before and after, where that is possible. */
+  /** Does `work`, and reads the balance before and after where possible. */
   async measured<Value>(work: () => Promise<Value>): Promise<{ value: Value; charge: Charge | undefined }> {
     const before = await this.#credits()
     const value = await work()
@@ -139,7 +146,7 @@ export class Session {
     return { value, charge: before === undefined || after === undefined ? undefined : { before, after } }
   }
 
-  /** Credits left of the account. What is run must not be lost because they cannot be read. */
+  /** Balance of the account; `undefined` when reading it fails, so that the results of paid runs are not lost. */
   async #credits(): Promise<number | undefined> {
     return this.options.readCredits?.().catch(() => undefined)
   }
