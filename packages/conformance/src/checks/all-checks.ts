@@ -1,5 +1,5 @@
 import type { Check } from '../check.ts'
-import { AFTERWARDS_CHECKS } from './all-responses.ts'
+import { ALL_RESPONSES_CHECKS } from './all-responses.ts'
 import { AUTH_CHECKS } from './auth.ts'
 import { AUTH_VARIANTS_CHECKS } from './auth-variants.ts'
 import { CANCEL_CHECKS, LATE_CANCEL_CHECKS } from './cancel.ts'
@@ -16,7 +16,6 @@ import { MODELS_CHECKS } from './models.ts'
 import { PERMISSIONS_CHECKS } from './permissions.ts'
 import { PERMISSIONS_OTHERS_CHECKS } from './permissions-others.ts'
 import { RUNS_CHECKS } from './runs.ts'
-import { RUNS_MORE_CHECKS } from './runs-more.ts'
 import { SCHEMAS_CHECKS } from './schemas.ts'
 import { WEBHOOKS_CHECKS } from './webhooks.ts'
 
@@ -30,7 +29,6 @@ export const ALL_CHECKS: readonly Check[] = [
   ...SCHEMAS_CHECKS,
   ...LIMITS_CHECKS,
   ...RUNS_CHECKS,
-  ...RUNS_MORE_CHECKS,
   ...JOBS_CHECKS,
   ...FILES_CHECKS,
   ...INPUTS_CHECKS,
@@ -43,7 +41,7 @@ export const ALL_CHECKS: readonly Check[] = [
   ...RATE_CHECKS,
   ...DELIVERIES_CHECKS,
   ...LATE_CANCEL_CHECKS,
-  ...AFTERWARDS_CHECKS,
+  ...ALL_RESPONSES_CHECKS,
   ...LATE_DELIVERIES_CHECKS,
 ]
 

@@ -57,7 +57,7 @@ async function polledRun(session: Session, scenario: Scenario<PolledRun>): Promi
 }
 
 /** Checks over all recorded responses. They run last. */
-export const AFTERWARDS_CHECKS: readonly Check[] = [
+export const ALL_RESPONSES_CHECKS: readonly Check[] = [
   check('jobs/stays-ended', readsOfEnded, (reads) => every(reads.map(isSameEnd))),
   check('jobs/every-poll', everything, (requests) => {
     const known = new Set(requests.filter(isRun).map(({ response }) => at(response.json, '/job_id')))

@@ -9,25 +9,29 @@ import { jobStatus } from '../session/jobs.ts'
 import {
   asyncRun,
   defaultRun,
+  defaultRunJob,
   failingRun,
   heldJob,
   heldRun,
   type Run,
   startedSlowRun,
   syncRun,
+  unknownModelJob,
   unknownModelRun,
 } from './runs-scenarios.ts'
 
 /** "About 55 s" with room for a slow network and for a service that counts from another moment. */
 const SHORTEST_HOLD_MS = LIMITS.syncWaitMs - 10_000
 const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 15_000
+/** Room for the rounding of both clocks. */
+const SLACK_MS = 1_000
 /** "At once", for a service on the other side of the world. */
 const AT_ONCE_MS = 10_000
 
 /** The specification gives no wording: polling, the path, or the status of a job in one order or the other. */
 const MENTIONS_POLLING = /poll|\/jobs\b|\bjob\b.*\bstatus\b|\bstatus\b.*\bjob\b/i
 
-/** Runs: synchronous, asynchronous, held (sections 3, 4.3 and 8). */
+/** Runs: synchronous, asynchronous, held (sections 2.4, 3, 4.3 and 8). */
 export const RUNS_CHECKS: readonly Check[] = [
   check('runs/default-waits', defaultRun, ({ response }) => hasStatus(response, 200)),
   check('runs/sync-waits', syncRun, ({ response }) => isCompleted(response)),
@@ -70,6 +74,39 @@ export const RUNS_CHECKS: readonly Check[] = [
   check('runs/unknown-model', unknownModelRun, (response) =>
     observe(rejectionOf(response), rejectionText(response), response),
   ),
+  check('runs/sync-body', syncRun, ({ response, target }) =>
+    every([
+      hasIdentity({ response, target }),
+      hasOutput(response, '/output'),
+      hasCount(response, '/duration_ms'),
+      hasValue(response, '/credits_used', target.creditsPerRun),
+    ]),
+  ),
+  check('runs/duration-is-possible', defaultRun, ({ response }) => {
+    const ms = at(response.json, '/duration_ms')
+    const isRight = !(Number(ms) > response.durationMs * 1.1 + SLACK_MS)
+    return judge(isRight, `/duration_ms is ${show(ms)} in a call of ${Math.round(response.durationMs)} ms`, response)
+  }),
+  check('jobs/same-output-type', defaultRunJob, ({ response, polled: { last } }) => {
+    const [ran, read] = [at(response.json, '/output/type'), at(last.json, '/data/output/type')]
+    return judge(ran === read, `the response to the run has the type ${show(ran)}, the job's status ${show(read)}`, [
+      response,
+      last,
+    ])
+  }),
+  check('runs/failed-is-not-completed', failingRun, ({ response }) => {
+    const status = at(response.json, '/status')
+    return judge(
+      status !== 'completed' && status !== 'succeeded',
+      `/status of a failed run is ${show(status)}`,
+      response,
+    )
+  }),
+  check('runs/unknown-model-does-not-run', unknownModelJob, ({ response, polled }) => {
+    const status = polled === undefined ? at(response.json, '/status') : jobStatus(polled.last)
+    const isRight = status !== 'completed' && status !== 'succeeded'
+    return judge(isRight, `a run of an unknown model: ${rejectionText(response)}, then ${show(status)}`, response)
+  }),
 ]
 
 /** Judges the ids of job, request and model that every response to a run holds. */

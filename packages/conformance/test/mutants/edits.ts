@@ -1,3 +1,4 @@
+import type { RouteName } from '@modelrun/contract'
 import type { Deliver, ReferenceServer } from '@modelrun/reference-server'
 import { at } from '../../src/json.ts'
 import { type Edit, isFor, type Mutation, type Send, type WireRequest, type WireResponse } from './mutation.ts'
@@ -11,17 +12,17 @@ export function raw(text: string, contentType = 'text/html'): Edit {
   }
 }
 
-/** Calls the body something else. */
+/** Replaces the content type. */
 export function contentType(value: string): Edit {
   return ({ headers }) => headers.set('content-type', value)
 }
 
-/** Responses the status of a run. */
+/** Whether the response to a run has this status. */
 function says(word: string) {
   return (response: WireResponse): boolean => at(response.json, '/status') === word
 }
 
-/** Responses the status of a job. */
+/** Whether the response has a job with this status. */
 export function reads(word: string) {
   return (response: WireResponse): boolean => at(response.json, '/data/status') === word
 }
@@ -55,7 +56,7 @@ export function jobOf({ url }: WireRequest): string {
   return decodeURIComponent(url.pathname.split('/').at(-1) ?? '')
 }
 
-/** Does something else with some requests. */
+/** Replaces the handling of some requests. */
 export function instead(
   isWanted: (request: WireRequest) => boolean,
   response: (request: WireRequest, send: Send, server: ReferenceServer) => Promise<WireResponse>,
@@ -76,7 +77,7 @@ export function editQuery(change: (query: URLSearchParams, request: WireRequest)
   )
 }
 
-/** Changes deliveries: their body, their address, their method. */
+/** Changes deliveries: their body, their URL, their method. */
 export function posts(
   change: (delivery: { url: URL; method: string; body: Record<string, unknown> }) => unknown,
   isWanted: (body: Record<string, unknown>) => boolean = () => true,
@@ -95,7 +96,7 @@ export function onDelivery(
   return { tamper: (deliver) => (url, init) => tamper(deliver, url, init) }
 }
 
-/** Changes what is read of the jobs of some runs. */
+/** Edits the polls of the jobs of some runs. */
 export function ofRuns(
   isWanted: (response: WireResponse, request: WireRequest) => boolean,
   ...edits: Edit[]
@@ -111,4 +112,22 @@ export function ofRuns(
       }
     },
   }
+}
+
+/** Accepts a revoked key. */
+export function revoked(route: RouteName): Mutation {
+  return {
+    wrap: (send, server, keys) => (request) => {
+      if (isFor(request, route) && request.authorization === `Bearer ${keys.revoked}`)
+        request.authorization = `Bearer ${server.apiKey}`
+      return send(request)
+    },
+  }
+}
+
+/** Removes the key from the query, which the server would reject; false when the query has none. */
+export function removeKeys({ searchParams }: URL, key: string): boolean {
+  const names = [...searchParams].filter(([, value]) => value === key).map(([name]) => name)
+  for (const name of names) searchParams.delete(name)
+  return names.length > 0
 }

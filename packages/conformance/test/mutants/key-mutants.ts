@@ -1,5 +1,5 @@
 import type { RouteName } from '@modelrun/contract'
-import { contentType, hasCode, instead, raw } from './edits.ts'
+import { contentType, hasCode, instead, raw, removeKeys, revoked } from './edits.ts'
 import {
   broken,
   type Edit,
@@ -53,7 +53,7 @@ function needs(route: RouteName, lacking: keyof Keys): Mutation {
   }
 }
 
-/** Does what was asked, and responses as if it had not. */
+/** Performs a rejected request, and still returns the rejection. */
 function actsAnyway(route: RouteName, code: number): Mutation {
   return instead(
     (request) => isFor(request, route),
@@ -238,20 +238,3 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   ),
   broken(TABLE, 'cancels jobs with webhooks:manage only', needs('cancelJob', 'without-webhooks-manage')),
 ]
-
-function revoked(route: RouteName): Mutation {
-  return {
-    wrap: (send, server, keys) => (request) => {
-      if (isFor(request, route) && request.authorization === `Bearer ${keys.revoked}`)
-        request.authorization = `Bearer ${server.apiKey}`
-      return send(request)
-    },
-  }
-}
-
-/** Takes the key out of the query, which the server would reject; false when it is not there. */
-function removeKeys({ searchParams }: URL, key: string): boolean {
-  const names = [...searchParams].filter(([, value]) => value === key).map(([name]) => name)
-  for (const name of names) searchParams.delete(name)
-  return names.length > 0
-}

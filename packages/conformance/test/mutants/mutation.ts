@@ -4,7 +4,7 @@ import type { ConformanceOptions } from '../../src/options.ts'
 import { requirementsOf } from '../../src/requirements.ts'
 import type { ReferenceService } from '../reference-service.ts'
 
-/** A request on its way to the server. */
+/** A request to the server. */
 export interface WireRequest {
   method: string
   url: URL
@@ -14,16 +14,16 @@ export interface WireRequest {
   init: RequestInit
 }
 
-/** A response on its way back. */
+/** A response of the server. */
 export interface WireResponse {
   status: number
   headers: Headers
   json: unknown
-  /** What is sent when there is no JSON. */
+  /** The body when it is not JSON. */
   bytes: ArrayBuffer
 }
 
-/** Way of a request to the server, and of its response back. */
+/** Sends a request to the server. */
 export type Send = (request: WireRequest) => Promise<WireResponse>
 
 /** The keys that the suite is given beside the one with all permissions. */
@@ -31,11 +31,11 @@ export type Keys = NonNullable<ConformanceOptions['keys']>
 
 /** Breaks one rule of a service. */
 export interface Mutation {
-  /** Wraps the way to the server and back. */
+  /** Wraps requests and responses. */
   wrap?: (send: Send, server: ReferenceServer, keys: Keys) => Send
-  /** Wraps the way of deliveries. */
+  /** Wraps deliveries. */
   tamper?: (deliver: Deliver) => Deliver
-  /** Changes what the suite is given, for what is not on the wire. */
+  /** Changes the options of the suite, for rules that are not on the wire. */
   options?: (service: ReferenceService) => Partial<ConformanceOptions>
 }
 
@@ -43,10 +43,10 @@ export interface Mutation {
 export interface Mutant {
   /** Section and sentence of the specification that it breaks. */
   sentence: string
-  /** What it does wrong. */
+  /** The fault, in words. */
   breaks: string
   mutation: Mutation
-  /** Id of a check that must notice, beside others: each check of what is stated has such a mutant. */
+  /** Id of a check that must fail, among others. Each check of a statement has such a mutant. */
   check?: string | undefined
 }
 
@@ -59,7 +59,7 @@ export function mutant(check: string, breaks: string, mutation: Mutation): Mutan
 /**
  * A service that breaks a sentence of the specification.
  *
- * @param check id of one that must notice, among others; default: any
+ * @param check id of a check that must fail, among others; default: any
  */
 export function broken(...[sentence, breaks, mutation, check]: [string, string, Mutation, string?]): Mutant {
   return { sentence, breaks, mutation, check }
@@ -96,7 +96,7 @@ export function editRequests(
   }
 }
 
-/** Only when the response is like this. */
+/** Applies edits only to some responses. */
 export function when(
   isWanted: (response: WireResponse, request: WireRequest) => boolean,
   ...edits: readonly Edit[]
@@ -112,7 +112,7 @@ export function status(code: number): Edit {
   }
 }
 
-/** Puts a value at a pointer, where `*` is every item; a function gets the old value. `undefined` takes it away. */
+/** Sets the value at a pointer, where `*` is every item. A function gets the old value; `undefined` removes it. */
 export function put(pointer: string, value: unknown): Edit {
   return (response) => {
     response.json = putAt(response.json, pointer.split('/').slice(1), value)
