@@ -89,7 +89,7 @@ describe('the profile', () => {
     expect(queuedMs).toBeLessThan(4_500)
   })
 
-  it('makes another server response like the observed one, as does the report that holds it', async () => {
+  it('makes another server respond like the observed one, as does the report that holds it', async () => {
     const assumptions = { asyncRunStatus: 200, jobFields: ['id'] } as const
     const report = await runConformance({ ...createReferenceService({ assumptions }).options, only: OBSERVING })
     const file = JSON.parse(formatReport(report, 'json'))

@@ -14,7 +14,7 @@ export interface ApiResponse {
 
 /** The connection failed, or the time limit passed. */
 export class NoResponseError extends Error {
-  override readonly name = 'NoAnswerError'
+  override readonly name = 'NoResponseError'
   readonly exchange: Exchange
   /** What happened, without secrets. */
   readonly reason: string

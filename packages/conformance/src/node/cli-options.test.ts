@@ -19,7 +19,7 @@ describe('readCommand', () => {
       [
         ...NEEDED,
         ...['--model', 'aurora-image', '--input', '{"prompt":"x"}', '--slow-model', 'lumen/aurora-video'],
-        ...['--read-only-key', 'sk_test_r', '--without-jobs-write-key', 'sk_test_w'],
+        ...['--read-only-key', 'sk_test_r', '--without-jobs-write-key', 'sk_test_w', '--no-credits-key', 'sk_test_n'],
         ...['--report', 'json=a=b.json', '--report', 'text', '--only', 'auth,4.1-06'],
         ...['--job-timeout', '60', '--max-credits', '12.5', '--webhook-port', '0'],
       ],
@@ -31,7 +31,7 @@ describe('readCommand', () => {
         slow: { model: 'lumen/aurora-video', input: undefined },
         failing: undefined,
       },
-      keys: { 'read-only': 'sk_test_r', 'without-jobs-write': 'sk_test_w' },
+      keys: { 'read-only': 'sk_test_r', 'without-jobs-write': 'sk_test_w', 'no-credits': 'sk_test_n' },
       reports: [
         { format: 'json', path: 'a=b.json' },
         { format: 'text', path: undefined },

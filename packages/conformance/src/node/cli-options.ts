@@ -1,4 +1,4 @@
-import { CommanderError, Option } from 'commander'
+import { CommanderError } from 'commander'
 import { CannotStartError, type ModelChoice, SPECIAL_KEYS, type SpecialKey } from '../options.ts'
 import { createRedactor } from '../redact.ts'
 import { createProgram, type OptionValues, type RequestedReport } from './cli-program.ts'
@@ -91,7 +91,7 @@ function keysOf(values: OptionValues): Partial<Record<SpecialKey, string>> {
   const given = new Map(Object.entries(values))
   return Object.fromEntries(
     Object.keys(SPECIAL_KEYS).flatMap((name) => {
-      const key = given.get(new Option(`--${name}-key`).attributeName())
+      const key = given.get(`${name}-key`.replace(/-./g, ([, letter = '']) => letter.toUpperCase()))
       return typeof key === 'string' ? [[name, key]] : []
     }),
   )

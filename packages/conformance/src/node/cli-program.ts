@@ -72,10 +72,13 @@ type Parse = (raw: string, name: string) => unknown
 /** An option that takes one value, once. */
 function option(flags: string, description: string, parse: Parse = (raw) => raw): Option {
   const name = flags.replace(/ .*/, '')
-  return new Option(flags, description).argParser((raw, previous) => {
+  const made = new Option(flags, description).argParser((raw, previous) => {
     if (previous !== undefined) throw new CannotStartError(`${name} is given twice.`)
     return parse(requireValue(raw, flags), name)
   })
+  // Else commander reads `--no-credits-key` as the negation of `--credits-key`.
+  made.negate = false
+  return made
 }
 
 function reportOption(): Option {
