@@ -7,7 +7,7 @@ const main = 'programs/main.mjs'
 const launch = (launcher, ...args) => [node24, `launchers/${launcher}.mjs`, ...args]
 
 const unknownRefusal = {
-  submission: { value: 'unknown', why: 'a refused connection cannot be told from one that broke' },
+  submission: { value: 'unknown', why: 'a rejected connection cannot be told from one that broke' },
 }
 
 const workerd = (date) => ({

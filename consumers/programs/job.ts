@@ -20,7 +20,7 @@ import { deliver, succeededEvent } from 'modelrun/webhooks/testing'
 export const expected = {
   run: 'succeeded',
   webhooks: { status: 'succeeded', handled: 1 },
-  refused: [true, true, true],
+  rejected: [true, true, true],
   malformed: 'WebhookParseError',
   printed: 'ModelRun',
   overHttp: ['aurora-image', 200],
@@ -45,7 +45,7 @@ export async function doTheJob(): Promise<unknown> {
   return {
     run: result.status,
     webhooks: await runWithInbox(),
-    refused: [error instanceof NotFoundError, error instanceof ModelRunError, isNotFoundError(error)],
+    rejected: [error instanceof NotFoundError, error instanceof ModelRunError, isNotFoundError(error)],
     malformed: await parseWebhook('{').catch(({ name }: Error) => name),
     printed: inspect(client).split(' ', 1)[0],
     overHttp: await callOverHttp(server),

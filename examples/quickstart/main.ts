@@ -21,10 +21,10 @@ for await (const { id, category, pricing } of client.models.list()) {
   showLine(`  ${id.padEnd(28)}${category.padEnd(18)}${pricing.credits_per_run}`)
 }
 
-showLine('A fast model: the service holds the request and answers 200 with the result')
+showLine('A fast model: the service holds the request and responds with 200 with the result')
 await finish(await client.run('aurora-image', { prompt: 'a red fox in the snow' }))
 
-showLine('A slow model: the service answers 202, and the client polls to the end')
+showLine('A slow model: the service responds with 202, and the client polls to the end')
 const progress = showProgress()
 const onStatus = progress.show
 await finish(await client.run('lumen/aurora-video', { prompt: 'waves at dusk' }, { onStatus }).finally(progress.end))

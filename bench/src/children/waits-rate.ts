@@ -54,7 +54,7 @@ const result: RateResult = {
   peak: peakPerSecond(service.receivedAt),
   requests: service.receivedAt.length,
   ended,
-  unseen: [...service.jobs.values()].filter(({ looks }) => looks === 0).length,
+  unseen: [...service.jobs.values()].filter(({ polls }) => polls === 0).length,
   tookMs: clock.now(),
 }
 console.log(JSON.stringify(result))

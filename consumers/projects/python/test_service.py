@@ -78,14 +78,14 @@ class RunTest(ServiceTest):
 
     def test_errors_have_a_code_and_a_message(self):
         _, poor = self.call("POST", "/_reference/keys", {"permissions": ["models:read"]})
-        refused = {
+        rejected = {
             "wrong key": (self.call("GET", "/v1/models", key="sk_test_wrong"), 401, "UNAUTHORIZED"),
             "no permission": (self.call("POST", self.RUN, {"input": self.INPUT}, key=poor["key"]), 403, "FORBIDDEN"),
             "no such job": (self.call("GET", "/v1/jobs/job_none"), 404, "NOT_FOUND"),
             "bad input": (self.call("POST", self.RUN, {"input": {"promt": "x"}}), 400, "VALIDATION_ERROR"),
             "control API": (self.call("POST", "/_reference/faults", {"kind": "unavailabel"}), 400, "VALIDATION_ERROR"),
         }
-        for name, ((status, body), expected_status, code) in refused.items():
+        for name, ((status, body), expected_status, code) in rejected.items():
             with self.subTest(name):
                 self.assertEqual((status, body["error"]["code"]), (expected_status, code))
                 self.assertEqual(set(body), {"error"})

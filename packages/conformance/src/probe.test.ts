@@ -125,8 +125,8 @@ describe('a wrong base URL or key', () => {
   it.each([
     [respond(PAGE, { headers: { 'content-type': 'text/html' } }), 'is another service (text/html to GET /v1/models)'],
     [respond(PAGE, { status: 404 }), 'has no models (404 to GET /v1/models)'],
-    [respond('{"name":"some api"}', {}), 'is another service (GET /v1/models gives no list of models)'],
-    [respond('[]', {}), 'is another service (GET /v1/models gives no list of models)'],
+    [respond('{"name":"some api"}', {}), 'is another service (GET /v1/models does not return a list of models)'],
+    [respond('[]', {}), 'is another service (GET /v1/models does not return a list of models)'],
     [
       respond(null, { status: 301, headers: { location: 'https://www.api.test/v1/models' } }),
       'redirects to https://www.api.test/v1/models (301): use the base URL of that service.',

@@ -75,7 +75,7 @@ describe('runConformance', () => {
     expect(detailOf('jobs/failed')).toContain('fail at the provider')
     expect(detailOf('webhooks/delivered')).toContain('needs a webhook receiver')
     expect(detailOf('auth/revoked-key')).toBe('needs a key that was revoked')
-    expect(detailOf('cancel/not-charged')).toContain('needs to know the credits left')
+    expect(detailOf('cancel/not-charged')).toContain('needs readCredits')
     expect(results.filter(({ verdict }) => verdict === 'fail').map(lineOf)).toEqual([])
   })
 
