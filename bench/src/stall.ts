@@ -72,7 +72,7 @@ await report('stall', [
   `Milliseconds past a time limit of ${TIME_LIMIT_MS} ms until the call ends, median (min–max), and how it ended.`,
   [
     '- stalled body: one GET whose response stops in its body, without retries. The limit is the one of a request: `timeoutMs` (modelrun), `timeout` (ky, openai, anthropic), `AbortSignal.timeout` (fetch); replicate and fal have none.',
-    '- stalled poll: a job is accepted and looking at it is never answered. job that never ends: each look says that it goes on. The limit is the one of the whole wait: `deadlineMs` (modelrun), `timeout` (fal); openai and replicate have none.',
+    '- stalled poll: a job is accepted and its poll gets no response. job that never ends: each poll says that it is unfinished. The limit is the one of the whole wait: `deadlineMs` (modelrun), `timeout` (fal); openai and replicate have none.',
   ].join('\n'),
   table(
     ['client', ...STALLS.map(({ title }) => title)],

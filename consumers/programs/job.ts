@@ -121,12 +121,12 @@ async function callByProxy(client: ModelRun): Promise<number> {
 async function meetErrorsOfNode(server: ReferenceServer): Promise<string[]> {
   const { url, close } = await listen(server)
   await close()
-  const nobody = new ModelRun({ apiKey: server.apiKey, baseUrl: url, maxRetries: 0, logLevel: 'off' })
+  const unreachable = new ModelRun({ apiKey: server.apiKey, baseUrl: url, maxRetries: 0, logLevel: 'off' })
   const engine = createSqliteEngine({ path: ':memory:' })
   const failures: Promise<unknown>[] = [
     toDataUri('no-such-file.png'),
     engine.get('inbox:results', 'job_1'),
-    nobody.models.get('aurora-image'),
+    unreachable.models.get('aurora-image'),
   ]
   const messages = await Promise.all(failures.map((failure) => failure.then(String, ({ message }: Error) => message)))
   return messages.map((message, index) => {

@@ -36,7 +36,7 @@ const receiver = await startReceiver(inbox)
 const job = await client.submit('aurora-image', { prompt: 'a lighthouse' }, { webhookUrl: receiver.url })
 await inbox.waitFor(job.id)
 for (const delivery of [await server.webhooks.next(), await server.webhooks.next()]) {
-  showLine(`  delivery ${delivery.outcome}, answered ${delivery.status}`)
+  showLine(`  delivery ${delivery.outcome}, response ${delivery.status}`)
 }
 await finish(await job.result())
 

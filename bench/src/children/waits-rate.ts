@@ -23,7 +23,7 @@ export interface RateResult {
   peak: number
   requests: number
   ended: number
-  /** Jobs that nobody has looked at. */
+  /** Jobs that no poll has read. */
   unseen: number
   /** How long it took, on the virtual clock. */
   tookMs: number

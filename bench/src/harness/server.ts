@@ -62,11 +62,11 @@ const SCENARIOS = {
   run: (exchange: Exchange) => sendJob(exchange, exchange.request.method === 'POST' ? 'pending' : 'done'),
   /** A run that is accepted, and never finishes. */
   endless: (exchange: Exchange) => sendJob(exchange, 'pending'),
-  /** A run that is accepted; looking at it is never answered. */
+  /** A run that is accepted; polls get no response. */
   'silent-poll': (exchange: Exchange) => {
     if (exchange.request.method === 'POST') sendJob(exchange, 'pending')
   },
-  /** Received, never answered. */
+  /** Received, without a response. */
   silent: () => {},
   /** Received, then the connection is reset. */
   reset: ({ request }: Exchange) => request.socket.resetAndDestroy(),

@@ -36,7 +36,7 @@ async function requestOf(incoming: IncomingMessage, origin: string): Promise<Req
   return new Request(new URL(url, origin), { method, headers: fields, ...body })
 }
 
-it('the command finds nothing wrong over sockets with a service that makes unusual choices', async () => {
+it('the command finds nothing wrong over sockets with a service that makes uncommon choices', async () => {
   const service = new LegalService({
     clock: createClock(SCALE),
     choices: {

@@ -20,7 +20,7 @@ const FINISHED = '3: succeeded, failed and cancelled are ends; no transition lea
 const CANCEL = '3: DELETE makes a queued or processing job cancelled'
 const PROVIDER_STATUS =
   '4.4: when the job is still processing, the service asks the provider and returns the result if ready'
-const NEVER_BEGUN = { status: 'processing' }
+const NEVER_STARTED = { status: 'processing' }
 
 const job = (...edits: Parameters<typeof when>) => edited('getJob', when(...edits))
 const isJob = (request: WireRequest) => isFor(request, 'getJob')
@@ -69,7 +69,7 @@ function stale(ms: number): Mutation {
         if (!isJob(request) || !isDone(response)) return response
         const end = ends.get(jobOf(request)) ?? server.clock.now()
         ends.set(jobOf(request), end)
-        if (server.clock.now() - end < ms) put('/data', NEVER_BEGUN)(response, request)
+        if (server.clock.now() - end < ms) put('/data', NEVER_STARTED)(response, request)
         return response
       }
     },
@@ -120,7 +120,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
   broken(FINISHED, 'shows an error once', afterReads(hasFailed, 1, take('/data/error'))),
   broken(FINISHED, 'forgets a result after half a minute', later(isDone, 30_000, status(404))),
   broken(FINISHED, 'forgets a failure after half a minute', later(hasFailed, 30_000, status(404))),
-  broken(FINISHED, 'reads processing again after a while', later(isDone, 30_000, put('/data', NEVER_BEGUN))),
+  broken(FINISHED, 'reads processing again after a while', later(isDone, 30_000, put('/data', NEVER_STARTED))),
   broken(
     FINISHED,
     'reads failed after a while',
@@ -145,7 +145,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
   broken(
     FINISHED,
     'forgets a cancel at the second read',
-    afterReads(isCancelled, 1, put('/data', NEVER_BEGUN)),
+    afterReads(isCancelled, 1, put('/data', NEVER_STARTED)),
     'cancel/stays-cancelled',
   ),
   broken(CANCEL, 'responds 404 for a cancelled job', job(isCancelled, status(404))),

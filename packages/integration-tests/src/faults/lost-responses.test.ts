@@ -4,7 +4,7 @@ import { type Connection, TRANSPORTS } from '../transports.ts'
 
 const PRICE = 4
 
-describe.each(TRANSPORTS)('a run whose answer is lost on $name', ({ open }) => {
+describe.each(TRANSPORTS)('a run whose response is lost on $name', ({ open }) => {
   let connection: Connection
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe.each(TRANSPORTS)('a run whose answer is lost on $name', ({ open }) => {
     expect(fault).toMatchObject({ used: 1, unused: false })
   })
 
-  it('is not struck when another account has the fault', async () => {
+  it('arrives when another account has the fault', async () => {
     const { server, client } = connection
     server.reset()
     const other = server.createKey()

@@ -1,10 +1,10 @@
-import type { Answer } from './hostile-server.ts'
+import type { ServerResponse } from './hostile-server.ts'
 
 /** Headers in the order in which they are sent; the same name may come twice. */
 type HeaderList = readonly (readonly [string, string])[]
 
-/** Answers as a well-behaved server does. */
-export function answer(status: number, body: string | Buffer = '', headers: HeaderList = []): Answer {
+/** Responses as a well-behaved server does. */
+export function response(status: number, body: string | Buffer = '', headers: HeaderList = []): ServerResponse {
   return (socket) => {
     const length = Buffer.byteLength(body)
     socket.write(head(status, [...headers, ['content-length', String(length)]]))
@@ -12,22 +12,22 @@ export function answer(status: number, body: string | Buffer = '', headers: Head
   }
 }
 
-/** Answers JSON as a well-behaved server does. */
-export function json(status: number, body: unknown, headers: HeaderList = []): Answer {
-  return answer(status, JSON.stringify(body), [['content-type', 'application/json'], ...headers])
+/** Responses JSON as a well-behaved server does. */
+export function json(status: number, body: unknown, headers: HeaderList = []): ServerResponse {
+  return response(status, JSON.stringify(body), [['content-type', 'application/json'], ...headers])
 }
 
 /** Resets the connection after it got the whole request. */
-export const reset: Answer = (socket) => void socket.resetAndDestroy()
+export const reset: ServerResponse = (socket) => void socket.resetAndDestroy()
 
 /** Ends the connection without a word. */
-export const hangUp: Answer = (socket) => void socket.end()
+export const hangUp: ServerResponse = (socket) => void socket.end()
 
 /** Never says anything. */
-export const silence: Answer = () => {}
+export const silence: ServerResponse = () => {}
 
 /** Sends these bytes as they are, then does what `then` says. */
-export function raw(bytes: string, then: 'end' | 'reset' | 'stall' = 'stall'): Answer {
+export function raw(bytes: string, then: 'end' | 'reset' | 'stall' = 'stall'): ServerResponse {
   return (socket) => {
     socket.write(bytes, () => {
       if (then === 'end') socket.end()
@@ -38,12 +38,12 @@ export function raw(bytes: string, then: 'end' | 'reset' | 'stall' = 'stall'): A
 }
 
 /** Promises a body of 1 000 bytes and sends only this. */
-export function partial(status: number, body: string, then: 'end' | 'reset' | 'stall'): Answer {
+export function partial(status: number, body: string, then: 'end' | 'reset' | 'stall'): ServerResponse {
   return raw(`${head(status, [['content-length', '1000']])}${body}`, then)
 }
 
 /** Sends a body in pieces of four characters. */
-export function drip(status: number, body: string, everyMs: number): Answer {
+export function drip(status: number, body: string, everyMs: number): ServerResponse {
   return (socket) => {
     socket.write(head(status, [['content-length', String(Buffer.byteLength(body))]]))
     let sent = 0
@@ -56,8 +56,8 @@ export function drip(status: number, body: string, everyMs: number): Answer {
   }
 }
 
-/** Sends a body that is far larger than any answer of the service, as fast as the client takes it. */
-export function flood(status: number, byteCount: number): Answer {
+/** Sends a body that is far larger than any response of the service, as fast as the client takes it. */
+export function flood(status: number, byteCount: number): ServerResponse {
   return (socket) => {
     socket.write(head(status, [['content-length', String(byteCount)]]))
     const chunk = Buffer.alloc(65_536, 'x')

@@ -1,7 +1,7 @@
 import axios, { type AxiosRequestConfig } from 'axios'
 
 /** What two clients made of the same request: a status, what went wrong afterwards, or the code of an error. */
-export interface Sights {
+export interface Observations {
   fetch: string
   axios: string
 }
@@ -18,7 +18,7 @@ export interface SeenRequest {
 }
 
 /** Sends a request with one client after the other. */
-export async function seeRequest(request: SeenRequest): Promise<Sights> {
+export async function seeRequest(request: SeenRequest): Promise<Observations> {
   return { fetch: await seenByFetch(request), axios: await seenByAxios(request) }
 }
 
