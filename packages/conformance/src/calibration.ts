@@ -1,5 +1,5 @@
 import { isRecord, itemsOf, type JsonValue } from './json.ts'
-import type { ServiceProfile } from './profile.ts'
+import type { NotApplied, ServiceProfile } from './profile.ts'
 
 /**
  * What an observation makes of the reference server: the settings by which it does the same (none where it does so by
@@ -91,6 +91,28 @@ export const CALIBRATION = {
   rateLimit: onlyLike((value) => value === 'none', 'it has no rate limit; a fault makes one'),
   withoutVersion: rejected('unknownPath'),
 } as const satisfies Record<string, Application>
+
+/** The observations as settings of the reference server, and those that are none, with why. */
+export function profileOf(observations: Readonly<Record<string, JsonValue>>): {
+  profile: ServiceProfile
+  notApplied: NotApplied[]
+} {
+  const notApplied: NotApplied[] = []
+  let profile: ServiceProfile = {}
+  for (const [name, apply] of Object.entries(CALIBRATION)) {
+    const observed = observations[name]
+    if (observed === undefined) continue
+    const applied = apply(observed)
+    if (typeof applied === 'string') notApplied.push({ name, observed, reason: applied })
+    else profile = merged(profile, applied)
+  }
+  return { profile, notApplied }
+}
+
+function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
+  const rejections = { ...one.rejections, ...other.rejections }
+  return { ...one, ...other, ...(Object.keys(rejections).length === 0 ? {} : { rejections }) }
+}
 
 const UNKNOWN = 'the value is not one that it knows'
 

@@ -1,10 +1,7 @@
 import type { Finding } from './judge/finding.ts'
 import type { SpecialKey } from './options.ts'
-import type { ModelTarget } from './plan/targets.ts'
+import type { ModelTarget, RunKind } from './plan/targets.ts'
 import type { Session } from './session/session.ts'
-
-/** The model of a run. `longest`: the slow model, else the main model. */
-export type RunKind = 'main' | 'slow' | 'failing' | 'longest'
 
 /** Number of runs, or a function that computes it from the model. */
 export type RunCount = number | ((target: ModelTarget) => number)

@@ -1,4 +1,3 @@
-import { CALIBRATION } from './calibration.ts'
 import type { JsonValue } from './json.ts'
 
 /** How a request is rejected: HTTP status and error code. */
@@ -98,26 +97,4 @@ export interface NotApplied {
   observed: JsonValue
   /** What the reference server does instead. */
   reason: string
-}
-
-/** The observations as settings of the reference server, and those that are none, with why. */
-export function profileOf(observations: Readonly<Record<string, JsonValue>>): {
-  profile: ServiceProfile
-  notApplied: NotApplied[]
-} {
-  const notApplied: NotApplied[] = []
-  let profile: ServiceProfile = {}
-  for (const [name, apply] of Object.entries(CALIBRATION)) {
-    const observed = observations[name]
-    if (observed === undefined) continue
-    const applied = apply(observed)
-    if (typeof applied === 'string') notApplied.push({ name, observed, reason: applied })
-    else profile = merged(profile, applied)
-  }
-  return { profile, notApplied }
-}
-
-function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
-  const rejections = { ...one.rejections, ...other.rejections }
-  return { ...one, ...other, ...(Object.keys(rejections).length === 0 ? {} : { rejections }) }
 }

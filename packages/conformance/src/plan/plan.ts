@@ -1,7 +1,7 @@
-import type { Check, RunCount, RunKind, Scenario } from '../check.ts'
+import type { Check, RunCount, Scenario } from '../check.ts'
 import { CannotStartError, type ResolvedOptions } from '../options.ts'
 import { missingFor } from './missing.ts'
-import type { Targets } from './targets.ts'
+import type { RunKind, Targets } from './targets.ts'
 
 /** Runs of one scenario. */
 export interface PlannedRuns {

@@ -5,6 +5,9 @@ import { at, itemsOf, show } from '../json.ts'
 import { CannotStartError, type ModelChoice, type ResolvedOptions } from '../options.ts'
 import { sampleInput } from './sample-input.ts'
 
+/** The model of a run. `longest`: the slow model, else the main model. */
+export type RunKind = 'main' | 'slow' | 'failing' | 'longest'
+
 /** A model that the suite runs. */
 export interface ModelTarget {
   modelId: string

@@ -1,8 +1,8 @@
 import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
-import type { RunKind } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
+import type { RunKind } from '../plan/targets.ts'
 import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob } from './jobs.ts'
 import type { Session, SessionCall } from './session.ts'
 

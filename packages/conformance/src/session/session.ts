@@ -1,10 +1,9 @@
-import type { RunKind, Scenario } from '../check.ts'
 import type { ConformanceClock } from '../clock.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import type { Call } from '../http/caller.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
-import type { ModelTarget, Targets } from '../plan/targets.ts'
+import type { ModelTarget, RunKind, Targets } from '../plan/targets.ts'
 import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -34,6 +33,11 @@ export interface Recorded {
   response: ApiResponse
 }
 
+/** A scenario, as far as a session performs it. */
+interface Performable<Evidence> {
+  perform(session: Session): Promise<Evidence>
+}
+
 /** The credits before something was done, and after. */
 export interface Charge {
   before: number
@@ -60,7 +64,7 @@ export class Session {
   readonly limited: readonly ApiResponse[]
   readonly download: (url: string) => Promise<ApiResponse>
   readonly #parts: SessionParts
-  readonly #evidence = new Map<Scenario<unknown>, Promise<unknown>>()
+  readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
   readonly #recorded: Recorded[] = []
 
   constructor(parts: SessionParts) {
@@ -73,7 +77,7 @@ export class Session {
   }
 
   /** The evidence of a scenario. The first call performs it. */
-  evidence<Evidence>(scenario: Scenario<Evidence>): Promise<Evidence> {
+  evidence<Evidence>(scenario: Performable<Evidence>): Promise<Evidence> {
     const known = this.#evidence.get(scenario)
     // Stored below for this scenario.
     if (known !== undefined) return known as Promise<Evidence>
@@ -83,7 +87,7 @@ export class Session {
   }
 
   /** Stores evidence that was collected elsewhere, so that the scenario is not performed again. */
-  remember<Evidence>(scenario: Scenario<Evidence>, evidence: Evidence): void {
+  remember<Evidence>(scenario: Performable<Evidence>, evidence: Evidence): void {
     this.#evidence.set(scenario, Promise.resolve(evidence))
   }
 
