@@ -12,7 +12,7 @@ const checks = [
 ]
 
 /** esbuild says of which file each part of a bundle is. */
-const BUNDLED = /^\/\/ (?:\.\.\/)+node_modules\/((?:@[^/]+\/)?[^/]+)\//gm
+const BUNDLED = /^\/\/ (?:\.\.\/)*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm
 
 /** The packages whose code is in a package, and that its notices do not name. */
 function findUnnoticed(folder) {
