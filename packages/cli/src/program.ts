@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { createBatchCommand } from './batch/batch-command.ts'
 import type { CliContext } from './cli-context.ts'
 import { createCancelCommand, createJobCommand } from './jobs/job-commands.ts'
 import { createModelCommand } from './models/model-command.ts'
@@ -10,6 +11,7 @@ const COMMANDS = [
   createModelsCommand,
   createModelCommand,
   createRunCommand,
+  createBatchCommand,
   createJobCommand,
   createCancelCommand,
 ] as const
