@@ -1,10 +1,14 @@
 import { Command } from 'commander'
 import { createBatchCommand } from './batch/batch-command.ts'
 import type { CliContext } from './cli-context.ts'
+import { createCompletionCommand } from './completion/completion-command.ts'
+import { createDevCommand } from './dev/dev-command.ts'
+import { createDoctorCommand } from './doctor/doctor-command.ts'
 import { createCancelCommand, createJobCommand } from './jobs/job-commands.ts'
 import { createModelCommand } from './models/model-command.ts'
 import { createModelsCommand } from './models/models-command.ts'
 import { createRunCommand } from './run/run-command.ts'
+import { createListenCommand, createTriggerCommand } from './webhooks/webhook-commands.ts'
 
 /** Every command. Each loads what it needs when it runs. */
 const COMMANDS = [
@@ -14,6 +18,11 @@ const COMMANDS = [
   createBatchCommand,
   createJobCommand,
   createCancelCommand,
+  createDoctorCommand,
+  createDevCommand,
+  createListenCommand,
+  createTriggerCommand,
+  createCompletionCommand,
 ] as const
 
 const DETAILS = `

@@ -54,12 +54,15 @@ export async function workRows(work: RowWork, { terminal }: CliContext): Promise
 async function saveRow(
   { row, key }: BatchRow,
   result: RunResult,
-  { client, model, batch, options }: RowWork,
+  { client, model, batch, rows, options }: RowWork,
 ): Promise<RowEnd> {
   const { job_id } = result
   const known = batch.saved.filesOf(key)
   if (known !== undefined) return { row, key, state: 'succeeded', job_id, files: known }
-  const plan = { folder: options.out, template: options.name ?? BATCH_TEMPLATE, values: { row, key, model, job_id } }
+  // Files sort as the rows do.
+  const padded = String(row).padStart(String(rows.length).length, '0')
+  const values = { row: padded, key, model, job_id }
+  const plan = { folder: options.out, template: options.name ?? BATCH_TEMPLATE, values }
   try {
     const files = await saveOutputs(client, result, plan)
     batch.saved.add(key, files)

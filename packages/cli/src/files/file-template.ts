@@ -7,7 +7,7 @@ export interface TemplateValues {
   model: string
   job_id: string
   index: number
-  row?: number | undefined
+  row?: string | undefined
   key?: string | undefined
 }
 
