@@ -21,6 +21,6 @@ export async function runDev({ port, scale }: DevOptions, { terminal }: CliConte
   terminal.say('The service runs on this machine. Paste these lines into another terminal. Ctrl-C stops it.')
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   await listening.close()
-  server.close()
+  await server.close()
   return EXIT.done
 }
