@@ -85,7 +85,7 @@ describe('modelrun doctor', () => {
       expect.stringContaining('✗ jobs:write   Not allowed. Give the key jobs:write'),
     ])
     const none = await world.run(['doctor'], { env: { MODELRUN_API_KEY: undefined, MODELRUN_BASE_URL: undefined } })
-    expect(none.stdout).toMatch(/✗ key {10}There is no API key[^]*✗ url {10}There is no url/)
+    expect(none.stdout).toMatch(/✗ key {10}There is no API key[\s\S]*✗ url {10}There is no url/)
     expect(world.inputs()).toEqual([])
   })
 })

@@ -129,7 +129,7 @@ describe('modelrun batch', () => {
     world.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
     const { code, stdout, stderr } = await world.run(args)
     expect([code, stdout]).toEqual([4, 'STATE      ROWS\nsucceeded  1\nunknown    1\n'])
-    expect(stderr).toMatch(/Unknown: they may have been charged[^]* {2}row 1 /)
+    expect(stderr).toMatch(/Unknown: they may have been charged[\s\S]* {2}row 1 /)
     expect(await world.read('report.csv')).toMatch(/^1,\w+-1,unknown,/m)
     const [job] = world.server.journal.entries({ kind: 'job' })
     const decided = await world.run([...args, '--job', `1=${job?.kind === 'job' ? job.job_id : ''}`])

@@ -48,7 +48,9 @@ function usageText({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'name a command. `modelrun --help` lists them.'
   const text = message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')
   if (/^unknown option '--(api-)?key\b/.test(text)) return KEY_ADVICE
-  return `${text}${/[.?]$/.test(text) ? '' : '.'} \`--help\` behind the command shows what it takes.`
+  // What was probably meant says enough.
+  if (text.endsWith('?')) return text
+  return `${text}${text.endsWith('.') ? '' : '.'} \`--help\` behind the command shows what it takes.`
 }
 
 function describeClientError(error: ModelRunError): DescribedError {

@@ -74,7 +74,7 @@ describe('modelrun run', () => {
     const { code, stdout } = await world.run(['run', 'aurora-image', '--help'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /A run costs 4 credits\.[^]*Parameters:[^]*--num-images <integer> +How many pictures to draw\. \(1 to 4; default: 1\)/,
+      /A run costs 4 credits\.[\s\S]*Parameters:[\s\S]*--num-images <integer> +How many pictures to draw\. \(1 to 4; default: 1\)/,
     )
     expect(stdout).toContain("modelrun run aurora-image --prompt 'a red fox'")
   })

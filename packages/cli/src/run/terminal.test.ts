@@ -62,7 +62,7 @@ describe('modelrun run in a terminal', () => {
     await expect.poll(() => world.server.journal.entries({ kind: 'job' }).length).toBeGreaterThan(0)
     run.pty.write('\x03')
     expect(await run.ended).toBe(130)
-    expect(run.drawn()).toMatch(/The run is being sent\.[^]*modelrun job job_\w+ --watch/)
+    expect(run.drawn()).toMatch(/The run is being sent\.[\s\S]*modelrun job job_\w+ --watch/)
   })
 
   it('asks before a high price, and sends nothing without a yes', async () => {

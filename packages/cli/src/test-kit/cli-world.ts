@@ -44,7 +44,8 @@ export class CliWorld {
   readonly folder: string
   readonly server: ReferenceServer
   readonly #listening: ListeningServer
-  readonly #command: string
+  /** The file of the command. */
+  readonly command: string
   readonly #children: ChildProcess[] = []
 
   private constructor(
@@ -55,7 +56,7 @@ export class CliWorld {
     this.folder = folder
     this.server = server
     this.#listening = process.listening
-    this.#command = process.command
+    this.command = process.command
   }
 
   static async create(options: ReferenceServerOptions = {}): Promise<CliWorld> {
@@ -94,7 +95,7 @@ export class CliWorld {
   }
 
   start(args: readonly string[], { env, input }: StartOptions = {}) {
-    const child = spawn(process.execPath, [this.#command, ...args], { cwd: this.folder, env: this.env(env) })
+    const child = spawn(process.execPath, [this.command, ...args], { cwd: this.folder, env: this.env(env) })
     this.#children.push(child)
     child.stdin.on('error', () => {})
     child.stdin.end(input)
@@ -129,7 +130,7 @@ export class CliWorld {
     { cols = 80, env = {} }: { cols?: number; env?: Record<string, string> } = {},
   ): TerminalRun {
     const options = { cols, rows: 24, cwd: this.folder, env: this.env({ TERM: 'xterm-256color', ...env }) }
-    const pty = spawnPty(process.execPath, [this.#command, ...args], options)
+    const pty = spawnPty(process.execPath, [this.command, ...args], options)
     let drawn = ''
     const waits: { text: RegExp; resolve: () => void }[] = []
     pty.onData((data) => {
