@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { priceText } from '../models/price-text.ts'
+import { countText, priceText } from '../models/price-text.ts'
 import { tableLines } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { RowEnd } from './row-end.ts'
@@ -15,7 +15,7 @@ export function reportBatch(ends: readonly RowEnd[], credits: number, terminal: 
   const shown = STATES.filter((state) => (counts[state] ?? 0) > 0)
   const rows = [['STATE', 'ROWS'], ...shown.map((state) => [state, String(counts[state])])]
   for (const line of tableLines(rows, terminal.columns)) terminal.print(line)
-  terminal.say(`${ends.length} rows, at most ${priceText(credits)}`)
+  terminal.say(`${countText(ends.length, 'row')}, at most ${priceText(credits)}`)
   for (const state of ['failed', 'rejected', 'unsaved', 'unknown'] as const) listRows(state, ends, terminal)
   if (counts.unknown || counts.unsaved) return EXIT.unknown
   if (counts.failed) return EXIT.failed

@@ -5,7 +5,7 @@ import { RejectedRunError } from '../errors/rejected-run-error.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { checkTemplate } from '../files/file-template.ts'
 import { prepareFolder } from '../files/save-outputs.ts'
-import { priceText } from '../models/price-text.ts'
+import { countText, priceText } from '../models/price-text.ts'
 import { readModel } from '../models/read-model.ts'
 import { agreeOnPrice } from '../run/agree-on-price.ts'
 import { Interruption } from '../run/interruption.ts'
@@ -76,7 +76,7 @@ async function agree(
       `The whole batch costs ${priceText(whole)}, more than --max-credits ${options.maxCredits}. Nothing was sent.`,
     )
   }
-  const subject = `A batch of ${rows - sent} runs of ${model}`
+  const subject = `A batch of ${countText(rows - sent, 'run')} of ${model}`
   await agreeOnPrice({ credits, subject }, { yes: options.yes || options.maxCredits !== undefined }, context)
 }
 

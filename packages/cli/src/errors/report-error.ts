@@ -65,7 +65,7 @@ export function isClientError(error: unknown): error is ModelRunError {
 }
 
 /** The exit code of an error of the client: "am I charged?" as a number. */
-export function exitCodeOf({ code, submission, status }: ModelRunError): ExitCode {
+function exitCodeOf({ code, submission, status }: ModelRunError): ExitCode {
   if (code === 'job_failed' || code === 'job_cancelled') return EXIT.failed
   if (submission === 'not_sent' && (code === 'configuration' || code === 'input_validation')) return EXIT.usage
   // A question about a job of which only the caller knows. The service has responded: there is no such job for this key.

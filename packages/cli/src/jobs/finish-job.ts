@@ -14,7 +14,7 @@ import { StatusLine } from '../terminal/status-line.ts'
 import { endInterrupted } from './end-interrupted.ts'
 
 /** How a job is followed to its end. */
-export interface FollowOptions {
+interface FollowOptions {
   wait: boolean
   timeout?: number | undefined
   onInterrupt: 'detach' | 'cancel'

@@ -2,7 +2,7 @@
 export type LedgerEntry = IntentEntry | JobEntry | EndEntry
 
 /** Written before a run is sent. */
-export interface IntentEntry {
+interface IntentEntry {
   type: 'intent'
   run: string
   model: string
@@ -14,7 +14,7 @@ export interface IntentEntry {
 }
 
 /** Written when the service has accepted a run. */
-export interface JobEntry {
+interface JobEntry {
   type: 'job'
   run: string
   job_id: string

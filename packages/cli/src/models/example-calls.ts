@@ -50,6 +50,6 @@ function literal(value: unknown): string {
 }
 
 /** A word as a POSIX shell takes it. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
