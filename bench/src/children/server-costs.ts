@@ -16,7 +16,7 @@ const REPEATS = 200
 const MEASURES = {
   'wrong key, 10,000 keys': async () => {
     const server = createReferenceServer()
-    for (let count = 1; count < 10_000; count++) server.mintKey()
+    for (let count = 1; count < 10_000; count++) server.createKey()
     return repeat((turn) => ask(server, '/v1/models/aurora-image', almost(server.apiKey, turn)))
   },
   'unknown model, catalog of 10,000': async () => {

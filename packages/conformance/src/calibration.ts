@@ -7,7 +7,7 @@ import type { ServiceProfile } from './profile.ts'
  */
 type Application = (observed: JsonValue) => ServiceProfile | string
 
-type RefusalKind = keyof NonNullable<ServiceProfile['refusals']>
+type RejectionKind = keyof NonNullable<ServiceProfile['rejections']>
 
 /**
  * Every observation, by its name in requirements.json. One that is added there needs an application here, or a reason:
@@ -31,7 +31,7 @@ export const CALIBRATION = {
   secondCancel: cancelled('cancelOfCancelledJob'),
   // Section 4.1
   limitAboveMaximum: (value) =>
-    value === 100 ? { refusals: { limitAboveMaximum: 'accepted' } } : rejected('limitAboveMaximum')(value),
+    value === 100 ? { rejections: { limitAboveMaximum: 'accepted' } } : rejected('limitAboveMaximum')(value),
   defaultOffset: onlyLike((value) => value === 0, 'it begins with the first model'),
   badPages: oddPages,
   unknownQueryParameter: acceptable('unknownQueryParameter'),
@@ -69,7 +69,7 @@ export const CALIBRATION = {
   cancelStatus: (value) =>
     value === 200 || value === 202 || value === 204 ? { cancelStatus: value } : 'it responds with 200, 202 or 204',
   // Section 5
-  blockedAddress: rejected('addressOutsideAllowlist'),
+  blockedAddress: rejected('ipOutsideAllowlist'),
   runNeedsJobsWrite: (value) => ({ runNeedsJobsWrite: value === true }),
   webhookNeedsManage: (value) => ({ webhookNeedsManage: value === true }),
   // Section 6
@@ -100,31 +100,31 @@ function onlyLike(isSame: (observed: JsonValue) => boolean, reason: string): App
 }
 
 /** Of requests that the reference server always rejects. */
-function rejected(kind: RefusalKind): Application {
+function rejected(kind: RejectionKind): Application {
   return (observed) => {
     const { status, code } = refusalIn(observed)
     if (status === undefined || status < 400) return 'it rejects such a request'
-    return code === undefined ? 'an error without a code' : { refusals: { [kind]: { status, code } } }
+    return code === undefined ? 'an error without a code' : { rejections: { [kind]: { status, code } } }
   }
 }
 
 /** Of requests that may be accepted. */
-function acceptable(kind: RefusalKind): Application {
+function acceptable(kind: RejectionKind): Application {
   return (observed) => {
     const { status = 400 } = refusalIn(observed)
     const isAccepted = observed === 'accepted' || status < 300
-    return isAccepted ? { refusals: { [kind]: 'accepted' } } : rejected(kind)(observed)
+    return isAccepted ? { rejections: { [kind]: 'accepted' } } : rejected(kind)(observed)
   }
 }
 
 /** Of cancels that change nothing. */
-function cancelled(kind: RefusalKind): Application {
+function cancelled(kind: RejectionKind): Application {
   return (observed) => {
     const { status = 400 } = refusalIn(observed)
     if (observed === 'changed') return 'a finished job stays as it is'
     if (status >= 300) return rejected(kind)(observed)
     const fields = itemsOf(isRecord(observed) ? observed.fields : undefined).map(String)
-    return { refusals: { [kind]: { status, code: null, fields } } }
+    return { rejections: { [kind]: { status, code: null, fields } } }
   }
 }
 
@@ -133,7 +133,7 @@ function oddPages(observed: JsonValue): ServiceProfile | string {
   const [first] = values
   const isOne = values.every((value) => JSON.stringify(value) === JSON.stringify(first))
   if (first === undefined || !isOne) return 'it treats all of them in one way'
-  return first === 'default' ? { refusals: { oddPage: 'accepted' } } : rejected('oddPage')(first as JsonValue)
+  return first === 'default' ? { rejections: { oddPage: 'accepted' } } : rejected('oddPage')(first as JsonValue)
 }
 
 function refusalIn(observed: JsonValue): { status: number | undefined; code: string | undefined } {

@@ -16,7 +16,7 @@ export {
   type SpecialKey,
   type TimeLimits,
 } from './options.ts'
-export type { NotApplied, ProfileCancel, ProfileRefusal, ServiceProfile } from './profile.ts'
+export type { NotApplied, ProfileCancel, ProfileRejection, ServiceProfile } from './profile.ts'
 export { type CheckResult, type ConformanceReport, type CreditsReport, isConformant, type Summary } from './report.ts'
 export { formatReport, type ReportFormat } from './reports/format-report.ts'
 export { REQUIREMENTS, type Requirement } from './requirements.ts'

@@ -44,7 +44,7 @@ export interface ConformanceOptions {
   baseUrl: string
   /** A key with all permissions. */
   apiKey: string
-  /** More keys, for checks of permissions and refusals. */
+  /** More keys, for checks of permissions and rejections. */
   keys?: { [Name in SpecialKey]?: string | undefined } | undefined
   /** Whether to send more than GET requests: to run models, which costs credits, and to cancel jobs. Default `false`. */
   allowRuns?: boolean | undefined

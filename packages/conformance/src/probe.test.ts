@@ -103,7 +103,7 @@ describe('a wrong base URL or key', () => {
   })
 
   it('is told where the key may not list models', async () => {
-    const { key } = server.mintKey({ permissions: ['jobs:read'] })
+    const { key } = server.createKey({ permissions: ['jobs:read'] })
     const { error } = await attempt({ baseUrl: url, apiKey: key })
     expect(error).toBe('CannotStartError: The API key may not list models (403): use a key that has all permissions.')
   })

@@ -8,7 +8,7 @@ import { runConformance } from './run-conformance.ts'
 import { createReferenceService } from './test-kit/reference-service.ts'
 
 /** Of the default server: a category is rejected only where `unknownCategory` says so. */
-const ALWAYS_REJECTED = Object.keys(DEFAULT_ASSUMPTIONS.refusals)
+const ALWAYS_REJECTED = Object.keys(DEFAULT_ASSUMPTIONS.rejections)
   .filter((kind) => kind !== 'unknownCategory')
   .toSorted()
 
@@ -32,27 +32,27 @@ const VARIANTS: readonly ServiceProfile[] = [
   { absentJobFields: 'null' },
   { creditsOfFailedRun: 'price' },
   { unknownCategory: 'all' },
-  { unknownCategory: 'reject', refusals: { unknownCategory: refusal(422, 'BAD_CATEGORY') } },
+  { unknownCategory: 'reject', rejections: { unknownCategory: refusal(422, 'BAD_CATEGORY') } },
   { searchCase: 'counts' },
   { searchWords: 'whole' },
   { plainSlashInPath: 'unknown' },
   { runNeedsJobsWrite: true },
   { webhookNeedsManage: true },
   { requestIdHeader: 'none' },
-  ...Object.keys(DEFAULT_ASSUMPTIONS.refusals)
+  ...Object.keys(DEFAULT_ASSUMPTIONS.rejections)
     .filter((kind) => kind !== 'unknownCategory')
-    .map((kind) => ({ refusals: { [kind]: refusal(418, 'TEAPOT') } })),
+    .map((kind) => ({ rejections: { [kind]: refusal(418, 'TEAPOT') } })),
   ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember', 'webhookScheme'] as const).map(
     accepted,
   ),
   ...(['otherContentType', 'unknownQueryParameter', 'limitAboveMaximum', 'oddPage'] as const).map(accepted),
-  { refusals: { cancelOfUnknownJob: { status: 204, code: null, fields: [] } } },
-  { refusals: { cancelOfFinishedJob: { status: 200, code: null, fields: ['/status'] } } },
-  { refusals: { cancelOfCancelledJob: { status: 202, code: null, fields: ['/data/job_id'] } } },
+  { rejections: { cancelOfUnknownJob: { status: 204, code: null, fields: [] } } },
+  { rejections: { cancelOfFinishedJob: { status: 200, code: null, fields: ['/status'] } } },
+  { rejections: { cancelOfCancelledJob: { status: 202, code: null, fields: ['/data/job_id'] } } },
 ]
 
-function accepted(kind: keyof NonNullable<ServiceProfile['refusals']>): ServiceProfile {
-  return { refusals: { [kind]: 'accepted' } }
+function accepted(kind: keyof NonNullable<ServiceProfile['rejections']>): ServiceProfile {
+  return { rejections: { [kind]: 'accepted' } }
 }
 
 const OBSERVING = REQUIREMENTS.filter(({ observation }) => observation !== undefined).map(({ check }) => check)
@@ -72,7 +72,7 @@ describe('the profile', () => {
   it('is what the reference server assumes by default', async () => {
     const { queuedMs, ...profile } = await observed({})
     expect(DEFAULT_ASSUMPTIONS).toMatchObject(profile)
-    expect(Object.keys(profile.refusals ?? {}).toSorted()).toEqual(ALWAYS_REJECTED)
+    expect(Object.keys(profile.rejections ?? {}).toSorted()).toEqual(ALWAYS_REJECTED)
     expect(Math.abs(Number(queuedMs) - DEFAULT_ASSUMPTIONS.queuedMs)).toBeLessThan(150)
   })
 

@@ -2,7 +2,7 @@ import { CALIBRATION } from './calibration.ts'
 import type { JsonValue } from './json.ts'
 
 /** How a request is rejected: HTTP status and error code. */
-export interface ProfileRefusal {
+export interface ProfileRejection {
   /** HTTP status. */
   status: number
   /** Code of the error (section 7). */
@@ -65,25 +65,25 @@ export interface ServiceProfile {
   /** How long a run with `sync: false` was `queued`, in milliseconds (section 3). */
   queuedMs?: number
   /** How requests are rejected, and which are accepted (section 7). */
-  refusals?: {
-    unknownModel?: ProfileRefusal
-    unknownModelRun?: ProfileRefusal
-    unknownJob?: ProfileRefusal
-    unknownPath?: ProfileRefusal
-    brokenJson?: ProfileRefusal
-    invalidBody?: ProfileRefusal
-    insufficientCredits?: ProfileRefusal
-    addressOutsideAllowlist?: ProfileRefusal
-    unknownCategory?: ProfileRefusal
-    missingParameter?: ProfileRefusal | 'accepted'
-    invalidInput?: ProfileRefusal | 'accepted'
-    unknownParameter?: ProfileRefusal | 'accepted'
-    unknownMember?: ProfileRefusal | 'accepted'
-    webhookScheme?: ProfileRefusal | 'accepted'
-    otherContentType?: ProfileRefusal | 'accepted'
-    unknownQueryParameter?: ProfileRefusal | 'accepted'
-    limitAboveMaximum?: ProfileRefusal | 'accepted'
-    oddPage?: ProfileRefusal | 'accepted'
+  rejections?: {
+    unknownModel?: ProfileRejection
+    unknownModelRun?: ProfileRejection
+    unknownJob?: ProfileRejection
+    unknownPath?: ProfileRejection
+    brokenJson?: ProfileRejection
+    invalidBody?: ProfileRejection
+    insufficientCredits?: ProfileRejection
+    ipOutsideAllowlist?: ProfileRejection
+    unknownCategory?: ProfileRejection
+    missingParameter?: ProfileRejection | 'accepted'
+    invalidInput?: ProfileRejection | 'accepted'
+    unknownParameter?: ProfileRejection | 'accepted'
+    unknownMember?: ProfileRejection | 'accepted'
+    webhookScheme?: ProfileRejection | 'accepted'
+    otherContentType?: ProfileRejection | 'accepted'
+    unknownQueryParameter?: ProfileRejection | 'accepted'
+    limitAboveMaximum?: ProfileRejection | 'accepted'
+    oddPage?: ProfileRejection | 'accepted'
     cancelOfUnknownJob?: ProfileCancel | 'accepted'
     cancelOfFinishedJob?: ProfileCancel | 'accepted'
     cancelOfCancelledJob?: ProfileCancel | 'accepted'
@@ -118,6 +118,6 @@ export function profileOf(observations: Readonly<Record<string, JsonValue>>): {
 }
 
 function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
-  const refusals = { ...one.refusals, ...other.refusals }
-  return { ...one, ...other, ...(Object.keys(refusals).length === 0 ? {} : { refusals }) }
+  const rejections = { ...one.rejections, ...other.rejections }
+  return { ...one, ...other, ...(Object.keys(rejections).length === 0 ? {} : { rejections }) }
 }

@@ -26,8 +26,8 @@ export const OTHER_BEHAVIOUR: Assumptions = {
   webhookNeedsManage: true,
   requestIdHeader: 'none',
   queuedMs: 0,
-  refusals: {
-    ...DEFAULT_ASSUMPTIONS.refusals,
+  rejections: {
+    ...DEFAULT_ASSUMPTIONS.rejections,
     missingParameter: { status: 422, code: 'VALIDATION_ERROR' },
     invalidInput: { status: 422, code: 'VALIDATION_ERROR' },
     unknownParameter: { status: 422, code: 'VALIDATION_ERROR' },

@@ -13,10 +13,10 @@ it('lists every assumption of the reference server (npx vitest run -u writes the
 
 it('has a note for every switch of the reference server', () => {
   const noted = ASSUMPTION_NOTES.flatMap((note) => note.switch ?? [])
-  const { refusals, ...switches } = DEFAULT_ASSUMPTIONS
+  const { rejections, ...switches } = DEFAULT_ASSUMPTIONS
   expect(noted.sort()).toEqual(Object.keys(switches).sort())
-  const rejections = ASSUMPTION_NOTES.flatMap((note) => note.refusals ?? [])
-  expect(rejections.sort()).toEqual(Object.keys(refusals).sort())
+  const listed = ASSUMPTION_NOTES.flatMap((note) => note.rejections ?? [])
+  expect(listed.sort()).toEqual(Object.keys(rejections).sort())
 })
 
 it('explains every error class, with its code', async () => {
@@ -47,7 +47,10 @@ ${rows}
 
 function assumptionRow(note: AssumptionNote): string {
   const alternatives = note.alternatives.join('; ')
-  const switches = [...(note.switch ? [note.switch] : []), ...(note.refusals ?? []).map((kind) => `refusals.${kind}`)]
+  const switches = [
+    ...(note.switch ? [note.switch] : []),
+    ...(note.rejections ?? []).map((kind) => `rejections.${kind}`),
+  ]
   const members = switches.map((name) => `\`${name}\``).join(', ')
   const cells = [`\`${note.name}\``, note.section, note.question, note.choice, alternatives, members]
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`

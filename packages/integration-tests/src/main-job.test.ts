@@ -150,7 +150,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
     })
 
     it('refuses a run that the account cannot pay', async () => {
-      const client = connection.connect({ apiKey: connection.server.mintKey({ credits: 0 }).key })
+      const client = connection.connect({ apiKey: connection.server.createKey({ credits: 0 }).key })
       await expect(client.run(FAST, { prompt: 'x' })).rejects.toSatisfy(isInsufficientCreditsError)
     })
 
@@ -196,7 +196,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
     })
   })
 
-  describe('refusals', () => {
+  describe('rejections', () => {
     it('answers 401 UNAUTHORIZED to an unknown key (sections 5 and 7)', async () => {
       const error = await connection
         .connect({ apiKey: 'sk_test_unknown' })
@@ -206,7 +206,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
     })
 
     it('answers 403 FORBIDDEN to a key that lacks the permission, and names it (sections 5 and 7)', async () => {
-      const { key } = connection.server.mintKey({ permissions: ['models:read'] })
+      const { key } = connection.server.createKey({ permissions: ['models:read'] })
       const error = await connection
         .connect({ apiKey: key })
         .run(FAST, { prompt: 'x' })

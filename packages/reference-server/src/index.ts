@@ -3,12 +3,16 @@
  *
  * @module
  */
-export type { AssumptionNote } from './assumption-note.ts'
-export { ASSUMPTION_NOTES } from './assumption-notes.ts'
-export { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
-export { type Coverage, type CoverageItem, mergeCoverage } from './behaviours/coverage.ts'
-export type { CoverageGroup } from './behaviours/coverage-items.ts'
-export type { Happening } from './clock/chronicle.ts'
+export type { AssumptionNote } from './assumptions/assumption-note.ts'
+export { ASSUMPTION_NOTES } from './assumptions/assumption-notes.ts'
+export { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from './assumptions/assumptions.ts'
+export type {
+  OddCancel,
+  Rejection as Refusal,
+  RejectionKind,
+  Rejections as Refusals,
+} from './assumptions/rejections.ts'
+export type { ClockEvent } from './clock/chronicle.ts'
 export type { ClockMode, ServerClock } from './clock/clock.ts'
 export type { ClockSetting } from './clock/create-clock.ts'
 export { type CatalogModel, DEFAULT_CATALOG } from './domain/catalog.ts'
@@ -22,9 +26,13 @@ export type { FaultRecord } from './faults/account-faults.ts'
 export type { FaultControl, FaultHandle } from './faults/fault-control.ts'
 export type { FaultKind, FaultOptions } from './faults/fault-options.ts'
 export type { FaultEndpoint, FaultRoute } from './faults/fault-route.ts'
+export { type Coverage, type CoverageItem, mergeCoverage } from './history/coverage/coverage.ts'
+export type { CoverageGroup } from './history/coverage/coverage-items.ts'
+export type { DeliveryEntry, JobEntry, JournalEntry, NoteEntry, RequestEntry } from './history/journal/journal-entry.ts'
+export type { JournalFilter, JournalView } from './history/journal/journal-view.ts'
+export { LeftoversError, type Report } from './history/report/report.ts'
+export type { UnmatchedRequest } from './history/report/unmatched.ts'
 export type { RequestContext } from './http/handle.ts'
-export type { DeliveryEntry, JobEntry, JournalEntry, NoteEntry, RequestEntry } from './journal/journal-entry.ts'
-export type { JournalFilter, JournalView } from './journal/journal-view.ts'
 export type { ProfileOption, ReferenceServerOptions } from './options.ts'
 export {
   createReferenceServer,
@@ -32,13 +40,10 @@ export {
   type ReferenceServer,
   type ServerClientOptions,
 } from './reference-server.ts'
-export type { OddCancel, Refusal, RefusalKind, Refusals } from './refusals-option.ts'
-export { LeftoversError, type Report } from './report/report.ts'
-export type { UnmatchedRequest } from './report/unmatched.ts'
 export type { Retention, RetentionOptions } from './retention/retention.ts'
 export type { JobControl } from './service/job-control.ts'
 export type { KeyLimits } from './service/limit-key.ts'
-export type { MintedKey, MintKeyOptions } from './service/tenants.ts'
+export type { CreatedKey, CreateKeyOptions } from './service/tenants.ts'
 export type { Snapshot } from './snapshot/snapshot.ts'
 export type { DeliveryBody, DeliveryRecord } from './webhooks/delivery-record.ts'
 export type { WebhookReceiver } from './webhooks/receivers.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import { DEFAULT_ASSUMPTIONS } from './assumptions/assumptions.ts'
 import { DEFAULT_CATALOG } from './domain/catalog.ts'
 import { type ReferenceServerOptions, resolveOptions } from './options.ts'
 
@@ -89,11 +89,15 @@ describe('options', () => {
     const profile = {
       asyncRunStatus: 200,
       cancelStatus: 204,
-      refusals: { unknownJob: GONE, unknownModel: GONE },
+      rejections: { unknownJob: GONE, unknownModel: GONE },
     } as const
-    const refusals = { ...DEFAULT_ASSUMPTIONS.refusals, unknownModel: GONE, unknownJob: { status: 403, code: 'NO' } }
-    const expected = { ...DEFAULT_ASSUMPTIONS, asyncRunStatus: 200, cancelStatus: 202, refusals }
-    const assumptions = { cancelStatus: 202, refusals: { unknownJob: { status: 403, code: 'NO' } } } as const
+    const rejections = {
+      ...DEFAULT_ASSUMPTIONS.rejections,
+      unknownModel: GONE,
+      unknownJob: { status: 403, code: 'NO' },
+    }
+    const expected = { ...DEFAULT_ASSUMPTIONS, asyncRunStatus: 200, cancelStatus: 202, rejections }
+    const assumptions = { cancelStatus: 202, rejections: { unknownJob: { status: 403, code: 'NO' } } } as const
     expect(resolveOptions({ profile, assumptions }).assumptions).toEqual(expected)
     expect(resolveOptions({ profile: { profile }, assumptions }).assumptions).toEqual(expected)
   })

@@ -1,6 +1,11 @@
 import { modelSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { type AssumptionOptions, type Assumptions, assumptionsSchema, DEFAULT_ASSUMPTIONS } from './assumptions.ts'
+import {
+  type AssumptionOptions,
+  type Assumptions,
+  assumptionsSchema,
+  DEFAULT_ASSUMPTIONS,
+} from './assumptions/assumptions.ts'
 import { readApiKey, readControlToken } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
@@ -209,8 +214,10 @@ function readSwitches(option: string, switches: AssumptionOptions = {}, defaults
 
 /** The rejections that are not given keep their defaults; what is not an object is for the schema. */
 function withRefusals(switches: AssumptionOptions, defaults: Assumptions): object {
-  const { refusals } = switches
-  return isObject(refusals) ? { ...switches, refusals: { ...defaults.refusals, ...definedOf(refusals) } } : switches
+  const { rejections } = switches
+  return isObject(rejections)
+    ? { ...switches, rejections: { ...defaults.rejections, ...definedOf(rejections) } }
+    : switches
 }
 
 function isObject(value: unknown): value is object {

@@ -1,24 +1,24 @@
 import type { AutoClosed } from './auto-closed.ts'
-import type { Coverage } from './behaviours/coverage.ts'
 import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
 import type { ScriptedOutcome } from './domain/scripted-outcome.ts'
 import { type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-webhook.ts'
 import type { Answer } from './faults/fault.ts'
 import { controlFaults, type FaultControl } from './faults/fault-control.ts'
+import type { Coverage } from './history/coverage/coverage.ts'
+import { type JournalView, viewJournal } from './history/journal/journal-view.ts'
+import { makeReport } from './history/report/make-report.ts'
+import { LeftoversError, type Report } from './history/report/report.ts'
 import { createApp } from './http/app.ts'
 import { createFetch } from './http/fetch.ts'
 import { createHandle, type RequestContext } from './http/handle.ts'
-import { type JournalView, viewJournal } from './journal/journal-view.ts'
 import { jsonCopy } from './json-copy.ts'
 import { type ReferenceServerOptions, readBaseUrl, resolveOptions } from './options.ts'
 import { parseShape, type ShapeCheck } from './parse-shape.ts'
-import { makeReport } from './report/make-report.ts'
-import { LeftoversError, type Report } from './report/report.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
 import { type KeyLimits, limitKey } from './service/limit-key.ts'
 import { Service } from './service/service.ts'
-import { type MintedKey, type MintKeyOptions, mintedKey, mintKey, scriptRuns } from './service/tenants.ts'
+import { type CreatedKey, type CreateKeyOptions, createdKey, createKey, scriptRuns } from './service/tenants.ts'
 import { forkService } from './snapshot/fork-service.ts'
 import { restoreSnapshot } from './snapshot/restore-snapshot.ts'
 import { SNAPSHOT_NESTING, type Snapshot } from './snapshot/snapshot.ts'
@@ -78,11 +78,11 @@ export interface ReferenceServer extends AutoClosed {
    *
    * @throws TypeError that says which option is wrong
    */
-  mintKey(options?: MintKeyOptions): MintedKey
+  createKey(options?: CreateKeyOptions): CreatedKey
   /** From now on requests with this key get a 401 (section 5). */
   revokeKey(key: string): void
   /** Revokes a key and makes another that may do the same, for the same account (section 5). */
-  rotateKey(key: string): MintedKey
+  rotateKey(key: string): CreatedKey
   /**
    * Changes what a key may do (section 5): its permissions, its credits, the addresses that may use it. What is left out
    * stays as it is.
@@ -213,11 +213,11 @@ export function serverOf(service: Service): ReferenceServer {
       clock: service.clock.forClients,
       dangerouslyAllowBrowser: true,
     }),
-    mintKey: (keyOptions = {}) => mintedKey(demand('mintKey', mintKey(service, keyOptions))),
+    createKey: (keyOptions = {}) => createdKey(demand('createKey', createKey(service, keyOptions))),
     revokeKey: (key) => {
       service.keys.get(key).isRevoked = true
     },
-    rotateKey: (key) => mintedKey(service.keys.rotate(key)),
+    rotateKey: (key) => createdKey(service.keys.rotate(key)),
     limitKey: (key, limits) => void demand('limitKey', limitKey(service, service.keys.get(key), limits)),
     credits: (key) => {
       service.jobs.settle()

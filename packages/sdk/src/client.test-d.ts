@@ -4,7 +4,7 @@ import type { ModelRun } from './client.ts'
 import type { ApiPromise } from './http/api-promise.ts'
 import type { CancelResult } from './jobs/cancel-job.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
-import type { RunAnswer } from './runs/run-answer.ts'
+import type { AnyRunResponse } from './runs/run-answer.ts'
 import type { RunResult } from './runs/run-result.ts'
 
 declare const client: ModelRun
@@ -41,7 +41,7 @@ test('each method gives its exact type', () => {
   expectTypeOf(client.run('m', {})).toEqualTypeOf<ApiPromise<RunResult>>()
   expectTypeOf(client.submit('m', {})).toEqualTypeOf<ApiPromise<JobHandle>>()
   expectTypeOf(client.models.get('m')).toEqualTypeOf<ApiPromise<Model>>()
-  expectTypeOf(client.models.run('m', { input: {} })).toEqualTypeOf<ApiPromise<RunAnswer>>()
+  expectTypeOf(client.models.run('m', { input: {} })).toEqualTypeOf<ApiPromise<AnyRunResponse>>()
   expectTypeOf(client.jobs.get('j')).toEqualTypeOf<ApiPromise<Job>>()
   expectTypeOf(client.jobs.cancel('j')).toEqualTypeOf<ApiPromise<CancelResult>>()
   expectTypeOf(client.jobs.wait('j')).toEqualTypeOf<Promise<RunResult>>()
@@ -57,7 +57,7 @@ test('a job handle is no promise', () => {
 })
 
 test('the answer to a run is told apart by its status (section 4.3)', () => {
-  const narrow = (answer: RunAnswer) => {
+  const narrow = (answer: AnyRunResponse) => {
     switch (answer.status) {
       case 'completed':
         return expectTypeOf(answer.output).toEqualTypeOf<Output>()

@@ -17,7 +17,7 @@ import { firstPage } from './models-scenarios.ts'
 const all = (answers: Record<string, Answer>) => Object.values(answers)
 const allUnauthorized = (answers: Record<string, Answer>) => every(all(answers).map((answer) => hasStatus(answer, 401)))
 
-/** Keys and the refusals of those that are missing or wrong (sections 4, 5 and 7). */
+/** Keys and the rejections of those that are missing or wrong (sections 4, 5 and 7). */
 export const AUTH_CHECKS: readonly Check[] = [
   check('auth/valid-key-is-accepted', firstPage, (answer) => hasStatus(answer, 200)),
   check('auth/list-needs-key', readsWithoutKey, ({ listModels }) => hasStatus(listModels, 401)),

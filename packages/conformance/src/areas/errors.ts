@@ -16,8 +16,8 @@ import { asyncJob, defaultRun, unknownModelRun } from './runs-scenarios.ts'
 const REFUSED = [unknownModel, unknownJob, unknownModelRun, cancelledUnknown, brokenJson]
 
 /** Error answers of every kind that can be had. */
-const refusals: Scenario<readonly Answer[]> = {
-  id: 'refusals',
+const rejections: Scenario<readonly Answer[]> = {
+  id: 'rejections',
   uses: [readsWithoutKey],
   mayUse: REFUSED,
   perform: async (session) => {
@@ -46,13 +46,13 @@ const successes: Scenario<readonly Answer[]> = {
 /** What all answers have in common (sections 4 and 7). */
 export const ERRORS_CHECKS: readonly Check[] = [
   check('errors/json-answers', successes, (answers) => every(answers.map(isJson))),
-  check('errors/object', refusals, (answers) => ofEach(answers, (answer) => hasObject(answer, '/error'))),
-  check('errors/code', refusals, (answers) => ofEach(answers, (answer) => hasText(answer, '/error/code'))),
+  check('errors/object', rejections, (answers) => ofEach(answers, (answer) => hasObject(answer, '/error'))),
+  check('errors/code', rejections, (answers) => ofEach(answers, (answer) => hasText(answer, '/error/code'))),
   check('errors/request-id', firstPage, (answer) => {
     const id = answer.headers.get('x-request-id')
     return observe(id === null ? 'none' : 'sent', `x-request-id is ${show(id ?? undefined)}`, answer)
   }),
-  check('errors/message', refusals, (answers) => ofEach(answers, (answer) => hasText(answer, '/error/message'))),
+  check('errors/message', rejections, (answers) => ofEach(answers, (answer) => hasText(answer, '/error/message'))),
 ]
 
 /** Whether a request is rejected is for other checks: the cancel of an unknown job, for example, may be a success. */

@@ -110,11 +110,11 @@ function isForbidden(answer: Answer): Finding {
   return hasStatus(answer, 403)
 }
 
-/** A check of the refusals of every key that was given. */
+/** A check of the rejections of every key that was given. */
 function everyRefusal(id: string, judge: (answer: Answer) => Finding): Check {
   const scenarios = [listRefused, modelRefused, runRefused, jobRefused, cancelRefused]
   const gathered: Scenario<Answer[]> = {
-    id: `refusals-for-${id}`,
+    id: `rejections-for-${id}`,
     mayUse: scenarios,
     perform: async (session) => {
       const possible = scenarios.filter((scenario) => missingFor(scenario, session.options) === undefined)

@@ -88,7 +88,7 @@ describe('modelrun-conformance', () => {
   }, 60_000)
 
   it('reads only and costs nothing unless told, with key and address from the environment', async () => {
-    const { key } = server.mintKey({ credits: 500 })
+    const { key } = server.createKey({ credits: 500 })
     const { code, stdout } = await conformance(['--quiet'], {
       MODELRUN_BASE_URL: listening.url,
       MODELRUN_API_KEY: key,
@@ -111,7 +111,7 @@ describe('modelrun-conformance', () => {
   })
 
   it('ends with exit code 2 and runs nothing when the plan could cost more than the limit', async () => {
-    const { key } = server.mintKey({ credits: 500 })
+    const { key } = server.createKey({ credits: 500 })
     const args = ['--base-url', listening.url, '--api-key', key, '--allow-runs', '--max-credits', '3']
     const { code, stdout, stderr } = await conformance(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })

@@ -64,18 +64,18 @@ export function createReferenceService({
 /** Every special key. */
 export function keysOf(server: ReferenceServer): Record<SpecialKey, string> {
   const without = (...lacking: Permission[]) =>
-    server.mintKey({ permissions: PERMISSIONS.filter((permission) => !lacking.includes(permission)) }).key
-  const revoked = server.mintKey().key
+    server.createKey({ permissions: PERMISSIONS.filter((permission) => !lacking.includes(permission)) }).key
+  const revoked = server.createKey().key
   server.revokeKey(revoked)
   return {
-    'read-only': server.mintKey({ permissions: ['models:read', 'jobs:read'] }).key,
+    'read-only': server.createKey({ permissions: ['models:read', 'jobs:read'] }).key,
     'without-models-read': without('models:read'),
     'without-models-run': without('models:run'),
     'without-jobs-read': without('jobs:read'),
     'without-jobs-write': without('jobs:write'),
     'without-webhooks-manage': without('webhooks:manage'),
     revoked,
-    'blocked-ip': server.mintKey({ allowIps: ['203.0.113.7'] }).key,
-    'no-credits': server.mintKey({ credits: 0 }).key,
+    'blocked-ip': server.createKey({ allowIps: ['203.0.113.7'] }).key,
+    'no-credits': server.createKey({ credits: 0 }).key,
   }
 }

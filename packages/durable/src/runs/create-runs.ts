@@ -11,7 +11,7 @@ import { createRunInbox, type RunsWebhooks } from './run-inbox.ts'
 import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
 import { asJson, RunQueues, type RunsContext } from './runs-context.ts'
 import { submitRun } from './submit-run.ts'
-import { listUnknown, resolveUnknown, resubmitUnknown, type UnknownRun } from './unknown-runs.ts'
+import { listUnknown, resolveUnknown, resubmitUnknown, type UnrecognizedRunResponse } from './unknown-runs.ts'
 
 /** Options of `createRuns`. */
 export interface RunsOptions {
@@ -66,7 +66,7 @@ export interface Runs {
   /** How far the batch is, over all processes. */
   progress(): Promise<RunsProgress>
   /** Runs that may have been sent, or that no process can follow, and need a decision. */
-  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnknownRun[]>
+  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnrecognizedRunResponse[]>
   /** Decides that a run that is `unknown` is this job of the service. Resolves to whether it was unknown. */
   resolve(key: string, decision: { jobId: string }): Promise<boolean>
   /**

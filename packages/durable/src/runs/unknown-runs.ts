@@ -3,7 +3,7 @@ import type { Run } from './run-types.ts'
 import { asJson, type RunsContext } from './runs-context.ts'
 
 /** A run that needs a decision. */
-export interface UnknownRun extends Run {
+export interface UnrecognizedRunResponse extends Run {
   /** For `after` of the next list. */
   readonly cursor: string
 }
@@ -12,9 +12,9 @@ export interface UnknownRun extends Run {
 export async function listUnknown(
   { limit = 100, after = '' }: { limit?: number | undefined; after?: string | undefined },
   context: RunsContext,
-): Promise<UnknownRun[]> {
+): Promise<UnrecognizedRunResponse[]> {
   const { engine, queues } = context
-  const found: UnknownRun[] = []
+  const found: UnrecognizedRunResponse[] = []
   for (const name of ['submit', 'follow'] as const) {
     const [, place] = after.split(`${name}:`)
     if (name === 'submit' && after !== '' && place === undefined) continue

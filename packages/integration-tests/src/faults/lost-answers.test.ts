@@ -38,7 +38,7 @@ describe.each(TRANSPORTS)('a run whose answer is lost on $name', ({ open }) => {
   it('is not struck when another account has the fault', async () => {
     const { server, client } = connection
     server.reset()
-    const other = server.mintKey()
+    const other = server.createKey()
     server.faults.add({ kind: 'reset' }, other.key)
     await client.run('aurora-image', { prompt: 'a lighthouse' })
     expect(server.faults.list(other.key)).toMatchObject([{ used: 0, unused: true }])

@@ -64,7 +64,7 @@ async function readFinishedJob(server: CheckedServer): Promise<void> {
 async function beRefused(server: CheckedServer): Promise<void> {
   await call(server, 'GET', '/v1/models?category=scenes')
   expect(await call(server, 'POST', RUN_PATH, { input: { ...INPUT, num_images: 9 } })).toHaveProperty('error')
-  const { key } = server.mintKey({ permissions: ['models:run'], credits: 0 })
+  const { key } = server.createKey({ permissions: ['models:run'], credits: 0 })
   expect(await call(server, 'POST', RUN_PATH, { input: INPUT }, key)).toHaveProperty('error')
 }
 

@@ -29,7 +29,7 @@ async function setUp() {
   await server.fetch('/v1/modles')
   server.faults.add({ kind: 'reset', times: 3 })
   server.script('lumen/aurora-video', [{ result: 'hang' }])
-  return { server, finished, unfinished, key: server.mintKey({ allowIps: ['127.0.0.1'] }).key }
+  return { server, finished, unfinished, key: server.createKey({ allowIps: ['127.0.0.1'] }).key }
 }
 
 type World = Awaited<ReturnType<typeof setUp>>

@@ -93,13 +93,13 @@ function optionsOf({ server }: ReturnType<typeof createServer>): Omit<Conformanc
 async function checkServer(): Promise<ConformanceReport> {
   const created = createServer()
   const { server } = created
-  const revoked = server.mintKey().key
+  const revoked = server.createKey().key
   server.revokeKey(revoked)
   const keys = {
     revoked,
-    'no-credits': server.mintKey({ credits: 0 }).key,
-    'read-only': server.mintKey({ permissions: ['models:read', 'jobs:read'] }).key,
-    'blocked-ip': server.mintKey({ allowIps: ['203.0.113.7'] }).key,
+    'no-credits': server.createKey({ credits: 0 }).key,
+    'read-only': server.createKey({ permissions: ['models:read', 'jobs:read'] }).key,
+    'blocked-ip': server.createKey({ allowIps: ['203.0.113.7'] }).key,
   }
   let receive = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
   const receiver = {

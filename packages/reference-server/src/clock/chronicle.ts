@@ -1,5 +1,5 @@
 /** Something that happened while the server's time was moved on. */
-export interface Happening {
+export interface ClockEvent {
   /** Milliseconds since 1970 on the server's clock. */
   readonly at: number
   /** Milliseconds from the beginning of the move. */
@@ -17,7 +17,7 @@ export interface Happening {
 }
 
 /** What is noted; the rest follows from when somebody began to listen. */
-export type Note = Omit<Happening, 'afterMs'>
+export type Note = Omit<ClockEvent, 'afterMs'>
 
 /** Tells those who move time what happened meanwhile. Keeps nothing for anybody else. */
 export class Chronicle {
@@ -37,7 +37,7 @@ export class Chronicle {
   }
 
   /** What happens from now on until `work` is done, in order of time. */
-  async during(now: number, work: () => Promise<void>): Promise<readonly Happening[]> {
+  async during(now: number, work: () => Promise<void>): Promise<readonly ClockEvent[]> {
     this.#catchUp()
     const notes: Note[] = []
     this.#listeners.add(notes)

@@ -1,4 +1,4 @@
-import type { Happening } from './chronicle.ts'
+import type { ClockEvent } from './chronicle.ts'
 
 /** How the server's time passes. */
 export type ClockMode = 'system' | 'scaled' | 'manual' | 'auto'
@@ -30,7 +30,7 @@ export interface ServerClock {
    * @returns what happened meanwhile, in order: jobs that ended, holds that were over, deliveries
    * @throws Error in the modes `system` and `scaled`, where time passes by itself; TypeError for a bad `ms`
    */
-  advance(ms: number): Promise<readonly Happening[]>
+  advance(ms: number): Promise<readonly ClockEvent[]>
 }
 
 /** A clock that can be stopped for good. */

@@ -55,7 +55,7 @@ export class ApiKeys {
   /** Replaces a key by a new one that may do the same, for the same account. */
   rotate(key: string): ApiKey {
     const old = this.get(key)
-    if (old.isRevoked) throw new Error('That API key is revoked, so it cannot be rotated. mintKey() makes another.')
+    if (old.isRevoked) throw new Error('That API key is revoked, so it cannot be rotated. createKey() makes another.')
     old.isRevoked = true
     return this.#add({ ...old, key: this.#newKey(old.isLive) })
   }
@@ -73,7 +73,7 @@ export class ApiKeys {
   /** @throws Error for a key that this server did not make */
   get(key: string): ApiKey {
     const found = this.#byKey.get(key)
-    if (found === undefined) throw new Error('This server did not make that API key. mintKey() makes one.')
+    if (found === undefined) throw new Error('This server did not make that API key. createKey() makes one.')
     return found
   }
 

@@ -1,5 +1,5 @@
 import type { ListModelsQuery, ModelList, ModelSummary } from '@modelrun/contract'
-import type { Assumptions } from '../assumptions.ts'
+import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { CatalogModel } from './catalog.ts'
 
 /** What the list needs to know: every number is settled. */

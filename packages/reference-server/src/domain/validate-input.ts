@@ -9,7 +9,7 @@ import { shorten } from './describe-value.ts'
 interface InputProblem {
   /** JSON pointer (RFC 6901) into the input, such as `/num_images`. */
   pointer: string
-  /** Which rule of `refusals` it breaks. */
+  /** Which rule of `rejections` it breaks. */
   kind: 'missingParameter' | 'invalidInput' | 'unknownParameter'
   /** A sentence for people: what was got and what is allowed. */
   message: string

@@ -33,7 +33,7 @@ it('keeps a fault as it was when it was added', () => {
 
 it('forgets the faults of an account with its reset', () => {
   const server = createReferenceServer({ clock: 'manual' })
-  const { key } = server.mintKey()
+  const { key } = server.createKey()
   server.faults.add({ kind: 'reset' }, key)
   server.faults.add({ kind: 'reset' })
   server.reset(key)

@@ -1,5 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES } from '@modelrun/contract'
-import { ASSUMPTION_NOTES } from '../assumption-notes.ts'
+import { ASSUMPTION_NOTES } from '../assumptions/assumption-notes.ts'
 import type { HintScene } from './hint-scene.ts'
 
 const KNOWN_CATEGORIES: readonly string[] = MODEL_CATEGORIES
@@ -29,7 +29,9 @@ function namesFor(scene: HintScene): string[] {
 function refusalNames({ trace }: HintScene, code: string): string[] {
   if (trace.isForeignJob) return ['otherAccountsJob']
   if (trace.refusedFor === 'webhook') return []
-  const note = ASSUMPTION_NOTES.find(({ refusals }) => trace.refusal !== undefined && refusals?.includes(trace.refusal))
+  const note = ASSUMPTION_NOTES.find(
+    ({ rejections }) => trace.refusal !== undefined && rejections?.includes(trace.refusal),
+  )
   if (note !== undefined) return [note.name]
   const name = BY_CODE[code]
   if (name !== undefined) return [name]
@@ -65,8 +67,8 @@ function sentenceFor(name: string, { service, trace }: HintScene): string {
   const { assumptions } = service.options
   const note = ASSUMPTION_NOTES.find((one) => one.name === name)
   const setting =
-    trace.refusal !== undefined && note?.refusals?.includes(trace.refusal)
-      ? assumptions.refusals[trace.refusal]
+    trace.refusal !== undefined && note?.rejections?.includes(trace.refusal)
+      ? assumptions.rejections[trace.refusal]
       : note?.switch && assumptions[note.switch]
   const choice = setting === undefined ? note?.choice : settingText(setting)
   return `Section ${note?.section} leaves this open; assumption ${name}: ${choice}.`

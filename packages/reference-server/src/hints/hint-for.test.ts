@@ -99,7 +99,7 @@ describe('hints', () => {
 
   it('tell where a job of another account and an evicted job went', async () => {
     const server = createReferenceServer({ clock: 'manual', retention: { finishedJobs: 1 } })
-    const { key: other } = server.mintKey()
+    const { key: other } = server.createKey()
     const job = await apiCaller(server, other).run(MODEL, { sync: false })
     const foreign = await apiCaller(server).get(`/v1/jobs/${job.body.job_id}`)
     expect(foreign.headers.get('x-modelrun-hint')).toMatch(/job of another account: .*otherAccountsJob/)

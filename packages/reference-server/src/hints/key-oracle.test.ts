@@ -21,7 +21,7 @@ describe('a client that guesses keys', () => {
   it.each(['in process', 'beyond loopback'])('sees the same however many characters are right, %s', async (where) => {
     const server = createReferenceServer()
     if (where === 'beyond loopback') server.guardWebhooks(async () => new Response())
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const whole = new Set<string>()
     const beginnings = new Set<string>()
     for (let count = PREFIX; count < key.length; count++) {
@@ -35,7 +35,7 @@ describe('a client that guesses keys', () => {
 
   it('sees nothing of another key in any response', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    const { key: other } = server.mintKey()
+    const { key: other } = server.createKey()
     const { body } = await apiCaller(server, other).run('aurora-image', { sync: false })
     const heir = server.rotateKey(other).key
     const seen = [

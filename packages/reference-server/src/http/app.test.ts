@@ -130,11 +130,11 @@ describe('routes', () => {
 
   it('check key, permission, method, body, model, input and credits in this order', async () => {
     const server = createReferenceServer()
-    const poor = server.mintKey({ permissions: ['models:run'], credits: 0 }).key
+    const poor = server.createKey({ permissions: ['models:run'], credits: 0 }).key
     const run = (key: string, path: string, body: unknown) => apiCaller(server, key).post(path, body)
     const statuses = [
       await run('unknown', '/v1/models/none/run', 'x'),
-      await run(server.mintKey({ permissions: [] }).key, '/v1/models/none/run', 'x'),
+      await run(server.createKey({ permissions: [] }).key, '/v1/models/none/run', 'x'),
       await run(poor, '/v1/models', 'x'),
       await run(poor, '/v1/models/none/run', 'x'),
       await run(poor, '/v1/models/none/run', { input: {} }),

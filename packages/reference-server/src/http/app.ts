@@ -1,17 +1,17 @@
 import { type Permission, ROUTES, type RouteName } from '@modelrun/contract'
 import { Hono, type Next } from 'hono'
+import { CONTROL_PREFIX } from '../control/route.ts'
+import { createControlRoutes } from '../control/routes.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { authenticate } from './authenticate.ts'
-import { CONTROL_PREFIX } from './control-route.ts'
-import { createControlRoutes } from './control-routes.ts'
+import { errorResponses } from './error-responses.ts'
 import { answerFile } from './file-route.ts'
 import { GrowingRouter } from './growing-router.ts'
 import { answerCancel, answerJob } from './job-routes.ts'
 import { answerModel, answerModelList, answerModelNamedRun } from './model-routes.ts'
 import { answerOpenApi, OPENAPI_PATH } from './openapi-route.ts'
 import { passGates } from './pass-gates.ts'
-import { refusals } from './refusals.ts'
 import { refuseQuery } from './refuse-query.ts'
 import { reject } from './reject.ts'
 import type { RequestTrace } from './request-trace.ts'
@@ -44,14 +44,14 @@ export function createApp(service: Service, controlToken: string): Hono<AppEnv> 
   app.use('/v1/*', authenticate(service))
   addRoutes(app, service)
   app.get(FILE_PATTERN, strikeFaults(service, 'getFile'), (context) => answerFile(service, context))
-  app.all(FILE_PATTERN, (context) => refusals.methodNotAllowed(context.req.method, 'GET, HEAD'))
+  app.all(FILE_PATTERN, (context) => errorResponses.methodNotAllowed(context.req.method, 'GET, HEAD'))
   app.get(OPENAPI_PATH, () => answerOpenApi(service))
-  app.all(OPENAPI_PATH, (context) => refusals.methodNotAllowed(context.req.method, 'GET, HEAD'))
+  app.all(OPENAPI_PATH, (context) => errorResponses.methodNotAllowed(context.req.method, 'GET, HEAD'))
   app.route(CONTROL_PREFIX, createControlRoutes(service, controlToken))
   app.notFound((context) => unknownPath(service, context))
   app.onError((error) => {
     service.observer.warn(`error ${error.stack ?? error.message}`)
-    return refusals.internal(`The reference server has a defect: ${error.message}`)
+    return errorResponses.internal(`The reference server has a defect: ${error.message}`)
   })
   return app
 }
@@ -83,7 +83,7 @@ function addRoutes(app: Hono<AppEnv>, service: Service): void {
   addModelNamedRun(app, service)
   for (const name of names) {
     const pattern = routePattern(ROUTES[name])
-    app.all(pattern, (context) => refusals.methodNotAllowed(context.req.method, methodsOf(pattern)))
+    app.all(pattern, (context) => errorResponses.methodNotAllowed(context.req.method, methodsOf(pattern)))
   }
 }
 

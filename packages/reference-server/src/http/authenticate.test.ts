@@ -60,7 +60,7 @@ describe('authentication', () => {
   it('accepts test keys and live keys (section 5.3)', async () => {
     const server = createReferenceServer()
     for (const live of [false, true]) {
-      const { key } = server.mintKey({ live })
+      const { key } = server.createKey({ live })
       expect(key.startsWith(live ? 'sk_live_' : 'sk_test_')).toBe(true)
       expect((await apiCaller(server, key).get('/v1/models')).status).toBe(200)
     }
@@ -68,12 +68,12 @@ describe('authentication', () => {
 
   it('answers 401 UNAUTHORIZED to a revoked key, and takes the one it was rotated to (section 5.6)', async () => {
     const server = createReferenceServer()
-    const first = server.mintKey()
+    const first = server.createKey()
     server.revokeKey(first.key)
     const refused = await apiCaller(server, first.key).get('/v1/models')
     expect(refused.status).toBe(401)
     expect(errorOf(refused).message).toContain('revoked')
-    const second = server.mintKey()
+    const second = server.createKey()
     const third = server.rotateKey(second.key)
     expect((await apiCaller(server, second.key).get('/v1/models')).status).toBe(401)
     expect((await apiCaller(server, third.key).get('/v1/models')).status).toBe(200)
@@ -81,7 +81,7 @@ describe('authentication', () => {
 
   it('answers 403 FORBIDDEN outside the allowlist of a key (section 5.6)', async () => {
     const server = createReferenceServer()
-    const { key } = server.mintKey({ allowIps: ['203.0.113.0/24', '2001:db8::1'] })
+    const { key } = server.createKey({ allowIps: ['203.0.113.0/24', '2001:db8::1'] })
     const ask = (ip?: string) => {
       const request = new Request('https://x.test/v1/models', { headers: { authorization: `Bearer ${key}` } })
       return server.handle(request, { ...IN_PROCESS, ip }).then(responseOf)

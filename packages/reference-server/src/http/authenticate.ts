@@ -2,7 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import type { ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
-import { refusals } from './refusals.ts'
+import { errorResponses } from './error-responses.ts'
 import { reject } from './reject.ts'
 
 const HOW_TO = 'Send the header "Authorization: Bearer <API_KEY>".'
@@ -11,12 +11,12 @@ const HOW_TO = 'Send the header "Authorization: Bearer <API_KEY>".'
 export function authenticate(service: Service): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const found = keyOf(context, service.keys)
-    if (typeof found === 'string') return refusals.unauthorized(found)
+    if (typeof found === 'string') return errorResponses.unauthorized(found)
     context.env.trace.apiKey = found
     if (!found.allowsIp(context.env.ip)) {
       return reject(
         { service, trace: context.env.trace },
-        'addressOutsideAllowlist',
+        'ipOutsideAllowlist',
         `This API key may not be used from the address ${context.env.ip}: it is not in the key's allowlist.`,
       )
     }

@@ -1,6 +1,6 @@
 import type { Service } from '../service/service.ts'
 import { targetKind } from '../webhooks/webhook-target.ts'
-import { refusals } from './refusals.ts'
+import { errorResponses } from './error-responses.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { warn } from './warn.ts'
 
@@ -21,13 +21,13 @@ export function checkWebhookTarget(
   if (url !== undefined && hasUserInfo(url)) {
     trace.refusedFor = 'webhook'
     trace.assumptions = ['webhookUserInfo']
-    return refusals.invalid('/webhook_url must be without a user name and a password: the receiver gets neither.')
+    return errorResponses.invalid('/webhook_url must be without a user name and a password: the receiver gets neither.')
   }
   const kind = url === undefined ? 'public' : targetKind(url)
   if (service.receivers.isGuarded && (kind === 'private' || kind === 'loopback')) {
     trace.refusedFor = 'webhook'
     trace.hints = [ALLOW_PRIVATE]
-    return refusals.invalid(
+    return errorResponses.invalid(
       '/webhook_url leads to a private address. This server can be reached by other machines, so it calls public ' +
         'addresses only, unless it was started with allowPrivateWebhooks (--allow-private-webhooks).',
     )

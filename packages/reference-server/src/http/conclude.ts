@@ -2,12 +2,12 @@ import { type Answer, isFault } from '../faults/fault.ts'
 import { HINT_HEADER, hintFor } from '../hints/hint-for.ts'
 import { foreignLiveKey } from '../hints/key-hints.ts'
 import { pathHints } from '../hints/path-hints.ts'
-import { redactText } from '../journal/redact.ts'
-import type { RequestFacts } from '../journal/request-record.ts'
+import { redactText } from '../history/journal/redact.ts'
+import type { RequestFacts } from '../history/journal/request-record.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
+import { errorResponses } from './error-responses.ts'
 import { JsonResponse } from './json-response.ts'
-import { refusals } from './refusals.ts'
 import { addRequestId } from './request-id.ts'
 import { warn } from './warn.ts'
 
@@ -27,7 +27,7 @@ const LIVE_KEY_WARNING =
 export function conclude(service: Service, exchange: Exchange, given: Answer): Answer {
   const { observer } = service
   const violations = observer.newViolations()
-  const answer = violations.length === 0 ? given : refusals.internal(violations.join('\n'))
+  const answer = violations.length === 0 ? given : errorResponses.internal(violations.join('\n'))
   const { env, beganAs } = exchange
   const { trace, struck } = env
   const code = codeOf(answer)

@@ -2,8 +2,8 @@ import { fileOf } from '../domain/produce-output.ts'
 import { FILE_FORMS } from '../media/produce-file.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext } from './app-env.ts'
+import { errorResponses } from './error-responses.ts'
 import { WholeResponse } from './json-response.ts'
-import { refusals } from './refusals.ts'
 import { statusLine } from './status-text.ts'
 
 /**
@@ -15,7 +15,7 @@ export function answerFile(service: Service, context: AppContext): Response {
   context.env.trace.job = job
   const file = job && fileOf(job, context.req.param('name') ?? '')
   if (file === undefined) {
-    return refusals.notFound('There is no such file. The output of a job that succeeded lists its files.')
+    return errorResponses.notFound('There is no such file. The output of a job that succeeded lists its files.')
   }
   const headers = { 'content-type': FILE_FORMS[file.kind].contentType }
   if (context.req.method === 'HEAD') return headOnly(headers, service.files.knownLength(file))

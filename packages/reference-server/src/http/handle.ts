@@ -4,7 +4,7 @@ import type { Answer } from '../faults/fault.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
 import { conclude } from './conclude.ts'
-import { refusals } from './refusals.ts'
+import { errorResponses } from './error-responses.ts'
 
 /** What a transport knows about a request. */
 export interface RequestContext {
@@ -34,7 +34,7 @@ export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
     try {
       return conclude(service, exchange, await answerTo(service, app, exchange))
     } catch (error) {
-      return refusals.internal(`The reference server has a defect: ${String(error)}`)
+      return errorResponses.internal(`The reference server has a defect: ${String(error)}`)
     } finally {
       work.end()
     }
@@ -52,5 +52,5 @@ async function answerTo(service: Service, app: Hono<AppEnv>, { request, env }: Q
 }
 
 function closedAnswer(): Response {
-  return refusals.unavailable('The reference server was closed.')
+  return errorResponses.unavailable('The reference server was closed.')
 }

@@ -82,7 +82,7 @@ describe('GET /v1/jobs/{id}', () => {
 
   it('answers 404 NOT_FOUND to an unknown job and to one of another account', async () => {
     const { server, caller, path } = await withJob()
-    const stranger = apiCaller(server, server.mintKey().key)
+    const stranger = apiCaller(server, server.createKey().key)
     for (const answer of [
       await caller.get('/v1/jobs/job_none'),
       await stranger.get(path),
@@ -137,7 +137,7 @@ describe('DELETE /v1/jobs/{id}', () => {
 
   it('shows the unchanged state of a finished job when the assumption says so (section 3)', async () => {
     const { server, caller, path, jobId } = await withJob({
-      assumptions: { refusals: { cancelOfFinishedJob: 'accepted' } },
+      assumptions: { rejections: { cancelOfFinishedJob: 'accepted' } },
     })
     server.job(jobId).complete()
     expect(await caller.delete(path)).toMatchObject({
@@ -156,8 +156,8 @@ describe('DELETE /v1/jobs/{id}', () => {
   })
 
   it('may succeed for an unknown job and for a cancelled one', async () => {
-    const refusals = { cancelOfUnknownJob: { status: 204, code: null }, cancelOfCancelledJob: 'accepted' } as const
-    const { caller, path } = await withJob({ assumptions: { refusals } })
+    const rejections = { cancelOfUnknownJob: { status: 204, code: null }, cancelOfCancelledJob: 'accepted' } as const
+    const { caller, path } = await withJob({ assumptions: { rejections: rejections } })
     expect((await caller.delete('/v1/jobs/job_0')).status).toBe(204)
     await caller.delete(path)
     expect((await caller.delete(path)).status).toBe(200)

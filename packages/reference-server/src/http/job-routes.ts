@@ -47,8 +47,8 @@ interface UselessCancel {
 /** The response to a cancel; one that changes nothing may be rejected, or have a status code of its own. */
 function cancelResponse(service: Service, context: AppContext, odd?: UselessCancel): Response {
   const { trace } = context.env
-  const { cancelStatus, cancelFields, refusals } = service.options.assumptions
-  const choice = odd === undefined ? 'accepted' : refusals[odd.kind]
+  const { cancelStatus, cancelFields, rejections } = service.options.assumptions
+  const choice = odd === undefined ? 'accepted' : rejections[odd.kind]
   if (odd !== undefined && choice !== 'accepted' && choice.status >= 300) {
     return reject({ service, trace }, odd.kind, odd.message)
   }

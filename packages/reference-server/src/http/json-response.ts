@@ -1,4 +1,4 @@
-import { shownText } from '../journal/shown-text.ts'
+import { shownText } from '../history/journal/shown-text.ts'
 import { statusLine } from './status-text.ts'
 
 const encoder = new TextEncoder()

@@ -78,7 +78,7 @@ describe('GET /v1/models', () => {
   })
 
   it('applies 100 to a higher limit when the assumption says so (section 8)', async () => {
-    const { page } = await list('?limit=5000', { assumptions: { refusals: { limitAboveMaximum: 'accepted' } } })
+    const { page } = await list('?limit=5000', { assumptions: { rejections: { limitAboveMaximum: 'accepted' } } })
     expect(page).toMatchObject({ limit: LIMITS.modelsPageMax, total: 130 })
     expect(page?.models).toHaveLength(100)
   })

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini'
-import { shownText } from '../journal/shown-text.ts'
+import { shownText } from '../history/journal/shown-text.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json-nesting.ts'
 import { parseShape } from '../parse-shape.ts'
-import { refusals } from './refusals.ts'
+import { errorResponses } from './error-responses.ts'
 import type { RequestTrace } from './request-trace.ts'
 
 /** A body that could be read, or the answer that refuses it. */
@@ -25,7 +25,7 @@ const EMPTY = 'The body is empty. Send a JSON object.'
 export async function readJson(request: Request, trace?: BodyTrace): Promise<{ json: unknown } | string | Response> {
   const bytes = await readBytes(request)
   if (bytes === 'too large') {
-    return refusals.payloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`)
+    return errorResponses.payloadTooLarge(`The body is larger than ${MAX_BODY_BYTES} bytes, the most that is read.`)
   }
   return bytes === 'broken' ? 'The body broke off before its end.' : parseJson(bytes, trace)
 }
@@ -41,12 +41,12 @@ export async function readControlBody<Value>(
   const read = await readJson(request)
   if (read instanceof Response) return refused(read)
   if (read === EMPTY) return checkShape(schema, {})
-  return typeof read === 'string' ? refused(refusals.invalid(read)) : checkShape(schema, read.json)
+  return typeof read === 'string' ? refused(errorResponses.invalid(read)) : checkShape(schema, read.json)
 }
 
 function checkShape<Value>(schema: z.ZodMiniType<Value>, value: unknown): BodyCheck<Value> {
   const checked = parseShape(schema, value)
-  return checked.ok ? checked : refused(refusals.invalid(`The body is not right. ${checked.message}`))
+  return checked.ok ? checked : refused(errorResponses.invalid(`The body is not right. ${checked.message}`))
 }
 
 function refused(refusal: Response): { ok: false; refusal: Response } {

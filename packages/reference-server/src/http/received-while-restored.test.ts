@@ -59,7 +59,7 @@ describe('a run that is being received', () => {
   it('is rejected when its key has gone with the state, or was revoked (section 5)', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const without = server.snapshot()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const gone = await beginRun(server, key)
     server.restore(without)
     gone.send()
@@ -93,7 +93,7 @@ describe('a server that is restored again and again', () => {
     })
     const { run } = apiCaller(server)
     for (let count = 0; count < 5; count++) await run('aurora-image', { sync: false })
-    const { key } = server.mintKey({ credits: 1_000_000 })
+    const { key } = server.createKey({ credits: 1_000_000 })
     const states = [server.snapshot()]
     let isOver = false
     const clients = Array.from({ length: 16 }, async (_, index) => {
@@ -128,7 +128,7 @@ describe('a server that is restored again and again', () => {
 
   it('gives a delivery to the reader that has waited for one of its key', async () => {
     const server = createReferenceServer({ clock: 'manual', deliver: async () => new Response() })
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const next = server.webhooks.next({ key, timeoutMs: 5_000 })
     server.restore(server.snapshot())
     const { body } = await apiCaller(server, key).run('aurora-image', { webhook_url: 'http://receiver.test/' })

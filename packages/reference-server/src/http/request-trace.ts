@@ -1,7 +1,7 @@
 import type { RouteName } from '@modelrun/contract'
+import type { RejectionKind } from '../assumptions/rejections.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
-import type { RefusalKind } from '../refusals-option.ts'
 
 /** What becomes known of a request on its way; the journal, the hints and the coverage are made from it. */
 export interface RequestTrace {
@@ -24,7 +24,7 @@ export interface RequestTrace {
   /** Sentences for the header `x-modelrun-hint` that only the handler can tell. */
   hints?: string[] | undefined
   /** What it was rejected for, where the specification does not say how. */
-  refusal?: RefusalKind | undefined
+  refusal?: RejectionKind | undefined
   /** Names of the assumptions that only the handler knows to be behind its response. */
   assumptions?: string[] | undefined
 }

@@ -8,7 +8,7 @@ const NAMES = Object.keys(ROUTES) as RouteName[] // the keys of a constant
 function ask(server: ReferenceServer, name: RouteName, permissions: readonly Permission[]) {
   const route = ROUTES[name]
   const path = routePath(route, { id: 'aurora-image', model: 'aurora-image' })
-  return apiCaller(server, server.mintKey({ permissions }).key).call(route.method, path)
+  return apiCaller(server, server.createKey({ permissions }).key).call(route.method, path)
 }
 
 describe('permissions', () => {
@@ -39,7 +39,7 @@ describe('permissions', () => {
 
   it('checks the permission before the path is looked into: body, model and job', async () => {
     const server = createReferenceServer()
-    const caller = apiCaller(server, server.mintKey({ permissions: [] }).key)
+    const caller = apiCaller(server, server.createKey({ permissions: [] }).key)
     expect((await caller.post('/v1/models/no-such-model/run', 'no object')).status).toBe(403)
     expect((await caller.get('/v1/jobs/no-such-job')).status).toBe(403)
     expect((await caller.get('/v1/models?limit=-1')).status).toBe(403)

@@ -1,5 +1,5 @@
 import { API_VERSION, type RunIdentity, type RunProcessing, type RunQueued } from '@modelrun/contract'
-import type { Assumptions } from '../assumptions.ts'
+import type { Assumptions } from '../assumptions/assumptions.ts'
 import { durationMs, type Job, type JobEnd } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
 import { jsonResponse } from './json-response.ts'

@@ -35,7 +35,7 @@ describe('credits', () => {
 
   it('too few of them leave the script to the next run', async () => {
     const { server } = setUp()
-    const { key } = server.mintKey({ credits: PRICE })
+    const { key } = server.createKey({ credits: PRICE })
     const caller = apiCaller(server, key)
     server.script(MODEL, [{ result: 'hang' }, { result: 'failed', after_ms: 1 }], key)
     const hanging = await caller.run(MODEL, { sync: false })

@@ -51,13 +51,13 @@ describe('run request', () => {
       return (await server.fetch(`/v1/models/${MODEL}/run`, { ...init, headers })).status
     }
     expect(await statusWith({})).toBe(415)
-    expect(await statusWith({ assumptions: { refusals: { otherContentType: 'accepted' } } })).toBe(200)
+    expect(await statusWith({ assumptions: { rejections: { otherContentType: 'accepted' } } })).toBe(200)
   })
 
   it('leaves out what the assumptions accept', async () => {
     const accepted = ['unknownMember', 'unknownParameter', 'webhookScheme', 'unknownQueryParameter'] as const
-    const refusals = Object.fromEntries(accepted.map((kind) => [kind, 'accepted' as const]))
-    const { caller } = setUp({ assumptions: { refusals } })
+    const rejections = Object.fromEntries(accepted.map((kind) => [kind, 'accepted' as const]))
+    const { caller } = setUp({ assumptions: { rejections: rejections } })
     const body = { input: { ...input, colour: 'red' }, webhook_url: 'ftp://receiver.test', priority: 1 }
     expect(await caller.post(`/v1/models/${MODEL}/run?page=1`, body)).toMatchObject({
       status: 200,
@@ -66,12 +66,12 @@ describe('run request', () => {
   })
 
   it('makes a job that fails of an input that is accepted although it is wrong, and charges what is assumed', async () => {
-    const refusals = { invalidInput: 'accepted' } as const
+    const rejections = { invalidInput: 'accepted' } as const
     for (const [creditsOfFailedRun, left] of [
       ['none', 10_000],
       ['price', 9_996],
     ] as const) {
-      const { server, caller } = setUp({ strict: true, assumptions: { refusals, creditsOfFailedRun } })
+      const { server, caller } = setUp({ strict: true, assumptions: { rejections: rejections, creditsOfFailedRun } })
       const answer = await caller.run(MODEL, { input: { prompt: 1 } })
       expect(answer).toMatchObject({ status: 502, body: { status: 'failed' } })
       expect(server.credits()).toBe(left)
@@ -93,7 +93,7 @@ describe('run request', () => {
 
   it('rejects a path where the model takes the URL of a source image, and charges nothing (section 2.3)', async () => {
     for (const status of [400, 422] as const) {
-      const { server, caller } = setUp({ assumptions: { refusals: rejectedWith(status) } })
+      const { server, caller } = setUp({ assumptions: { rejections: rejectedWith(status) } })
       const response = await caller.run('pixelwright/cutout', { input: { image_url: './photo.png' } })
       expect([response.status, errorOf(response).code]).toEqual([status, 'VALIDATION_ERROR'])
       expect(errorOf(response).message).toContain(
@@ -114,7 +114,7 @@ describe('run request', () => {
     [{ prompt: 'x', colour: 'red' }, '/input/colour:'],
   ])('answers VALIDATION_ERROR to the input %j (sections 2.3 and 8)', async (bad, pointer) => {
     for (const status of [400, 422] as const) {
-      const { caller } = setUp({ assumptions: { refusals: rejectedWith(status) } })
+      const { caller } = setUp({ assumptions: { rejections: rejectedWith(status) } })
       const answer = await caller.run(MODEL, { input: bad })
       expect(answer.status).toBe(status)
       expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(pointer) })

@@ -7,9 +7,9 @@ import { isQueuedFirst, startRun } from '../service/start-run.ts'
 import type { AppContext } from './app-env.ts'
 import { keyOf } from './authenticate.ts'
 import { checkWebhookTarget } from './check-webhook-target.ts'
+import { errorResponses } from './error-responses.ts'
 import { unknownModel } from './model-routes.ts'
 import { readRunBody } from './read-run-body.ts'
-import { refusals } from './refusals.ts'
 import { isAccepted, reject } from './reject.ts'
 import type { RequestTrace } from './request-trace.ts'
 import { endedAnswer, processingAnswer, queuedAnswer } from './run-answers.ts'
@@ -21,7 +21,7 @@ export async function answerRun(service: Service, context: AppContext): Promise<
   if (body instanceof Response) return body
   const { trace } = context.env
   const apiKey = keyOf(context, service.keys)
-  if (typeof apiKey === 'string') return refusals.unauthorized(apiKey)
+  if (typeof apiKey === 'string') return errorResponses.unauthorized(apiKey)
   const model = service.models.get(trace.modelId ?? '')
   if (model === undefined) return unknownModel(service, context, 'unknownModelRun')
   const input = checkInput(service, model, { input: body.input, trace })
@@ -49,7 +49,7 @@ function webhookRefusal(service: Service, context: AppContext, url: string | und
   const isMissing = service.options.assumptions.webhookNeedsManage && !permissions.includes('webhooks:manage')
   if (url === undefined || !isMissing) return checkWebhookTarget(service, context.env.trace, url)
   context.env.trace.assumptions = ['webhookNeedsManage']
-  return refusals.forbidden(
+  return errorResponses.forbidden(
     'The API key lacks the permission webhooks:manage that a run with webhook_url needs. Use a key that has it.',
   )
 }

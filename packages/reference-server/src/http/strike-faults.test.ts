@@ -46,7 +46,7 @@ describe('a fault', () => {
     expect(statuses).toEqual([503, 503, 200, 200])
   })
 
-  it('leaves refusals of the key, and HEAD, as they are', async () => {
+  it('leaves rejections of the key, and HEAD, as they are', async () => {
     const { server, api } = setUp()
     server.faults.add({ kind: 'server-error' })
     expect((await apiCaller(server, 'sk_test_wrong').get('/v1/models')).status).toBe(401)

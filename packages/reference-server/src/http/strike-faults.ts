@@ -5,9 +5,9 @@ import type { FaultEndpoint } from '../faults/fault-route.ts'
 import { cutBody, slowBody } from '../faults/spoiled-body.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
+import { errorResponses } from './error-responses.ts'
 import { gatewayPage, malformedJson, tellingToWait } from './fault-answers.ts'
 import { faultTarget } from './fault-target.ts'
-import { refusals } from './refusals.ts'
 import { statusLine } from './status-text.ts'
 
 /** What a fault has to work with. */
@@ -35,7 +35,7 @@ const ENACT: Readonly<Record<FaultKind, Enact>> = {
   'truncated-body': spoilBody,
   'malformed-json': ({ original }) => malformedJson(original),
   'rate-limit': ({ fault, service }) => tellingToWait(fault, service.clock.now()),
-  'server-error': () => refusals.internal('Something went wrong in the service.'),
+  'server-error': () => errorResponses.internal('Something went wrong in the service.'),
   'bad-gateway': gatewayPage,
   unavailable: ({ fault, service }) => tellingToWait(fault, service.clock.now()),
 }
@@ -66,14 +66,14 @@ async function answerOf(context: Context, next: Next): Promise<Response> {
 /** Ends when the client has gone, or with the server. */
 async function hang({ service, context }: Scene): Promise<Response> {
   await pause(service, context, Number.POSITIVE_INFINITY)
-  return refusals.unavailable('The request hung until now.')
+  return errorResponses.unavailable('The request hung until now.')
 }
 
 async function slowHeaders({ service, context, fault, work, original }: Scene): Promise<Response> {
   const hasPassed = await pause(service, context, fault.delay_ms ?? DEFAULT_DELAY_MS)
   if (original !== undefined) return original
   // Who has gone does not see the answer, and a request that nobody waits for does not do its work late.
-  return hasPassed ? work() : refusals.unavailable('The request was given up while it was slow.')
+  return hasPassed ? work() : errorResponses.unavailable('The request was given up while it was slow.')
 }
 
 async function pause(service: Service, { env, req }: AppContext, ms: number): Promise<boolean> {

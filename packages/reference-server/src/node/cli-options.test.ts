@@ -60,8 +60,8 @@ describe('readCommand', () => {
       { assumptions: { asyncRunStatus: 200, cancelFields: ['/job_id', '/status'] } },
     ],
     [
-      '--assume refusals.unknownJob=410:GONE --assume refusals.unknownMember=accepted',
-      { assumptions: { refusals: { unknownJob: { status: 410, code: 'GONE' }, unknownMember: 'accepted' } } },
+      '--assume rejections.unknownJob=410:GONE --assume rejections.unknownMember=accepted',
+      { assumptions: { rejections: { unknownJob: { status: 410, code: 'GONE' }, unknownMember: 'accepted' } } },
     ],
     ['--assume runNeedsJobsWrite=true', { assumptions: { runNeedsJobsWrite: true } }],
     ['--fault reset', { faults: [{ text: 'reset', fault: { kind: 'reset' } }] }],

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
-import type { AssumptionOptions } from '../assumptions.ts'
+import type { AssumptionOptions } from '../assumptions/assumptions.ts'
 import { closestName } from '../domain/closest-name.ts'
 import type { LatencyOption } from '../domain/latency.ts'
 import { isOptionName, OPTION_LIST, OPTIONS } from './cli-option-table.ts'

@@ -1,4 +1,4 @@
-import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions.ts'
+import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '../assumptions/assumptions.ts'
 import { closestName } from '../domain/closest-name.ts'
 import type { LatencyOption } from '../domain/latency.ts'
 import { UsageError } from './usage-error.ts'
@@ -13,14 +13,14 @@ export function readAssumptionValues(raws: RawValues = []): AssumptionOptions {
     if (value === undefined) throw new UsageError(`--assume needs a name and a value, as in ${EXAMPLE}, got "${raw}".`)
     return readAssumption(name, value)
   })
-  const refusals = Object.fromEntries(
+  const rejections = Object.fromEntries(
     pairs.filter(([name]) => name.startsWith(REFUSALS)).map(([name, value]) => [name.slice(REFUSALS.length), value]),
   )
   const others = Object.fromEntries(pairs.filter(([name]) => !name.startsWith(REFUSALS)))
-  return Object.keys(refusals).length === 0 ? others : { ...others, refusals }
+  return Object.keys(rejections).length === 0 ? others : { ...others, rejections: rejections }
 }
 
-const REFUSALS = 'refusals.'
+const REFUSALS = 'rejections.'
 
 /** A list is written with commas, a rejection as `404:NOT_FOUND` or `accepted`. */
 function readAssumption(name: string, value: string): [name: string, value: unknown] {
@@ -36,8 +36,8 @@ function parseRefusal(text: string): unknown {
 }
 
 const ASSUMPTION_NAMES: readonly string[] = /* @__PURE__ */ (() => {
-  const { refusals, ...others } = DEFAULT_ASSUMPTIONS
-  return [...Object.keys(others), ...Object.keys(refusals).map((kind) => `${REFUSALS}${kind}`)]
+  const { rejections, ...others } = DEFAULT_ASSUMPTIONS
+  return [...Object.keys(others), ...Object.keys(rejections).map((kind) => `${REFUSALS}${kind}`)]
 })()
 
 const EXAMPLE = 'asyncRunStatus=200'

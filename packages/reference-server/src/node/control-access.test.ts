@@ -40,7 +40,7 @@ describe('the control API on a loopback socket', () => {
     'rejects a request to the host %s, which leads to it from elsewhere, but for one with the token',
     async (host) => {
       const { server, ask } = await serve()
-      const { key } = server.mintKey()
+      const { key } = server.createKey()
       for (const path of ['/_reference', '/_reference/snapshot', '/_reference/nothing']) {
         const { status, text: body } = await ask(path, { host, origin: `http://${host}` })
         expect([status, JSON.parse(body).error.code]).toEqual([403, 'FORBIDDEN'])

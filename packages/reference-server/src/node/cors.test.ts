@@ -94,7 +94,7 @@ describe('a web page of another origin', () => {
 
   it('never steers the server, not even with a request that needs no preflight', async () => {
     const { server, send, preflight } = await serve({ cors: ['*'] })
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     for (const path of ['/_reference/reset', '/_reference', '/prefix/_reference/keys']) {
       const sent = await send(path, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' })
       const asked = await preflight(path)

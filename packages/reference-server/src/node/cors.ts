@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { CONTROL_PREFIX } from '../http/control-route.ts'
-import { refusals } from '../http/refusals.ts'
+import { CONTROL_PREFIX } from '../control/route.ts'
+import { errorResponses } from '../http/error-responses.ts'
 
 /** How long a browser may remember that an origin is allowed, in seconds. */
 const MAX_AGE_S = 600
@@ -20,7 +20,7 @@ export function createCors(origins: readonly string[]) {
     const origin = request.headers.get('origin')
     const url = new URL(request.url)
     if (isControl(url) && isOtherPage(request, url)) {
-      return refusals.forbidden(
+      return errorResponses.forbidden(
         'The control API takes no requests of web pages of another origin. Call it from a program.',
       )
     }

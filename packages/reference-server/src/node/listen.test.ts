@@ -158,8 +158,8 @@ describe('listen with a whole reference server', () => {
 
   it("holds a key to its IP allowlist by the socket's address (section 5.6)", async () => {
     const { server, run } = await listenWhole()
-    expect((await run(server.mintKey({ allowIps: ['127.0.0.0/8'] }).key)).status).toBe(200)
-    expect((await run(server.mintKey({ allowIps: ['203.0.113.7'] }).key)).status).toBe(403)
+    expect((await run(server.createKey({ allowIps: ['127.0.0.0/8'] }).key)).status).toBe(200)
+    expect((await run(server.createKey({ allowIps: ['203.0.113.7'] }).key)).status).toBe(403)
   })
 })
 

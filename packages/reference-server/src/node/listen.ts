@@ -4,8 +4,8 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isFault } from '../faults/fault.ts'
+import { errorResponses } from '../http/error-responses.ts'
 import { WholeResponse } from '../http/json-response.ts'
-import { refusals } from '../http/refusals.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { createCors } from './cors.ts'
 import { enactFault } from './enact-fault.ts'
@@ -97,8 +97,9 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
 
 /** The response to what the adapter can make no request of. */
 function errorHandler(error: unknown): Response {
-  if (!(error instanceof RequestError)) return refusals.internal(`The reference server has a defect: ${String(error)}`)
-  return refusals.invalid(
+  if (!(error instanceof RequestError))
+    return errorResponses.internal(`The reference server has a defect: ${String(error)}`)
+  return errorResponses.invalid(
     'The request has no URL: its path or its Host header is not valid. Send a path that begins with / and has no \\, and ' +
       'a Host such as localhost:4010.',
   )

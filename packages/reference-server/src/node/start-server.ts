@@ -28,7 +28,7 @@ export async function startServer(
 ): Promise<StartedServer> {
   const service = new Service(checkOptions({ ...(await readOptions(command)), log }, command))
   const server = serverOf(service)
-  const more = Array.from({ length: command.keys - 1 }, () => server.mintKey().key)
+  const more = Array.from({ length: command.keys - 1 }, () => server.createKey().key)
   const keys = [server.apiKey, ...more]
   for (const setting of command.faults) addFault(server, keys, setting)
   return { server, service, keys }

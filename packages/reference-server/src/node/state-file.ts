@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, readdir, readFile, readlink, realpath, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Service } from '../service/service.ts'
-import { mintKey } from '../service/tenants.ts'
+import { createKey } from '../service/tenants.ts'
 import { restoreSnapshot } from '../snapshot/restore-snapshot.ts'
 import { snapshotText } from '../snapshot/snapshot-text.ts'
 import { viewSnapshot } from '../snapshot/take-snapshot.ts'
@@ -107,7 +107,7 @@ export class StateFile {
     const usable = service.keys.all().filter(({ isRevoked }) => !isRevoked)
     if (usable.length > 0) return usable.map(({ key }) => key)
     // Nothing needs to be saved for it: the same key comes from the same state once more.
-    const minted = mintKey(service, {})
+    const minted = createKey(service, {})
     return minted.ok ? [minted.value.key] : []
   }
 

@@ -7,7 +7,7 @@ const MODEL = 'aurora-image' // 4 credits
 describe('limitKey', () => {
   it('takes permissions away and gives them back, and leaves the rest as it is', async () => {
     const server = createReferenceServer({ clock: 'auto' })
-    const { key } = server.mintKey({ credits: 10 })
+    const { key } = server.createKey({ credits: 10 })
     const caller = apiCaller(server, key)
     server.limitKey(key, { permissions: ['models:read'] })
     expect([(await caller.run(MODEL)).status, (await caller.get('/v1/models')).status]).toEqual([403, 200])
@@ -17,7 +17,7 @@ describe('limitKey', () => {
 
   it('sets what new runs can spend, beside the runs going on, and what a reset gives', async () => {
     const server = createReferenceServer({ clock: 'manual', strict: true })
-    const { key } = server.mintKey({ credits: 100 })
+    const { key } = server.createKey({ credits: 100 })
     const caller = apiCaller(server, key)
     await caller.run(MODEL, { sync: false })
     server.limitKey(key, { credits: 4 })
@@ -32,7 +32,7 @@ describe('limitKey', () => {
 
   it('limits the addresses, or lets all in again', async () => {
     const server = createReferenceServer()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const caller = apiCaller(server, key)
     server.limitKey(key, { allowIps: ['203.0.113.7'] })
     expect(errorOf(await caller.get('/v1/models')).code).toBe('FORBIDDEN')
@@ -42,7 +42,7 @@ describe('limitKey', () => {
 
   it('refuses wrong limits as a whole', async () => {
     const server = createReferenceServer()
-    const { key } = server.mintKey({ credits: 5 })
+    const { key } = server.createKey({ credits: 5 })
     expect(() => server.limitKey(key, { credits: 1, allowIps: ['nowhere'] })).toThrow('limitKey: The allowlist entry')
     expect(() => server.limitKey(key, { credits: -1 })).toThrow('/credits must be 0 or more')
     expect(() => server.limitKey('sk_test_other', {})).toThrow('did not make that API key')

@@ -7,7 +7,7 @@ const MODEL = 'aurora-image'
 describe('tenants', () => {
   it('have jobs, credits and scripts of their own', async () => {
     const server = createReferenceServer({ clock: 'auto' })
-    const { key } = server.mintKey({ credits: 4 })
+    const { key } = server.createKey({ credits: 4 })
     server.script(MODEL, [{ result: 'failed', after_ms: 1 }])
     const other = await apiCaller(server, key).run(MODEL)
     expect(other.body.status).toBe('completed')
@@ -18,14 +18,14 @@ describe('tenants', () => {
 
   it('refuses to rotate a revoked key (section 5.6)', () => {
     const server = createReferenceServer()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     server.revokeKey(key)
     expect(() => server.rotateKey(key)).toThrow('revoked')
   })
 
   it('keep their account when their key is rotated (section 5.6)', async () => {
     const server = createReferenceServer({ clock: 'auto' })
-    const { key } = server.mintKey({ credits: 10, permissions: ['models:run', 'jobs:read'] })
+    const { key } = server.createKey({ credits: 10, permissions: ['models:run', 'jobs:read'] })
     const { body } = await apiCaller(server, key).run(MODEL)
     const rotated = server.rotateKey(key)
     expect(rotated.permissions).toEqual(['models:run', 'jobs:read'])
@@ -35,21 +35,21 @@ describe('tenants', () => {
 
   it('are told what their key may do', () => {
     const server = createReferenceServer()
-    expect(server.mintKey({ live: true, permissions: [], allowIps: ['10.0.0.1'] })).toEqual({
+    expect(server.createKey({ live: true, permissions: [], allowIps: ['10.0.0.1'] })).toEqual({
       key: expect.stringMatching(/^sk_live_/),
       live: true,
       permissions: [],
       allowIps: ['10.0.0.1'],
     })
-    expect(server.mintKey()).toMatchObject({ live: false, permissions: { length: 5 } })
+    expect(server.createKey()).toMatchObject({ live: false, permissions: { length: 5 } })
   })
 
   it('are refused with a TypeError that says why, or an Error for an unknown key', () => {
     const server = createReferenceServer()
     const wrong: object = { permissions: ['all'] }
-    expect(() => server.mintKey(wrong)).toThrow(/mintKey: \/permissions\/0 must be "models:read" or/)
-    expect(() => server.mintKey({ credits: 0.5 })).toThrow(TypeError)
-    expect(() => server.mintKey({ allowIps: ['x'] })).toThrow(TypeError)
+    expect(() => server.createKey(wrong)).toThrow(/createKey: \/permissions\/0 must be "models:read" or/)
+    expect(() => server.createKey({ credits: 0.5 })).toThrow(TypeError)
+    expect(() => server.createKey({ allowIps: ['x'] })).toThrow(TypeError)
     expect(() => server.script('none', [])).toThrow('script: There is no model "none"')
     expect(() => server.script(MODEL, [{ result: 'succeeded', after_ms: Number.NaN }])).toThrow('/0/after_ms must be')
     expect(() => server.script(MODEL, [{ result: 'succeeded', after_ms: -1 }])).toThrow('/0/after_ms must be 0 or more')
@@ -60,7 +60,7 @@ describe('tenants', () => {
 
   it('are reset one by one or all, runs that are held included', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const [mine, other] = [apiCaller(server), apiCaller(server, key)]
     const held = other.run(MODEL)
     const kept = await mine.run(MODEL, { sync: false })

@@ -8,7 +8,7 @@ import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** What a new API key is and may do (section 5). */
-export interface MintKeyOptions {
+export interface CreateKeyOptions {
   /** A live key, `sk_live_…`, instead of a test key, `sk_test_…`. Default `false`. */
   live?: boolean | undefined
   /** Default: all. */
@@ -20,7 +20,7 @@ export interface MintKeyOptions {
 }
 
 /** An API key that was made. Each new key is a tenant: jobs, credits, scripts and deliveries of its own. */
-export interface MintedKey {
+export interface CreatedKey {
   /** The API key itself. */
   readonly key: string
   /** True for a production key, `sk_live_…`; false for a test key, `sk_test_…`. */
@@ -31,18 +31,18 @@ export interface MintedKey {
   readonly allowIps?: readonly string[] | undefined
 }
 
-export const mintKeyOptionsSchema = z.strictObject({
+export const createKeyOptionsSchema = z.strictObject({
   live: z.optional(z.boolean()),
   permissions: z.optional(z.readonly(z.array(z.enum(PERMISSIONS)))),
   credits: z.optional(z.int().check(z.nonnegative())),
   allowIps: z.optional(z.readonly(z.array(z.string()))),
-}) satisfies z.ZodMiniType<MintKeyOptions>
+}) satisfies z.ZodMiniType<CreateKeyOptions>
 
 const outcomesSchema = z.array(scriptedOutcomeSchema)
 
 /** Makes a key; the message says what is wrong with the options. */
-export function mintKey(service: Service, options: MintKeyOptions): ShapeCheck<ApiKey> {
-  const checked = parseShape(mintKeyOptionsSchema, options)
+export function createKey(service: Service, options: CreateKeyOptions): ShapeCheck<ApiKey> {
+  const checked = parseShape(createKeyOptionsSchema, options)
   if (!checked.ok) return checked
   const { live = false, permissions = PERMISSIONS, credits = service.options.credits, allowIps } = checked.value
   try {
@@ -53,7 +53,7 @@ export function mintKey(service: Service, options: MintKeyOptions): ShapeCheck<A
 }
 
 /** What may be told about a key. */
-export function mintedKey({ key, isLive, permissions, allowIps }: ApiKey): MintedKey {
+export function createdKey({ key, isLive, permissions, allowIps }: ApiKey): CreatedKey {
   return { key, live: isLive, permissions, allowIps }
 }
 

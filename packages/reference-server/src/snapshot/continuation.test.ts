@@ -129,7 +129,7 @@ class Actor {
     const { server } = this
     switch (what) {
       case 'mint':
-        return this.keys.push(server.mintKey({ credits: 10, allowIps: ['127.0.0.0/8'] }).key)
+        return this.keys.push(server.createKey({ credits: 10, allowIps: ['127.0.0.0/8'] }).key)
       case 'rotate':
         return this.#rotate()
       case 'next':

@@ -90,7 +90,7 @@ function oddJob({ jobs }: Snapshot): string | undefined {
   return undefined
 }
 
-function oddErrand({ errands, jobs, unread, accounts }: Snapshot): string | undefined {
+function oddErrand({ pendingDeliveries: errands, jobs, unread, accounts }: Snapshot): string | undefined {
   const tellable = new Set(jobs.filter(({ end, webhook }) => end && webhook).map(({ id }) => id))
   const odd = errands.findIndex(({ job_id }) => !tellable.has(job_id))
   if (odd >= 0) return damaged(`/errands/${odd} is of no finished job with a webhook`)

@@ -104,7 +104,7 @@ function adoptJobs({ jobs, jobTimers }: Service, snapshot: Snapshot, restored: r
   for (const job of unfinished) if (job.webhook !== undefined) jobTimers.watch(job)
 }
 
-function resumeErrands({ jobs, dispatcher }: Service, { errands }: Snapshot): void {
+function resumeErrands({ jobs, dispatcher }: Service, { pendingDeliveries: errands }: Snapshot): void {
   for (const { job_id, body, sent, isHeld, dueAt } of errands) {
     const job = jobs.find(job_id)
     if (job?.webhook !== undefined) dispatcher.resume({ job, webhook: job.webhook, body, sent, isHeld, dueAt })

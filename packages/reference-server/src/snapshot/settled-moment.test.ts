@@ -96,7 +96,7 @@ describe('a snapshot', () => {
     await run('aurora-image', { webhook_url: 'http://receiver.test/' })
     await server.clock.advance(30_000)
     const snapshot = server.snapshot()
-    expect([snapshot.jobs.length, snapshot.errands.length]).toEqual([1, 1])
+    expect([snapshot.jobs.length, snapshot.pendingDeliveries.length]).toEqual([1, 1])
     expect(() => createReferenceServer({ clock: 'manual' }).restore(snapshot)).not.toThrow()
   })
 

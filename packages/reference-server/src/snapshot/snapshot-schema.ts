@@ -95,7 +95,7 @@ export const snapshotSchema = /* @__PURE__ */ (() =>
     accounts: z.array(accountSchema).check(z.minLength(1)),
     keys: z.array(keySchema).check(z.minLength(1)),
     jobs: z.array(jobSchema),
-    errands: z.array(
+    pendingDeliveries: z.array(
       z.strictObject({
         job_id: z.string(),
         body: deliveryBodySchema,

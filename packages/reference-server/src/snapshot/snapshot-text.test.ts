@@ -49,7 +49,7 @@ describe('the text of a snapshot', () => {
       const { job_id } = (await client.run('aurora-image', { sync: false })).body
       await client.get(`/v1/jobs/${before.jobs[0]?.id}`)
       await client.delete(`/v1/jobs/${job_id}`)
-      server.mintKey()
+      server.createKey()
       server.faults.add({ kind: 'reset', times: 1, route: 'listModels' })
       await server.clock.advance(100_000)
     }

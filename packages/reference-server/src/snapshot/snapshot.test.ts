@@ -40,7 +40,7 @@ describe('a snapshot', () => {
     const before = server.clock.now()
     const snapshot = server.snapshot()
     await client.delete(`/v1/jobs/${goingId}`)
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     await server.clock.advance(86_400_000)
     server.restore(snapshot)
     expect(server.snapshot()).toEqual(snapshot)
@@ -140,7 +140,7 @@ describe('restore', () => {
     ['a key twice', (copy: { keys: object[] }) => copy.keys.push({ ...copy.keys[0] }), '/keys/1 is there twice'],
     [
       'an errand of nobody',
-      (copy: { errands: object[] }) => Object.assign(copy.errands[0] ?? {}, { job_id: 'job_x' }),
+      (copy: { pendingDeliveries: object[] }) => Object.assign(copy.pendingDeliveries[0] ?? {}, { job_id: 'job_x' }),
       '/errands/0',
     ],
     [

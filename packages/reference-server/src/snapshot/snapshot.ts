@@ -43,7 +43,7 @@ export interface Snapshot {
   /** Finished ones first. */
   jobs: readonly JobState[]
   /** Results on their way. A delivery that had begun begins again. */
-  errands: readonly ErrandSnapshot[]
+  pendingDeliveries: readonly ErrandSnapshot[]
   /** The deliveries that `webhooks.next()` has not returned, oldest first. */
   unread: readonly { account: number; delivery: number }[]
 }

@@ -50,7 +50,7 @@ export function viewSnapshot(service: Service): SnapshotView {
       unfinished.map((job) => ({ ...unfinishedJob(job, indexOf(job.account)), endPlace: endPlaces.get(job) })),
       indexOf,
     ),
-    errands: errandsOf(service),
+    pendingDeliveries: errandsOf(service),
     unread: unreadDeliveries(service, states),
   }
 }
@@ -88,7 +88,7 @@ function unfinishedJob(job: Job, account: number): JobState {
 /** The results on their way. One whose job is no longer kept goes with its job. */
 function errandsOf({ dispatcher, jobs }: Service): ErrandSnapshot[] {
   return dispatcher
-    .errands()
+    .pendingDeliveries()
     .filter(({ job }) => jobs.has(job))
     .map(({ job, body, sent, isHeld, dueAt }) => ({ job_id: job.id, body, sent, isHeld, dueAt }))
 }

@@ -1,8 +1,8 @@
 import { type TestAPI, test as vitestTest } from 'vitest'
+import { LeftoversError, type Report } from '../history/report/report.ts'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer, type ServerClientOptions } from '../reference-server.ts'
-import { LeftoversError, type Report } from '../report/report.ts'
-import type { MintKeyOptions } from '../service/tenants.ts'
+import type { CreateKeyOptions } from '../service/tenants.ts'
 
 /** What each test gets, if it asks for it. */
 export interface ServerFixtures {
@@ -27,7 +27,7 @@ export type CreateTestOptions =
       /** A server that tests share, even at the same time: each gets a key, and so an account, of its own. */
       server: ReferenceServer
       /** What the key of each test may do. */
-      keyOptions?: MintKeyOptions | undefined
+      keyOptions?: CreateKeyOptions | undefined
     }
 
 /** The server of one test. */
@@ -103,8 +103,8 @@ function openServer(options: ReferenceServerOptions = {}): Stage {
   return { server, apiKey: server.apiKey, close }
 }
 
-function openAccount(server: ReferenceServer, options: MintKeyOptions = {}): Stage {
-  const { key: apiKey } = server.mintKey(options)
+function openAccount(server: ReferenceServer, options: CreateKeyOptions = {}): Stage {
+  const { key: apiKey } = server.createKey(options)
   const close = async () => {
     const report = server.report(apiKey)
     server.reset(apiKey)

@@ -142,7 +142,7 @@ describe('webhook', () => {
 
   it('belongs to the account of the run', async () => {
     const { server } = setUp()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     await apiCaller(server, key).run(MODEL, { webhook_url: URL })
     await server.webhooks.next()
     expect(server.webhooks.deliveries()).toEqual([])
@@ -227,7 +227,7 @@ describe('reset and close of the server', () => {
 
   it('leaves the deliveries of other accounts alone when one is reset', async () => {
     const { server, caller } = setUp({ clock: 'manual' })
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     await caller.run(MODEL, { webhook_url: URL })
     await apiCaller(server, key).run(MODEL, { webhook_url: URL })
     server.reset(key)

@@ -29,7 +29,7 @@ const AFTER_POLL_MS = 1
 /** Sends the results of jobs to their webhooks. */
 export class WebhookDispatcher {
   readonly #options: DispatcherOptions
-  readonly #errands = new Set<Errand>()
+  readonly #pendingDeliveries = new Set<Errand>()
   readonly #held = new HeldErrands()
   readonly #settled = new Map<Job, () => void>()
 
@@ -46,13 +46,13 @@ export class WebhookDispatcher {
   /** Takes an errand up where another server was with it. */
   resume(state: ErrandState): void {
     const errand: Errand = { ...state, abort: new AbortController() }
-    this.#errands.add(errand)
+    this.#pendingDeliveries.add(errand)
     void this.#run(errand)
   }
 
   /** Everything on its way. A delivery that has begun counts as one that has not. */
-  errands(): readonly ErrandState[] {
-    return [...this.#errands]
+  pendingDeliveries(): readonly ErrandState[] {
+    return [...this.#pendingDeliveries]
   }
 
   /** A read of the status has shown the end of the job. */
@@ -62,7 +62,7 @@ export class WebhookDispatcher {
 
   /** Resolves when all deliveries of a job that will end are over, or there will be none. */
   settled(job: Job): Promise<void> {
-    const isOver = job.end !== undefined && [...this.#errands].every((errand) => errand.job !== job)
+    const isOver = job.end !== undefined && [...this.#pendingDeliveries].every((errand) => errand.job !== job)
     return isOver ? Promise.resolve() : new Promise((resolve) => this.#settled.set(job, resolve))
   }
 
@@ -74,14 +74,14 @@ export class WebhookDispatcher {
 
   /** The jobs of an account, or of all, whose results are on their way, with where to. */
   pending(account?: Account): { id: string; webhook: JobWebhook }[] {
-    return [...this.#errands]
+    return [...this.#pendingDeliveries]
       .filter(({ job }) => account === undefined || job.account === account)
       .map(({ job, webhook }) => ({ id: job.id, webhook }))
   }
 
   /** Takes back whatever is on its way, for one account or all. */
   forget(account?: Account): void {
-    for (const errand of this.#errands) {
+    for (const errand of this.#pendingDeliveries) {
       if (account !== undefined && errand.job.account !== account) continue
       errand.abort.abort()
       this.#end(errand)
@@ -111,7 +111,7 @@ export class WebhookDispatcher {
   }
 
   #end(errand: Errand): void {
-    this.#errands.delete(errand)
+    this.#pendingDeliveries.delete(errand)
     this.skip(errand.job)
   }
 

@@ -93,7 +93,7 @@ describe('webhook lab', () => {
 
   it('delivers in the wrong order: after the next job of the account', async () => {
     const { server, caller, jobId, seen } = await runWith({ when: 'after-next' })
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     await apiCaller(server, key).run(MODEL, { webhook_url: URL })
     await server.clock.advance(5_000)
     expect(seen).toHaveLength(1) // of the other account
@@ -132,7 +132,7 @@ describe('webhook lab', () => {
 
   it('delivers all results of an account in a way of its own, until it is reset', async () => {
     const { server, caller, seen } = setUp()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     server.webhooks.deliverAs({ deliveries: 2 }, key)
     server.script(MODEL, [{ result: 'succeeded', webhook: {} }], key)
     for (const who of [caller, apiCaller(server, key), apiCaller(server, key)])
@@ -148,7 +148,7 @@ describe('webhook lab', () => {
 
   it('gives one account a receiver of its own', async () => {
     const { server, caller, seen } = setUp()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const bodies: unknown[] = []
     const receive = async (request: Request) => {
       bodies.push(request.headers.get('content-type'), await request.json())
@@ -173,7 +173,7 @@ async function firstJobId(): Promise<string> {
 describe('server.webhooks.next', () => {
   it('finds the delivery of a job or an account, whatever came first', async () => {
     const { server, caller } = setUp()
-    const { key } = server.mintKey()
+    const { key } = server.createKey()
     const [one, two] = [await caller.run(MODEL, { webhook_url: URL }), await caller.run(MODEL, { webhook_url: URL })]
     const other = await apiCaller(server, key).run(MODEL, { webhook_url: URL })
     await server.clock.advance(10_000)

@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@modelrun/contract'
-import { ERROR_BRAND, type ErrorFacts, ModelRunError } from './model-run-error.ts'
+import { ERROR_BRAND, type ErrorFields, ModelRunError } from './model-run-error.ts'
 
-/** What an error answer of the service tells beyond {@link ErrorFacts}. */
-export interface ApiErrorFacts extends ErrorFacts {
+/** What an error answer of the service tells beyond {@link ErrorFields}. */
+export interface ApiErrorFields extends ErrorFields {
   status: number
   /** `error.code` of the body (section 7), when the body has one. */
   apiCode?: ErrorCode | undefined
@@ -24,10 +24,10 @@ export class ApiError extends ModelRunError {
   /** The parsed body, or its text when it is not JSON. */
   readonly body: unknown
 
-  constructor(facts: ApiErrorFacts) {
-    super(facts)
-    if (facts.apiCode !== undefined) this.apiCode = facts.apiCode
-    this.body = facts.body
+  constructor(fields: ApiErrorFields) {
+    super(fields)
+    if (fields.apiCode !== undefined) this.apiCode = fields.apiCode
+    this.body = fields.body
   }
 
   override get [ERROR_BRAND](): 'api' {
@@ -116,24 +116,24 @@ export class ServerError extends ApiError {
 }
 
 /** The error class for an HTTP status. */
-export function createApiError(facts: ApiErrorFacts): ApiError {
-  switch (facts.status) {
+export function createApiError(fields: ApiErrorFields): ApiError {
+  switch (fields.status) {
     case 400:
     case 422:
-      return new InvalidRequestError(facts)
+      return new InvalidRequestError(fields)
     case 401:
-      return new AuthenticationError(facts)
+      return new AuthenticationError(fields)
     case 402:
-      return new InsufficientCreditsError(facts)
+      return new InsufficientCreditsError(fields)
     case 403:
-      return new PermissionDeniedError(facts)
+      return new PermissionDeniedError(fields)
     case 404:
-      return new NotFoundError(facts)
+      return new NotFoundError(fields)
     case 409:
-      return new ConflictError(facts)
+      return new ConflictError(fields)
     case 429:
-      return new RateLimitError(facts)
+      return new RateLimitError(fields)
     default:
-      return facts.status >= 500 ? new ServerError(facts) : new ApiError(facts)
+      return fields.status >= 500 ? new ServerError(fields) : new ApiError(fields)
   }
 }

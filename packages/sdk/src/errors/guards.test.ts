@@ -14,29 +14,29 @@ interface ErrorClasses {
   transport: typeof transportErrors
 }
 
-const facts = { message: 'test' }
+const fields = { message: 'test' }
 
 /** One error of each class, by the name of the class. */
 function oneOfEach({ api, job, local, transport }: ErrorClasses): Record<string, ModelRunError> {
   const byStatus = [400, 401, 402, 403, 404, 409, 418, 422, 429, 500].map((status) =>
-    api.createApiError({ ...facts, status }),
+    api.createApiError({ ...fields, status }),
   )
-  const jobEnd = { ...facts, jobId: 'job_1', job: { status: 'failed' } }
+  const jobEnd = { ...fields, jobId: 'job_1', job: { status: 'failed' } }
   const others = [
     new job.JobFailedError(jobEnd),
     new job.JobCancelledError(jobEnd),
-    new job.DurableRunError(facts),
-    new local.ConfigurationError(facts),
-    new local.WebhookParseError(facts),
-    new local.InputValidationError({ ...facts, issues: [] }),
-    new local.BudgetExceededError({ ...facts, creditsPerRun: 2, maxCredits: 1 }),
-    new transport.ConnectionError(facts),
-    new transport.AttemptTimeoutError(facts),
-    new transport.HookError(facts),
-    new transport.InvalidResponseError(facts),
-    new transport.HookError(facts),
-    new transport.AbortedError(facts),
-    new transport.DeadlineExceededError(facts),
+    new job.DurableRunError(fields),
+    new local.ConfigurationError(fields),
+    new local.WebhookParseError(fields),
+    new local.InputValidationError({ ...fields, issues: [] }),
+    new local.BudgetExceededError({ ...fields, creditsPerRun: 2, maxCredits: 1 }),
+    new transport.ConnectionError(fields),
+    new transport.AttemptTimeoutError(fields),
+    new transport.HookError(fields),
+    new transport.InvalidResponseError(fields),
+    new transport.HookError(fields),
+    new transport.AbortedError(fields),
+    new transport.DeadlineExceededError(fields),
   ]
   return Object.fromEntries([...byStatus, ...others].map((error) => [error.name, error]))
 }

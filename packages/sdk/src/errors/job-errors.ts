@@ -1,8 +1,8 @@
 import type { ErrorCode, Job } from '@modelrun/contract'
-import { type ErrorFacts, ModelRunError } from './model-run-error.ts'
+import { type ErrorFields, ModelRunError } from './model-run-error.ts'
 
 /** What the end of a job tells beyond the facts of every error. */
-export interface JobEndFacts extends ErrorFacts {
+export interface JobEndFields extends ErrorFields {
   jobId: string
   job: Job
 }
@@ -20,10 +20,10 @@ export class JobFailedError extends ModelRunError {
   /** `error.code` of the job (section 7), e.g. `PROVIDER_FAILURE`. */
   declare readonly failureCode?: ErrorCode | undefined
 
-  constructor(facts: JobEndFacts) {
-    super(facts)
-    this.job = facts.job
-    if (facts.job.error !== undefined) this.failureCode = facts.job.error.code
+  constructor(fields: JobEndFields) {
+    super(fields)
+    this.job = fields.job
+    if (fields.job.error !== undefined) this.failureCode = fields.job.error.code
   }
 }
 
@@ -38,14 +38,14 @@ export class JobCancelledError extends ModelRunError {
   /** The job as the service last showed it. */
   readonly job: Job
 
-  constructor(facts: JobEndFacts) {
-    super(facts)
-    this.job = facts.job
+  constructor(fields: JobEndFields) {
+    super(fields)
+    this.job = fields.job
   }
 }
 
 /** Why a run of a durable batch has no job to show. */
-export interface DurableRunFacts extends ErrorFacts {
+export interface DurableRunFields extends ErrorFields {
   reason?: { readonly code: string; readonly message: string } | undefined
 }
 
@@ -63,8 +63,8 @@ export class DurableRunError extends ModelRunError {
   /** What the batch kept of the failure: `code` is that of an error of this package, `BUDGET_EXCEEDED`, or `process_died`. */
   declare readonly reason?: { readonly code: string; readonly message: string } | undefined
 
-  constructor(facts: DurableRunFacts) {
-    super(facts)
-    if (facts.reason !== undefined) this.reason = facts.reason
+  constructor(fields: DurableRunFields) {
+    super(fields)
+    if (fields.reason !== undefined) this.reason = fields.reason
   }
 }

@@ -42,9 +42,9 @@ export class InputValidationError extends ModelRunError {
   /** Every place of the input that is wrong, at least one. */
   readonly issues: readonly InputIssue[]
 
-  constructor(facts: { message: string; issues: readonly InputIssue[] }) {
-    super(facts)
-    this.issues = facts.issues
+  constructor(fields: { message: string; issues: readonly InputIssue[] }) {
+    super(fields)
+    this.issues = fields.issues
   }
 }
 
@@ -61,9 +61,9 @@ export class BudgetExceededError extends ModelRunError {
   /** The limit that was set, in credits. */
   readonly maxCredits: number
 
-  constructor(facts: { message: string; creditsPerRun: number; maxCredits: number }) {
-    super(facts)
-    this.creditsPerRun = facts.creditsPerRun
-    this.maxCredits = facts.maxCredits
+  constructor(fields: { message: string; creditsPerRun: number; maxCredits: number }) {
+    super(fields)
+    this.creditsPerRun = fields.creditsPerRun
+    this.maxCredits = fields.maxCredits
   }
 }

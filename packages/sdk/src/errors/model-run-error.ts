@@ -29,7 +29,7 @@ export interface Attempt {
 }
 
 /** What every error of this package tells. */
-export interface ErrorFacts {
+export interface ErrorFields {
   message: string
   cause?: unknown
   attempts?: readonly Attempt[] | undefined
@@ -66,15 +66,15 @@ export abstract class ModelRunError extends Error {
   /** True when doing the same again later may succeed and cannot charge twice. */
   readonly isRetryable: boolean
 
-  constructor(facts: ErrorFacts) {
-    super(facts.message, facts.cause === undefined ? undefined : { cause: facts.cause })
-    this.attempts = facts.attempts ?? []
-    this.submission = facts.submission ?? 'not_sent'
-    this.isRetryable = facts.isRetryable ?? false
-    if (facts.jobId !== undefined) this.jobId = facts.jobId
-    if (facts.requestId !== undefined) this.requestId = facts.requestId
-    if (facts.status !== undefined) this.status = facts.status
-    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs
+  constructor(fields: ErrorFields) {
+    super(fields.message, fields.cause === undefined ? undefined : { cause: fields.cause })
+    this.attempts = fields.attempts ?? []
+    this.submission = fields.submission ?? 'not_sent'
+    this.isRetryable = fields.isRetryable ?? false
+    if (fields.jobId !== undefined) this.jobId = fields.jobId
+    if (fields.requestId !== undefined) this.requestId = fields.requestId
+    if (fields.status !== undefined) this.status = fields.status
+    if (fields.retryAfterMs !== undefined) this.retryAfterMs = fields.retryAfterMs
   }
 
   /** `api` for the answers of the service, `client` for everything else. */

@@ -3,7 +3,7 @@ import { ApiError, NotFoundError, RateLimitError } from './api-errors.ts'
 import { ConfigurationError } from './local-errors.ts'
 import { ModelRunError } from './model-run-error.ts'
 
-const facts = { message: 'x', status: 404 }
+const fields = { message: 'x', status: 404 }
 
 describe('instanceof, for errors of a second copy of the package', () => {
   let copy: typeof import('./api-errors.ts')
@@ -14,7 +14,7 @@ describe('instanceof, for errors of a second copy of the package', () => {
   })
 
   test('holds for the class of the error and for those above it', () => {
-    const error = new copy.NotFoundError(facts)
+    const error = new copy.NotFoundError(fields)
     expect(Object.getPrototypeOf(error)).not.toBe(NotFoundError.prototype)
     expect(error).toBeInstanceOf(NotFoundError)
     expect(error).toBeInstanceOf(ApiError)
@@ -22,15 +22,15 @@ describe('instanceof, for errors of a second copy of the package', () => {
   })
 
   test('does not hold for other classes', () => {
-    expect(new copy.NotFoundError(facts)).not.toBeInstanceOf(RateLimitError)
-    expect(new copy.NotFoundError(facts)).not.toBeInstanceOf(ConfigurationError)
-    expect(new copy.ApiError(facts)).not.toBeInstanceOf(NotFoundError)
+    expect(new copy.NotFoundError(fields)).not.toBeInstanceOf(RateLimitError)
+    expect(new copy.NotFoundError(fields)).not.toBeInstanceOf(ConfigurationError)
+    expect(new copy.ApiError(fields)).not.toBeInstanceOf(NotFoundError)
   })
 
   test("holds for a user's subclass of the other copy, by the class that it extends", () => {
     class GoneError extends copy.NotFoundError {}
-    expect(new GoneError(facts)).toBeInstanceOf(NotFoundError)
-    expect(new GoneError(facts)).not.toBeInstanceOf(RateLimitError)
+    expect(new GoneError(fields)).toBeInstanceOf(NotFoundError)
+    expect(new GoneError(fields)).not.toBeInstanceOf(RateLimitError)
   })
 })
 
@@ -38,10 +38,10 @@ describe("instanceof, for a user's subclass of this copy", () => {
   class GoneError extends NotFoundError {}
 
   test('holds for its own instances alone', () => {
-    expect(new GoneError(facts)).toBeInstanceOf(GoneError)
-    expect(new GoneError(facts)).toBeInstanceOf(NotFoundError)
-    expect(new NotFoundError(facts)).not.toBeInstanceOf(GoneError)
-    expect(new ApiError(facts)).not.toBeInstanceOf(GoneError)
+    expect(new GoneError(fields)).toBeInstanceOf(GoneError)
+    expect(new GoneError(fields)).toBeInstanceOf(NotFoundError)
+    expect(new NotFoundError(fields)).not.toBeInstanceOf(GoneError)
+    expect(new ApiError(fields)).not.toBeInstanceOf(GoneError)
   })
 })
 

@@ -1,5 +1,5 @@
 import type { JobHandle } from '../jobs/job-handle.ts'
-import { type ErrorFacts, ModelRunError } from './model-run-error.ts'
+import { type ErrorFields, ModelRunError } from './model-run-error.ts'
 
 /** The connection failed: refused, DNS, TLS, reset. `submission` tells whether the service may have got the request. */
 export class ConnectionError extends ModelRunError {
@@ -42,7 +42,7 @@ export class HookError extends ModelRunError {
 }
 
 /** What the early end of a wait tells beyond the facts of every error. */
-export interface EndedWaitFacts extends ErrorFacts {
+export interface EndedWaitFields extends ErrorFields {
   job?: JobHandle | undefined
   cancellation?: Promise<boolean> | undefined
 }
@@ -54,10 +54,10 @@ abstract class EndedWaitError extends ModelRunError {
   /** With the policy `cancel`: resolves to whether the service confirmed the cancellation. Never rejects. */
   declare readonly cancellation?: Promise<boolean> | undefined
 
-  constructor(facts: EndedWaitFacts) {
-    super(facts)
-    if (facts.job !== undefined) this.job = facts.job
-    if (facts.cancellation !== undefined) this.cancellation = facts.cancellation
+  constructor(fields: EndedWaitFields) {
+    super(fields)
+    if (fields.job !== undefined) this.job = fields.job
+    if (fields.cancellation !== undefined) this.cancellation = fields.cancellation
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Attempt, ErrorFacts, ModelRunError } from '../errors/model-run-error.ts'
+import type { Attempt, ErrorFields, ModelRunError } from '../errors/model-run-error.ts'
 import {
   AbortedError,
   AttemptTimeoutError,
@@ -26,23 +26,23 @@ export interface FailedDownload {
 
 /** The error for a failure. */
 export function fileError(failure: Failure, failed: FailedDownload): ModelRunError {
-  const facts = factsOf(describeFailure(failure, failed), failed)
+  const fields = factsOf(describeFailure(failure, failed), failed)
   switch (failure.kind) {
     case 'answer':
       // What is another file now, or elsewhere, can be downloaded from its start.
       return new InvalidResponseError({
-        ...facts,
+        ...fields,
         status: failure.answer.status,
         isRetryable: failed.isRetryable || (failure.problem !== undefined && failed.position > 0),
       })
     case 'timeout':
-      return new AttemptTimeoutError(facts)
+      return new AttemptTimeoutError(fields)
     case 'aborted':
-      return new AbortedError({ ...facts, cause: failure.cause })
+      return new AbortedError({ ...fields, cause: failure.cause })
     case 'deadline':
-      return new DeadlineExceededError(facts)
+      return new DeadlineExceededError(fields)
     default:
-      return new ConnectionError({ ...facts, cause: failure.cause })
+      return new ConnectionError({ ...fields, cause: failure.cause })
   }
 }
 
@@ -73,7 +73,7 @@ export function resultIsSafe(jobId: string): string {
   return ` The result of the job ${jobId} is not lost: \`client.jobs.wait('${jobId}')\` gives it again and costs nothing.`
 }
 
-function factsOf(message: string, { download, attempts, retryAfterMs, isRetryable }: FailedDownload): ErrorFacts {
+function factsOf(message: string, { download, attempts, retryAfterMs, isRetryable }: FailedDownload): ErrorFields {
   const { jobId } = download
   return {
     message: jobId === undefined ? message : `${message}${resultIsSafe(jobId)}`,

@@ -63,7 +63,7 @@ export class FileTransfer {
       admit: (part) => this.#admit(part),
       takeRetry: () => this.#takeRetry(),
       error: () => this.#error(),
-      hookError: (cause) => hookError(cause, this.#facts()),
+      hookError: (cause) => hookError(cause, this.#fields()),
     }
   }
 
@@ -219,7 +219,7 @@ export class FileTransfer {
   }
 
   #checkSize(byteCount: number): void {
-    if (byteCount > this.#download.maxBytes) throw tooLargeError(this.#facts())
+    if (byteCount > this.#download.maxBytes) throw tooLargeError(this.#fields())
   }
 
   #dropPart(): void {
@@ -230,10 +230,10 @@ export class FileTransfer {
   #error(): ModelRunError {
     const { failure } = this.#attempts
     if (failure === undefined) throw new TypeError('A download ended without a response.')
-    return fileError(failure, this.#facts())
+    return fileError(failure, this.#fields())
   }
 
-  #facts(): FailedDownload {
+  #fields(): FailedDownload {
     return {
       download: this.#download,
       attempts: this.#attempts.list(),

@@ -2,7 +2,7 @@ import { errorBodySchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { createApiError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import type { Attempt, ErrorFacts, ModelRunError, Submission } from '../errors/model-run-error.ts'
+import type { Attempt, ErrorFields, ModelRunError, Submission } from '../errors/model-run-error.ts'
 import {
   AbortedError,
   AttemptTimeoutError,
@@ -45,7 +45,7 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
   const isNamed = partial !== undefined && jobId !== undefined
   const submission = isNamed ? 'accepted' : operation.isRun ? interruption.submission : submissionOf(operation)
   const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
-  const facts: ErrorFacts = {
+  const fields: ErrorFields = {
     message: `${describeInterruption(interruption, call)}${consequence(submission, operation, isUntouched)}`,
     cause,
     attempts,
@@ -55,15 +55,15 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
   }
   switch (kind) {
     case 'connection':
-      return new ConnectionError(facts)
+      return new ConnectionError(fields)
     case 'timeout':
-      return new AttemptTimeoutError(facts)
+      return new AttemptTimeoutError(fields)
     case 'aborted':
-      return new AbortedError(facts)
+      return new AbortedError(fields)
     case 'deadline':
-      return new DeadlineExceededError(facts)
+      return new DeadlineExceededError(fields)
     case 'no_key':
-      return new ConfigurationError(facts)
+      return new ConfigurationError(fields)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Core } from '../core.ts'
-import { AbortedError, DeadlineExceededError, type EndedWaitFacts } from '../errors/transport-errors.ts'
+import { AbortedError, DeadlineExceededError, type EndedWaitFields } from '../errors/transport-errors.ts'
 import { openScope } from '../scope.ts'
 import { cancelJobOperation } from './cancel-job.ts'
 import type { JobHandle } from './job-handle.ts'
@@ -35,7 +35,7 @@ export function endOfWait(wait: EndedWait): AbortedError | DeadlineExceededError
     policy === 'cancel'
       ? 'Its cancellation was requested: see `error.cancellation`.'
       : 'It goes on: `error.job.result()` waits again.'
-  const facts: EndedWaitFacts = {
+  const fields: EndedWaitFields = {
     message: `The job ${job.id} ${what}${status}${failed}. ${then}`,
     cause: isDeadline ? failure : options.signal?.reason,
     attempts: failure?.attempts ?? [],
@@ -44,7 +44,7 @@ export function endOfWait(wait: EndedWait): AbortedError | DeadlineExceededError
     job,
     ...(policy === 'cancel' ? { cancellation: cancelInBackground(core, job.id) } : {}),
   }
-  return isDeadline ? new DeadlineExceededError(facts) : new AbortedError(facts)
+  return isDeadline ? new DeadlineExceededError(fields) : new AbortedError(fields)
 }
 
 /** Best effort and bounded: the wait has ended already, and does not wait for this. */

@@ -3,7 +3,7 @@ import type { CallOptions } from '../http/operation.ts'
 import type { JobHandle } from './job-handle.ts'
 
 /** What happens to the job when its wait ends early: it goes on, or it is cancelled. */
-export type EarlyEndPolicy = 'detach' | 'cancel'
+export type UnfinishedJobPolicy = 'detach' | 'cancel'
 
 /** Options of every method that waits for a job. */
 export interface WaitOptions extends CallOptions {
@@ -20,9 +20,9 @@ export interface WaitOptions extends CallOptions {
    */
   readPrice?: boolean | undefined
   /** What becomes of the job when `signal` aborts. Default `detach`. */
-  onAbort?: EarlyEndPolicy | undefined
+  onAbort?: UnfinishedJobPolicy | undefined
   /** What becomes of the job when the deadline passes. Default `detach`. */
-  onDeadline?: EarlyEndPolicy | undefined
+  onDeadline?: UnfinishedJobPolicy | undefined
 }
 
 /** Default of {@link WaitOptions.deadlineMs}. */

@@ -8,7 +8,7 @@ import { ApiPromise } from '../http/api-promise.ts'
 import type { Answer, CallOptions } from '../http/operation.ts'
 import { callOnce, request } from '../http/request.ts'
 import { checkInput } from '../runs/check-input.ts'
-import type { RunAnswer } from '../runs/run-answer.ts'
+import type { AnyRunResponse } from '../runs/run-answer.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import type { AnyModelId, ModelId, RunBody } from './model-inputs.ts'
 import { getModelOperation, listModelsOperation } from './model-operations.ts'
@@ -68,7 +68,7 @@ export class ModelsResource {
     model: ModelId<Id>,
     body: RunBody<NoInfer<Id>>,
     options: CallOptions = {},
-  ): ApiPromise<RunAnswer> {
+  ): ApiPromise<AnyRunResponse> {
     const place = 'client.models.run'
     const work = async () => {
       checkArguments(place, { model })

@@ -1,7 +1,7 @@
 import type { Job, Model, RunRequest } from '@modelrun/contract'
 import type { ApiResult, CallOptions } from '../http/operation.ts'
 import type { CancelResult } from '../jobs/cancel-job.ts'
-import type { RunAnswer } from '../runs/run-answer.ts'
+import type { AnyRunResponse } from '../runs/run-answer.ts'
 
 /** One call of the client. */
 export interface ProxyCall<T> {
@@ -14,7 +14,7 @@ export interface ProxyClient {
   /** Reads and runs models (sections 4.2 and 4.3). */
   models: {
     get(id: string, options?: CallOptions): ProxyCall<Model>
-    run(model: string, body: RunRequest, options?: CallOptions): ProxyCall<RunAnswer>
+    run(model: string, body: RunRequest, options?: CallOptions): ProxyCall<AnyRunResponse>
   }
   /** Reads and cancels jobs (sections 4.4 and 4.5). */
   jobs: {

@@ -1,6 +1,6 @@
 import type { RunRequest } from '@modelrun/contract'
 import { isModelRunError } from '../errors/guards.ts'
-import type { RunAnswer } from '../runs/run-answer.ts'
+import type { AnyRunResponse } from '../runs/run-answer.ts'
 import type { Reservation } from './budget/spending.ts'
 import { failureResponse, isForOperator } from './failure-response.ts'
 import type { PageRequest } from './page-request.ts'
@@ -73,7 +73,7 @@ async function send(
 
 /** What the service said of a run that it has accepted. */
 interface AcceptedRun extends SentRun {
-  run: RunAnswer
+  run: AnyRunResponse
   status: number
   requestId: string | undefined
 }

@@ -26,11 +26,11 @@ export async function* runDurable<I extends object>(
 ): AsyncGenerator<SettledRun<I>, void, undefined> {
   const { concurrency, signal, onProgress, keyOf } = options
   const hashOf = inputKeys(model)
-  let begun = 0
+  let started = 0
   let settled = 0
   async function* items(): AsyncGenerator<Item<I>> {
     for await (const given of inputs) {
-      const index = begun++
+      const index = started++
       try {
         const input = checkInput(given)
         yield { index, given, input, key: checkKey(keyOf === undefined ? await hashOf(input) : keyOf(given, index)) }
@@ -45,7 +45,7 @@ export async function* runDurable<I extends object>(
       const end = settle(core, { model, item, run })
       if (end.status === 'rejected') showCaller(end.reason, caller)
       settled++
-      await onProgress?.({ index, step: end.status, job_id: run?.jobId, begun, settled })
+      await onProgress?.({ index, step: end.status, job_id: run?.jobId, started, settled })
       yield { index, input, job_id: run?.jobId, ...end }
     }
   } catch (error) {

@@ -25,7 +25,7 @@ export interface RunManyProgress {
   /** The job of the run; undefined when it never became one. */
   job_id: string | undefined
   /** Inputs begun so far. */
-  begun: number
+  started: number
   /** Inputs whose run has ended. */
   settled: number
 }

@@ -51,7 +51,7 @@ describe('runMany', () => {
   test('has no more runs under way than it may', async () => {
     const { clock, run, steps, startedAt } = setup({ endsAt: () => startedAt + 1_000 })
     await clock.run(collect(run(prompts(20), { concurrency: 3 })))
-    expect(Math.max(...steps.map(({ begun, settled }) => begun - settled))).toBe(3)
+    expect(Math.max(...steps.map(({ started: begun, settled }) => begun - settled))).toBe(3)
   })
 
   test('takes inputs only as their runs begin, from an endless source too, and none while results wait', async () => {
@@ -109,8 +109,8 @@ describe('runMany', () => {
     const { clock, run, steps } = setup()
     await clock.run(collect(run(prompts(1))))
     expect(steps).toEqual([
-      { index: 0, step: 'submitted', job_id: 'job_0', begun: 1, settled: 0 },
-      { index: 0, step: 'fulfilled', job_id: 'job_0', begun: 1, settled: 1 },
+      { index: 0, step: 'submitted', job_id: 'job_0', started: 1, settled: 0 },
+      { index: 0, step: 'fulfilled', job_id: 'job_0', started: 1, settled: 1 },
     ])
   })
 

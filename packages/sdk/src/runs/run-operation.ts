@@ -10,11 +10,11 @@ import {
 import type { Answer, Operation } from '../http/operation.ts'
 import { tryParseJson } from '../http/read-json.ts'
 import { parseByStatus } from '../parse-wire.ts'
-import type { RunAnswer } from './run-answer.ts'
+import type { AnyRunResponse } from './run-answer.ts'
 import { refuseAnswer, salvageJob } from './salvage-job.ts'
 
 /** The call of `POST /v1/models/{model}/run` (section 4.3). */
-export function runOperation(model: string, body: RunRequest): Operation<RunAnswer> {
+export function runOperation(model: string, body: RunRequest): Operation<AnyRunResponse> {
   const isHeld = body.sync !== false && body.webhook_url === undefined
   return {
     route: ROUTES.runModel,

@@ -51,7 +51,7 @@ export class RunPool<I extends object> {
   /** What the loop throws when the runs under way have ended. */
   #failure: { error: unknown } | undefined
   #size = 0
-  #begun = 0
+  #started = 0
   #settled = 0
 
   constructor(core: Core, { model, inputs, options, caller }: RunManyCall<I>) {
@@ -116,7 +116,7 @@ export class RunPool<I extends object> {
 
   #begin(input: I): void {
     this.#size++
-    const index = this.#begun++
+    const index = this.#started++
     const known = this.#options.resume?.get(index)
     if (known !== undefined) void this.#settle({ index, input, known })
     else {
@@ -160,8 +160,8 @@ export class RunPool<I extends object> {
   /** An error of the caller's function ends the loop, not the run; so does a promise of it that rejects. */
   #tell(index: number, step: RunManyProgress['step'], job: JobHandle | undefined): void {
     try {
-      const [begun, settled] = [this.#begun, this.#settled]
-      const noted = this.#options.onProgress?.({ index, step, job_id: job?.id, begun, settled })
+      const [started, settled] = [this.#started, this.#settled]
+      const noted = this.#options.onProgress?.({ index, step, job_id: job?.id, started, settled })
       Promise.resolve(noted).catch((error) => this.#fail(error))
     } catch (error) {
       this.#fail(error)

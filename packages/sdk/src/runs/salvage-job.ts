@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { type Answer, UnreadableAnswer } from '../http/operation.ts'
 import { readJson, tryParseJson } from '../http/read-json.ts'
-import type { UnknownRun } from './run-answer.ts'
+import type { UnrecognizedRunResponse } from './run-answer.ts'
 
 interface PartialAnswer {
   job_id: string
@@ -32,7 +32,7 @@ const CUT_ANSWER_LENGTH = 10_000
  * Finds the job of an answer that is cut or of another shape: a run that was paid for must not be lost. Only the answer
  * itself, its `data` and its `error` count: deeper down, a `job_id` may echo the input, and name another job.
  */
-export function salvageJob({ text }: Answer): UnknownRun | undefined {
+export function salvageJob({ text }: Answer): UnrecognizedRunResponse | undefined {
   const value = tryParseJson(text)
   if (value === undefined) {
     const jobId = CUT_ANSWER.exec(text.slice(0, CUT_ANSWER_LENGTH))?.[1]
@@ -52,6 +52,6 @@ export function refuseAnswer(answer: Answer): never {
   throw new UnreadableAnswer('its `job_id` is empty')
 }
 
-function unknownRun({ job_id, status }: PartialAnswer): UnknownRun {
+function unknownRun({ job_id, status }: PartialAnswer): UnrecognizedRunResponse {
   return { status: 'unknown', job_id, ...(typeof status === 'string' ? { reported_status: status } : {}) }
 }

@@ -6,7 +6,7 @@ import type { JobReference } from '../jobs/job-reference.ts'
 import { asKnownStatus } from '../jobs/job-status.ts'
 import { traceSubmit } from '../observe/submit-span.ts'
 import type { Scope } from '../scope.ts'
-import type { RunAnswer } from './run-answer.ts'
+import type { AnyRunResponse } from './run-answer.ts'
 import { runOperation } from './run-operation.ts'
 import type { SubmitOptions } from './run-options.ts'
 
@@ -21,8 +21,8 @@ export interface Submission {
 }
 
 /** The response to a run, and the job that it named. */
-export interface SentRun extends Omit<ApiResult<RunAnswer>, 'data'> {
-  answer: RunAnswer
+export interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
+  answer: AnyRunResponse
   reference: JobReference
   /** Milliseconds from sending to the answer. */
   elapsedMs: number

@@ -1,5 +1,5 @@
 /** The error that work rejects with. Fails when it is of another class, or when there is none. */
-export async function caught<E>(work: PromiseLike<unknown>, type: abstract new (...facts: never[]) => E): Promise<E> {
+export async function caught<E>(work: PromiseLike<unknown>, type: abstract new (...fields: never[]) => E): Promise<E> {
   let value: unknown
   try {
     value = await work

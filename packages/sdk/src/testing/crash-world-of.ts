@@ -1,10 +1,10 @@
-import type { CrashHandlers, CrashWorld, ProcessTools } from '../webhooks/testing/crashes/crash-world.ts'
+import type { CrashHandlers, CrashSetup, ProcessTools } from '../webhooks/testing/crashes/crash-world.ts'
 
 /** A handler of the simulation. */
 export type OnSucceeded = NonNullable<CrashHandlers['onSucceeded']>
 
 /** A world whose effects are a list of texts. */
-export function worldOf(createHandler: (tools: ProcessTools, effects: string[]) => OnSucceeded): () => CrashWorld {
+export function worldOf(createHandler: (tools: ProcessTools, effects: string[]) => OnSucceeded): () => CrashSetup {
   return () => {
     const effects: string[] = []
     return { handlers: (tools) => ({ onSucceeded: createHandler(tools, effects) }), effects: () => effects }

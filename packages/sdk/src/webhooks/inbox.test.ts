@@ -67,7 +67,9 @@ describe('a delivery (section 6)', () => {
     await settle()
     await deliver(SUCCEEDED)
     await settle()
-    const keys = [onUnknown, onSucceeded].map((handler) => handler.mock.calls.map(([, facts]) => facts.idempotencyKey))
+    const keys = [onUnknown, onSucceeded].map((handler) =>
+      handler.mock.calls.map(([, fields]) => fields.idempotencyKey),
+    )
     expect(keys).toEqual([[`${job_id}?processing`], [job_id]])
   })
 

@@ -19,6 +19,6 @@ test('takes the options of the fixture in a page', async ({ clientOptions }) => 
 
 test('takes the options of a server in a page', async () => {
   const server = createReferenceServer({ clock: 'auto' })
-  const client = new ModelRun(server.clientOptions(server.mintKey().key))
+  const client = new ModelRun(server.clientOptions(server.createKey().key))
   expect((await client.run('aurora-image', { prompt: 'a fox' })).status).toBe('succeeded')
 })

@@ -1,18 +1,18 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { nextPollDelayMs, type PollContext } from './cadence.ts'
-import type { UsualDuration } from './usual-durations.ts'
+import type { ExpectedDuration } from './expected-durations.ts'
 
 const PICTURE = fileURLToPath(new URL('../../../../../docs/guides/cadence.svg', import.meta.url))
 
 const limits = { initialIntervalMs: 500, maxIntervalMs: 5_000 }
-const USUAL: UsualDuration = { earliestMs: 36_000, latestMs: 44_000 }
+const USUAL: ExpectedDuration = { earliestMs: 36_000, latestMs: 44_000 }
 const JOB_MS = 41_200
 const [LEFT, WIDTH, SECONDS, ROW] = [190, 600, 48, 56]
 
 /** When a job of 41 s is looked at, up to the look that finds it finished. */
 function looks(more: Partial<PollContext>): number[] {
-  const context = { jobId: 'job', modelId: 'model', status: undefined, usual: undefined, hasWebhook: false, ...more }
+  const context = { jobId: 'job', modelId: 'model', status: undefined, expected: undefined, hasWebhook: false, ...more }
   const times: number[] = []
   for (let ageMs = 0; ageMs < JOB_MS; ) {
     ageMs += nextPollDelayMs({ isWatched: false, ...context, ageMs, polls: times.length }, limits)
@@ -38,7 +38,7 @@ function picture(): string {
   const rows = [
     row('fixed timer, 500 ms', 0, everyHalfSecond.slice(0, JOB_MS / 500)),
     row('first job of a model', 1, looks({})),
-    row('model known', 2, looks({ usual: USUAL })),
+    row('model known', 2, looks({ expected: USUAL })),
     row('webhook that was lost', 3, looks({ hasWebhook: true })),
   ]
   const height = 60 + 4 * ROW

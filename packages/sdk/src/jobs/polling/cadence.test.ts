@@ -10,7 +10,7 @@ const context: PollContext = {
   status: 'processing',
   ageMs: 0,
   polls: 0,
-  usual: undefined,
+  expected: undefined,
   isWatched: false,
   hasWebhook: false,
 }
@@ -48,7 +48,7 @@ describe('the cadence of a job of unknown duration', () => {
 })
 
 describe('the cadence of a job whose model is known', () => {
-  const usual = { earliestMs: 36_000, latestMs: 44_000 }
+  const expected = { earliestMs: 36_000, latestMs: 44_000 }
 
   test.each([
     ['lets it work until the usual ends begin', 0, 36_000],
@@ -57,26 +57,26 @@ describe('the cadence of a job whose model is known', () => {
     ['looks less closely the later it is', 46_000, 592 + 600],
     ['is that of an unknown job in the end', 70_000, 70_000 / 15],
   ])('%s', (_, ageMs, delayMs) => {
-    expect(delay(ageMs, { usual })).toBeCloseTo(delayMs)
+    expect(delay(ageMs, { expected })).toBeCloseTo(delayMs)
   })
 
   test('looks all the same at a job that somebody watches', () => {
-    expect(delay(0, { usual, isWatched: true })).toBe(500)
+    expect(delay(0, { expected, isWatched: true })).toBe(500)
   })
 
   test('looks at a slow job once a minute, since it may fail early', () => {
-    expect(delay(0, { usual: { earliestMs: 600_000, latestMs: 700_000 } })).toBe(60_000)
+    expect(delay(0, { expected: { earliestMs: 600_000, latestMs: 700_000 } })).toBe(60_000)
   })
 
   test('looks no closer than half of the initial interval', () => {
-    expect(delay(40_000, { usual: { earliestMs: 39_999, latestMs: 40_001 } })).toBe(250)
+    expect(delay(40_000, { expected: { earliestMs: 39_999, latestMs: 40_001 } })).toBe(250)
   })
 
   test('always gives a time above 0 and of a minute at most', () => {
     const ms = fc.nat({ max: 1e7 })
     fc.assert(
       fc.property(ms, ms, ms, (ageMs, earliestMs, spanMs) => {
-        const delayMs = delay(ageMs, { usual: { earliestMs, latestMs: earliestMs + spanMs } })
+        const delayMs = delay(ageMs, { expected: { earliestMs, latestMs: earliestMs + spanMs } })
         return delayMs > 0 && delayMs <= 60_000
       }),
     )

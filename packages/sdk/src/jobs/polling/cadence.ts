@@ -1,5 +1,5 @@
 import type { JobStatus } from '@modelrun/contract'
-import type { UsualDuration } from './usual-durations.ts'
+import type { ExpectedDuration } from './expected-durations.ts'
 
 /** What the time of the next look at a job can depend on. */
 export interface PollContext {
@@ -14,7 +14,7 @@ export interface PollContext {
   /** Looks so far. */
   polls: number
   /** Between which ages the jobs of this model usually end, once this client has seen some of them end. */
-  usual: UsualDuration | undefined
+  expected: ExpectedDuration | undefined
   /** True when somebody wants each state, and not only the end. */
   isWatched: boolean
   /** True when a webhook is to bring the end, so that polls are only a safety net. */
@@ -46,11 +46,11 @@ const SAFETY_NET = { ageShare: 0.5, minMs: 15_000, maxMs: 60_000 } as const
 
 /** Milliseconds until the next look at a job, before jitter. */
 export function nextPollDelayMs(context: PollContext, limits: CadenceLimits): number {
-  const { ageMs, usual, isWatched, hasWebhook } = context
+  const { ageMs, expected, isWatched, hasWebhook } = context
   if (hasWebhook) return clamp(ageMs * SAFETY_NET.ageShare, SAFETY_NET.minMs, SAFETY_NET.maxMs)
   const unknown = unknownDelayMs(ageMs, limits)
-  if (usual === undefined) return unknown
-  const known = knownDelayMs(ageMs, usual, limits)
+  if (expected === undefined) return unknown
+  const known = knownDelayMs(ageMs, expected, limits)
   return isWatched ? Math.min(unknown, known) : Math.min(MAX_SILENCE_MS, known)
 }
 
@@ -61,7 +61,7 @@ function unknownDelayMs(ageMs: number, { initialIntervalMs, maxIntervalMs }: Cad
 }
 
 /** Nothing before the usual ends begin, close looks among them, and looks that grow apart after them. */
-function knownDelayMs(ageMs: number, { earliestMs, latestMs }: UsualDuration, limits: CadenceLimits): number {
+function knownDelayMs(ageMs: number, { earliestMs, latestMs }: ExpectedDuration, limits: CadenceLimits): number {
   const shortest = Math.min(limits.initialIntervalMs / 2, limits.maxIntervalMs)
   const close = clamp((latestMs - earliestMs) * CLOSE_SHARE, shortest, limits.maxIntervalMs)
   if (ageMs < earliestMs) return Math.max(close, earliestMs - ageMs)

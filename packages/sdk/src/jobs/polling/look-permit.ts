@@ -18,15 +18,15 @@ const PAUSE = { baseMs: 1_000, maxMs: 30_000 } as const
 export function createLookPermit({ clock, polling }: ResolvedOptions): LookPermit {
   const rate = createRateLimit(polling.maxRequestsPerSecond)
   let inFlight = 0
-  let refusals = 0
+  let rejections = 0
   let refusedAt = Number.NEGATIVE_INFINITY
   let pausedUntil = Number.NEGATIVE_INFINITY
 
   function pause(startedAt: number, retryAfterMs: number | undefined): void {
     // Looks that were under way together are refused together: that counts once.
-    if (startedAt > refusedAt) refusals++
+    if (startedAt > refusedAt) rejections++
     refusedAt = clock.now()
-    const pauseMs = retryAfterMs ?? Math.min(PAUSE.maxMs, PAUSE.baseMs * 2 ** (refusals - 1))
+    const pauseMs = retryAfterMs ?? Math.min(PAUSE.maxMs, PAUSE.baseMs * 2 ** (rejections - 1))
     pausedUntil = Math.max(pausedUntil, refusedAt + pauseMs)
   }
 
@@ -38,7 +38,7 @@ export function createLookPermit({ clock, polling }: ResolvedOptions): LookPermi
       inFlight++
       return (brought) => {
         inFlight--
-        if ('job' in brought) refusals = 0
+        if ('job' in brought) rejections = 0
         else if ('failure' in brought && brought.failure.status === 429) pause(startedAt, brought.failure.retryAfterMs)
       }
     },

@@ -175,7 +175,7 @@ describe('a cadence of the caller', () => {
       status: 'processing',
       ageMs: 1_000,
       polls: 2,
-      usual: undefined,
+      expected: undefined,
       isWatched: false,
       hasWebhook: false,
       defaultDelayMs: 600,

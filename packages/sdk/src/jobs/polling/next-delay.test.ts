@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { resolveOptions } from '../../options.ts'
 import { API_KEY, BASE_URL } from '../../testing/test-client.ts'
+import { createUsualDurations } from './expected-durations.ts'
 import type { JobWatch, Watcher } from './job-watch.ts'
 import { createNextDelay } from './next-delay.ts'
-import { createUsualDurations } from './usual-durations.ts'
 
 const JOB = { jobId: 'job_1', modelId: 'aurora-image', submittedAt: 1_000 }
 

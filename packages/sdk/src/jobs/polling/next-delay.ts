@@ -1,13 +1,13 @@
 import type { ResolvedOptions } from '../../options.ts'
 import { nextPollDelayMs, type PollContext } from './cadence.ts'
+import type { ExpectedDurations } from './expected-durations.ts'
 import type { JobWatch } from './job-watch.ts'
-import type { UsualDurations } from './usual-durations.ts'
 
 /** Full width of the jitter, so that jobs of one moment do not stay in step. */
 const JITTER = 0.2
 
 /** Makes the function that tells how many milliseconds after its last look a job is looked at again. */
-export function createNextDelay(options: ResolvedOptions, durations: UsualDurations): (watch: JobWatch) => number {
+export function createNextDelay(options: ResolvedOptions, durations: ExpectedDurations): (watch: JobWatch) => number {
   const { polling, random } = options
   return (watch) => {
     const context = contextOf(watch, durations)
@@ -17,7 +17,7 @@ export function createNextDelay(options: ResolvedOptions, durations: UsualDurati
   }
 }
 
-function contextOf(watch: JobWatch, durations: UsualDurations): PollContext {
+function contextOf(watch: JobWatch, durations: ExpectedDurations): PollContext {
   const { job, state, watchers, bornAt, lookedAt, polls } = watch
   const { jobId, modelId, submittedAt } = job
   return {
@@ -26,7 +26,7 @@ function contextOf(watch: JobWatch, durations: UsualDurations): PollContext {
     status: state?.status,
     ageMs: lookedAt - bornAt,
     polls,
-    usual: submittedAt === undefined || modelId === undefined ? undefined : durations.of(modelId),
+    expected: submittedAt === undefined || modelId === undefined ? undefined : durations.of(modelId),
     isWatched: watchers.some(({ isWatching }) => isWatching),
     hasWebhook: watchers.every(({ hasWebhook }) => hasWebhook),
   }

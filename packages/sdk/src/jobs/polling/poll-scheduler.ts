@@ -4,11 +4,11 @@ import type { Log } from '../../observe/logger.ts'
 import { isFinished } from '../get-job.ts'
 import { withKnownStatus } from '../job-status.ts'
 import { createAgenda } from './agenda.ts'
+import { createUsualDurations, type ExpectedDurations, learnFrom } from './expected-durations.ts'
 import type { JobWatch, Watcher } from './job-watch.ts'
 import { type Look, lookAtJob } from './look-at-job.ts'
 import { createLookPermit } from './look-permit.ts'
 import { createNextDelay } from './next-delay.ts'
-import { createUsualDurations, learnFrom, type UsualDurations } from './usual-durations.ts'
 import { createWatchList } from './watch-list.ts'
 
 /**
@@ -23,7 +23,7 @@ export interface PollScheduler {
   /** Tells the end of a job that came another way, by webhook, to everybody who waits with this one. */
   deliver(watcher: Watcher, job: Job): void
   /** How long the jobs of each model take, as far as this client has seen. */
-  readonly durations: UsualDurations
+  readonly durations: ExpectedDurations
 }
 
 export function createPollScheduler(core: Pick<Core, 'options' | 'transport'>): PollScheduler {

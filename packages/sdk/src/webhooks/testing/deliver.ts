@@ -21,7 +21,7 @@ export interface DeliverOptions {
 }
 
 /** What came of a delivery. */
-export interface DeliveryAnswer {
+export interface DeliveryResponse {
   /** What was delivered. */
   event: DeliveryBody | string
   /** True when the service would count it as delivered: 2xx within 10 s (section 6, rule 1). */
@@ -49,13 +49,13 @@ const MAX_ANSWER_MS = 10_000
  * @example
  * const [first, second] = await deliver(inbox.handle, { events: succeededEvent(), duplicates: 1, concurrent: true })
  */
-export async function deliver(target: DeliveryTarget, options: DeliverOptions): Promise<DeliveryAnswer[]> {
+export async function deliver(target: DeliveryTarget, options: DeliverOptions): Promise<DeliveryResponse[]> {
   const { events, duplicates = 0, concurrent = false, seed } = options
   const each = [events].flat()
   const sent = each.flatMap((event) => Array.from({ length: duplicates + 1 }, () => event))
   const ordered = seed === undefined ? sent : shuffled(sent, seed)
   if (concurrent) return await Promise.all(ordered.map((event) => deliverOne(target, event, options)))
-  const answers: DeliveryAnswer[] = []
+  const answers: DeliveryResponse[] = []
   for (const event of ordered) answers.push(await deliverOne(target, event, options))
   return answers
 }
@@ -64,7 +64,7 @@ async function deliverOne(
   target: DeliveryTarget,
   event: DeliveryBody | string,
   { url }: DeliverOptions,
-): Promise<DeliveryAnswer> {
+): Promise<DeliveryResponse> {
   const handle = typeof target === 'function' ? target : fetch
   const address = (typeof url === 'function' ? await url(event) : url) ?? (handle === target ? SAMPLE_URL : `${target}`)
   const body = typeof event === 'string' ? event : JSON.stringify(event)

@@ -5,14 +5,14 @@
  */
 export type {
   CrashHandlers,
-  CrashWorld,
+  CrashSetup,
   ProcessTools,
   SimulatedTransaction,
   Step,
   Transaction,
 } from './crashes/crash-world.ts'
 export { type CrashOptions, type CrashReport, type CrashScenario, simulateCrashes } from './crashes/simulate-crashes.ts'
-export { type DeliverOptions, type DeliveryAnswer, type DeliveryTarget, deliver } from './deliver.ts'
+export { type DeliverOptions, type DeliveryResponse, type DeliveryTarget, deliver } from './deliver.ts'
 export {
   type DeliveryBody,
   failedEvent,

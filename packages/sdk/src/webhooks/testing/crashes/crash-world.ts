@@ -32,7 +32,7 @@ export interface ProcessTools {
 export type CrashHandlers = Pick<InboxOptions, 'onSucceeded' | 'onFailed' | 'onUnknown'>
 
 /** What outlives processes (fakes of databases, mailers, queues), and how a process is started there. */
-export interface CrashWorld {
+export interface CrashSetup {
   /** Creates the handlers of one process: what they keep in memory ends with it. */
   handlers(tools: ProcessTools): CrashHandlers
   /**

@@ -5,13 +5,13 @@ import { eventKey } from '../../record-key.ts'
 import type { WebhookEvent } from '../../webhook-event.ts'
 import type { DeliveryBody } from '../event-fixtures.ts'
 import type { Fault, Scenario } from './crash-scenario.ts'
-import type { CrashHandlers, CrashWorld } from './crash-world.ts'
+import type { CrashHandlers, CrashSetup } from './crash-world.ts'
 import { effectsText } from './effects-text.ts'
 import { type CrashLog, createProcessTools } from './process-tools.ts'
 
 /** What is played. */
 export interface Play {
-  makeWorld: () => CrashWorld | Promise<CrashWorld>
+  createSetup: () => CrashSetup | Promise<CrashSetup>
   event: DeliveryBody
   context: unknown
 }
@@ -29,8 +29,8 @@ export interface Played {
 /** As many as an inbox gives a handler. */
 const MAX_ATTEMPTS = 8
 
-export async function playScenario({ makeWorld, event, context }: Play, { fault }: Scenario): Promise<Played> {
-  const world = await makeWorld()
+export async function playScenario({ createSetup, event, context }: Play, { fault }: Scenario): Promise<Played> {
+  const world = await createSetup()
   const before = effectsText(await world.effects())
   const log: CrashLog = { begun: [], happened: {}, errors: [], marks: new Set() }
   const job: SimulatedJob = { world, log, event: await parseWebhook(JSON.stringify(event)), context, runs: 0, fails: 0 }
@@ -41,7 +41,7 @@ export async function playScenario({ makeWorld, event, context }: Play, { fault 
 
 /** A job, and how often its handler ran and failed. */
 interface SimulatedJob extends Pick<Play, 'context'> {
-  world: CrashWorld
+  world: CrashSetup
   log: CrashLog
   event: WebhookEvent
   runs: number

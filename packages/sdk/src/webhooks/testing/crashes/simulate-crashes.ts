@@ -1,6 +1,6 @@
 import { type DeliveryBody, succeededEvent } from '../event-fixtures.ts'
 import { listScenarios, type Scenario, UNDISTURBED } from './crash-scenario.ts'
-import type { CrashWorld } from './crash-world.ts'
+import type { CrashSetup } from './crash-world.ts'
 import { effectsText } from './effects-text.ts'
 import { type Play, type Played, playScenario } from './play-scenario.ts'
 
@@ -59,10 +59,10 @@ export interface CrashReport {
  * assert.ok(report.isSafe, report.summary) // fails: a mail is sent twice
  */
 export async function simulateCrashes(
-  makeWorld: () => CrashWorld | Promise<CrashWorld>,
+  createSetup: () => CrashSetup | Promise<CrashSetup>,
   { event = succeededEvent(), context }: CrashOptions = {},
 ): Promise<CrashReport> {
-  const play: Play = { makeWorld, event, context }
+  const play: Play = { createSetup: createSetup, event, context }
   const undisturbed = await playScenario(play, UNDISTURBED)
   checkUndisturbed(undisturbed)
   const scenarios: CrashScenario[] = []

@@ -1,0 +1,44 @@
+import { createIpAllowlist } from '../domain/ip-allowlist.ts'
+import type { AppEnv } from '../http/app-env.ts'
+import type { Service } from '../service/service.ts'
+
+/** The header that lets clients of other machines steer the server. */
+export const TOKEN_HEADER = 'x-reference-token'
+
+/** Headers that proxies and tunnels add, when they forward what came from elsewhere. */
+const FORWARDING_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+
+type Caller = Pick<AppEnv['Bindings'], 'ip' | 'isOverSocket'>
+
+/**
+ * Makes a check of who may steer the server: whoever has the token, and this machine. A request over a socket comes from
+ * this machine when both ends of it do, its `Host` is a loopback name or that of the base URL, and nothing says that it
+ * was forwarded. The address of the client alone does not show it: a page whose name an attacker leads to 127.0.0.1 (DNS
+ * rebinding), a reverse proxy and a tunnel have it too.
+ */
+export function createControlAccess(service: Pick<Service, 'baseUrl'>, token: string) {
+  const isLoopback = createIpAllowlist(['127.0.0.0/8', '::1'])
+
+  function isLocalName(hostname: string): boolean {
+    const address = hostname.replace(/^\[|\]$/g, '')
+    return hostname === 'localhost' || isLoopback(address) || hostname === new URL(service.baseUrl).hostname
+  }
+
+  function isOfThisMachine({ url, headers }: Request): boolean {
+    if (FORWARDING_HEADERS.some((name) => headers.has(name))) return false
+    const host = hostnameOf(headers.get('host') ?? '')
+    // An absolute request target names a host of its own.
+    return isLocalName(new URL(url).hostname) && (host === undefined || isLocalName(host))
+  }
+
+  return (request: Request, { ip, isOverSocket }: Caller): boolean => {
+    if (request.headers.get(TOKEN_HEADER) === token) return true
+    return isLoopback(ip) && (!isOverSocket || isOfThisMachine(request))
+  }
+}
+
+/** The name of a `Host` header as URLs have it; `undefined` for a missing one. */
+function hostnameOf(host: string): string | undefined {
+  if (host === '') return undefined
+  return URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host
+}

@@ -1,0 +1,138 @@
+import * as z from 'zod/mini'
+import { faultOptionsSchema } from '../../faults/fault-options.ts'
+import { JOURNAL_KINDS } from '../../history/journal/journal-entry.ts'
+import { advanceSchema } from '../clock.ts'
+import { completeSchema, failSchema } from '../jobs.ts'
+import { createKeySchema, keySchema, limitSchema } from '../keys.ts'
+import type { OperationId } from '../routes.ts'
+import { resetSchema, scriptsSchema } from '../routes.ts'
+import { howSchema, nextSchema } from '../webhooks.ts'
+import { COMPONENTS } from './response-schemas.ts'
+
+/** What the document says of a call besides its method and path. */
+export interface ControlOperation {
+  summary: string
+  /** Parameters of the query, as text. */
+  query?: z.ZodMiniObject
+  /** The body that it takes. */
+  body?: z.ZodMiniType
+  response: z.ZodMiniType
+  /** Statuses of its own errors: 404 for what does not exist, 409 for what is not possible now. */
+  errors?: readonly (404 | 409)[]
+}
+
+const { AddedFault, ApiKey, Coverage, Delivery, ClockEvent, Job, JournalEntry, Report, Snapshot, Webhook } = COMPONENTS
+
+const ofKey = z.object({ key: z.optional(z.string()) })
+const count = z.int().check(z.minimum(0))
+const newKey = z.object({ key: z.string() })
+
+/** Every call of the control API. */
+export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>> = {
+  createKey: {
+    summary: 'Create an API key with an account of its own',
+    body: createKeySchema,
+    response: newKey,
+  },
+  readKey: { summary: 'Read an API key', query: ofKey, response: ApiKey, errors: [404] },
+  limitKey: {
+    summary: 'Change what an API key may do; `allow_ips: null` lifts the limit',
+    body: limitSchema,
+    response: ApiKey,
+    errors: [404],
+  },
+  rotateKey: {
+    summary: 'Replace an API key: the response has the new one',
+    body: keySchema,
+    response: newKey,
+    errors: [404, 409],
+  },
+  revokeKey: { summary: 'Revoke an API key', body: keySchema, response: ApiKey, errors: [404] },
+  addScript: {
+    summary: 'Add outcomes for the next runs of a model; the response says how many wait for a run',
+    body: scriptsSchema,
+    response: z.object({ waiting: count }),
+    errors: [404],
+  },
+  readClock: {
+    summary: 'Read the clock',
+    response: z.object({ mode: z.string(), now_ms: z.number() }),
+  },
+  advanceClock: {
+    summary: 'Move time on; only with the clock manual or auto',
+    body: advanceSchema,
+    response: z.object({ now_ms: z.number(), happened: z.array(ClockEvent) }),
+    errors: [409],
+  },
+  addFault: {
+    summary: 'Make requests fail',
+    body: z.extend(faultOptionsSchema, { key: z.optional(z.string()) }),
+    response: z.object({ id: z.string() }),
+    errors: [404],
+  },
+  listFaults: {
+    summary: 'List the faults',
+    query: ofKey,
+    response: z.object({ faults: z.array(AddedFault) }),
+    errors: [404],
+  },
+  removeFaults: {
+    summary: 'Remove a fault; without `id` all faults of the account',
+    query: z.object({ id: z.optional(z.string()), key: z.optional(z.string()) }),
+    response: z.object({ removed: count }),
+    errors: [404],
+  },
+  reset: {
+    summary: 'Reset an account, or everything',
+    body: resetSchema,
+    response: z.object({ reset: z.enum(['all', 'account']) }),
+    errors: [404],
+  },
+  readJob: { summary: 'Read a job of any account', response: Job, errors: [404] },
+  completeJob: { summary: 'End a job as succeeded', body: completeSchema, response: Job, errors: [404, 409] },
+  failJob: { summary: 'End a job as failed', body: failSchema, response: Job, errors: [404, 409] },
+  setWebhooks: {
+    summary: 'Set how results are delivered from now on',
+    body: howSchema,
+    response: z.object({ webhook: Webhook }),
+    errors: [404],
+  },
+  listDeliveries: {
+    summary: 'List the deliveries',
+    query: ofKey,
+    response: z.object({ deliveries: z.array(Delivery) }),
+    errors: [404],
+  },
+  nextDelivery: {
+    summary: 'Wait for the next delivery, and take it: 10 s of real time unless given, then 404',
+    body: nextSchema,
+    response: z.object({ delivery: Delivery }),
+    errors: [404],
+  },
+  readJournal: {
+    summary: 'Read what happened',
+    query: z.object({
+      key: z.optional(z.string()),
+      kind: z.optional(z.enum(JOURNAL_KINDS)),
+      job_id: z.optional(z.string()),
+    }),
+    response: z.object({ entries: z.array(JournalEntry), text: z.string() }),
+    errors: [404],
+  },
+  readStory: {
+    summary: 'Read what happened to a job, as text',
+    response: z.object({ job_id: z.string(), story: z.string() }),
+    errors: [404],
+  },
+  readReport: { summary: 'Read what is left over', query: ofKey, response: Report, errors: [404] },
+  readCoverage: { summary: 'Read which behaviour was exercised', response: Coverage },
+  takeSnapshot: {
+    summary: 'Take a snapshot of the whole state; its members are not part of this API',
+    response: Snapshot,
+  },
+  restoreSnapshot: {
+    summary: 'Go back to a snapshot',
+    body: Snapshot,
+    response: z.object({ now_ms: z.number() }),
+  },
+}

@@ -1,0 +1,113 @@
+import { errorBodySchema, JOB_STATUSES, outputSchema, PERMISSIONS, webhookDeliverySchema } from '@modelrun/contract'
+import * as z from 'zod/mini'
+import { scriptedOutcomeSchema } from '../../domain/scripted-outcome.ts'
+import { scriptedWebhookSchema } from '../../domain/scripted-webhook.ts'
+import { faultOptionsSchema } from '../../faults/fault-options.ts'
+
+const count = z.int().check(z.minimum(0))
+const status = z.enum(JOB_STATUSES)
+const text = z.optional(z.string())
+
+const delivery = z.object({
+  job_id: z.string(),
+  url: z.string(),
+  outcome: z.enum(['delivered', 'rejected', 'timeout', 'network_error']),
+  status: z.optional(z.int()),
+  reason: text,
+  body: z.union([webhookDeliverySchema, z.object({ job_id: z.string(), status: z.literal('cancelled') })]),
+  attempted_at_ms: z.number(),
+  finished_at_ms: z.number(),
+})
+
+const addedFault = z.object({ id: z.string(), fault: faultOptionsSchema, used: count, unused: z.boolean() })
+
+const everyEntry = { at_ms: z.number(), key: text }
+
+const requestEntry = z.object({
+  kind: z.literal('request'),
+  ...everyEntry,
+  method: z.string(),
+  path: z.string(),
+  route: text,
+  status: z.optional(z.int()),
+  job_status: text,
+  code: text,
+  job_id: text,
+  request_body: text,
+  response_body: text,
+  hint: text,
+  fault: text,
+  duration_ms: z.number(),
+})
+
+const jobEntry = z.object({
+  kind: z.literal('job'),
+  ...everyEntry,
+  job_id: z.string(),
+  model_id: z.string(),
+  from: z.optional(status),
+  to: status,
+  credits: count,
+  code: text,
+})
+
+const deliveryEntry = z.object({
+  kind: z.literal('delivery'),
+  ...everyEntry,
+  ...z.pick(delivery, { job_id: true, url: true, outcome: true, status: true, reason: true }).shape,
+  duration_ms: z.number(),
+})
+
+const noteEntry = z.object({ kind: z.literal('note'), ...everyEntry, text: z.string() })
+
+/** What the control API shows, by the name that the document gives it. */
+export const COMPONENTS = {
+  AddedFault: addedFault,
+  ApiKey: z.object({
+    key: z.string(),
+    live: z.boolean(),
+    permissions: z.array(z.enum(PERMISSIONS)),
+    allow_ips: z.optional(z.array(z.string())),
+    revoked: z.boolean(),
+    credits: z.object({ left: count, available: count }),
+  }),
+  Coverage: z.object({
+    covered: count,
+    total: count,
+    items: z.array(z.object({ group: z.string(), name: z.string(), count })),
+    text: z.string(),
+  }),
+  Delivery: delivery,
+  ErrorBody: errorBodySchema,
+  Fault: faultOptionsSchema,
+  ClockEvent: z.object({
+    at_ms: z.number(),
+    after_ms: z.number(),
+    kind: z.enum(['job_ended', 'hold_ended', 'delivery_ended']),
+    job_id: z.string(),
+    text: z.string(),
+  }),
+  Job: z.object({
+    job_id: z.string(),
+    request_id: z.string(),
+    model_id: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    status,
+    output: z.optional(outputSchema),
+  }),
+  JournalEntry: z.discriminatedUnion('kind', [requestEntry, jobEntry, deliveryEntry, noteEntry]),
+  Outcome: scriptedOutcomeSchema,
+  Output: outputSchema,
+  Report: z.object({
+    is_clean: z.boolean(),
+    unfinished_jobs: z.array(z.object({ job_id: z.string(), model_id: z.string(), status })),
+    pending_webhooks: z.array(z.object({ job_id: z.string(), url: z.string() })),
+    unused_faults: z.array(addedFault),
+    unused_scripts: z.array(z.object({ model_id: z.string(), outcomes: count })),
+    unmatched_requests: z.array(z.object({ method: z.string(), path: z.string(), status: z.int(), hint: text })),
+    violations: z.array(z.string()),
+    text: z.string(),
+  }),
+  Snapshot: z.looseObject({}),
+  Webhook: scriptedWebhookSchema,
+} satisfies Readonly<Record<string, z.ZodMiniType>>

@@ -1,0 +1,81 @@
+import * as z from 'zod/mini'
+import type { ApiKey } from '../domain/api-keys.ts'
+import type { AppContext } from '../http/app-env.ts'
+import { errorResponses } from '../http/error-responses.ts'
+import { jsonResponse } from '../http/json-response.ts'
+import { readControlBody } from '../http/read-json-body.ts'
+import { keyLimitsSchema, limitKey } from '../service/limit-key.ts'
+import type { Service } from '../service/service.ts'
+import { createKey, createKeyOptionsSchema } from '../service/tenants.ts'
+import { type ControlRoute, unknownKey } from './route.ts'
+
+/** Making API keys, changing what they may do, and ending them. `GET keys?key=` tells about one. */
+export const KEY_ROUTES = [
+  { operationId: 'createKey', method: 'POST', name: 'keys', handler: respondToCreate },
+  { operationId: 'readKey', method: 'GET', name: 'keys', handler: answerKey },
+  { operationId: 'limitKey', method: 'POST', name: 'keys/limit', handler: answerLimit },
+  { operationId: 'rotateKey', method: 'POST', name: 'keys/rotate', handler: answerRotate },
+  { operationId: 'revokeKey', method: 'POST', name: 'keys/revoke', handler: answerRevoke },
+] as const satisfies readonly ControlRoute[]
+
+export const keySchema = z.strictObject({ key: z.string() })
+
+// Members on the wire are in snake_case, options of TypeScript in camelCase.
+const { allowIps: allowIpsSchema, ...keyShape } = createKeyOptionsSchema.shape
+export const createKeySchema = z.strictObject({ ...keyShape, allow_ips: allowIpsSchema })
+const { allowIps: limitAllowIps, ...limitShape } = keyLimitsSchema.shape
+export const limitSchema = z.strictObject({ key: z.string(), ...limitShape, allow_ips: limitAllowIps })
+
+async function respondToCreate(service: Service, { req }: AppContext): Promise<Response> {
+  const body = await readControlBody(req.raw, createKeySchema)
+  if (!body.ok) return body.refusal
+  const { allow_ips: allowIps, ...options } = body.value
+  const created = createKey(service, { ...options, allowIps })
+  return created.ok ? jsonResponse(200, { key: created.value.key }) : errorResponses.invalid(created.message)
+}
+
+function answerKey(service: Service, { req }: AppContext): Response {
+  const found = service.keys.find(req.query('key') ?? service.firstKey.key)
+  return found === undefined ? unknownKey() : describeKey(service, found)
+}
+
+async function answerLimit(service: Service, { req }: AppContext): Promise<Response> {
+  const body = await readControlBody(req.raw, limitSchema)
+  if (!body.ok) return body.refusal
+  const { key, allow_ips: allowIps, ...limits } = body.value
+  const found = service.keys.find(key)
+  if (found === undefined) return unknownKey()
+  const limited = limitKey(service, found, { ...limits, allowIps })
+  return limited.ok ? describeKey(service, found) : errorResponses.invalid(limited.message)
+}
+
+async function answerRotate(service: Service, { req }: AppContext): Promise<Response> {
+  const body = await readControlBody(req.raw, keySchema)
+  if (!body.ok) return body.refusal
+  const old = service.keys.find(body.value.key)
+  if (old === undefined) return unknownKey()
+  if (old.isRevoked) return errorResponses.conflict('That API key is revoked, so it cannot be rotated.')
+  return jsonResponse(200, { key: service.keys.rotate(old.key).key })
+}
+
+async function answerRevoke(service: Service, { req }: AppContext): Promise<Response> {
+  const body = await readControlBody(req.raw, keySchema)
+  if (!body.ok) return body.refusal
+  const found = service.keys.find(body.value.key)
+  if (found === undefined) return unknownKey()
+  found.isRevoked = true
+  return describeKey(service, found)
+}
+
+function describeKey(service: Service, { key, isLive, permissions, allowIps, isRevoked, account }: ApiKey): Response {
+  service.jobs.settle()
+  const { left, available } = account.credits
+  return jsonResponse(200, {
+    key,
+    live: isLive,
+    permissions,
+    allow_ips: allowIps,
+    revoked: isRevoked,
+    credits: { left, available },
+  })
+}

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest'
+import type { ReferenceServerOptions } from '../options.ts'
+import { createReferenceServer } from '../reference-server.ts'
+import { apiCaller, errorOf } from '../test-kit/api-caller.ts'
+import { responseOf } from '../test-kit/response-of.ts'
+
+const MODEL = 'aurora-image'
+
+function setUp(options: ReferenceServerOptions = {}) {
+  const server = createReferenceServer({ clock: 'manual', deliver: async () => new Response(), ...options })
+  return { server, caller: apiCaller(server) }
+}
+
+describe('POST /_reference/keys', () => {
+  it('makes a key with an account of its own', async () => {
+    const { server, caller } = setUp()
+    const body = { live: true, permissions: ['models:read'], credits: 5, allow_ips: ['10.0.0.0/8'] }
+    const answer = await caller.post('/_reference/keys', body)
+    expect(answer).toMatchObject({ status: 200, body: { key: expect.stringMatching(/^sk_live_/) } })
+    const key = String(answer.body.key)
+    expect(server.credits(key)).toBe(5)
+    expect((await apiCaller(server, key).get('/v1/models')).status).toBe(403)
+    const other = await caller.post('/_reference/keys', {})
+    expect((await apiCaller(server, String(other.body.key)).get('/v1/models')).status).toBe(200)
+  })
+
+  it.each([
+    [{ permissions: ['models:write'] }, '/permissions/0 must be "models:read" or'],
+    [{ credits: -1 }, '/credits must be 0 or more'],
+    [{ allow_ips: ['home'] }, 'home'],
+    [{ allow_ips: 'home' }, '/allow_ips must be an array'],
+    [{ allowIps: [] }, 'members that do not exist: "allowIps"'],
+  ])('answers 400 VALIDATION_ERROR to %j', async (body, message) => {
+    const answer = await setUp().caller.post('/_reference/keys', body)
+    expect(answer.status).toBe(400)
+    expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
+  })
+})
+
+describe('POST /_reference/scripts', () => {
+  it('says what the next runs do, for the first key or another', async () => {
+    const { server, caller } = setUp()
+    const { key } = server.createKey()
+    const outcomes = [{ result: 'failed', after_ms: 0, error: { code: 'CONTENT_POLICY', message: 'No.' } }]
+    expect((await caller.post('/_reference/scripts', { model: MODEL, outcomes })).body).toEqual({ waiting: 1 })
+    const error = { code: 'CONTENT_POLICY', message: 'No.' }
+    expect((await caller.run(MODEL)).body).toMatchObject({ status: 'failed', error })
+    await caller.post('/_reference/scripts', { model: MODEL, outcomes, key })
+    expect((await caller.run(MODEL, { sync: false })).body.status).toBe('queued')
+    expect((await apiCaller(server, key).run(MODEL)).body).toMatchObject({ status: 'failed', error })
+  })
+
+  it.each([
+    [{ model: 'none', outcomes: [] }, 400, 'no model "none"'],
+    [{ model: MODEL, outcomes: [{ result: 'explode' }] }, 400, '/outcomes/0/result must be "succeeded" or'],
+    [
+      { model: MODEL, outcomes: [{ result: 'hang', after_polls: 1.5 }] },
+      400,
+      '/outcomes/0/after_polls must be an integer',
+    ],
+    [{ model: MODEL, outcomes: [{ result: 'failed', webhook: { deliveries: 1_000 } }] }, 400, '100 or less'],
+    [{ model: MODEL, outcomes: [], key: 'sk_test_none' }, 404, 'did not make that API key'],
+    [{ outcomes: [] }, 400, '/model is missing'],
+  ])('refuses %j with %i', async (body, status, message) => {
+    const answer = await setUp().caller.post('/_reference/scripts', body)
+    expect([answer.status, errorOf(answer).message]).toEqual([status, expect.stringContaining(message)])
+  })
+})
+
+it('answers 400 to outcomes that are nested too deeply to be answered with', async () => {
+  const { server, caller } = setUp()
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  const outcome = `{"result":"succeeded","output":{"type":"image","items":[],"deep":${deep}}}`
+  const response = await server.fetch('/_reference/scripts', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: `{"model":"${MODEL}","outcomes":[${outcome}]}`,
+  })
+  expect(response.status).toBe(400)
+  expect((await caller.post('/_reference/scripts', { model: MODEL, outcomes: [] })).body).toEqual({ waiting: 0 })
+})
+
+describe('POST /_reference/clock', () => {
+  it('moves time, and is not waited for by time itself', async () => {
+    const { server, caller } = setUp()
+    const start = server.clock.now()
+    const { body } = await caller.run(MODEL, { sync: false })
+    const before = performance.now()
+    const answer = await caller.post('/_reference/clock', { advance_ms: 60_000 })
+    expect(performance.now() - before).toBeLessThan(200)
+    expect(answer).toMatchObject({ status: 200, body: { now_ms: start + 60_000 } })
+    expect(await caller.status(body.job_id)).toBe('succeeded')
+  })
+
+  it('answers 409 CONFLICT where time passes by itself, and 400 to bad milliseconds', async () => {
+    const system = await setUp({ clock: 'system' }).caller.post('/_reference/clock', { advance_ms: 1 })
+    expect([system.status, errorOf(system)]).toEqual([
+      409,
+      { code: 'CONFLICT', message: expect.stringContaining("'manual'") },
+    ])
+    for (const advance_ms of [-1, '1', null, 1e300]) {
+      expect((await setUp().caller.post('/_reference/clock', { advance_ms })).status).toBe(400)
+    }
+  })
+})
+
+describe('POST /_reference/reset', () => {
+  it('forgets all, or what belongs to one key', async () => {
+    const { server, caller } = setUp()
+    const { key } = server.createKey()
+    const [mine, other] = [
+      await caller.run(MODEL, { sync: false }),
+      await apiCaller(server, key).run(MODEL, { sync: false }),
+    ]
+    await server.clock.advance(60_000)
+    expect((await caller.post('/_reference/reset', { key })).body).toEqual({ reset: 'account' })
+    expect([server.credits(), server.credits(key)]).toEqual([9_996, 10_000])
+    expect(await caller.status(mine.body.job_id)).toBe('succeeded')
+    expect(await apiCaller(server, key).status(other.body.job_id)).toBeUndefined()
+    expect((await caller.post('/_reference/reset', {})).body).toEqual({ reset: 'all' })
+    expect(await caller.status(mine.body.job_id)).toBeUndefined()
+    expect((await caller.post('/_reference/reset', { key: 'sk_test_none' })).status).toBe(404)
+  })
+})
+
+describe('GET /_reference/deliveries', () => {
+  it('lists the finished deliveries of a key', async () => {
+    const { server, caller } = setUp()
+    const { key } = server.createKey()
+    await apiCaller(server, key).run(MODEL, { webhook_url: 'https://receiver.test/' })
+    await server.clock.advance(60_000)
+    expect((await caller.get('/_reference/deliveries')).body).toEqual({ deliveries: [] })
+    const { body } = await caller.get(`/_reference/deliveries?key=${key}`)
+    const [{ attemptedAt, finishedAt, ...rest } = {}] = server.webhooks.deliveries(key)
+    expect(body).toEqual({ deliveries: [{ ...rest, attempted_at_ms: attemptedAt, finished_at_ms: finishedAt }] })
+    expect(body.deliveries).toHaveLength(1)
+    expect((await caller.get('/_reference/deliveries?key=none')).status).toBe(404)
+  })
+})
+
+describe('control API', () => {
+  it('needs its token from other machines, and from clients whose address nobody knows', async () => {
+    const { server } = setUp()
+    const ask = async (ip: string | undefined, token?: string) => {
+      const headers = token === undefined ? {} : { 'x-reference-token': token }
+      const request = new Request('http://localhost/_reference/deliveries', { headers })
+      return responseOf(await server.handle(request, { transport: 'node', ip })).status
+    }
+    for (const ip of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) expect(await ask(ip)).toBe(200)
+    for (const ip of ['203.0.113.7', '::ffff:203.0.113.7', '2001:db8::1', 'unknown', undefined]) {
+      expect(await ask(ip)).toBe(403)
+      expect(await ask(ip, 'guess')).toBe(403)
+      expect(await ask(ip, server.controlToken)).toBe(200)
+    }
+  })
+
+  it('has a token that the seed does not tell', () => {
+    const tokens = [setUp().server.controlToken, setUp().server.controlToken]
+    expect(tokens[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect(tokens[0]).not.toBe(tokens[1])
+  })
+
+  it('answers 404 to an unknown path and lists what there is, 405 to a wrong method', async () => {
+    const { caller } = setUp()
+    for (const path of ['/_reference/key', '/_reference/keys/x']) {
+      const answer = await caller.get(path)
+      expect([answer.status, errorOf(answer).message]).toEqual([
+        404,
+        expect.stringContaining('POST /_reference/keys, GET'),
+      ])
+    }
+    const wrong = await caller.delete('/_reference/keys')
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, GET'])
+    expect((await caller.delete('/_reference/deliveries')).headers.get('allow')).toBe('GET')
+  })
+})

@@ -1,0 +1,80 @@
+import type { Account } from '../../domain/account.ts'
+import { chargeOf, type Job, type JobEnd } from '../../domain/job.ts'
+
+/** A rule of the service that the server itself broke. */
+export interface Violation {
+  readonly message: string
+  /** The job that it is about, if it is about one. */
+  readonly job?: Job | undefined
+}
+
+/** What the account's credits must be, reckoned without them. */
+interface Book {
+  charged: number
+  reserved: number
+}
+
+/**
+ * Keeps books of its own on every account and holds the credits against them: each run reserves its price, its end
+ * charges it (success) or gives it back (anything else), and nothing else moves credits.
+ */
+export class Audit {
+  readonly #books = new Map<Account, Book>()
+  readonly #ended = new WeakSet<Job>()
+  #violations: Violation[] = []
+
+  /** A job was created; its price is reserved already. */
+  created(job: Job): void {
+    const price = priceOf(job)
+    const { charged, reserved } = job.account.credits
+    const book = this.#books.get(job.account) ?? { charged, reserved: reserved - price }
+    this.#books.set(job.account, { ...book, reserved: book.reserved + price })
+    this.#compare(job.account, `${job.id} was created, which reserves ${price} credits and charges none`, job)
+  }
+
+  /** A job has ended; its credits are settled already. */
+  ended(job: Job, end: JobEnd): void {
+    const { status } = end
+    const price = priceOf(job)
+    if (this.#ended.has(job)) this.#violations.push({ message: `${job.id} ended once more, as ${status}.`, job })
+    this.#ended.add(job)
+    const book = this.#books.get(job.account)
+    if (book === undefined) return
+    const charge = chargeOf(job, end)
+    this.#books.set(job.account, { charged: book.charged + charge, reserved: book.reserved - price })
+    this.#compare(job.account, `${job.id} ended ${status}, which charges ${charge} credits`, job)
+  }
+
+  /** The credits of an account, or of all, begin anew. */
+  forget(account?: Account): void {
+    if (account === undefined) this.#books.clear()
+    else this.#books.delete(account)
+  }
+
+  /** What is wrong by now; reported once. */
+  check(): readonly Violation[] {
+    for (const account of this.#books.keys()) this.#compare(account, 'no job was created and none ended')
+    const found = this.#violations
+    this.#violations = []
+    return found
+  }
+
+  #compare(account: Account, what: string, job?: Job): void {
+    const book = this.#books.get(account)
+    const { charged, reserved, granted, left } = account.credits
+    if (book === undefined) return
+    const problems = [
+      charged === book.charged ? '' : `${charged} credits are charged and not ${book.charged}`,
+      reserved === book.reserved ? '' : `${reserved} credits are reserved and not ${book.reserved}`,
+      left >= 0 ? '' : `${charged} of ${granted} credits are charged`,
+    ].filter((problem) => problem !== '')
+    if (problems.length === 0) return
+    this.#violations.push({ message: `${what}, yet in an account ${problems.join(', and ')}.`, job })
+    // From here on, so that one wrong number is not reported again and again.
+    this.#books.set(account, { charged, reserved })
+  }
+}
+
+function priceOf({ model }: Job): number {
+  return model.pricing.credits_per_run
+}

@@ -1,0 +1,84 @@
+import type { KnownJobStatus } from '@modelrun/contract'
+import type { DeliveryRecord } from '../../webhooks/delivery-record.ts'
+
+interface EntryBase {
+  /** Milliseconds since 1970 on the server's clock. */
+  readonly at: number
+  /** The tenant: its API key, of which only the beginning is shown, `sk_test_ab12…`. Missing when none was sent. */
+  readonly key?: string | undefined
+}
+
+/** A request and its answer. Texts are cut at 2,048 bytes; API keys, and queries of webhook addresses, are left out. */
+export interface RequestEntry extends EntryBase {
+  /** Tells the kinds of entry apart. */
+  readonly kind: 'request'
+  /** Time to the answer on the server's clock, in milliseconds. */
+  readonly durationMs: number
+  /** HTTP method. */
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  /** Name of the endpoint in `ROUTES`, `file`, `control`, or nothing when no route matched. */
+  readonly route?: string | undefined
+  /** HTTP status; missing when the connection was broken instead. */
+  readonly status?: number | undefined
+  /** The job's status as the answer told it: section 3, or `completed`. */
+  readonly jobStatus?: string | undefined
+  /** Error code of a refusal (section 7). */
+  readonly code?: string | undefined
+  /** Identifier of the job that the request was about, when there was one. */
+  readonly job_id?: string | undefined
+  /** Body of the request as text; missing when it had none. */
+  readonly requestBody?: string | undefined
+  /** Body of the response as text; missing when it had none. */
+  readonly responseBody?: string | undefined
+  /** What the header `x-modelrun-hint` said. */
+  readonly hint?: string | undefined
+  /** The fault that was injected. */
+  readonly fault?: string | undefined
+}
+
+/** A job that was created, or whose status changed (section 3). */
+export interface JobEntry extends EntryBase {
+  /** Tells the kinds of entry apart. */
+  readonly kind: 'job'
+  /** Identifier of the job. */
+  readonly job_id: string
+  /** Id of the model that was run. */
+  readonly model_id: string
+  /** Missing when the job was created. */
+  readonly from?: KnownJobStatus | undefined
+  /** Status from then on. */
+  readonly to: KnownJobStatus
+  /** Price of the run: reserved when it is created, charged when it succeeds, given back when it ends otherwise. */
+  readonly credits: number
+  /** Error code of a job that failed. */
+  readonly code?: string | undefined
+  /** Of a job that failed and is charged all the same: the assumption `creditsOfFailedRun`. */
+  readonly isCharged?: boolean | undefined
+}
+
+/** An attempt to deliver a result (section 6). */
+export interface DeliveryEntry extends EntryBase, Pick<DeliveryRecord, 'job_id' | 'url' | 'outcome'> {
+  /** Tells the kinds of entry apart. */
+  readonly kind: 'delivery'
+  /** Time to the receiver's answer on the server's clock, in milliseconds. */
+  readonly durationMs: number
+  /** HTTP status of the receiver's response, if it responded. */
+  readonly status?: number | undefined
+  /** What went wrong on the network. */
+  readonly reason?: string | undefined
+}
+
+/** A warning, or a rule of the service that was broken. */
+export interface NoteEntry extends EntryBase {
+  /** Tells the kinds of entry apart. */
+  readonly kind: 'note'
+  /** The warning, for people. */
+  readonly text: string
+}
+
+export const JOURNAL_KINDS = ['request', 'job', 'delivery', 'note'] as const satisfies readonly JournalEntry['kind'][]
+
+/** One thing that happened on the server. */
+export type JournalEntry = RequestEntry | JobEntry | DeliveryEntry | NoteEntry

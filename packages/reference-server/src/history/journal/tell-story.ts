@@ -1,0 +1,122 @@
+import { TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { type Job, statusAt } from '../../domain/job.ts'
+import {
+  describeAnswer,
+  describeEntry,
+  describeOutcome,
+  describeQuestion,
+  describeSending,
+  describeTime,
+} from './describe-entry.ts'
+import { jobStart } from './job-entries.ts'
+import type { JournalRecord } from './journal.ts'
+import type { JobEntry, JournalEntry } from './journal-entry.ts'
+
+export interface StoryOptions {
+  jobId: string
+  /** All of the job's tenant. */
+  records: readonly JournalRecord[]
+  /** The job as it stands; `undefined` when it was forgotten. */
+  job: Job | undefined
+  /** The time now, in milliseconds since 1970. */
+  now: number
+}
+
+/** A line of the story and where it belongs. */
+interface Moment {
+  at: number
+  place: number
+  record: JournalRecord
+  half: 'begin' | 'end'
+}
+
+/**
+ * The life of a job on one page: each request, change of status, charge and delivery, at times that count from its
+ * creation. `undefined` when the journal knows nothing of it.
+ */
+export function tellStory({ jobId, records, job, now }: StoryOptions): string | undefined {
+  const told = records.filter(({ entry }) => entry.kind !== 'note' && entry.job_id === jobId)
+  const own = job?.end === undefined ? [...told, ...startOf(job, now)] : told
+  const created = own.map(({ entry }) => entry).find(isCreation)
+  const startAt = created?.at ?? own[0]?.entry.at
+  if (startAt === undefined) return undefined
+  const isCharged = own.some(({ entry }) => entry.kind === 'job' && (entry.isCharged || entry.to === 'succeeded'))
+  const moments = own.flatMap(momentsOf).sort((one, other) => one.at - other.at || one.place - other.place)
+  const lines = linesOf(moments).map(({ at, text }) => `${describeTime(at, startAt)}  ${text}`)
+  return [
+    titleOf(jobId, created),
+    ...lines,
+    endingOf({ status: job ? statusAt(job, now) : lastStatus(own), created, sinceMs: now - startAt, isCharged }),
+  ].join('\n')
+}
+
+/** The start of a job that has not ended: the journal gets it with the end, as no timer tells of it. */
+function startOf(job: Job | undefined, now: number): JournalRecord[] {
+  const starts = job === undefined ? [] : jobStart(job, now)
+  return starts.map((entry) => ({ entry, beganAs: 0, endedAs: 0, bytes: 0 }))
+}
+
+function isCreation(entry: JournalEntry): entry is JobEntry {
+  return entry.kind === 'job' && entry.from === undefined
+}
+
+function momentsOf(record: JournalRecord): Moment[] {
+  const { entry, beganAs, endedAs } = record
+  const end: Moment = { at: endOf(entry), place: endedAs, record, half: 'end' }
+  return entry.kind === 'job' ? [end] : [{ at: entry.at, place: beganAs, record, half: 'begin' }, end]
+}
+
+function endOf(entry: JournalEntry): number {
+  return 'durationMs' in entry ? entry.at + entry.durationMs : entry.at
+}
+
+/** What began and ended with nothing between is one line. */
+function linesOf(moments: readonly Moment[]): { at: number; text: string }[] {
+  return moments.flatMap((moment, index) => {
+    const [previous, next] = [moments[index - 1], moments[index + 1]]
+    const { at, record, half } = moment
+    if (half === 'begin' && isSame(moment, next)) return []
+    const isWhole = record.entry.kind === 'job' || (half === 'end' && isSame(moment, previous))
+    return [{ at, text: isWhole ? describeEntry(record.entry) : describeHalf(moment) }]
+  })
+}
+
+function isSame(one: Moment, other: Moment | undefined): boolean {
+  return other !== undefined && other.record === one.record && other.at === one.at
+}
+
+function describeHalf({ record: { entry }, half }: Moment): string {
+  if (entry.kind === 'request') {
+    return half === 'begin' ? describeQuestion(entry) : `${entry.method} answered: ${describeAnswer(entry)}`
+  }
+  if (entry.kind === 'delivery') {
+    return half === 'begin' ? describeSending(entry) : `webhook answered: ${describeOutcome(entry)}`
+  }
+  return describeEntry(entry)
+}
+
+/** Of a job that is no longer kept. */
+function lastStatus(records: readonly JournalRecord[]): string | undefined {
+  const changes = records.map(({ entry }) => entry).filter((entry) => entry.kind === 'job')
+  return TERMINAL_JOB_STATUSES.find((status) => status === changes.at(-1)?.to)
+}
+
+function titleOf(jobId: string, created: JobEntry | undefined): string {
+  if (created === undefined) return `${jobId} (its beginning is no longer in the journal)`
+  return `${jobId} ${created.model_id}, ${created.credits} credits`
+}
+
+interface Ending {
+  status: string | undefined
+  created: JobEntry | undefined
+  sinceMs: number
+  isCharged: boolean
+}
+
+function endingOf({ status, created, sinceMs, isCharged }: Ending): string {
+  if (status === undefined) return 'In the end: forgotten.'
+  const isOver = status === 'succeeded' || status === 'failed' || status === 'cancelled'
+  if (isOver && isCharged) return `In the end: ${status}, ${created?.credits ?? 'its'} credits charged.`
+  if (isOver) return `In the end: ${status}, nothing charged.`
+  return `So far, after ${Math.round(sinceMs)} ms: ${status}.`
+}

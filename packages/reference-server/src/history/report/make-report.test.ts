@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { createReferenceServer } from '../../reference-server.ts'
+import { apiCaller } from '../../test-kit/api-caller.ts'
+import { LeftoversError } from './report.ts'
+
+const MODEL = 'aurora-image'
+
+/** A server on which everything that can be left over is left over, by the first key. */
+async function leaveAll(strict = false) {
+  const server = createReferenceServer({ clock: 'manual', strict })
+  const caller = apiCaller(server)
+  server.webhooks.deliverAs({ delay_ms: 60_000 })
+  const delivered = await caller.run(MODEL, { webhook_url: 'http://127.0.0.1:1/hook' })
+  await server.clock.advance(5_000)
+  const running = await caller.run(MODEL, { sync: false })
+  server.script(MODEL, [{ result: 'hang' }, { result: 'hang' }])
+  server.faults.add({ kind: 'reset', times: 2, route: 'cancelJob' })
+  await caller.get('/v1/modles')
+  return { server, delivered: delivered.body.job_id, running: running.body.job_id }
+}
+
+describe('the report of leftovers', () => {
+  it('is clean when a test has said all it wants', async () => {
+    const server = createReferenceServer({ clock: 'auto' })
+    server.script(MODEL, [{ result: 'failed', after_ms: 0 }])
+    server.faults.add({ kind: 'server-error', times: 1 })
+    await apiCaller(server).get('/v1/models')
+    await apiCaller(server).run(MODEL)
+    await apiCaller(server).get('/v1/jobs/job_unknown')
+    expect(server.report()).toMatchObject({ isClean: true, text: 'Nothing is left over.' })
+  })
+
+  it('lists jobs, results on their way, faults, scripts and requests that no route took', async () => {
+    const { server, delivered, running } = await leaveAll()
+    const report = server.report()
+    expect(report).toMatchObject({
+      isClean: false,
+      unfinishedJobs: [{ job_id: running, model_id: MODEL, status: 'queued' }],
+      pendingWebhooks: [{ job_id: delivered, url: 'http://127.0.0.1:1/hook' }],
+      unusedFaults: [{ id: 'fault_1', used: 0 }],
+      unusedScripts: [{ model_id: MODEL, outcomes: 2 }],
+      unmatchedRequests: [{ method: 'GET', path: '/v1/modles', status: 404, hint: 'Did you mean GET /v1/models?' }],
+      violations: [],
+    })
+    expect(report.text).toBe(
+      [
+        'Left over:',
+        `- The job ${running} of ${MODEL} is queued. Wait for it, or cancel it.`,
+        `- The result of job ${delivered} is still on its way to http://127.0.0.1:1/hook. Wait for server.webhooks.next().`,
+        '- fault_1 (reset) struck 0 of 2 times. Did the request that it is for happen?',
+        `- 2 scripted outcomes of ${MODEL} were taken by no run.`,
+        '- GET /v1/modles is no request of the service: 404. Did you mean GET /v1/models?',
+      ].join('\n'),
+    )
+    await server.close()
+  })
+
+  it('is of one account, or of all and of requests without a key', async () => {
+    const { server } = await leaveAll()
+    const { key } = server.createKey()
+    await server.fetch('/nothing')
+    expect(server.report(key).isClean).toBe(true)
+    expect(server.report().unmatchedRequests).toHaveLength(2)
+    expect(server.report(server.apiKey).unmatchedRequests).toHaveLength(1)
+    server.reset(server.apiKey)
+    expect(server.report(server.apiKey).isClean).toBe(true)
+    expect(() => server.report('sk_test_other')).toThrow('did not make that API key')
+  })
+
+  it('is what `await using` throws in strict mode, and nothing else', async () => {
+    const useUp = async (strict: boolean) => {
+      await using server = (await leaveAll(strict)).server
+      return server.report().text
+    }
+    await expect(useUp(true)).rejects.toThrow(LeftoversError)
+    await expect(useUp(true)).rejects.toThrow(/Left over:\n- The job/)
+    await expect(useUp(false)).resolves.toMatch(/^Left over:/)
+    const leaveNothing = async () => {
+      await using server = createReferenceServer({ clock: 'auto', strict: true })
+      return (await apiCaller(server).run(MODEL)).status
+    }
+    await expect(leaveNothing()).resolves.toBe(200)
+  })
+})

@@ -1,0 +1,67 @@
+import type { KnownJobStatus } from '@modelrun/contract'
+import type { FaultRecord } from '../../faults/account-faults.ts'
+import type { UnmatchedRequest } from './unmatched.ts'
+
+/** What is left over, of one account or of all. A test that has said all it wants leaves nothing. */
+export interface Report {
+  /** Whether nothing is left over. */
+  readonly isClean: boolean
+  /** Jobs that are still `queued` or `processing`. */
+  readonly unfinishedJobs: readonly { job_id: string; model_id: string; status: KnownJobStatus }[]
+  /** Results on their way: their delivery is held back, or its receiver has not answered. */
+  readonly pendingWebhooks: readonly { job_id: string; url: string }[]
+  /** Faults that struck less often than they should: never, or not `times` times. */
+  readonly unusedFaults: readonly FaultRecord[]
+  /** Outcomes that no run has taken. */
+  readonly unusedScripts: readonly { model_id: string; outcomes: number }[]
+  /** Requests for a path or method that the service does not have. */
+  readonly unmatchedRequests: readonly UnmatchedRequest[]
+  /** Rules of the service that the server broke, each with the story of its job; found in strict mode. */
+  readonly violations: readonly string[]
+  /** The same for people. */
+  readonly text: string
+}
+
+type Leftovers = Omit<Report, 'isClean' | 'text'>
+
+export function reportOf(leftovers: Leftovers): Report {
+  const lines = linesOf(leftovers)
+  const text = lines.length === 0 ? 'Nothing is left over.' : ['Left over:', ...lines].join('\n')
+  return { isClean: lines.length === 0, ...leftovers, text }
+}
+
+function linesOf(leftovers: Leftovers): string[] {
+  return [
+    ...leftovers.unfinishedJobs.map(
+      ({ job_id, model_id, status }) => `- The job ${job_id} of ${model_id} is ${status}. Wait for it, or cancel it.`,
+    ),
+    ...leftovers.pendingWebhooks.map(
+      ({ job_id, url }) =>
+        `- The result of job ${job_id} is still on its way to ${url}. Wait for server.webhooks.next().`,
+    ),
+    ...leftovers.unusedFaults.map(
+      ({ id, fault, used }) =>
+        `- ${id} (${fault.kind}) struck ${used} of ${fault.times ?? 1} times. Did the request that it is for happen?`,
+    ),
+    ...leftovers.unusedScripts.map(
+      ({ model_id, outcomes }) => `- ${outcomes} scripted outcomes of ${model_id} were taken by no run.`,
+    ),
+    ...leftovers.unmatchedRequests.map(
+      ({ method, path, status, hint }) =>
+        `- ${method} ${path} is no request of the service: ${status}.${hint === undefined ? '' : ` ${hint}`}`,
+    ),
+    ...leftovers.violations.map((violation) => `- ${violation}`),
+  ]
+}
+
+/** Something is left over at the end of a test, in strict mode. The message says what. */
+export class LeftoversError extends Error {
+  override readonly name = 'LeftoversError'
+  /** Everything that is left over. */
+  readonly report: Report
+
+  constructor(report: Report) {
+    super(report.text)
+    this.report = report
+  }
+}
