@@ -78,7 +78,7 @@ describe('modelrun job and cancel', () => {
 describe('modelrun doctor', () => {
   it('says what is right, and what to do about what is not', async () => {
     expect(await world.run(['doctor'])).toMatchObject({ code: 0, stdout: expect.not.stringContaining('✗') })
-    const { key } = world.server.mintKey({ permissions: ['models:read', 'jobs:read'] })
+    const { key } = world.server.createKey({ permissions: ['models:read', 'jobs:read'] })
     const weak = await world.run(['doctor'], { env: { MODELRUN_API_KEY: key } })
     expect([weak.code, weak.stdout]).toEqual([
       1,

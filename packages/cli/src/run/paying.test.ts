@@ -79,7 +79,7 @@ describe('a run that goes wrong', () => {
   })
 
   it('ends with exit code 3 when the key is not accepted or may not run models', async () => {
-    const { key } = world.server.mintKey({ permissions: ['models:read'] })
+    const { key } = world.server.createKey({ permissions: ['models:read'] })
     const bad = await world.run(RUN, { env: { MODELRUN_API_KEY: 'sk_test_not_known' } })
     const weak = await world.run(RUN, { env: { MODELRUN_API_KEY: key } })
     expect([bad.code, weak.code]).toEqual([3, 3])

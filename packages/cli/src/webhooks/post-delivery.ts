@@ -1,4 +1,4 @@
-import { type DeliveryAnswer, type DeliveryBody, deliver } from 'modelrun/webhooks/testing'
+import { type DeliveryResponse, type DeliveryBody, deliver } from 'modelrun/webhooks/testing'
 import { cleanText } from '../terminal/clean-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -22,7 +22,7 @@ export async function postDelivery(url: string, body: DeliveryBody, terminal: Te
   return isDelivered
 }
 
-function textOf({ status, error, isDelivered }: DeliveryAnswer): string {
+function textOf({ status, error, isDelivered }: DeliveryResponse): string {
   if (status === undefined) return `no response: ${cleanText(reasonOf(error))}`
   return isDelivered
     ? `HTTP ${status}`
