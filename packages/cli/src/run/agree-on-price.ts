@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { createInterface } from 'node:readline/promises'
 import type { CliContext } from '../cli-context.ts'
+import { InterruptedError } from '../errors/interrupted-error.ts'
 import { RejectedRunError } from '../errors/rejected-run-error.ts'
 import { priceText } from '../models/price-text.ts'
 import type { PriceOptions } from './run-options.ts'
@@ -36,11 +38,15 @@ export async function agreeOnPrice(price: Price, options: PriceOptions, { termin
   if (!(await isConfirmed(`Pay ${priceText(credits)}? [y/N] `))) throw new RejectedRunError('Nothing was sent.')
 }
 
+/** @throws InterruptedError at Ctrl-C */
 async function isConfirmed(question: string): Promise<boolean> {
   const reader = createInterface({ input: process.stdin, output: process.stderr })
-  const closed = new Promise<string>((resolve) => reader.once('close', () => resolve('')))
   try {
-    return /^y(es)?$/i.test((await Promise.race([reader.question(question), closed])).trim())
+    const interrupted = once(reader, 'SIGINT').then(() => {
+      throw new InterruptedError('interrupted. Nothing was sent.')
+    })
+    const closed = once(reader, 'close').then(() => '')
+    return /^y(es)?$/i.test((await Promise.race([reader.question(question), interrupted, closed])).trim())
   } finally {
     reader.close()
   }

@@ -64,6 +64,15 @@ describe('a run that goes wrong', () => {
     expect(world.inputs()).toHaveLength(1)
   })
 
+  it('is in the ledger as unknown when its process is killed while it is sent', async () => {
+    world.server.faults.add({ kind: 'hang', route: 'runModel', when: 'after' })
+    const { child, ended } = world.start(RUN)
+    await expect.poll(() => world.server.journal.entries({ kind: 'job' }), { timeout: 30_000 }).not.toEqual([])
+    child.kill('SIGKILL')
+    await ended
+    expect((await world.run(['job'])).stdout).toMatch(/\n- +unknown +aurora-image +4 /)
+  })
+
   it('ends with exit code 1 when the job fails, and says why', async () => {
     world.server.script('aurora-image', [
       { result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'no paint' } },

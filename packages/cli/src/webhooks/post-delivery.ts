@@ -1,4 +1,4 @@
-import { type DeliveryResponse, type DeliveryBody, deliver } from 'modelrun/webhooks/testing'
+import { type DeliveryBody, type DeliveryResponse, deliver } from 'modelrun/webhooks/testing'
 import { cleanText } from '../terminal/clean-text.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
