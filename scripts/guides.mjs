@@ -9,7 +9,12 @@ const DURABLE = [
   'docs/guides/webhooks.md',
 ]
 
-const COMMAND_LINE = ['docs/guides/command-line.md', 'docs/guides/pictures.md', 'docs/guides/errors.md']
+const COMMAND_LINE = [
+  'docs/guides/command-line.md',
+  'docs/guides/typed-models.md',
+  'docs/guides/pictures.md',
+  'docs/guides/errors.md',
+]
 
 /** The guides that concern a package, as paths from the root. The client has all but those of the server. */
 export function guidesOf(packageName) {

@@ -90,6 +90,20 @@ describe('modelrun doctor', () => {
   })
 })
 
+describe('modelrun types', () => {
+  it('writes the types of models, and finds what changed', async () => {
+    expect(await world.run(['types', 'aurora-image'])).toMatchObject({ code: 0, stdout: '' })
+    expect(await world.read('modelrun.models.d.ts')).toContain("'aurora-image': {")
+    expect(await world.run(['types', '--check'])).toMatchObject({ code: 0 })
+    expect(await world.run(['types', 'aurora-imag'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('aurora-image'),
+    })
+    const { stdout } = await world.run(['types', 'aurora-image', '--json'])
+    expect(JSON.parse(stdout)).toBeTruthy()
+  })
+})
+
 describe('modelrun dev', () => {
   it('starts a service, and prints how to use it', async () => {
     const dev = world.start(['dev', '--port', '0', '--json'])

@@ -8,6 +8,7 @@ import { createCancelCommand, createJobCommand } from './jobs/job-commands.ts'
 import { createModelCommand } from './models/model-command.ts'
 import { createModelsCommand } from './models/models-command.ts'
 import { createRunCommand } from './run/run-command.ts'
+import { createTypesCommand } from './types/types-command.ts'
 import { createListenCommand, createTriggerCommand } from './webhooks/webhook-commands.ts'
 
 /** Every command. Each loads what it needs when it runs. */
@@ -18,6 +19,7 @@ const COMMANDS = [
   createBatchCommand,
   createJobCommand,
   createCancelCommand,
+  createTypesCommand,
   createDoctorCommand,
   createDevCommand,
   createListenCommand,

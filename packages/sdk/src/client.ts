@@ -12,7 +12,7 @@ import { type RequestOptions, rawOperation } from './http/raw-request.ts'
 import { callOnce } from './http/request.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
 import { JobsResource } from './jobs/jobs-resource.ts'
-import type { AnyModelId, ManyInput, ModelId, ModelInput } from './models/model-inputs.ts'
+import type { AnyModelId, ManyInput, ManyInputs, ModelId, ModelInput } from './models/model-inputs.ts'
 import { ModelsResource } from './models/models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
 import { runMany } from './runs/run-many.ts'
@@ -123,9 +123,10 @@ export class ModelRun {
    * @throws ConfigurationError at once, when it is called, for a wrong argument
    * @throws The first error with `stopOnError`, an error of the inputs or of the store of `durable`, AbortedError
    */
-  runMany<const Id extends AnyModelId, Input extends ModelInput<NoInfer<Id>>>(
+  // `Input extends ModelInput<Id>` would have the compiler compare the inputs of all listed models with each other.
+  runMany<const Id extends AnyModelId, Input extends object>(
     model: ModelId<Id>,
-    inputs: Iterable<ManyInput<NoInfer<Id>, Input>> | AsyncIterable<ManyInput<NoInfer<Id>, Input>>,
+    inputs: ManyInputs<ManyInput<NoInfer<Id>, Input>>,
     options: RunManyOptions<NoInfer<Input>> = {},
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
     const place = 'client.runMany'

@@ -104,6 +104,7 @@ export type { UnfinishedJobPolicy, WaitOptions } from './jobs/wait-options.ts'
 export type {
   AnyModelId,
   ManyInput,
+  ManyInputs,
   ModelId,
   ModelInput,
   ModelInputs,
@@ -112,6 +113,8 @@ export type {
 } from './models/model-inputs.ts'
 export type { ModelsPage, ModelsPagePromise } from './models/models-page.ts'
 export type { ModelsResource } from './models/models-resource.ts'
+export { schemaHash } from './models/schema-hash.ts'
+export { type ChangedModelsOptions, warnOfChangedModels } from './models/warn-of-changed-models.ts'
 export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/attempt-event.ts'
 export type { Logger, LogLevel } from './observe/logger.ts'
 export type { Span, SpanAttributes, Tracer } from './observe/tracer.ts'

@@ -43,7 +43,7 @@ function skewCheck(date: string | null, sentAt: number): Check {
   )
 }
 
-/** By a job that does not exist: whoever may ask gets 404. */
+/** By a job that does not exist: a key that may ask gets 404. */
 async function permissionChecks(client: ModelRun): Promise<Check[]> {
   const id = `modelrun-doctor-${randomUUID()}`
   return [

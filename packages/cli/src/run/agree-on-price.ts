@@ -19,7 +19,7 @@ export interface Price {
   subject: string
 }
 
-/** Says the price, and asks when it is high. Where nobody can respond, a high price needs an option. @throws RejectedRunError */
+/** Says the price, and asks when it is high. Without a person, a high price needs an option. @throws RejectedRunError */
 export async function agreeOnPrice(price: Price, options: PriceOptions, { terminal }: CliContext): Promise<void> {
   const { credits, subject } = price
   const sentence = `${subject} costs ${priceText(credits)}`

@@ -133,11 +133,11 @@ describe('the API key', () => {
   it('is never an argument, and never printed', async () => {
     const { code, stdout, stderr } = await world.run(['models', `--api-key=${world.server.apiKey}`])
     expect([code, stdout + stderr]).toEqual([2, expect.stringContaining('A key in an argument is seen')])
-    const told = await world.run(['run', 'aurora-image', '--prompt', 'x', `--seed=${world.server.apiKey}`])
+    const typed = await world.run(['run', 'aurora-image', '--prompt', 'x', `--seed=${world.server.apiKey}`])
     const shown = await world.run(['models'], { env: { MODELRUN_LOG: 'debug' } })
     const odd = await world.run(['run', world.server.apiKey, '--prompt', 'x'])
-    for (const { stdout, stderr } of [told, shown, odd]) expect(stdout + stderr).not.toContain(world.server.apiKey)
-    expect(told.stderr).toContain('--seed=[API key]')
+    for (const { stdout, stderr } of [typed, shown, odd]) expect(stdout + stderr).not.toContain(world.server.apiKey)
+    expect(typed.stderr).toContain('--seed=[API key]')
   })
 })
 

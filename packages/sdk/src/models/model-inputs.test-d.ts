@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import type { AnyModelId, ManyInput, ModelId, ModelInput, RunBody } from './model-inputs.ts'
+import type { AnyModelId, ManyInput, ManyInputs, ModelId, ModelInput, RunBody } from './model-inputs.ts'
 
 /** What a program's own declaration of its models looks like. */
 interface Inputs {
@@ -20,9 +20,9 @@ declare function strictRun<const Id extends AnyModelId<Inputs>>(
   model: ModelId<Id, Inputs, OnlyListed>,
   input: ModelInput<NoInfer<Id>, Inputs>,
 ): Id
-declare function runMany<const Id extends AnyModelId<Inputs>, Input extends ModelInput<NoInfer<Id>, Inputs>>(
+declare function runMany<const Id extends AnyModelId<Inputs>, Input extends object>(
   model: ModelId<Id, Inputs>,
-  inputs: Iterable<ManyInput<NoInfer<Id>, Input, Inputs>>,
+  inputs: ManyInputs<ManyInput<NoInfer<Id>, Input, Inputs>>,
 ): Input
 declare function runOnce<const Id extends AnyModelId<Inputs>>(
   model: ModelId<Id, Inputs>,
@@ -51,8 +51,18 @@ describe('with a map of models', () => {
     runMany('drift-video', [{ prompt: 'x' }])
     // @ts-expect-error: a parameter is of a wrong type
     runMany('aurora-image', [{ prompt: 5 }])
-    // @ts-expect-error: there is no such parameter
-    runMany('aurora-image', [{ prompt: 'x', num_image: 3 }])
+    // The error is on the line of the parameter.
+    runMany('aurora-image', [
+      { prompt: 'x' },
+      {
+        prompt: 'x',
+        // @ts-expect-error: there is no such parameter
+        num_image: 3,
+      },
+    ])
+    const rows = new Set([{ prompt: 'x', num_image: 3 }])
+    // @ts-expect-error: the rows have a parameter that there is not
+    runMany('aurora-image', rows)
     expectTypeOf(runMany('not-listed', [{ anything: 1 }])).toEqualTypeOf<{ anything: number }>()
     runOnce('aurora-image', { input: { prompt: 'x' }, sync: false })
     // @ts-expect-error: there is no such parameter

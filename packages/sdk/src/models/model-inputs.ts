@@ -1,8 +1,8 @@
 import type { RunRequest } from '@modelrun/contract'
 
 /**
- * The models that your program knows, with the type of their input. Empty here; extend it to get exact types. The file must be
- * a module that TypeScript includes: the import makes it one.
+ * The models that your program knows, with the type of their input. Empty here; extend it to get exact types. `modelrun types`
+ * of `@modelrun/cli` writes such a file. The file must be a module that TypeScript includes: the import makes it one.
  *
  * ```ts
  * import 'modelrun'
@@ -52,5 +52,8 @@ export type RunBody<Id extends string, Inputs = ModelInputs> = Omit<RunRequest, 
 
 /** One of many inputs: an input of the model, and of a listed model nothing else. */
 export type ManyInput<Id extends string, Input, Inputs = ModelInputs> = Id extends keyof Inputs
-  ? Input & { [Name in Exclude<keyof Input, keyof Inputs[Id]>]: never }
+  ? Inputs[Id] & Input & { [Name in Exclude<keyof Input, keyof Inputs[Id]>]?: never }
   : Input
+
+/** Inputs one after the other. An array is iterable too: with its own part here, an error is shown at the parameter that is wrong. */
+export type ManyInputs<Input> = readonly Input[] | Iterable<Input> | AsyncIterable<Input>

@@ -1,0 +1,93 @@
+import { asciiJson, commentLine, commentText, memberName, quote } from './foreign-text.ts'
+import { MODEL_MARK, TITLE } from './read-types.ts'
+import { typeText } from './type-text.ts'
+import type { Parameter, TypedModel } from './typed-model.ts'
+
+/** How a file of types is written. */
+export interface RenderOptions {
+  /** Whether literal ids that the file does not have are allowed in the program. */
+  isOpen: boolean
+  /** Whether the file also has the hashes as a value: a `.ts` file, and not a `.d.ts`. */
+  hasValues: boolean
+}
+
+/** Whether a file has values besides types: false for `.d.ts`. */
+export function hasValues(path: string): boolean {
+  return !/\.d\.[cm]?ts$/.test(path)
+}
+
+/** The file of types. The same models give the same bytes. */
+export function renderTypes(models: readonly TypedModel[], options: RenderOptions): string {
+  const sorted = models.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const settings = options.isOpen ? '' : '\n  interface ModelInputsSettings {\n    onlyListedModels: true\n  }\n'
+  return `${TITLE}
+/* eslint-disable */
+${options.hasValues ? hashesText(sorted) : 'export {}\n'}
+declare module 'modelrun' {
+  interface ModelInputs {
+${sorted.map(modelText).join('')}  }
+${settings}}
+`
+}
+
+function hashesText(models: readonly TypedModel[]): string {
+  const entries = models.map(({ id, hash }) => {
+    // As a plain name it would set the prototype.
+    const name = id === '__proto__' ? "['__proto__']" : memberName(id)
+    return `  ${name}: ${quote(hash)},\n`
+  })
+  return `\n/** Hash of each model's schema: \`middleware: [warnOfChangedModels(modelHashes)]\`. */
+export const modelHashes = {\n${entries.join('')}} as const\n`
+}
+
+function modelText(model: TypedModel): string {
+  const { id, hash, credits, parameters } = model
+  const data = { id, hash, credits, parameters: parameters.map(({ description, ...rest }) => rest) }
+  return `    ${MODEL_MARK}${asciiJson(data)}
+${docComment(modelDoc(model), '    ')}    ${memberName(id)}: {
+${parameters.map(parameterText).join('')}    }
+`
+}
+
+function modelDoc({ name, description, category, provider, status, credits, hash }: TypedModel): string[] {
+  const price = `${credits} ${credits === 1 ? 'credit' : 'credits'} per run`
+  const state = status === 'active' ? '' : ` Status: ${commentLine(status)}.`
+  return [
+    commentLine(name),
+    commentText(description),
+    `${commentLine(category)} by ${commentLine(provider)}, ${price}.${state}`,
+    `Schema ${hash}.`,
+  ]
+}
+
+function parameterText(parameter: Parameter): string {
+  const type = typeText(parameter)
+  const name = memberName(parameter.name)
+  const member = parameter.isRequired
+    ? `${name}: ${type}`
+    : `${name}?: ${type === 'unknown' ? type : `${type} | undefined`}`
+  return `${docComment(parameterDoc(parameter), '      ')}      ${member}\n`
+}
+
+function parameterDoc({ description = '', minimum, maximum, default: fallback }: Parameter): string[] {
+  const value = typeof fallback === 'string' ? quote(fallback) : JSON.stringify(fallback)
+  const tag = value === undefined ? '' : `@default ${commentLine(value)}`
+  return [commentText(description), boundsText(minimum, maximum), tag]
+}
+
+function boundsText(minimum: number | undefined, maximum: number | undefined): string {
+  if (minimum !== undefined && maximum !== undefined) return `From ${minimum} to ${maximum}.`
+  if (minimum !== undefined) return `At least ${minimum}.`
+  return maximum === undefined ? '' : `At most ${maximum}.`
+}
+
+/** A JSDoc comment of paragraphs that are safe in one. */
+function docComment(paragraphs: readonly string[], indent: string): string {
+  const lines = paragraphs
+    .filter((paragraph) => paragraph !== '')
+    .join('\n\n')
+    .split('\n')
+  if (lines.length === 1) return lines[0] === '' ? '' : `${indent}/** ${lines[0]} */\n`
+  const body = lines.map((line) => `${indent} * ${line}`.trimEnd())
+  return `${indent}/**\n${body.join('\n')}\n${indent} */\n`
+}

@@ -1,0 +1,52 @@
+import { type CatalogModel, createReferenceServer, DEFAULT_CATALOG } from '@modelrun/reference-server'
+import { ModelRun } from 'modelrun'
+import type { Source } from '../find-ids.ts'
+import { runTypes } from '../run-types.ts'
+import type { TypesOptions } from '../types-options.ts'
+
+/** A program in memory, a service with a catalog, and `modelrun types` between them. */
+export interface TypesWorld {
+  catalog: CatalogModel[]
+  /** The program, by path. */
+  sources: Record<string, string>
+  /** The files that were written or are there, by path. */
+  files: Map<string, string>
+  /** How often a file was written. */
+  writes: number
+  /** Runs the command, and gives what it did. */
+  run(options?: Partial<TypesOptions>): Promise<{ code: number; stdout: string; stderr: string }>
+}
+
+/** A world with the models that every reference server has, and no sources. */
+export function createTypesWorld(): TypesWorld {
+  const world: TypesWorld = {
+    catalog: structuredClone(DEFAULT_CATALOG) as CatalogModel[],
+    sources: {},
+    files: new Map(),
+    writes: 0,
+    run: async (options = {}) => {
+      const server = createReferenceServer({ clock: 'auto', catalog: world.catalog })
+      const printed = { stdout: '', stderr: '' }
+      const code = await runTypes(
+        { ids: [], all: false, out: undefined, check: false, json: false, open: false, ...options },
+        {
+          client: new ModelRun(server.clientOptions()),
+          readSources: () => Object.entries(world.sources).map(([path, text]): Source => ({ path, text })),
+          readFile: async (path) => world.files.get(path),
+          write: async (path, text) => {
+            world.files.set(path, text)
+            world.writes += 1
+          },
+          stdout: (text) => {
+            printed.stdout += text
+          },
+          stderr: (text) => {
+            printed.stderr += text
+          },
+        },
+      )
+      return { code, ...printed }
+    },
+  }
+  return world
+}

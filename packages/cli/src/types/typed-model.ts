@@ -1,0 +1,65 @@
+import { type InputSchema, type Model, schemaHash } from 'modelrun'
+
+/** One parameter of a model (section 2.3), as types and comparisons need it. */
+export interface Parameter {
+  name: string
+  /** True when a run without it is rejected: a required parameter with a default may be left out. */
+  isRequired: boolean
+  description?: string | undefined
+  /** JSON types, sorted. Undefined: any value. */
+  types?: string[] | undefined
+  /** The allowed values, sorted. */
+  enum?: unknown[] | undefined
+  default?: unknown
+  minimum?: number | undefined
+  maximum?: number | undefined
+}
+
+/** A model as its types say it: what does not depend on the order in which the service lists things. */
+export interface TypedModel extends Pick<Model, 'id' | 'name' | 'description' | 'category' | 'provider' | 'status'> {
+  /** Price of one run, in credits. */
+  credits: number
+  /** Hash of the input schema, by `schemaHash` of the client. */
+  hash: string
+  /** Required ones first, each group sorted by name. */
+  parameters: Parameter[]
+}
+
+export async function toTypedModel(model: Model): Promise<TypedModel> {
+  const { id, name, description, category, provider, status, pricing, input_schema: schema } = model
+  const hash = await schemaHash(schema)
+  const texts = { id, name, description, category, provider, status }
+  return { ...texts, credits: pricing.credits_per_run, hash, parameters: readParameters(schema) }
+}
+
+function readParameters({ properties, required = [] }: InputSchema): Parameter[] {
+  // No object literal can hold this name: a run cannot have it.
+  const names = [...new Set([...Object.keys(properties), ...required])].filter((name) => name !== '__proto__')
+  return names.map((name) => readParameter(name, properties, required)).toSorted(byNeedAndName)
+}
+
+function readParameter(name: string, properties: InputSchema['properties'], required: readonly string[]): Parameter {
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+  const { type, enum: allowed = [], default: fallback, description, minimum, maximum } = property ?? {}
+  const parameter: Parameter = { name, isRequired: required.includes(name) && fallback === undefined }
+  if (description !== undefined) parameter.description = description
+  if (type !== undefined) parameter.types = [type].flat().toSorted()
+  if (allowed.length > 0) parameter.enum = allowed.toSorted(byValue)
+  if (fallback !== undefined) parameter.default = fallback
+  if (minimum !== undefined) parameter.minimum = minimum
+  if (maximum !== undefined) parameter.maximum = maximum
+  return parameter
+}
+
+function byNeedAndName(a: Parameter, b: Parameter): number {
+  if (a.isRequired !== b.isRequired) return a.isRequired ? -1 : 1
+  return a.name < b.name ? -1 : 1
+}
+
+/** Numbers by size, then everything else by its JSON. */
+function byValue(a: unknown, b: unknown): number {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  const [first, second] = [a, b].map((value) => [typeof value !== 'number', JSON.stringify(value)].join(' '))
+  if (first === second) return 0
+  return (first as string) < (second as string) ? -1 : 1
+}
