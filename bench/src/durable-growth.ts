@@ -6,14 +6,19 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { GrowthJob, GrowthResult } from './children/durable-growth.ts'
-import { bytesOf, clearStore, type StoreAt } from './durable/stores.ts'
+import { bytesOf, clearStore, fillStore, type StoreAt } from './durable/stores.ts'
 import { runChild } from './harness/child.ts'
 import { report, table } from './harness/report.ts'
 
 const { values } = parseArgs({
-  options: { keys: { type: 'string', default: '1000,10000' }, work: { type: 'string', default: 'Infinity' } },
+  options: {
+    keys: { type: 'string', default: '1000,10000' },
+    add: { type: 'string', default: 'Infinity' },
+    work: { type: 'string', default: 'Infinity' },
+  },
 })
 const sizes = values.keys.split(',').map(Number)
+const mostAdds = Number(values.add)
 const mostWork = Number(values.work)
 
 const { POSTGRES_URL, REDIS_URL } = process.env
@@ -32,10 +37,13 @@ async function run(job: GrowthJob): Promise<GrowthResult> {
 async function measure(store: StoreAt, processes: number, keys: number): Promise<string[]> {
   await clearStore(store)
   const workKeys = Math.min(keys, mostWork)
-  const add = await run({ store, keys, workKeys, task: 'add' })
-  const works = await Promise.all(Array.from({ length: processes }, () => run({ store, keys, workKeys, task: 'work' })))
+  const filled = store.kind === 'postgres' ? Math.max(0, keys - mostAdds) : 0
+  if (filled > 0) await fillStore(store, filled)
+  const job = { store, keys, filled, workKeys }
+  const add = await run({ ...job, task: 'add' })
+  const works = await Promise.all(Array.from({ length: processes }, () => run({ ...job, task: 'work' })))
   const bytes = await bytesOf(store)
-  const read = workKeys === keys ? await run({ store, keys, workKeys, task: 'read' }) : undefined
+  const read = workKeys === keys ? await run({ ...job, task: 'read' }) : undefined
   await clearStore(store)
   const mean = (pick: (result: GrowthResult) => number) => works.reduce((sum, one) => sum + pick(one), 0) / processes
   const pair = (one: Pick<GrowthResult, 'first' | 'last'>, share = 1) =>

@@ -50,6 +50,7 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: 'string' },
     keys: { type: 'string' },
+    add: { type: 'string' },
     work: { type: 'string' },
     'no-build': { type: 'boolean', default: false },
   },
@@ -65,7 +66,7 @@ if (!values['no-build']) run('npm', ['run', 'build'], ROOT)
 if (!existsSync(`${BENCH}node_modules/@modelrun/reference-server`)) run('npm', ['ci'], BENCH)
 refreshCopies()
 const rounds = values.rounds === undefined ? [] : ['--rounds', values.rounds]
-const growth = (['keys', 'work'] as const).flatMap((name) =>
+const growth = (['keys', 'add', 'work'] as const).flatMap((name) =>
   values[name] === undefined ? [] : [`--${name}`, values[name]],
 )
 for (const name of positionals.length > 0 ? positionals : MEASUREMENTS) {

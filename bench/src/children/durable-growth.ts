@@ -6,6 +6,8 @@ import { openStore, type StoreAt } from '../durable/stores.ts'
 export interface GrowthJob {
   store: StoreAt
   keys: number
+  /** So many of them are in the store before. */
+  filled: number
   /** With `work`: ends when so many are done, over all processes. */
   workKeys: number
   task: 'add' | 'work' | 'read'
@@ -33,7 +35,7 @@ interface Times {
 const WINDOW = 1_000
 const ADDS_AT_ONCE = 100
 
-const { store, keys, workKeys, task } = JSON.parse(process.argv[2] ?? '') as GrowthJob // written by the parent
+const { store, keys, filled, workKeys, task } = JSON.parse(process.argv[2] ?? '') as GrowthJob // written by the parent
 const engine = openStore(store)
 await engine.setup()
 
@@ -88,7 +90,7 @@ clearInterval(sampler)
 await engine.close()
 
 async function addKeys(): Promise<void> {
-  for (let from = 0; from < keys; from += ADDS_AT_ONCE) {
+  for (let from = filled; from < keys; from += ADDS_AT_ONCE) {
     const adds = Array.from({ length: Math.min(ADDS_AT_ONCE, keys - from) }, async (_, index) => {
       // As `client.runMany` makes keys: they come in no order.
       const key = createHash('sha256')

@@ -29,6 +29,27 @@ export async function clearStore({ kind, at }: StoreAt): Promise<void> {
   }
 }
 
+/** Adds keys to a Postgres by one statement, as `children/durable-growth.ts` adds them one by one. */
+export async function fillStore(store: StoreAt, count: number): Promise<void> {
+  const engine = openStore(store)
+  await engine.setup()
+  await engine.close()
+  const key = "translate(encode(sha256(number::text::bytea), 'base64'), '+/=', '-_')"
+  await onPostgres(
+    store.at,
+    `WITH keys AS (SELECT number, ${key} AS key FROM generate_series(0, ${count - 1}) AS number),
+    added AS (
+      INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at, seq)
+      SELECT 'runs:submit', key, 'waiting',
+        '{"model":"aurora-image","input":{"prompt":"a red fox in the snow, take ' || key || '"}}', number, number, number + 1
+      FROM keys
+    )
+    INSERT INTO modelrun_queues (queue, seq, open) VALUES ('runs:submit', ${count}, ${count})`,
+  )
+  // As autovacuum does a while later.
+  await onPostgres(store.at, 'VACUUM ANALYZE modelrun_tasks')
+}
+
 /** Bytes on the disk; of Redis in memory. */
 export async function bytesOf({ kind, at }: StoreAt): Promise<number> {
   if (kind === 'sqlite') return statSync(at).size

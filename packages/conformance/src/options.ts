@@ -131,7 +131,7 @@ export function resolveOptions(options: ConformanceOptions): ResolvedOptions {
 
 function readBaseUrl(baseUrl: string): string {
   const isUsable = URL.canParse(baseUrl) && /^https?:\/\//.test(baseUrl) && !/[?#\s]/.test(baseUrl)
-  demand(isUsable, `baseUrl must be an http or https address without a query, not ${JSON.stringify(baseUrl)}.`)
+  demand(isUsable, `baseUrl must be an http or https URL without a query, not ${JSON.stringify(baseUrl)}.`)
   const plain = baseUrl.replace(/\/+$/, '')
   const root = plain.replace(/\/v1$/, '')
   demand(root === plain, `baseUrl must not end in /v1: the suite adds that itself. Use ${root}.`)

@@ -4,7 +4,7 @@ export const PERMISSIONS = ['models:read', 'models:run', 'jobs:read', 'jobs:writ
 /** A permission of an API key (section 5). */
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** What each permission allows, in the words of section 5. */
+/** The actions that each permission allows, in the words of section 5. */
 export const PERMISSION_MEANINGS: Readonly<Record<Permission, string>> = {
   'models:read': 'List and view model information',
   'models:run': 'Execute model inference',
@@ -13,7 +13,7 @@ export const PERMISSION_MEANINGS: Readonly<Record<Permission, string>> = {
   'webhooks:manage': 'Create and manage webhooks',
 }
 
-/** How the two types of API key begin (section 5). */
+/** The prefixes of the two types of API key (section 5). */
 export const KEY_PREFIXES = { live: 'sk_live_', test: 'sk_test_' } as const
 
 /** Type of an API key: `live` for production, `test` for development (section 5). */

@@ -11,7 +11,7 @@ export type KnownErrorCode = (typeof ERROR_CODES)[number]
 /** Code of an error (section 7); the service has more than the specification shows. */
 export type ErrorCode = OpenEnum<KnownErrorCode>
 
-/** What went wrong: the `error` member of an error answer, a failed job and a failure webhook (section 7). */
+/** The `error` member of an error response, a failed job and a failure webhook (section 7). */
 export interface ErrorDetail {
   /** Stable code for programs. The specification names three; the service may send others. */
   code: ErrorCode
@@ -19,16 +19,16 @@ export interface ErrorDetail {
   message: string
 }
 
-/** Body of every error answer (section 7). */
+/** Body of every error response (section 7). */
 export interface ErrorBody {
-  /** What went wrong. */
+  /** The error. */
   error: ErrorDetail
 }
 
 /** The HTTP status that belongs to a code, for the codes that the specification ties to one (section 7). */
 export const HTTP_STATUS_BY_ERROR_CODE = { UNAUTHORIZED: 401, FORBIDDEN: 403 } as const
 
-/** Schema of {@link ErrorDetail}. Members that it does not name are kept. */
+/** Schema of {@link ErrorDetail}. Unknown members stay. */
 export const errorDetailSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     code: z.string(),
@@ -36,7 +36,7 @@ export const errorDetailSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<ErrorDetail>
 
-/** Schema of {@link ErrorBody}. Members that it does not name are kept. */
+/** Schema of {@link ErrorBody}. Unknown members stay. */
 export const errorBodySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({ error: errorDetailSchema }),
 ) satisfies z.ZodMiniType<ErrorBody>

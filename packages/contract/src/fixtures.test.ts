@@ -12,15 +12,15 @@ const { models, runs, jobs, errors, webhooks } = fixtures
 
 describe('every fixture is read by its schema, which keeps all its fields', () => {
   const { textToImage, imageEditing, ...lists } = models
-  const { request, requestAsync, requestWebhook, ...answers } = runs
-  const { cancelEmpty, ...jobAnswers } = jobs
+  const { request, requestAsync, requestWebhook, ...responses } = runs
+  const { cancelEmpty, ...jobResponses } = jobs
   const { unknownStatus, cancelled, ...deliveries } = webhooks
   const groups: [what: string, z.ZodMiniType, Record<string, Fixture<unknown>>][] = [
     ['model lists (section 4.1)', modelListSchema, lists],
     ['models (section 4.2)', modelSchema, { textToImage, imageEditing }],
     ['run requests (section 4.3)', runRequestSchema, { request, requestAsync, requestWebhook }],
-    ['run answers (section 4.3)', runResponseSchema, answers],
-    ['job answers (sections 4.4 and 4.5)', jobResponseSchema, jobAnswers],
+    ['run answers (section 4.3)', runResponseSchema, responses],
+    ['job answers (sections 4.4 and 4.5)', jobResponseSchema, jobResponses],
     ['errors (section 7)', errorBodySchema, errors],
     ['deliveries (section 6)', webhookDeliverySchema, deliveries],
   ]

@@ -1,5 +1,5 @@
 /**
- * Example bodies of every request, answer and webhook delivery that the specification shows or implies.
+ * Example bodies of every request, response and webhook delivery that the specification shows or implies.
  *
  * @module
  */
@@ -105,7 +105,7 @@ const jobs = {
     body: jobUnknownStatus,
   }),
   cancel: response<JobResponse>({ section: '4.5', httpStatus: 200, assumption: cancelNotShown, body: jobCancel }),
-  /** A cancel that is answered without any body. */
+  /** A response to a cancellation without a body. */
   cancelEmpty: response<undefined>({ section: '4.5', httpStatus: 204, assumption: cancelNotShown, body: undefined }),
 }
 

@@ -18,22 +18,22 @@ export const TERMINAL_JOB_STATUSES = ['succeeded', 'failed', 'cancelled'] as con
 /** A status that a job never leaves (section 3). */
 export type TerminalJobStatus = (typeof TERMINAL_JOB_STATUSES)[number]
 
-/** What can happen to a job (section 3, transitions). */
+/** The transitions of a job (section 3). */
 export type JobTrigger = 'provider_started' | 'provider_completed' | 'provider_failed' | 'cancel'
 
 /** One line of the transition table of section 3. */
 export interface JobTransition {
   /** The status before. */
   from: KnownJobStatus
-  /** What happens to the job. */
+  /** The event that causes the transition. */
   trigger: JobTrigger
   /** The status after. */
   to: KnownJobStatus
 }
 
 /**
- * The transitions of section 3. `queued -> processing` is not shown there, yet follows from its two statuses.
- * Whatever is not listed does not happen: a terminal status is never left.
+ * The transitions of section 3. `queued -> processing` is not shown there, but follows from its two statuses.
+ * There are no other transitions: a job never leaves a terminal status.
  */
 export const JOB_TRANSITIONS: readonly JobTransition[] = [
   { from: 'queued', trigger: 'provider_started', to: 'processing' },
@@ -54,7 +54,7 @@ export interface OutputItem {
   url: string
 }
 
-/** What a run produced (section 2.5). */
+/** The output of a run (section 2.5). */
 export interface Output {
   /** Kind of the output. `image` is in the specification; the service may send others. */
   type: OutputType
@@ -78,7 +78,7 @@ export interface JobResponse {
   data: Job
 }
 
-/** Schema of {@link OutputItem}. Members that it does not name are kept. */
+/** Schema of {@link OutputItem}. Unknown members stay. */
 export const outputItemSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     type: z.string(),
@@ -86,7 +86,7 @@ export const outputItemSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<OutputItem>
 
-/** Schema of {@link Output}. Members that it does not name are kept. */
+/** Schema of {@link Output}. Unknown members stay. */
 export const outputSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     type: z.string(),
@@ -94,7 +94,7 @@ export const outputSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<Output>
 
-/** Schema of {@link Job}. Members that it does not name are kept. */
+/** Schema of {@link Job}. Unknown members stay. */
 export const jobSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     status: z.string(),
@@ -103,7 +103,7 @@ export const jobSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<Job>
 
-/** Schema of {@link JobResponse}. Members that it does not name are kept. */
+/** Schema of {@link JobResponse}. Unknown members stay. */
 export const jobResponseSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({ data: jobSchema }),
 ) satisfies z.ZodMiniType<JobResponse>

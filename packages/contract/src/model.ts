@@ -21,7 +21,7 @@ export type ModelCategory = OpenEnum<KnownModelCategory>
 /** Status of a model (section 2.1): `active` is the value that occurs, others may. */
 export type ModelStatus = OpenEnum<'active'>
 
-/** What a run costs (section 2.1). */
+/** The price of a run (section 2.1). */
 export interface ModelPricing {
   /** Credits charged per run. Whether a run that fails is charged: not shown. */
   credits_per_run: number
@@ -31,7 +31,7 @@ export interface ModelPricing {
 export interface InputProperty {
   /** JSON type of the value: `string`, `integer`, `number`, `boolean`, …; or several, as JSON Schema writes them. */
   type?: string | string[] | undefined
-  /** What the parameter does. */
+  /** The effect of the parameter. */
   description?: string | undefined
   /** The allowed values. */
   enum?: unknown[] | undefined
@@ -61,17 +61,17 @@ export interface ModelSummary {
   name: string
   /** Short description. */
   description: string
-  /** What the model makes (section 2.2). */
+  /** The kind of output (section 2.2). */
   category: ModelCategory
   /** Provider label. */
   provider: string
   /** `active` is the value in the specification; the service may send others. */
   status: ModelStatus
-  /** What a run costs. */
+  /** The price of a run. */
   pricing: ModelPricing
 }
 
-/** A model with its details, the answer of `GET /v1/models/{id}` (sections 2.1 and 4.2). */
+/** A model with its details, the response of `GET /v1/models/{id}` (sections 2.1 and 4.2). */
 export interface Model extends ModelSummary {
   /** Shape of the `input` that a run of this model takes. */
   input_schema: InputSchema
@@ -101,12 +101,12 @@ export interface ModelList {
   offset: number
 }
 
-/** Schema of {@link ModelPricing}. Members that it does not name are kept. */
+/** Schema of {@link ModelPricing}. Unknown members stay. */
 export const modelPricingSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({ credits_per_run: z.number() }),
 ) satisfies z.ZodMiniType<ModelPricing>
 
-/** Schema of {@link InputProperty}. Members that it does not name are kept. */
+/** Schema of {@link InputProperty}. Unknown members stay. */
 export const inputPropertySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     type: z.optional(z.union([z.string(), z.array(z.string())])),
@@ -118,7 +118,7 @@ export const inputPropertySchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<InputProperty>
 
-/** Schema of {@link InputSchema}. Members that it does not name are kept. */
+/** Schema of {@link InputSchema}. Unknown members stay. */
 export const inputSchemaSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     type: z.string(),
@@ -128,7 +128,7 @@ export const inputSchemaSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<InputSchema>
 
-/** Schema of {@link ModelSummary}. Members that it does not name are kept. */
+/** Schema of {@link ModelSummary}. Unknown members stay. */
 export const modelSummarySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     id: z.string(),
@@ -141,7 +141,7 @@ export const modelSummarySchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<ModelSummary>
 
-/** Schema of {@link Model}. Members that it does not name are kept. */
+/** Schema of {@link Model}. Unknown members stay. */
 export const modelSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     ...modelSummarySchema.shape,
@@ -149,7 +149,7 @@ export const modelSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<Model>
 
-/** Counts are taken as any number: a check for whole ones would cost every user's bundle 0.4 kB, and helps nobody. */
+/** A count may be any number: a check for whole numbers would add 0.4 kB to every bundle, without a benefit. */
 export const modelListSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     models: z.array(modelSummarySchema),

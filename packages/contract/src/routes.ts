@@ -4,7 +4,7 @@ import type { Permission } from './auth.ts'
 export interface Route {
   /** HTTP method. */
   method: 'GET' | 'POST' | 'DELETE'
-  /** Path template, relative to the base address. A parameter is one percent-encoded path segment. */
+  /** Path template, relative to the base URL. A parameter is one percent-encoded path segment. */
   path: string
   /**
    * The permission that a key needs. Section 5 leaves the mapping open; this is the plain reading of its table, where

@@ -12,7 +12,7 @@ export interface RunRequest {
   webhook_url?: string | undefined
 }
 
-/** What every answer to a run request holds (section 4.3). */
+/** The members of every response to a run (section 4.3). */
 export interface RunIdentity {
   /** Identifier of the job, used in job paths. */
   job_id: string
@@ -26,7 +26,7 @@ export interface RunIdentity {
 export interface RunCompleted extends RunIdentity {
   /** The same outcome as the job status `succeeded` (section 3). */
   status: 'completed'
-  /** What the run produced (section 2.5). */
+  /** The output of the run (section 2.5). */
   output: Output
   /** Processing time in milliseconds. */
   duration_ms: number
@@ -38,7 +38,7 @@ export interface RunCompleted extends RunIdentity {
 export interface RunProcessing extends RunIdentity {
   /** The job is not finished yet. */
   status: 'processing'
-  /** Text that tells a person to poll the job. */
+  /** Text for people: the job has to be polled. */
   message: string
 }
 
@@ -48,12 +48,12 @@ export interface RunQueued extends RunIdentity {
   status: 'queued'
 }
 
-/** Every answer to a run request that the specification shows (section 4.3). */
+/** Every response to a run that the specification shows (section 4.3). */
 export type RunResponse = RunCompleted | RunProcessing | RunQueued
 
 const runIdentity = () => ({ job_id: z.string(), request_id: z.string(), model_id: z.string() })
 
-/** Schema of {@link RunCompleted}. Members that it does not name are kept. */
+/** Schema of {@link RunCompleted}. Unknown members stay. */
 export const runCompletedSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     ...runIdentity(),
@@ -64,7 +64,7 @@ export const runCompletedSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<RunCompleted>
 
-/** Schema of {@link RunProcessing}. Members that it does not name are kept. */
+/** Schema of {@link RunProcessing}. Unknown members stay. */
 export const runProcessingSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     ...runIdentity(),
@@ -73,7 +73,7 @@ export const runProcessingSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<RunProcessing>
 
-/** Schema of {@link RunQueued}. Members that it does not name are kept. */
+/** Schema of {@link RunQueued}. Unknown members stay. */
 export const runQueuedSchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     ...runIdentity(),
@@ -81,7 +81,7 @@ export const runQueuedSchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<RunQueued>
 
-/** Schema of {@link RunResponse}: `status` decides which one it is. Members that it does not name are kept. */
+/** Schema of {@link RunResponse}: distinguished by `status`. Unknown members stay. */
 export const runResponseSchema = /* @__PURE__ */ defineSchema(() =>
   z.discriminatedUnion('status', [runCompletedSchema, runProcessingSchema, runQueuedSchema]),
 ) satisfies z.ZodMiniType<RunResponse>

@@ -27,7 +27,7 @@ type Path = readonly (string | number)[]
 
 type Case = [section: string, path: Path, wrong: unknown, schema: z.ZodMiniType, body: unknown]
 
-function refusesAt(...[, path, wrong, schema, body]: Case) {
+function rejectsAt(...[, path, wrong, schema, body]: Case) {
   expect(issuePaths(schema, body)).toBeUndefined()
   expect(issuePaths(schema, withValueAt(body, path, wrong))).toEqual([path])
 }
@@ -45,7 +45,7 @@ describe('a model of the wrong shape is refused where it is wrong', () => {
     ['4.1', ['models', 1, 'name'], null, modelListSchema, listFirstPage.body],
     ['4.1', ['total'], '5', modelListSchema, listFirstPage.body],
     ['4.1', ['offset'], undefined, modelListSchema, listFirstPage.body],
-  ])('section %s: %j as %j', refusesAt)
+  ])('section %s: %j as %j', rejectsAt)
 })
 
 describe('a run answer of the wrong shape is refused where it is wrong', () => {
@@ -57,7 +57,7 @@ describe('a run answer of the wrong shape is refused where it is wrong', () => {
     ['4.3', ['credits_used'], '4', runResponseSchema, completed.body],
     ['4.3', ['message'], undefined, runResponseSchema, processingSlow.body],
     ['4.3', ['model_id'], 1, runResponseSchema, queued.body],
-  ])('section %s: %j as %j', refusesAt)
+  ])('section %s: %j as %j', rejectsAt)
 })
 
 describe('a job of the wrong shape is refused where it is wrong', () => {
@@ -67,7 +67,7 @@ describe('a job of the wrong shape is refused where it is wrong', () => {
     ['4.4', ['data', 'status'], undefined, jobResponseSchema, queued.body],
     ['2.5', ['data', 'output', 'items'], {}, jobResponseSchema, succeeded.body],
     ['7', ['data', 'error', 'code'], 500, jobResponseSchema, failed.body],
-  ])('section %s: %j as %j', refusesAt)
+  ])('section %s: %j as %j', rejectsAt)
 })
 
 describe('an error or a delivery of the wrong shape is refused where it is wrong', () => {
@@ -80,7 +80,7 @@ describe('an error or a delivery of the wrong shape is refused where it is wrong
     ['6', ['completed_at'], 1_768_469_467, webhookDeliverySchema, succeeded.body],
     ['6', ['output'], undefined, webhookDeliverySchema, succeeded.body],
     ['6', ['error'], undefined, webhookDeliverySchema, failed.body],
-  ])('section %s: %j as %j', refusesAt)
+  ])('section %s: %j as %j', rejectsAt)
 })
 
 /** The value with one more field in every object, however deep. */
@@ -117,7 +117,7 @@ describe('a run request is read strictly', () => {
     ['4.3', ['sync'], 'false', runRequestSchema, body],
     ['4.3', ['webhook_url'], 'app.example.com/hooks', runRequestSchema, body],
     ['4.3', ['webhook_url'], 'ftp://app.example.com/hooks', runRequestSchema, body],
-  ])('section %s: %j as %j', refusesAt)
+  ])('section %s: %j as %j', rejectsAt)
 
   test('refuses a field that it does not know (section 4.3)', () => {
     const issues = runRequestSchema.safeParse({ ...body, webhookUrl: 'https://app.example.com' }).error?.issues
@@ -139,7 +139,7 @@ describe('the query of the model list is read strictly', () => {
     ['4.1', ['limit'], '20', listModelsQuerySchema, query],
     ['4.1', ['offset'], -1, listModelsQuerySchema, query],
     ['4.1', ['search'], 7, listModelsQuerySchema, query],
-  ])('section %s: %j as %j', refusesAt)
+  ])('section %s: %j as %j', rejectsAt)
 
   test('asks for nothing: every parameter is optional (section 4.1)', () => {
     expect(listModelsQuerySchema.parse({})).toEqual({})

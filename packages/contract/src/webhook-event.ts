@@ -9,7 +9,7 @@ export interface SucceededDelivery {
   job_id: string
   /** The job has finished, and its output is here. */
   status: 'succeeded'
-  /** What the job produced (section 2.5). */
+  /** The output of the job (section 2.5). */
   output: Output
   /** Credits charged. */
   credits_used: number
@@ -27,10 +27,10 @@ export interface FailedDelivery {
   error: ErrorDetail
 }
 
-/** Body of a webhook delivery (section 6). Unsigned, never retried, sometimes sent twice: `job_id` tells duplicates. */
+/** Body of a webhook delivery (section 6). Unsigned, never retried, sometimes sent twice: `job_id` identifies duplicates. */
 export type WebhookDelivery = SucceededDelivery | FailedDelivery
 
-/** Schema of {@link SucceededDelivery}. Members that it does not name are kept. */
+/** Schema of {@link SucceededDelivery}. Unknown members stay. */
 export const succeededDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     job_id: z.string(),
@@ -41,7 +41,7 @@ export const succeededDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<SucceededDelivery>
 
-/** Schema of {@link FailedDelivery}. Members that it does not name are kept. */
+/** Schema of {@link FailedDelivery}. Unknown members stay. */
 export const failedDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   z.looseObject({
     job_id: z.string(),
@@ -50,7 +50,7 @@ export const failedDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   }),
 ) satisfies z.ZodMiniType<FailedDelivery>
 
-/** Schema of {@link WebhookDelivery}: `status` decides which one it is. Members that it does not name are kept. */
+/** Schema of {@link WebhookDelivery}: distinguished by `status`. Unknown members stay. */
 export const webhookDeliverySchema = /* @__PURE__ */ defineSchema(() =>
   z.discriminatedUnion('status', [succeededDeliverySchema, failedDeliverySchema]),
 ) satisfies z.ZodMiniType<WebhookDelivery>

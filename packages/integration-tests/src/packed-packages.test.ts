@@ -141,11 +141,14 @@ describe('the packed packages, installed by a user', () => {
     await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
   })
 
-  it.each(['modelrun-server', 'modelrun-conformance', 'modelrun'])('say where the documentation of %s is', async (command) => {
-    const help = await run('npx', [command, '--help'], folder)
-    const [, path = ''] = /^Documentation: (\S+)$/m.exec(help) ?? []
-    expect(await readFile(join(folder, path), 'utf8')).toContain(help.match(/@modelrun\/[\w-]+/)?.[0])
-  })
+  it.each(['modelrun-server', 'modelrun-conformance', 'modelrun'])(
+    'say where the documentation of %s is',
+    async (command) => {
+      const help = await run('npx', [command, '--help'], folder)
+      const [, path = ''] = /^Documentation: (\S+)$/m.exec(help) ?? []
+      expect(await readFile(join(folder, path), 'utf8')).toContain(help.match(/@modelrun\/[\w-]+/)?.[0])
+    },
+  )
 
   it('check a server with npx against the specification', async () => {
     const program = `

@@ -1,26 +1,26 @@
 import { type Clock, startTimer } from './clock.ts'
 
-/** An abort controller that follows another signal until it is released. */
+/** An abort controller that aborts with another signal, until it is released. */
 export interface LinkedController {
   readonly signal: AbortSignal
   abort(reason: unknown): void
-  /** Removes the listener from the signal it follows. */
+  /** Removes the listener from the other signal. */
   release(): void
 }
 
 /**
- * Why not `AbortSignal.any`: it stays reachable from a long-lived source signal in several runtimes. Here nothing is
- * left on the source after `release()`.
+ * Instead of `AbortSignal.any`, which stays reachable from a long-lived source signal in several runtimes. Here nothing
+ * is left on the source after `release()`.
  */
 export function linkController(source: AbortSignal | undefined): LinkedController {
   const controller = new AbortController()
-  const follow = () => controller.abort(source?.reason)
-  if (source?.aborted) follow()
-  else source?.addEventListener('abort', follow, { once: true })
+  const forward = () => controller.abort(source?.reason)
+  if (source?.aborted) forward()
+  else source?.addEventListener('abort', forward, { once: true })
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    release: () => source?.removeEventListener('abort', follow),
+    release: () => source?.removeEventListener('abort', forward),
   }
 }
 
@@ -34,11 +34,49 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   })
 }
 
-/** Waits; rejects with the signal's reason as soon as it aborts. Leaves neither timer nor listener behind. */
+/** Waits. Rejects with the signal's reason as soon as it aborts. Leaves neither a timer nor a listener behind. */
 export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   let stopTimer = () => {}
   const elapsed = new Promise<void>((resolve) => {
     stopTimer = startTimer(clock, delayMs, resolve)
   })
   return abortable(elapsed, signal).finally(() => stopTimer())
+}
+
+/** Members that end when their signal aborts. Each signal has one listener, however many members share it. */
+export interface AbortGroups<M> {
+  add(signal: AbortSignal, member: M): void
+  /** Removes a member. The last member of a signal removes the listener. */
+  remove(signal: AbortSignal, member: M): void
+}
+
+/** @param onAbort Called with the members of a signal that aborted, in the order in which they were added */
+export function createAbortGroups<M>(onAbort: (members: readonly M[]) => void): AbortGroups<M> {
+  const groups = new Map<AbortSignal, { members: Set<M>; listener: () => void }>()
+
+  function open(signal: AbortSignal): { members: Set<M>; listener: () => void } {
+    const members = new Set<M>()
+    const listener = () => {
+      groups.delete(signal)
+      onAbort([...members])
+    }
+    signal.addEventListener('abort', listener, { once: true })
+    const group = { members, listener }
+    groups.set(signal, group)
+    return group
+  }
+
+  return {
+    add: (signal, member) => {
+      const { members } = groups.get(signal) ?? open(signal)
+      members.add(member)
+    },
+    remove: (signal, member) => {
+      const group = groups.get(signal)
+      group?.members.delete(member)
+      if (group?.members.size !== 0) return
+      signal.removeEventListener('abort', group.listener)
+      groups.delete(signal)
+    },
+  }
 }

@@ -1,4 +1,4 @@
-/** Hands values from whoever has them to the one loop that asks for them. */
+/** Passes values from their producers to the one loop that takes them. */
 export interface AsyncQueue<T> {
   push(value: T): void
   /** Ends the queue: `next` rejects once the values are taken. */
@@ -26,7 +26,7 @@ export function createAsyncQueue<T>(): AsyncQueue<T> {
         })
       }
       if (values.length === 0 && failure) throw failure.error
-      // Whoever woke this up left a value.
+      // Only a `push` gets here, so there is a value.
       return values.shift() as T
     },
   }

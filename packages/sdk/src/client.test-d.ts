@@ -4,7 +4,7 @@ import type { ModelRun } from './client.ts'
 import type { ApiPromise } from './http/api-promise.ts'
 import type { CancelResult } from './jobs/cancel-job.ts'
 import type { JobHandle } from './jobs/job-handle.ts'
-import type { AnyRunResponse } from './runs/run-answer.ts'
+import type { AnyRunResponse } from './runs/run-operation.ts'
 import type { RunResult } from './runs/run-result.ts'
 
 declare const client: ModelRun

@@ -1,9 +1,9 @@
 import { REQUEST_OPTIONS, RUN_OPTIONS, readRunManyOptions, SUBMIT_OPTIONS } from './arguments/call-options.ts'
-import { checkArguments } from './arguments/check-arguments.ts'
+import { checkArguments } from './arguments/checks.ts'
 import { readClientOptions } from './arguments/client-options.ts'
 import { readArguments, readOptions } from './arguments/read-options.ts'
 import type { Core } from './core.ts'
-import { createCore } from './create-core.ts'
+import { createCore } from './core.ts'
 import { type Caller, rejectAtCaller, throwAtCaller } from './errors/caller-stack.ts'
 import { FilesResource } from './files/files-resource.ts'
 import { ApiPromise } from './http/api-promise.ts'
@@ -17,12 +17,13 @@ import { ModelsResource } from './models/models-resource.ts'
 import { type ModelRunOptions, resolveOptions } from './options.ts'
 import { runMany } from './runs/run-many.ts'
 import type { RunManyOptions, SettledRun } from './runs/run-many-options.ts'
-import { runModel, submitRun } from './runs/run-model.ts'
+import { runModel } from './runs/run-model.ts'
 import type { RunOptions, SubmitOptions } from './runs/run-options.ts'
 import type { RunResult } from './runs/run-result.ts'
+import { submitRun } from './runs/submit-run.ts'
 
 /**
- * Client of the model inference service. It never sends a run twice when the first one may have counted.
+ * Client of the model inference service. It never sends a run again when the service may have accepted it.
  *
  * @example
  * const client = new ModelRun({ apiKey, baseUrl })
@@ -36,7 +37,7 @@ export class ModelRun {
   readonly jobs: JobsResource
   /** Fetch and save what runs produced. */
   readonly files: FilesResource
-  // Both hold or make the API key: private fields are out of reach of console.log and JSON.stringify.
+  // Both give access to the API key. Private fields are not printed by console.log and JSON.stringify.
   readonly #core: Core
   readonly #options: ModelRunOptions
 
@@ -55,7 +56,7 @@ export class ModelRun {
   }
 
   /**
-   * A client with some options changed; this one stays as it is. An option that is undefined is not changed.
+   * Returns a client with some options changed. This client stays unchanged. An undefined option is not changed.
    *
    * @throws ConfigurationError when an option is wrong
    */
@@ -64,8 +65,8 @@ export class ModelRun {
   }
 
   /**
-   * Runs a model and gives its result, whether the service responds with it at once (200) or later (202, then polling).
-   * `withResponse()` also gives the HTTP response to the run, with the service's id of the request.
+   * Runs a model and returns its result, which the service gives at once (200) or later (202, then polling).
+   * `withResponse()` also returns the HTTP response to the run, with the service's id of the request.
    *
    * @param model Id of the model
    * @param input Parameters per the model's `input_schema`
@@ -73,8 +74,8 @@ export class ModelRun {
    * @throws JobFailedError, JobCancelledError when the job ended so
    * @throws DeadlineExceededError, AbortedError when the wait ended first; `error.job` is the live job when it is known
    * @throws ApiError, ConnectionError, AttemptTimeoutError, InvalidResponseError when submitting failed;
-   *   `error.submission` tells whether the run may be charged
-   * @throws InputValidationError when the input holds what JSON cannot: a file goes as `await toDataUri(file)`
+   *   `error.submission` says whether the run may be charged
+   * @throws InputValidationError when JSON cannot hold the input. Pass a file as `await toDataUri(file)`
    */
   run<const Id extends AnyModelId>(
     model: ModelId<Id>,
@@ -90,7 +91,7 @@ export class ModelRun {
   }
 
   /**
-   * Starts a run and gives its job at once, without waiting for the result.
+   * Starts a run and returns its job at once, without waiting for the result.
    *
    * @throws As {@link run} does when submitting failed
    */
@@ -108,10 +109,10 @@ export class ModelRun {
   }
 
   /**
-   * Runs a model on many inputs, a few at a time, and yields each run as it ends. Nothing runs before the loop: to await
-   * it without `for await` runs nothing. Inputs are taken only when a place is
-   * free, and no run begins while results wait to be taken: inputs may be endless, and memory stays small. Leaving the
-   * loop begins no further run; those under way go on, and `onProgress` has told their jobs.
+   * Runs a model on many inputs, a few at a time, and yields each run as it ends. Nothing runs before the loop starts:
+   * awaiting the result without `for await` runs nothing. An input is taken only when a place is free, and no run starts
+   * while results wait to be taken. So inputs may be endless, and memory stays small. After the loop is left, no further
+   * run starts; the runs under way go on, and `onProgress` has reported their jobs.
    *
    * @example
    * for await (const run of client.runMany('aurora-image', prompts, { concurrency: 4 })) {
@@ -137,8 +138,8 @@ export class ModelRun {
   }
 
   /**
-   * Calls any path of the service: for what this client does not know yet. Authentication, retries, time limits and errors
-   * are those of every call; only GET and DELETE are sent again when their outcome is unknown.
+   * Calls any path of the service, for endpoints that this client does not know yet. Authentication, retries, time limits
+   * and errors are those of every call. Only GET and DELETE are sent again when their outcome is unknown.
    *
    * @example
    * const usage = await client.request('GET', '/v1/usage', { query: { month: '2026-11' } })

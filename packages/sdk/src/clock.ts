@@ -1,4 +1,4 @@
-/** Where the client takes its time from. Inject one to run waits and timeouts on virtual time. */
+/** The client's source of time. Inject a clock to run waits and timeouts on virtual time. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. Never goes back. */
   now(): number
@@ -8,18 +8,18 @@ export interface Clock {
   clearTimeout(handle: unknown): void
 }
 
-/** Longest delay that `setTimeout` takes; a longer one would fire at once. */
+/** Longest delay of `setTimeout`, in milliseconds. A longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** The system's clock. Its timer functions are looked up at each call, so that fake timers of test runners work. */
+/** The system's clock. It reads the global timer functions at each call, so that fake timers of test runners work. */
 export const systemClock: Clock = {
-  // Unlike Date.now(), this does not jump when somebody sets the machine's clock.
+  // Unlike Date.now(), this does not jump when the machine's clock is set.
   now: () => performance.timeOrigin + performance.now(),
   setTimeout: (callback, delayMs) => globalThis.setTimeout(callback, delayMs),
   clearTimeout: (handle) => globalThis.clearTimeout(handle as ReturnType<typeof globalThis.setTimeout>),
 }
 
-/** Starts a timer and returns how to stop it. A delay past what timers can hold never fires: 24 days is for ever here. */
+/** Starts a timer and returns a function that stops it. A delay above the maximum of 24 days never fires. */
 export function startTimer(clock: Clock, delayMs: number, callback: () => void): () => void {
   if (!(delayMs <= MAX_TIMER_MS)) return () => {}
   const handle = clock.setTimeout(callback, Math.max(0, delayMs))

@@ -1,10 +1,10 @@
-import type { Transport } from './http/transport.ts'
-import type { PollScheduler } from './jobs/polling/poll-scheduler.ts'
-import type { ModelCache } from './models/model-cache.ts'
-import type { Tracing } from './observe/tracing.ts'
+import { createTransport, type Transport } from './http/transport.ts'
+import { PollScheduler } from './jobs/polling/poll-scheduler.ts'
+import { createModelCache, type ModelCache } from './models/model-cache.ts'
+import { createTracing, type Tracing } from './observe/tracing.ts'
 import type { ResolvedOptions } from './options.ts'
 
-/** What the parts of one client share. */
+/** The parts that all calls of one client share. */
 export interface Core {
   options: ResolvedOptions
   transport: Transport
@@ -12,4 +12,15 @@ export interface Core {
   scheduler: PollScheduler
   /** Undefined without a tracer. */
   tracing: Tracing | undefined
+}
+
+export function createCore(options: ResolvedOptions): Core {
+  const transport = createTransport(options)
+  return {
+    options,
+    transport,
+    scheduler: new PollScheduler(options, transport),
+    modelCache: createModelCache({ clock: options.clock, transport }),
+    tracing: createTracing(options),
+  }
 }

@@ -106,7 +106,7 @@ describe('the base address', () => {
     ['api.example.com:8443/inference', 'https://api.example.com:8443'],
   ])('%s lacks its scheme, and the error says so', (baseUrl, meant) => {
     expect(() => resolveOptions({ ...valid, baseUrl })).toThrow(
-      `The option \`baseUrl\` has no scheme: it must begin like ${meant}.`,
+      `The option \`baseUrl\` has no scheme: it must start like ${meant}.`,
     )
   })
 

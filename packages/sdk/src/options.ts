@@ -2,11 +2,11 @@ import { API_VERSION } from '@modelrun/contract'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
-import type { FetchLike } from './http/fetch-like.ts'
+import type { FetchLike } from './http/call-fetch.ts'
 import { type FetchOptions, type ResolvedFetchOptions, readFetchOptions } from './http/fetch-options.ts'
 import type { Middleware } from './http/middleware.ts'
 import { type HeadersOption, readHeaders } from './http/request-headers.ts'
-import type { PollContext } from './jobs/polling/cadence.ts'
+import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
 import type { Tracer } from './observe/tracer.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
@@ -14,28 +14,13 @@ import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
 export type ApiKey = string | (() => string | Promise<string>)
 
-/** How jobs are polled: by one scheduler for all waits of a client. */
-export interface PollingOptions {
-  /** Shortest wait between two looks at a job of unknown duration, in milliseconds. Default 500. */
-  initialIntervalMs?: number | undefined
-  /** Longest wait between two looks at a job that may end at any moment, in milliseconds. Default 5 000. */
-  maxIntervalMs?: number | undefined
-  /** Looks at jobs in any second, over all waits of the client. Default 10; `Infinity` for no limit. */
-  maxRequestsPerSecond?: number | undefined
-  /**
-   * A cadence of your own: milliseconds until the next look at a job. `context.defaultDelayMs` is what the client would
-   * do; `Infinity` stops the looks at this job. A delay jitters by up to a tenth.
-   */
-  nextDelayMs?: ((context: PollContext & { defaultDelayMs: number }) => number) | undefined
-}
-
 /** Options of {@link ModelRun}. */
 export interface ModelRunOptions {
   /** Default: the environment variable `MODELRUN_API_KEY`. A page that uses a proxy (`modelrun/proxy`) has none. */
   apiKey?: ApiKey | undefined
   /**
-   * Address of the service; the paths `/v1/…` are below it. Default: the environment variable `MODELRUN_BASE_URL`. In a
-   * page also a path like `/api/modelrun`, where the server of the page has a proxy.
+   * URL of the service; the paths `/v1/…` are below it. Default: the environment variable `MODELRUN_BASE_URL`. In a page
+   * also a path like `/api/modelrun`, where the server of the page has a proxy.
    */
   baseUrl?: string | undefined
   /**
@@ -43,39 +28,40 @@ export interface ModelRunOptions {
    * for which the service holds it (section 8) on top.
    */
   timeoutMs?: number | undefined
-  /** How often a request is sent again at most, where that cannot charge twice. Default 2. */
+  /** Maximum number of retries of a request, where a retry cannot charge twice. Default 2. */
   maxRetries?: number | undefined
-  /** Used instead of the global `fetch`, for calls and downloads. It gets a url and an object, never a `Request`. */
+  /** Replaces the global `fetch` for calls and downloads. It gets a URL and an object, never a `Request`. */
   fetch?: FetchLike | undefined
   /**
-   * Handed to `fetch` with every request of calls and downloads: an undici `dispatcher`, Bun's `proxy` and `tls`, Deno's
-   * `client`, … `credentials` and `mode` are for calls alone, because the files are elsewhere.
+   * Passed to `fetch` with every request of calls and downloads: an undici `dispatcher`, Bun's `proxy` and `tls`, Deno's
+   * `client`, … `credentials` and `mode` are only for calls, because files are on other hosts.
    */
   fetchOptions?: FetchOptions | undefined
   /**
-   * A ky instance to send with: its headers, search parameters, `fetch`, options of frameworks and hooks apply. Time
-   * limits, retries and what a status means stay the client's. No hook sees the API key; what `afterResponse` returns is
-   * not used when the service gave a result, and `ky.retry()` is ignored, for a run could be paid twice. Downloads have its hooks alone.
+   * A ky instance that sends the requests, with its headers, search parameters, `fetch`, framework options and hooks. The
+   * client sets time limits, retries and the meaning of a status. Hooks do not see the API key. The response of an
+   * `afterResponse` hook is not used when the service gave a result. `ky.retry()` is ignored, because a run could be charged
+   * twice. Downloads use only its hooks.
    */
   ky?: KyInstance | undefined
   /**
-   * Sent with every request to the service, not with downloads. `authorization`, `accept` and `content-type` stay the
-   * client's: the first one is the API key.
+   * Sent with every request to the service, but not with downloads. The client sets `authorization` (the API key), `accept`
+   * and `content-type` itself.
    */
   headers?: HeadersOption | undefined
-  /** How jobs are polled. What is left out keeps its default. */
+  /** How jobs are polled. Each missing member has its default. */
   polling?: PollingOptions | undefined
   /** Wraps each HTTP attempt; the first one is outermost. */
   middleware?: readonly Middleware[] | undefined
-  /** Where log lines go. Default `console`. */
+  /** Receives the log lines. Default `console`. */
   logger?: Logger | undefined
   /** Default: the environment variable `MODELRUN_LOG`, else `warn`. */
   logLevel?: LogLevel | undefined
-  /** Gets a span for each run, submission and wait; an OpenTelemetry tracer fits. */
+  /** Receives a span for each run, submission and wait. An OpenTelemetry tracer fits. */
   tracer?: Tracer | undefined
-  /** Where time comes from. Default: the system. */
+  /** The source of time. Default: the system's clock. */
   clock?: Clock | undefined
-  /** Where the jitter of delays comes from: a number from 0 up to 1. Default `Math.random`. */
+  /** The source of jitter: returns a number from 0 up to 1. Default `Math.random`. */
   random?: (() => number) | undefined
   /** Allows a page of a browser, or its worker, to hold the API key, which shows it to every visitor. Default false. */
   dangerouslyAllowBrowser?: boolean | undefined
@@ -83,13 +69,13 @@ export interface ModelRunOptions {
 
 /** The options with every field named, checked and present. */
 export interface ResolvedOptions {
-  /** Undefined: no key is sent, for a proxy adds it. */
+  /** Undefined: no key is sent, because a proxy adds it. */
   apiKey: (() => string | Promise<string>) | undefined
   /** Without a slash at its end. */
   baseUrl: string
   timeoutMs: number
   maxRetries: number
-  /** Undefined: the global one, looked up at each call. */
+  /** Undefined: the global one, read at each call. */
   fetch: FetchLike | undefined
   fetchOptions: ResolvedFetchOptions
   ky: KyInstance | undefined
@@ -102,18 +88,10 @@ export interface ResolvedOptions {
   random: () => number
 }
 
-/** {@link PollingOptions}, resolved. */
-interface ResolvedPolling {
-  initialIntervalMs: number
-  maxIntervalMs: number
-  maxRequestsPerSecond: number
-  nextDelayMs: PollingOptions['nextDelayMs']
-}
-
 /** Fills in the defaults. The options are those of `readClientOptions`. @throws ConfigurationError */
 export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
   const needsKey = !isKeyless(options)
-  if (needsKey && !options.dangerouslyAllowBrowser) refuseBrowser()
+  if (needsKey && !options.dangerouslyAllowBrowser) rejectBrowser()
   return {
     apiKey: needsKey ? resolveApiKey(options.apiKey) : keyOfPage(options),
     baseUrl: resolveBaseUrl(absoluteUrl(options)),
@@ -142,11 +120,6 @@ function fetchOf(ky: KyInstance | undefined): FetchLike | undefined {
   return found
 }
 
-function resolvePolling(polling: PollingOptions): ResolvedPolling {
-  const { initialIntervalMs = 500, maxIntervalMs = 5_000, maxRequestsPerSecond = 10, nextDelayMs } = polling
-  return { initialIntervalMs, maxIntervalMs, maxRequestsPerSecond, nextDelayMs }
-}
-
 function resolveApiKey(given: ApiKey | undefined): () => string | Promise<string> {
   const apiKey = given ?? readEnvironment('MODELRUN_API_KEY')
   if (apiKey === undefined || apiKey === '') {
@@ -160,7 +133,7 @@ function resolveApiKey(given: ApiKey | undefined): () => string | Promise<string
   return () => checked
 }
 
-/** A key with a line break or a space makes header libraries throw errors that print it; this one does not. */
+/** A key with a line break or a space makes header libraries throw errors that print it. This error does not print it. */
 function checkApiKey(apiKey: unknown, source = ''): string {
   const problem = keyProblem(apiKey)
   // Without a problem it is a string.
@@ -182,23 +155,23 @@ function resolveBaseUrl(given: string | undefined): string {
   if (baseUrl === undefined || baseUrl === '') {
     throw new ConfigurationError({
       message:
-        'The address of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
+        'The URL of the service is missing. Pass `new ModelRun({ baseUrl })` or set the environment variable MODELRUN_BASE_URL.',
     })
   }
   rejectMissingScheme(name, baseUrl)
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new ConfigurationError({
-      message: `${name} must be an http or https address without user, password, query or fragment, like https://api.example.com.`,
+      message: `${name} must be an http or https URL without user, password, query or fragment, like https://api.example.com.`,
     })
   }
-  const address = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-  if (address.endsWith(`/${API_VERSION}`)) {
+  const normalized = `${url.origin}${url.pathname}`.replace(/\/+$/, '')
+  if (normalized.endsWith(`/${API_VERSION}`)) {
     throw new ConfigurationError({
-      message: `${name} must not end in /${API_VERSION}: the client adds that itself. Use ${address.slice(0, -API_VERSION.length - 1)}.`,
+      message: `${name} must not end in /${API_VERSION}: the client adds that itself. Use ${normalized.slice(0, -API_VERSION.length - 1)}.`,
     })
   }
-  return address
+  return normalized
 }
 
 /** `localhost:4010` is a url too, with `localhost:` as its scheme. */
@@ -208,11 +181,11 @@ function rejectMissingScheme(name: string, baseUrl: string): void {
   if (!/[.:]|^localhost$/.test(host)) return
   const scheme = /^(localhost|127\.|0\.0\.0\.0)/.test(host) ? 'http' : 'https'
   throw new ConfigurationError({
-    message: `${name} has no scheme: it must begin like ${scheme}://${host}.`,
+    message: `${name} has no scheme: it must start like ${scheme}://${host}.`,
   })
 }
 
-/** What the environment says must not stop a program that works. */
+/** A wrong environment variable is logged and does not stop the program. */
 function resolveLog({ logger = console, logLevel }: ModelRunOptions): Log {
   const wanted = logLevel ?? readEnvironment('MODELRUN_LOG')
   const level = LOG_LEVELS.find((name) => name === wanted)
@@ -225,11 +198,11 @@ function resolveLog({ logger = console, logLevel }: ModelRunOptions): Log {
   return log
 }
 
-function refuseBrowser(): void {
+function rejectBrowser(): void {
   if (!isBrowser()) return
   throw new ConfigurationError({
     message:
-      "This looks like a browser page, where every visitor can read the API key. Keep the key on your server: put a proxy there (`modelrun/proxy`), and pass `baseUrl: '/api/modelrun'` here, without a key. Or, when the key may be public, pass `dangerouslyAllowBrowser: true`.",
+      "This seems to be a browser page, where every visitor can read the API key. Keep the key on your server: put a proxy there (`modelrun/proxy`), and pass `baseUrl: '/api/modelrun'` here, without a key. Or, when the key may be public, pass `dangerouslyAllowBrowser: true`.",
   })
 }
 

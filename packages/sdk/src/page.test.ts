@@ -5,7 +5,7 @@ import { ConfigurationError } from './errors/local-errors.ts'
 import { ConnectionError } from './errors/transport-errors.ts'
 import type { ModelRunOptions } from './options.ts'
 import { caught } from './testing/caught.ts'
-import { json, refusal, type Step } from './testing/scripted-service.ts'
+import { errorResponse, json, type Step } from './testing/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from './testing/test-client.ts'
 
 const CHROME = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
@@ -85,7 +85,7 @@ describe('a client in a page', () => {
 
   test('does not speak of the API key when the proxy asks for a session', async () => {
     openPage()
-    const { client } = pageClient([refusal(401, 'UNAUTHORIZED')], { baseUrl: '/api/modelrun' })
+    const { client } = pageClient([errorResponse(401, 'UNAUTHORIZED')], { baseUrl: '/api/modelrun' })
     const error = await caught(client.models.list(), AuthenticationError)
     expect(error.message).not.toContain('API key')
   })

@@ -1,6 +1,6 @@
 import { ConfigurationError } from './errors/local-errors.ts'
 
-/** What decides whether a client runs in a page, without a key. */
+/** The options that decide whether a client runs in a page, without a key. */
 interface PageOptions {
   apiKey?: unknown
   baseUrl?: string | undefined
@@ -10,7 +10,7 @@ interface PageOptions {
 /** Test environments that imitate a page, by the user agents that they give. */
 const IMITATIONS = /jsdom|HappyDOM/i
 
-/** Stands for the page in a program that is not one. Names below `.invalid` never exist (RFC 2606). */
+/** The origin of the page in a program without a page. Names below `.invalid` never exist (RFC 2606). */
 const NO_PAGE = 'http://no-page.invalid'
 
 /**
@@ -49,7 +49,7 @@ export function absoluteUrl(options: PageOptions): string | undefined {
   return isPath(baseUrl) && origin !== undefined ? origin + baseUrl : baseUrl
 }
 
-/** The key of a client without one: a function that says what is wrong, where there is no page. */
+/** The `apiKey` function of a client without a key. Where there is no page, it throws an error that explains the problem. */
 export function keyOfPage({ baseUrl }: PageOptions): (() => Promise<never>) | undefined {
   if (!isPath(baseUrl) || pageOrigin() !== undefined) return undefined
   return async () => {

@@ -1,22 +1,22 @@
 import { linkController } from './abort.ts'
 import { type Clock, startTimer } from './clock.ts'
 
-/** Marks an abort as our own deadline, apart from an abort by the caller. */
+/** Marks an abort by the deadline, as opposed to an abort by the caller. */
 export const DEADLINE = /* @__PURE__ */ Symbol('deadline')
 
-/** The time and the signal that one call of the user shares over submit, hold, polls and retries. */
+/** The time limit and the signal of one call of the user, for its submission, hold, polls and retries. */
 export interface Scope {
   /** Aborts when the caller's signal does, or when the deadline passes (reason: {@link DEADLINE}). */
   readonly signal: AbortSignal
-  /** The deadline that was asked for, in milliseconds; `Infinity` for none. */
+  /** The time limit, in milliseconds; `Infinity` for none. */
   readonly deadlineMs: number
   /** Milliseconds left, never negative; `Infinity` without a deadline. */
   remainingMs(): number
-  /** Stops the timer and forgets the caller's signal. */
+  /** Stops the timer and removes the listener from the caller's signal. */
   close(): void
 }
 
-/** What a scope is made of. */
+/** Options of {@link openScope}. */
 export interface ScopeOptions {
   clock: Clock
   signal?: AbortSignal | undefined

@@ -4,12 +4,12 @@ import { type PropertyDocs, readInterfaceDocs } from './interface-docs.ts'
 import type { JsonObject } from './json-object.ts'
 import { UNSHOWN } from './unshown-schemas.ts'
 
-/** Where the document keeps its schemas. */
+/** Path of the schemas in the document. */
 export function schemaReference(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** These two are spread over the document: as query parameters, and over the answers of a run. */
+/** These two are spread over the document: as query parameters, and over the responses of a run. */
 const ELSEWHERE = ['ListModelsQuery', 'RunResponse']
 
 /** The known values of the enumerations that the service may extend, by the name of their type. */
@@ -36,7 +36,7 @@ const NARROWER: Readonly<Record<string, JsonObject>> = {
   total: { type: 'integer' },
 }
 
-/** What the specification states of whole objects, and their zod schemas do not check. */
+/** Rules of the specification for whole objects that their zod schemas do not check. */
 const STATED: Readonly<Record<string, JsonObject>> = {
   // The client reads a model that has no `required`. Section 2.3 lists it.
   InputSchema: { required: ['type', 'properties', 'required'] },
@@ -120,6 +120,6 @@ function nullable(name: string): JsonObject {
 
 function requiredWhen(status: string, field: string): JsonObject {
   const hasStatus = { properties: { status: { const: status } } }
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; nobody awaits it.
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema; it is never awaited.
   return { if: hasStatus, then: { properties: { [field]: { type: 'object' } }, required: [field] } }
 }

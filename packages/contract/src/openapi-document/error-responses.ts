@@ -5,13 +5,13 @@ import type { JsonObject } from './json-object.ts'
 
 const { errors } = fixtures
 
-/** The answers that refuse a request, by the name of their fixture. */
+/** The error responses, by the name of their fixture. */
 const DESCRIPTIONS: Readonly<Record<keyof typeof errors, string>> = {
   unauthorized: 'API key missing or invalid (sections 5 and 7).',
   forbidden: 'The key lacks the permission that the action needs (sections 5 and 7).',
   invalidRequest: 'The request, or the input of the model, is not right.',
   insufficientCredits: 'The account has too few credits for the run.',
-  notFound: 'There is no such model or job.',
+  notFound: 'The model or job does not exist.',
   conflict: 'The job is finished and cannot be cancelled.',
   rateLimited: 'Too many requests; `Retry-After`, where it is sent, says when to try again.',
   internal: 'The service failed.',
@@ -32,7 +32,7 @@ export function errorComponents(): JsonObject {
   return { ...Object.fromEntries(entries), otherError: { description, content: { 'application/json': { schema } } } }
 }
 
-/** What every operation may answer, and its own errors, by status. */
+/** The errors of every operation and those of one operation, by status. */
 export function errorResponses(names: readonly ErrorName[]): JsonObject {
   const all: ErrorName[] = ['unauthorized', 'forbidden', 'rateLimited', 'internal', ...names]
   const byStatus = all.toSorted((a, b) => errors[a].httpStatus - errors[b].httpStatus)

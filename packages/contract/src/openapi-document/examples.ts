@@ -1,7 +1,7 @@
 import type { Fixture } from '../fixture.ts'
 import type { JsonObject } from './json-object.ts'
 
-/** Fixtures as the examples of a media type. What a fixture assumes becomes the description of the example. */
+/** Fixtures as the examples of a media type. The assumption of a fixture becomes the description of the example. */
 function examples(fixtures: Readonly<Record<string, Fixture<unknown>>>): JsonObject {
   const entries = Object.entries(fixtures).map(([name, { assumption, body }]) => [
     name,

@@ -5,7 +5,7 @@ const docs = readInterfaceDocs(new URL('..', import.meta.url))
 
 test('the comment of an interface and of a property is read', () => {
   expect(docs.get('ModelPricing')).toEqual({
-    text: 'What a run costs (section 2.1).',
+    text: 'The price of a run (section 2.1).',
     properties: {
       credits_per_run: {
         text: 'Credits charged per run. Whether a run that fails is charged: not shown.',
@@ -22,7 +22,7 @@ test('an interface has the properties that it inherits', () => {
   })
 })
 
-test('the type of a property is told without `| undefined`', () => {
+test('the type of a property does not contain `| undefined`', () => {
   expect(docs.get('ListModelsQuery')?.properties.category?.type).toBe('ModelCategory')
 })
 

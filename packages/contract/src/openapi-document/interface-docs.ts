@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** What the documentation comment of an interface and of its properties says. */
+/** The documentation comments of an interface and of its properties. */
 export interface InterfaceDocs {
   text: string
   properties: Readonly<Record<string, PropertyDocs>>
 }
 
-/** What is known of a property besides its schema. */
+/** The documentation of a property, besides its schema. */
 export interface PropertyDocs {
   text: string
   /** Name of the property's type, such as `JobStatus`. */

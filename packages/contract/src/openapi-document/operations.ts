@@ -7,17 +7,17 @@ import { jsonContent } from './examples.ts'
 import type { JsonObject } from './json-object.ts'
 import { runCallbacks } from './run-callbacks.ts'
 
-/** What the document says of an endpoint besides its route. */
+/** The description of an endpoint, besides its route. */
 export interface OperationNotes {
   tag: 'Models' | 'Jobs'
   summary: string
   description: string
-  /** What the path parameter is, with an example. */
+  /** The description of the path parameter, with an example. */
   pathParameter?: { description: string; example: string }
   requestBody?: JsonObject
   /** Answers to what went well, by status. */
   responses: JsonObject
-  /** Errors beyond those that every endpoint may answer. */
+  /** Errors besides those of every endpoint. */
   errors: readonly ErrorName[]
   /** Requests that the service makes on behalf of this one. */
   callbacks?: JsonObject
@@ -29,7 +29,7 @@ const { cancel, cancelEmpty, ...states } = jobs
 const waitSeconds = LIMITS.syncWaitMs / 1000
 
 const modelId = { description: 'Id of the model. It may contain `/`, which travels as `%2F`.', example: 'aurora-image' }
-const jobId = { description: 'The `job_id` of the answer to a run.', example: 'job_6512bd43' }
+const jobId = { description: 'The `job_id` of the response to a run.', example: 'job_6512bd43' }
 
 export const OPERATIONS: Readonly<Record<RouteName, OperationNotes>> = {
   listModels: {
@@ -53,7 +53,7 @@ export const OPERATIONS: Readonly<Record<RouteName, OperationNotes>> = {
     tag: 'Models',
     summary: 'Run a model',
     description:
-      'Creates a job. By default the answer waits for the result; a client has to handle both 200 and 202. After a 202 ' +
+      'Creates a job. By default the response waits for the result; a client has to handle both 200 and 202. After a 202 ' +
       'poll the job, or wait for the webhook. A run that is sent again is charged again: there is no idempotency key. ' +
       'Specification: section 4.3.',
     pathParameter: modelId,
@@ -100,7 +100,7 @@ export const OPERATIONS: Readonly<Record<RouteName, OperationNotes>> = {
     tag: 'Jobs',
     summary: 'Cancel a job',
     description:
-      'For queued or processing jobs. A cancelled job is not charged. Body and status code of the answer: not shown. ' +
+      'For queued or processing jobs. A cancelled job is not charged. Body and status code of the response: not shown. ' +
       'Specification: section 4.5.',
     pathParameter: jobId,
     responses: {
@@ -115,7 +115,7 @@ export const OPERATIONS: Readonly<Record<RouteName, OperationNotes>> = {
   },
 }
 
-// `anyOf`: the values of `status` keep them apart, and tools make the same union of it as of `oneOf`.
+// `anyOf`: the values of `status` distinguish them, and tools make the same union of `anyOf` as of `oneOf`.
 function anyOf(...names: string[]): JsonObject {
   return { anyOf: names.map(schemaReference) }
 }

@@ -4,7 +4,7 @@ import { runQueuedSchema } from '../run.ts'
 
 /**
  * Bodies that the specification does not show, and that its gaps lead to. They are here for tools that need to know every
- * answer; the contract's own unions hold only what is shown.
+ * response; the contract's own unions hold only what is shown.
  */
 export const UNSHOWN = {
   RunNotSucceeded: {

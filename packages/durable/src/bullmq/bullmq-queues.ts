@@ -48,7 +48,8 @@ export class BullmqQueues {
       ...this.#options(),
       autorun: false,
       lockDuration: lockMs,
-      stalledInterval: Math.ceil(lockMs / 2),
+      // Between two checks of all processes together there may be twice as long.
+      stalledInterval: Math.ceil(lockMs / 20),
       maxStalledCount: NEVER,
     }
     const worker = new Worker(encodeURIComponent(name), null, options, this.#backendOn(connection, name))

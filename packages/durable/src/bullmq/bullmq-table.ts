@@ -44,18 +44,21 @@ export class BullmqTable implements TaskTable {
   async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
     const worker = await this.#queues.worker(queue, lockMs)
     const keys = this.#queues.ownKeys(queue)
+    const dueMs = await this.#msUntilDue(worker)
     const { slackMs, stepMs } = spacing ?? { slackMs: 0, stepMs: 0 }
     const grant = await this.#link.run('modelrunGrant', [keys.pause, keys.nextStart], [limit, slackMs, stepMs])
     const [starts = 0, waitMs = 0, pausedMs = 0] = grant as number[]
     if (pausedMs > 0) return { tasks: [], nextMs: pausedMs, hasSuspect: false }
     const fetched = await this.#begin(await fetchJobs(worker, starts), { worker, alone })
-    // From here on nothing rejects: what has begun must run, or it counts as lost.
+    // From here on nothing rejects, and as little as can be is waited for: what has begun must run, or it counts as lost.
     const { kept, hasSuspect, hasPoison } = await sortJobs(fetched, alone)
     const unused = starts - kept.length
-    if (spacing !== undefined && unused > 0) await this.#link.giveBack(keys.nextStart, unused * stepMs).catch(() => {})
-    const dueMs = hasPoison ? 0 : await this.#msUntilDue(worker).catch(() => undefined)
+    if (spacing !== undefined && unused > 0) {
+      const isGivenBack = this.#link.giveBack(keys.nextStart, unused * stepMs).catch(() => {})
+      if (kept.length === 0) await isGivenBack
+    }
     const tasks = kept.map((held) => this.#hold(queue, held))
-    return { tasks, hasSuspect, nextMs: waitMs > 0 && unused === 0 ? waitMs : dueMs }
+    return { tasks, hasSuspect, nextMs: waitMs > 0 && unused === 0 ? waitMs : hasPoison ? 0 : dueMs }
   }
 
   async #begin(
@@ -63,8 +66,8 @@ export class BullmqTable implements TaskTable {
     { worker, alone }: { worker: Worker; alone: boolean },
   ): Promise<HeldJob[]> {
     if (fetched.length === 0) return []
-    const ids = fetched.map(({ job }) => String(job.id))
-    const args = [worker.toKey(''), alone ? 1 : 0, SUSPECT_AFTER, POISON_AFTER, ...ids]
+    const tasks = fetched.flatMap(({ job }) => [String(job.id), job.attemptsStarted])
+    const args = [worker.toKey(''), alone ? 1 : 0, SUSPECT_AFTER, POISON_AFTER, ...tasks]
     const losses = (await this.#link.run('modelrunBegin', [], args)) as number[]
     return fetched.map((one, index) => ({ ...one, lost: losses[index] ?? 0 }))
   }
@@ -103,7 +106,7 @@ export class BullmqTable implements TaskTable {
       await within(this.#link.run('modelrunPause', [this.#queues.ownKeys(queue).pause], [Math.ceil(end.delayMs)]))
     }
     const isPostponed = end.kind === 'again' || end.kind === 'failed'
-    if (isPostponed) await within(this.#link.forgetBegin(held.worker.toKey(String(held.job.id))))
+    if (isPostponed) await within(this.#link.run('modelrunForget', [held.worker.toKey(String(held.job.id))], [fence]))
     const isEnded = await within(isDone(endJob(held, end)))
     this.#held.delete(heldKey(queue, id))
     return isEnded

@@ -91,11 +91,6 @@ export class RedisLink {
     await this.#redis.incrbyfloat(key, String(-ms))
   }
 
-  /** The handler of the job with this key has ended. */
-  async forgetBegin(key: string): Promise<void> {
-    await this.#redis.hdel(key, 'mr:begun')
-  }
-
   async close(): Promise<void> {
     await this.#redis.quit().catch(() => this.#redis.disconnect())
   }

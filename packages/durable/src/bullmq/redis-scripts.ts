@@ -37,22 +37,30 @@ export const SCRIPTS = {
   },
   /**
    * Notes that the handlers of tasks begin, and counts the runs before that never ended: a task that was only fetched has
-   * lost no process. `ARGV` are the start of the keys of jobs, 1 for tasks that run alone, from how many lost processes on
-   * a task runs alone, from how many on it does not run, and the ids. Gives the lost processes of each.
+   * lost no process. Nothing changes for a task that another has fetched since. `ARGV` are the start of the keys of jobs, 1 for
+   * tasks that run alone, from how many lost processes on a task runs alone, from how many on it does not run, and each id with
+   * its fence. Gives the lost processes of each.
    */
   modelrunBegin: {
     numberOfKeys: 0,
     lua: `
       local alone, suspect, poison = ARGV[2] == '1', tonumber(ARGV[3]), tonumber(ARGV[4])
       local losses = {}
-      for index = 5, #ARGV do
-        local job = ARGV[1] .. ARGV[index]
+      for index = 5, #ARGV, 2 do
+        local job, fence = ARGV[1] .. ARGV[index], ARGV[index + 1]
         local lost = tonumber(redis.call('HGET', job, 'mr:lost') or 0)
-        if redis.call('HDEL', job, 'mr:begun') == 1 then lost = redis.call('HINCRBY', job, 'mr:lost', 1) end
-        if lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:begun', 1) end
+        if redis.call('HGET', job, 'ats') == fence then
+          if redis.call('HDEL', job, 'mr:begun') == 1 then lost = redis.call('HINCRBY', job, 'mr:lost', 1) end
+          if lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:begun', fence) end
+        end
         losses[#losses + 1] = lost
       end
       return losses`,
+  },
+  /** The handler of the task `KEYS[1]` that began with the fence `ARGV[1]` has ended, or was never started. */
+  modelrunForget: {
+    numberOfKeys: 1,
+    lua: `if redis.call('HGET', KEYS[1], 'mr:begun') == ARGV[1] then redis.call('HDEL', KEYS[1], 'mr:begun') end`,
   },
   /** A task by its id, `ARGV[2]`. `KEYS[4]` to `KEYS[6]` are our lists. */
   modelrunGet: {

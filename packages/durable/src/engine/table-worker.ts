@@ -116,7 +116,7 @@ export class TableWorker implements Worker {
     // A process that stood still may start late: another may have the task by now.
     const end = run.msLeft() > 0 ? await this.#handle(run) : undefined
     this.#handling -= 1
-    const isKept = end === undefined ? undefined : this.#end(run, end)
+    const isKept = end === undefined ? this.#giveBack(run) : this.#end(run, end)
     // The next tasks are locked while the end is written: a store can write both at once.
     if (end?.kind === 'done') this.wake()
     await isKept
@@ -134,6 +134,12 @@ export class TableWorker implements Worker {
     const end = await run.run(this.#handler, this.#settings)
     clearTimeout(timer)
     return end
+  }
+
+  /** Unless another has it already: a task that was not started has lost no process. */
+  async #giveBack({ task, fence }: TaskRun): Promise<void> {
+    const end = { kind: 'again', delayMs: 0, pausesQueue: false } as const
+    await this.#context.table.end(this.#queue, { id: task.id, fence }, end).catch(this.#context.onError)
   }
 
   /** Repeated while the lock holds: a store that is away for a moment loses no end. */

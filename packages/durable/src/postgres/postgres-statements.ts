@@ -8,9 +8,15 @@ const LOST = `lost + (state = 'running')::int`
 
 const OPEN = `queue = $1 AND state IN ('waiting', 'running')`
 
-/** The next place in the lists of a queue. The row stays locked until the statement ends: places appear in order. */
-const NEXT_SEQ = `next AS (
-    INSERT INTO modelrun_queues AS q (queue, seq) VALUES ($1, 1) ON CONFLICT (queue) DO UPDATE SET seq = q.seq + 1 RETURNING seq
+/**
+ * The next place in the lists of a queue, and its counters, which change where tasks change: to count a million of them takes
+ * long. `changes` are those of seq, open, done and dead. The row stays locked until the statement ends: places appear in order.
+ */
+const next = (changes: string, source: string) => `next AS (
+    INSERT INTO modelrun_queues AS q (queue, seq, open, done, dead) SELECT $1, ${changes} FROM ${source}
+    ON CONFLICT (queue) DO UPDATE SET seq = q.seq + excluded.seq, open = q.open + excluded.open,
+      done = q.done + excluded.done, dead = q.dead + excluded.dead
+    RETURNING seq
   )`
 
 /** A worker still has the task. */
@@ -26,11 +32,8 @@ const LONGEST_WAIT_MS = 500
 const mine = (condition: string) => `
   patience AS MATERIALIZED (SELECT set_config('lock_timeout', '${LONGEST_WAIT_MS}', true)),
   mine AS (
-    SELECT t.id FROM modelrun_tasks AS t, patience WHERE t.queue = $1 AND t.id = $2 AND ${condition} FOR UPDATE OF t
+    SELECT t.id, t.state FROM modelrun_tasks AS t, patience WHERE t.queue = $1 AND t.id = $2 AND ${condition} FOR UPDATE OF t
   )`
-
-/** The next place, for the task of {@link mine}. */
-const NEXT_SEQ_OF_MINE = NEXT_SEQ.replace('VALUES ($1, 1)', 'SELECT $1, 1 FROM mine')
 
 /** Tasks that others are just taking are passed over, so that nothing waits for them. */
 const due = (condition: string) => `due AS (
@@ -65,23 +68,30 @@ export const SQL = {
       WHERE state IN ('waiting', 'running') AND lost >= 1;
     CREATE INDEX IF NOT EXISTS modelrun_tasks_state ON modelrun_tasks (queue, state, seq);
     CREATE TABLE IF NOT EXISTS modelrun_queues (
-      queue text PRIMARY KEY, seq bigint NOT NULL DEFAULT 0, granted int NOT NULL DEFAULT 0,
+      queue text PRIMARY KEY, seq bigint NOT NULL DEFAULT 0, open bigint NOT NULL DEFAULT 0,
+      done bigint NOT NULL DEFAULT 0, dead bigint NOT NULL DEFAULT 0, granted int NOT NULL DEFAULT 0,
       next_start float8 NOT NULL DEFAULT 0, paused_until float8 NOT NULL DEFAULT 0
     );
     CREATE TABLE IF NOT EXISTS modelrun_tallies (name text PRIMARY KEY, value float8 NOT NULL);`,
-  // $3 data, $4 delay.
+  // $3 data, $4 delay. Gives no row when the queue has none yet.
   add: `
-    WITH ${NEXT_SEQ}
-    INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at, seq)
-    SELECT $1, $2, 'waiting', $3, ${NOW} + $4::float8, ${NOW}, seq FROM next ON CONFLICT DO NOTHING`,
+    WITH place AS (SELECT seq + 1 AS seq FROM modelrun_queues WHERE queue = $1 FOR UPDATE),
+    added AS (
+      INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at, seq)
+      SELECT $1, $2, 'waiting', $3, ${NOW} + $4::float8, ${NOW}, seq FROM place ON CONFLICT DO NOTHING RETURNING seq
+    ),
+    counted AS (UPDATE modelrun_queues AS q SET seq = q.seq + 1, open = q.open + 1 FROM added WHERE queue = $1)
+    SELECT seq FROM place`,
   // $2 most tasks, $3 milliseconds.
   lock: lock(`${LOST} < ${SUSPECT_AFTER}`),
   lockSuspects: lock(`lost >= 1 AND ${LOST} BETWEEN ${SUSPECT_AFTER} AND ${POISON_AFTER - 1}`),
   // $2 most tasks, $3 error.
   bury: `
-    WITH ${due(`lost >= 1 AND ${LOST} >= ${POISON_AFTER}`)}, ${NEXT_SEQ}
-    UPDATE modelrun_tasks AS t SET state = 'dead', error = $3, ended_at = ${NOW}, seq = next.seq
-    FROM due, next WHERE t.queue = $1 AND t.id = due.id`,
+    WITH ${due(`lost >= 1 AND ${LOST} >= ${POISON_AFTER}`)},
+    numbered AS (SELECT id, row_number() OVER () AS number FROM due),
+    ${next('count(*), -count(*), 0, count(*)', 'due HAVING count(*) > 0')}
+    UPDATE modelrun_tasks AS t SET state = 'dead', error = $3, ended_at = ${NOW}, seq = next.seq + 1 - number
+    FROM numbered, next WHERE t.queue = $1 AND t.id = numbered.id`,
   outlook: `
     SELECT ${NOW} AS now,
       (SELECT min(due_at) FROM modelrun_tasks WHERE ${OPEN} AND due_at > ${NOW}) AS due_at,
@@ -108,7 +118,7 @@ export const SQL = {
     WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
   // $3 fence, $4 state, $5 result, $6 error.
   end: `
-    WITH ${mine(HELD)}, ${NEXT_SEQ_OF_MINE}
+    WITH ${mine(HELD)}, ${next("1, -1, ($4 = 'done')::int, ($4 = 'dead')::int", 'mine')}
     UPDATE modelrun_tasks AS t SET state = $4, result = $5, error = $6, ended_at = ${NOW}, seq = next.seq FROM mine, next
     WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
   // $3 fence, $4 failed attempts to add, $5 milliseconds.
@@ -124,7 +134,10 @@ export const SQL = {
   // $2 state, $3 cursor, $4 limit.
   list: `
     SELECT * FROM modelrun_tasks WHERE queue = $1 AND state = $2 AND seq > $3::bigint ORDER BY seq LIMIT $4::int`,
-  count: 'SELECT state, count(*)::int AS count FROM modelrun_tasks WHERE queue = $1 GROUP BY state',
+  count: `
+    SELECT open, done, dead,
+      (SELECT count(*) FROM modelrun_tasks WHERE queue = $1 AND state = 'running') AS running
+    FROM modelrun_queues WHERE queue = $1`,
   // $1 name, $2 amount, $3 limit.
   tally: `
     INSERT INTO modelrun_tallies AS t (name, value) SELECT $1, $2::float8 WHERE $2::float8 <= $3::float8
@@ -132,11 +145,13 @@ export const SQL = {
       WHERE $2::float8 <= 0 OR t.value + $2::float8 <= $3::float8
     RETURNING value`,
   replay: `
-    WITH ${mine("t.state = 'dead'")}, ${NEXT_SEQ_OF_MINE}
+    WITH ${mine("t.state = 'dead'")}, ${next('1, 1, 0, -1', 'mine')}
     UPDATE modelrun_tasks AS t
     SET state = 'waiting', attempts = 0, lost = 0, error = NULL, ended_at = NULL, due_at = ${NOW}, seq = next.seq
     FROM mine, next WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
+  // The counters first: until then, who adds the same task does not wait for its end.
   remove: `
-    WITH ${mine(`(t.state <> 'running' OR t.due_at <= ${NOW})`)}
-    DELETE FROM modelrun_tasks AS t USING mine WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
+    WITH ${mine(`(t.state <> 'running' OR t.due_at <= ${NOW})`)},
+    ${next("0, -(state IN ('waiting', 'running'))::int, -(state = 'done')::int, -(state = 'dead')::int", 'mine')}
+    DELETE FROM modelrun_tasks AS t USING mine, next WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
 } as const

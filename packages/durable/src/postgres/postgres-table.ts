@@ -24,23 +24,27 @@ export class PostgresTable implements TaskTable {
   }
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
-    await this.#rows(SQL.add, queue, id, data, delayMs)
+    const rows = await this.#rows(SQL.add, queue, id, data, delayMs)
+    if (rows.length > 0) return
+    await this.#rows(SQL.addQueue, queue)
+    return this.add(queue, id, { data, delayMs })
   }
 
   async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
+    // First: what is locked must start at once, because a process that dies before it starts it counts as lost.
+    const { hasSuspect, nextMs } = await this.#outlook(queue)
     const starts = spacing === undefined ? undefined : await this.#takeStarts(queue, limit, spacing)
     const wanted = starts === undefined ? limit : starts.granted
     const sql = alone ? SQL.lockSuspects : SQL.lock
     const rows = wanted === 0 ? [] : await this.#rows(sql, queue, wanted, lockMs)
-    // From here on nothing rejects: what is locked must run, or it counts as lost.
     const unused = wanted - rows.length
     if (spacing !== undefined && unused > 0) {
-      await this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
+      // From here on nothing rejects.
+      const isGivenBack = this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
+      if (rows.length === 0) await isGivenBack
     }
-    const noOutlook = { hasSuspect: false, nextMs: undefined }
-    const { hasSuspect, ...outlook } = await this.#outlook(queue).catch(() => noOutlook)
-    const nextMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : outlook.nextMs
-    return { tasks: rows.map(toLockedTask), hasSuspect, nextMs }
+    const waitMs = starts !== undefined && unused === 0 && starts.waitMs > 0 ? starts.waitMs : nextMs
+    return { tasks: rows.map(toLockedTask), hasSuspect, nextMs: waitMs }
   }
 
   async #takeStarts(queue: string, wanted: number, spacing: Spacing): Promise<{ granted: number; waitMs: number }> {
@@ -92,9 +96,8 @@ export class PostgresTable implements TaskTable {
   }
 
   async count(queue: string): Promise<Record<TaskState, number>> {
-    const rows = await this.#rows(SQL.count, queue)
-    const counts = Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
-    return { waiting: 0, running: 0, done: 0, dead: 0, ...counts }
+    const [{ open = 0, running = 0, done = 0, dead = 0 } = {}] = await this.#rows(SQL.count, queue)
+    return { waiting: Number(open) - Number(running), running: Number(running), done: Number(done), dead: Number(dead) }
   }
 
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {

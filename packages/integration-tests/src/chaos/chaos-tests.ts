@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { needs } from '../services/programs.ts'
+import { measureTakeover } from './measure-takeover.ts'
 import { describeBatch, describeInbox, describeViolations } from './report.ts'
 import { runBatchChaos } from './run-batch.ts'
 import { runInboxChaos } from './run-inbox.ts'
@@ -33,6 +34,11 @@ export function testChaosOn(kind: EngineKind): void {
       console.log(describeBatch(kind, result))
       expect(result).toMatchObject({ keys: JOBS, posted: JOBS, twice: [], lost: [] })
       expect(result.deaths).toBeGreaterThan(0)
+    })
+
+    it.skipIf(isMissing)(`the task of a killed process runs elsewhere soon after its lock${note}`, async () => {
+      const timesMs = await withStore(kind, (store) => measureTakeover(store, { kills: 6, lockMs: 6_000 }))
+      expect(Math.max(...timesMs)).toBeLessThan(7_000)
     })
   })
 }

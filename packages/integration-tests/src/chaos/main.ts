@@ -5,13 +5,17 @@
 import { parseArgs } from 'node:util'
 import { needs } from '../services/programs.ts'
 import { measureCalm } from './measure-calm.ts'
-import { describeBatch, describeCalm, describeInbox, describeViolations } from './report.ts'
+import { measureTakeover } from './measure-takeover.ts'
+import { describeBatch, describeCalm, describeInbox, describeTakeover, describeViolations } from './report.ts'
 import { runBatchChaos } from './run-batch.ts'
 import { runInboxChaos } from './run-inbox.ts'
 import { ENGINES, type EngineKind, withStore } from './stores.ts'
 
+/** Locks of handlers whose process is killed. */
+const LOCKS_MS = [2_000, 30_000]
+
 async function main(): Promise<void> {
-  const { engines, jobs, batch, calm, seed } = readOptions()
+  const { engines, jobs, batch, calm, kills, seed } = readOptions()
   // What was started ends when this process exits, and not when a signal ends it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   console.log(`Seed ${seed}`)
@@ -20,8 +24,16 @@ async function main(): Promise<void> {
     if (isMissing) console.error(`${kind}${note}`)
     if (isMissing) continue
     if (calm > 0) console.log(describeCalm(kind, await withStore(kind, (store) => measureCalm(store, calm))))
+    if (kills > 0) await runTakeovers(kind, kills)
     if (jobs > 0) await runInbox(kind, jobs, seed)
     if (batch > 0) await runBatch(kind, batch, seed)
+  }
+}
+
+async function runTakeovers(kind: EngineKind, kills: number): Promise<void> {
+  for (const lockMs of LOCKS_MS) {
+    const timesMs = await withStore(kind, (store) => measureTakeover(store, { kills, lockMs }))
+    console.log(describeTakeover({ kind, lockMs }, timesMs))
   }
 }
 
@@ -45,7 +57,9 @@ async function runBatch(kind: EngineKind, keys: number, seed: number): Promise<v
 
 function readOptions() {
   const text = { type: 'string' } as const
-  const { values } = parseArgs({ options: { jobs: text, batch: text, calm: text, engines: text, seed: text } })
+  const { values } = parseArgs({
+    options: { jobs: text, batch: text, calm: text, kills: text, engines: text, seed: text },
+  })
   const kinds = [...ENGINES.keys()]
   const wanted = values.engines?.split(',') ?? kinds
   const engines = kinds.filter((kind) => wanted.includes(kind))
@@ -53,7 +67,8 @@ function readOptions() {
   const jobs = wholeNumber('jobs', values.jobs ?? '10000')
   const batch = wholeNumber('batch', values.batch ?? '1000')
   const calm = wholeNumber('calm', values.calm ?? '2000')
-  return { engines, jobs, batch, calm, seed: wholeNumber('seed', values.seed ?? String(Date.now() % 1_000_000)) }
+  const kills = wholeNumber('kills', values.kills ?? '8')
+  return { engines, jobs, batch, calm, kills, seed: wholeNumber('seed', values.seed ?? String(Date.now() % 1_000_000)) }
 }
 
 function wholeNumber(name: string, text: string): number {

@@ -44,3 +44,12 @@ export function describeViolations(
 export function describeCalm(kind: EngineKind, responsesMs: readonly number[]): string {
   return `${responsesMs.length} deliveries on ${kind}, 100 a second to four processes: ${describeTimes(responsesMs)}`
 }
+
+/** The times from the end of a process to the next start of its task; sorted. */
+export function describeTakeover(
+  { kind, lockMs }: { kind: EngineKind; lockMs: number },
+  timesMs: readonly number[],
+): string {
+  const seconds = (ms = 0) => (ms / 1_000).toFixed(1)
+  return `${timesMs.length} kills in handlers on ${kind}, lock of ${lockMs / 1_000} s: run elsewhere after ${seconds(timesMs[0])} to ${seconds(timesMs.at(-1))} s`
+}

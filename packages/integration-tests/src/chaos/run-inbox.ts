@@ -162,13 +162,15 @@ async function untilEnded(
   const records = new Map<string, TaskRecord | undefined>(jobs.map((job) => [job, undefined]))
   const open = new Set(jobs)
   for (let newsAtMs = monotonicMs(); open.size > 0 && monotonicMs() - newsAtMs < patienceMs; ) {
+    const { size } = open
     for (const job of open) {
       const record = await get(job).catch(() => undefined)
       records.set(job, record)
       if (record?.state !== 'done' && record?.state !== 'dead') continue
       open.delete(job)
-      newsAtMs = monotonicMs()
     }
+    // By the end of the pass: reading thousands of jobs takes a while itself.
+    if (open.size < size) newsAtMs = monotonicMs()
     await sleep(LOOK_EVERY_MS)
   }
   return records

@@ -114,6 +114,26 @@ describe.skipIf(isMissing)(`the guide of durable${note}`, () => {
     expect([stdout, stderr]).toEqual(['responses 202,202,202,202\n', expect.stringContaining('terminating connection')])
   })
 
+  it('shows results that are handed over to pg-boss once each', async () => {
+    const failing = block('js', 'pg-boss').replace("query('COMMIT')", "query(attempt > 1 ? 'COMMIT' : 'NONSENSE')")
+    // The inbox of the tests before knows its job.
+    const { stdout, stderr } = await run(`${failing.replace('idempotencyKey }', 'idempotencyKey, attempt }')}
+      ${DELIVER.replaceAll('job-1', 'job-boss')}
+      const jobs = async () =>
+        (await pool.query("SELECT data->>'job_id' AS id, state FROM pgboss.job WHERE name = 'results'")).rows
+      while ((await jobs()).some(({ state }) => state !== 'completed')) await new Promise((resolve) => setTimeout(resolve, 50))
+      console.log('jobs', JSON.stringify(await jobs()))
+      await boss.stop()
+      await pool.end()`)
+    expect(stderr).toContain('NONSENSE')
+    expect(stdout.split('\n').toSorted()).toEqual([
+      '',
+      'job-boss 0',
+      'jobs [{"id":"job-boss","state":"completed"}]',
+      'responses 202,202,202,202',
+    ])
+  })
+
   it('shows an inbox on Redis', async () => {
     const { stdout, stderr } = await run(`${block('js', 'Redis')}${DELIVER}`)
     expect([stdout, stderr]).toEqual(['job-1 0\nresponses 202,202,202,202\n', ''])

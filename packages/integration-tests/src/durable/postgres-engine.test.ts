@@ -76,6 +76,55 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     await engine.close()
   })
 
+  it('counts no process as lost when a lock ends before its task starts', async () => {
+    let isLate = false
+    const query = async (text: string, values: unknown[]) => {
+      const result = await pool.query(text, values)
+      if (isLate || !text.includes("SET state = 'running'") || result.rows.length === 0) return result
+      isLate = true
+      await new Promise((resolve) => setTimeout(resolve, 1_600))
+      return result
+    }
+    const engine = createPostgresEngine({ query, pollMs: 50 })
+    await engine.setup()
+    await engine.add('slow', 'a', { data: null })
+    engine.work('slow', async ({ lost, attempt }) => [lost, attempt], { lockMs: 1_500 })
+    await expect
+      .poll(() => engine.get('slow', 'a'), { timeout: 10_000 })
+      .toMatchObject({ state: 'done', result: [0, 1] })
+    expect(isLate).toBe(true)
+    await engine.close()
+  }, 15_000)
+
+  it('counts right when many add, end and remove the same tasks at once', async () => {
+    const engine = open()
+    await engine.setup()
+    engine.work('counted', async ({ attempt }) => attempt, { concurrency: 10 })
+    const ids = Array.from({ length: 40 }, (_, index) => `t${index % 8}`)
+    const removed: boolean[] = []
+    for (let round = 0; round < 5; round += 1) {
+      const removals = ids.map(async (id) => removed.push(await engine.remove('counted', id)))
+      await Promise.all([...removals, ...ids.map((id) => engine.add('counted', id, { data: null }))])
+    }
+    await expect.poll(() => engine.count('counted')).toMatchObject({ waiting: 0, running: 0, dead: 0 })
+    expect(removed).toContain(true)
+    expect((await engine.count('counted')).done).toBe((await engine.list('counted', 'done')).length)
+    await engine.close()
+  })
+
+  it('lists tasks that it gives up at the same time on pages of any length', async () => {
+    const engine = open()
+    await engine.setup()
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await engine.add('given-up', id, { data: null })
+    await pool.query("UPDATE modelrun_tasks SET lost = 4 WHERE queue = 'given-up'")
+    engine.work('given-up', async () => undefined)
+    await expect.poll(() => engine.count('given-up')).toEqual({ waiting: 0, running: 0, done: 0, dead: 5 })
+    const first = await engine.list('given-up', 'dead', { limit: 2 })
+    const rest = await engine.list('given-up', 'dead', { after: first.at(-1)?.cursor })
+    expect([...first, ...rest].map(({ id }) => id).toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'])
+    await engine.close()
+  })
+
   it('lets no open transaction of others stop it', async () => {
     const engine = open()
     await engine.setup()

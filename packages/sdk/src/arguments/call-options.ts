@@ -1,10 +1,8 @@
 import type { ListModelsQuery, RunRequest } from '@modelrun/contract'
-import type { DownloadOptions } from '../files/download-options.ts'
-import type { SaveOptions } from '../files/save-files.ts'
-import type { ToDataUriOptions } from '../files/to-data-uri.ts'
+import type { DownloadOptions, SaveOptions, ToDataUriOptions } from '../files/file-options.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RequestOptions } from '../http/raw-request.ts'
-import type { WaitOptions } from '../jobs/wait-options.ts'
+import type { WaitOptions } from '../jobs/job-handle.ts'
 import type { RunManyOptions } from '../runs/run-many-options.ts'
 import type { PreflightOptions, RunOptions, SubmitOptions } from '../runs/run-options.ts'
 import {
@@ -39,7 +37,7 @@ const preflightOptions = (): Checks<PreflightOptions> => ({ maxCredits: notNegat
 
 const webhookOptions = (): Checks<Pick<RunOptions, 'webhook' | 'webhookUrl'>> => ({
   webhookUrl: httpUrl,
-  webhook: having('an inbox (an address goes into `webhookUrl`)', 'prepare', 'expect', 'forget', 'listen'),
+  webhook: having('an inbox (a URL goes into `webhookUrl`)', 'prepare', 'expect', 'forget', 'listen'),
 })
 
 const waitOptions = (): Checks<WaitOptions> => ({

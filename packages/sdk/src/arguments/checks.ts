@@ -1,17 +1,17 @@
 import { readHostRules } from '../hosts/host-rules.ts'
 import { readFetchOptions } from '../http/fetch-options.ts'
 import { readHeaders } from '../http/request-headers.ts'
-import { type Check, isPlainData } from './read-options.ts'
+import { type Check, checkEach, isPlainData } from './read-options.ts'
 import { showValue } from './show-value.ts'
 
 type Test = (value: unknown) => boolean
 
-/** A check of what must be there. */
+/** A check of a required value. */
 export function needs(be: string, isRight: Test): Check {
   return (value) => (isRight(value) ? undefined : `must be ${be}, not ${showValue(value)}`)
 }
 
-/** A check of what may be left out. */
+/** A check of an optional value. */
 export function must(be: string, isRight: Test): Check {
   return needs(be, (value) => value === undefined || isRight(value))
 }
@@ -30,7 +30,7 @@ function number(range: string, isInRange: (value: number) => boolean): Check {
   return must(`a number ${range}`, (value) => typeof value === 'number' && isInRange(value))
 }
 
-/** For what is checked where it is used. */
+/** For values that are checked where they are used. */
 export const unchecked: Check = () => undefined
 
 const isString: Test = (value) => typeof value === 'string'
@@ -40,7 +40,7 @@ export const isFunction: Test = (value) => typeof value === 'function'
 export const isText: Test = (value) => typeof value === 'string' && value !== ''
 
 /** True for what `for await` takes, but not for a string: its letters would be the members. */
-export const isList: Test = (value) => hasMethods(value, Symbol.iterator) || hasMethods(value, Symbol.asyncIterator)
+const isList: Test = (value) => hasMethods(value, Symbol.iterator) || hasMethods(value, Symbol.asyncIterator)
 
 export function hasMethods(value: unknown, ...names: readonly (string | symbol)[]): boolean {
   return Object(value) === value && names.every((name) => isFunction(Reflect.get(Object(value), name)))
@@ -57,16 +57,16 @@ export const count = /* @__PURE__ */ must(
   (value) => Number.isInteger(value) && Number(value) >= 0,
 )
 export const httpUrl = /* @__PURE__ */ must(
-  'a string that begins with https:// or http://',
+  'a string that starts with https:// or http://',
   (value) => typeof value === 'string' && /^https?:\/\//i.test(value),
 )
 export const signal = /* @__PURE__ */ must('an AbortSignal, like `controller.signal`', (value) =>
   hasMethods(value, 'addEventListener', 'removeEventListener'),
 )
-/** For what a function reads, which throws. */
+/** A check by a function that throws. */
 function readBy(read: (value: never) => unknown): Check {
   return (value) => {
-    // Either function says itself what it takes.
+    // These functions throw errors of their own.
     if (value !== undefined) read(value as never)
     return undefined
   }
@@ -83,3 +83,16 @@ export const secret: Check = (value) =>
   value === undefined || isString(value) || (isPlainData(value) && Object.values(value).every(isString))
     ? undefined
     : 'must be a string, or an object of strings by their ids'
+
+/** The checks of the arguments of calls, by the argument's name. */
+const ARGUMENTS = /* @__PURE__ */ (() => {
+  const id = needs('an id', isText)
+  // Not a string: its letters would count.
+  const list = needs('a list, like [one, two]', isList)
+  return { model: id, id, inputs: list, jobs: list } satisfies Record<string, Check>
+})()
+
+/** Checks the arguments of a call except its options. @throws ConfigurationError */
+export function checkArguments(place: string, given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown }): void {
+  checkEach(place, given, ARGUMENTS)
+}

@@ -1,5 +1,6 @@
+import type { PollingOptions } from '../jobs/polling/polling-options.ts'
 import { LOG_LEVELS } from '../observe/logger.ts'
-import type { ModelRunOptions, PollingOptions } from '../options.ts'
+import type { ModelRunOptions } from '../options.ts'
 import {
   callback,
   clock,

@@ -1,6 +1,6 @@
 import { closestName } from '../runs/closest-name.ts'
 
-/** What the wire and other clients call an option, in small letters, where its own name is too far from that. */
+/** The name of an option in the service's API or in other clients, in lower case, where it differs a lot from ours. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   signal: 'abortsignal',
   mode: 'sync',
@@ -10,11 +10,11 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   publicUrl: 'baseurl',
 }
 
-/** The option that was probably meant by a name that is none. */
+/** The option that was probably meant by an unknown name. */
 export function meantName(name: string, names: readonly string[]): string | undefined {
   const closest = closestName(name, names)
   if (closest !== undefined) return closest
   const synonym = names.find((candidate) => SYNONYMS[candidate] === name.toLowerCase())
-  // What `sync: false` is on the wire.
+  // The same as `sync: false` in the service's API.
   return synonym === 'mode' ? "mode: 'async'" : synonym
 }

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../errors/local-errors.ts'
 import { kindOf } from '../value-kind.ts'
 import { meantName } from './meant-name.ts'
 
-/** Looks at a value. Says what it must be when it is something else: "must be …, not …". */
+/** Checks a value. Returns "must be …, not …" when the value is wrong. */
 export type Check = (value: unknown) => string | undefined
 
 /** A check for each member of an object: a new member does not compile without one. */
@@ -19,10 +19,10 @@ export type Checks<Members> = { readonly [Name in keyof Members]-?: Check }
 export function readOptions<Options extends object>(place: string, options: Options, checks: Checks<Options>): Options {
   return readArguments(place, (report) => {
     const names = Object.keys(checks)
-    // What it is instead may be a key: it is not printed.
+    // The wrong value is not printed, because it may be an API key.
     report('options', isPlainData(options) ? undefined : `must be an object, like { ${names[0]}: … }`)
     const copy: Record<string, unknown> = {}
-    // The known names, too, because a class may have them on its prototype.
+    // Includes the known names, because a class may have them on its prototype.
     for (const name of new Set([...names, ...Object.keys(options)])) {
       const value: unknown = Reflect.get(options, name)
       const isKnown = names.includes(name)
@@ -56,7 +56,7 @@ export function readArguments<T>(place: string, read: (report: Report) => T): T 
   const fail = (problem: string, cause?: unknown) => {
     const end = place.startsWith('client.') ? ' Nothing was sent.' : ''
     const error = new ConfigurationError({ message: `${problem}.${end}`, cause })
-    // Ours are many, and the caller's line must be among the first ten.
+    // The engine records ten frames. The caller's line must be among them.
     Error.captureStackTrace?.(error, readArguments)
     return error
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { ModelRun } from '../client.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { refusal } from '../testing/scripted-service.ts'
+import { errorResponse } from '../testing/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
 import { outcomeOf, problemOfError, type RightCall, wrongCalls, wrongValues } from '../testing/wrong-values.ts'
 import {
@@ -72,7 +72,7 @@ test('the table has every method', () => {
 })
 
 async function callWrongly(path: string, args: readonly unknown[]) {
-  const { client, service } = createTestClient([refusal(404, 'NOT_FOUND')])
+  const { client, service } = createTestClient([errorResponse(404, 'NOT_FOUND')])
   const names = path.split('.')
   const method = names.pop() ?? ''
   const roots: Record<string, unknown> = { client, job: client.jobs.attach('job_1') }
@@ -102,7 +102,7 @@ describe.each(Object.entries(METHODS))('%s', (path, method) => {
   test('says where the argument is wrong', async () => {
     const { error } = await callWrongly(path, method.right.with(-1, 7))
     const isSource = path === 'client.jobs.attach'
-    expect((error as Error).message).toContain(isSource ? 'A job is given by' : `of \`${path}\` must be`)
+    expect((error as Error).message).toContain(isSource ? 'A job must be an id or' : `of \`${path}\` must be`)
   })
 
   test('rejects an option that is not known', async () => {

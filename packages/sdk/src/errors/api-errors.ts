@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@modelrun/contract'
 import { ERROR_BRAND, type ErrorFields, ModelRunError } from './model-run-error.ts'
 
-/** What an error answer of the service tells beyond {@link ErrorFields}. */
+/** The fields of an error response of the service, besides {@link ErrorFields}. */
 export interface ApiErrorFields extends ErrorFields {
   status: number
   /** `error.code` of the body (section 7), when the body has one. */
@@ -10,7 +10,7 @@ export interface ApiErrorFields extends ErrorFields {
   body?: unknown
 }
 
-/** The service answered with an error status. Its subclasses are by status; any other status is an `ApiError` itself. */
+/** The service responded with an error status. The subclasses are for single statuses; any other status is an `ApiError`. */
 export class ApiError extends ModelRunError {
   override get name(): string {
     return 'ApiError'
@@ -19,7 +19,7 @@ export class ApiError extends ModelRunError {
     return 'api_error'
   }
   declare readonly status: number
-  /** `error.code` of the answer (section 7), e.g. `UNAUTHORIZED`; absent when the body is not the service's. */
+  /** `error.code` of the response (section 7), e.g. `UNAUTHORIZED`; absent when the body is not the service's. */
   declare readonly apiCode?: ErrorCode | undefined
   /** The parsed body, or its text when it is not JSON. */
   readonly body: unknown
@@ -55,7 +55,7 @@ export class PermissionDeniedError extends ApiError {
   }
 }
 
-/** 404: no such model or job. */
+/** 404: the model or job does not exist. */
 export class NotFoundError extends ApiError {
   override get name(): 'NotFoundError' {
     return 'NotFoundError'
@@ -65,7 +65,7 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** 400 or 422: the service refused the request's content. */
+/** 400 or 422: the service rejected the request's content. */
 export class InvalidRequestError extends ApiError {
   override get name(): 'InvalidRequestError' {
     return 'InvalidRequestError'
@@ -75,7 +75,7 @@ export class InvalidRequestError extends ApiError {
   }
 }
 
-/** 402: the account has not enough credits. */
+/** 402: the account does not have enough credits. */
 export class InsufficientCreditsError extends ApiError {
   override get name(): 'InsufficientCreditsError' {
     return 'InsufficientCreditsError'

@@ -2,13 +2,13 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import type { ModelRun } from '../client.ts'
 import { createFileHost } from '../testing/file-host.ts'
-import { broken, json, refusal, type Step, silent } from '../testing/scripted-service.ts'
+import { broken, errorResponse, json, type Step, silent } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 const queued = json(202, fixtures.runs.queued.body)
 const failed = json(200, fixtures.jobs.failed.body)
 const running = json(200, fixtures.jobs.processing.body)
-const missing = refusal(404, 'NOT_FOUND')
+const missing = errorResponse(404, 'NOT_FOUND')
 
 const brokenFile = createFileHost({ content: 'pixels', faults: Array(9).fill({ bytes: 3, how: 'breaks' }) })
 const FILE_URL = 'https://files.example.com/job_1/0.png'

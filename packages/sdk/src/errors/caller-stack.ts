@@ -3,14 +3,14 @@ import { isModelRunError } from './guard.ts'
 /** A public function of this package. */
 type PublicFunction = (...parameters: never[]) => unknown
 
-/** Where the caller's program called a public function. Its text is made only when it is read. */
+/** The place where a program called a public function. The engine makes the text when it is read. */
 export interface Caller {
   readonly stack?: string | undefined
 }
 
 /**
- * Notes who called a public function that is running now. An error that comes later, out of a timer or after ten frames of
- * our own, could not show the caller's line any more.
+ * Captures the caller of the public function that is running now. An error that is thrown later, in a timer or below ten
+ * frames of this package, would not show the caller's line.
  */
 export function captureCaller(calledFunction: PublicFunction): Caller {
   if (typeof Error.captureStackTrace !== 'function') return new Error('')
@@ -19,7 +19,7 @@ export function captureCaller(calledFunction: PublicFunction): Caller {
   return caller
 }
 
-/** Gives an error of ours the stack of the caller, and returns it. Whatever else was thrown stays as it is. */
+/** Gives an error of this package the stack of the caller, and returns it. Other values are returned unchanged. */
 export function showCaller(error: unknown, caller: Caller): unknown {
   if (!isModelRunError(error) || typeof caller.stack !== 'string') return error
   // Firefox and Safari have no header above the frames.
@@ -28,7 +28,7 @@ export function showCaller(error: unknown, caller: Caller): unknown {
   return error
 }
 
-/** Does work for a public function that is running now; what it rejects with shows the caller's line. */
+/** Does the work of the public function that is running now. A rejection shows the caller's line. */
 export async function rejectAtCaller<T>(calledFunction: PublicFunction, work: () => Promise<T>): Promise<T> {
   const caller = captureCaller(calledFunction)
   try {
@@ -38,7 +38,7 @@ export async function rejectAtCaller<T>(calledFunction: PublicFunction, work: ()
   }
 }
 
-/** Iterates for a public function that is running now; what an iteration throws shows the caller's line. */
+/** Iterates for the public function that is running now. An error of an iteration shows the caller's line. */
 export function throwAtCaller<T>(
   calledFunction: PublicFunction,
   iterate: (caller: Caller) => AsyncIterable<T>,

@@ -1,6 +1,6 @@
 import { ERROR_BRAND, type ModelRunError } from './model-run-error.ts'
 
-/** True for every error of this package, of whichever copy of it, and from whichever realm. */
+/** True for every error of this package, from any copy of it and from any realm. */
 export function isModelRunError(error: unknown): error is ModelRunError {
   return typeof error === 'object' && error !== null && ERROR_BRAND in error
 }

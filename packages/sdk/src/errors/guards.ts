@@ -29,7 +29,7 @@ import type {
 
 export { isModelRunError }
 
-/** True when the service answered with an error status. */
+/** True when the service responded with an error status. */
 export function isApiError(error: unknown): error is ApiError {
   return isModelRunError(error) && error[ERROR_BRAND] === 'api'
 }

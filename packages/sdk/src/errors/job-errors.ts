@@ -1,7 +1,7 @@
 import type { ErrorCode, Job } from '@modelrun/contract'
 import { type ErrorFields, ModelRunError } from './model-run-error.ts'
 
-/** What the end of a job tells beyond the facts of every error. */
+/** The fields of an error about the end of a job, besides those of every error. */
 export interface JobEndFields extends ErrorFields {
   jobId: string
   job: Job
@@ -15,7 +15,7 @@ export class JobFailedError extends ModelRunError {
   override get code(): 'job_failed' {
     return 'job_failed'
   }
-  /** The job as the service last showed it. */
+  /** The job in the service's last response. */
   readonly job: Job
   /** `error.code` of the job (section 7), e.g. `PROVIDER_FAILURE`. */
   declare readonly failureCode?: ErrorCode | undefined
@@ -35,7 +35,7 @@ export class JobCancelledError extends ModelRunError {
   override get code(): 'job_cancelled' {
     return 'job_cancelled'
   }
-  /** The job as the service last showed it. */
+  /** The job in the service's last response. */
   readonly job: Job
 
   constructor(fields: JobEndFields) {
@@ -44,7 +44,7 @@ export class JobCancelledError extends ModelRunError {
   }
 }
 
-/** Why a run of a durable batch has no job to show. */
+/** The fields of a {@link DurableRunError}. */
 export interface DurableRunFields extends ErrorFields {
   reason?: { readonly code: string; readonly message: string } | undefined
 }
@@ -60,7 +60,7 @@ export class DurableRunError extends ModelRunError {
   override get code(): 'durable_run' {
     return 'durable_run'
   }
-  /** What the batch kept of the failure: `code` is that of an error of this package, `BUDGET_EXCEEDED`, or `process_died`. */
+  /** The failure as the batch stored it: `code` is that of an error of this package, `BUDGET_EXCEEDED`, or `process_died`. */
   declare readonly reason?: { readonly code: string; readonly message: string } | undefined
 
   constructor(fields: DurableRunFields) {

@@ -1,6 +1,6 @@
 import { ModelRunError } from './model-run-error.ts'
 
-/** An option or argument of ours is missing or wrong. Nothing was sent. */
+/** An option or an argument is missing or wrong. Nothing was sent. */
 export class ConfigurationError extends ModelRunError {
   override get name(): 'ConfigurationError' {
     return 'ConfigurationError'
@@ -20,11 +20,11 @@ export class WebhookParseError extends ModelRunError {
   }
 }
 
-/** One thing wrong with an input. */
+/** One problem of an input. */
 export interface InputIssue {
   /** JSON pointer (RFC 6901) into the input, e.g. `/num_images`. */
   pointer: string
-  /** What is wrong with the value there, and what would be right. */
+  /** The problem of the value, and what is allowed. */
   message: string
 }
 
@@ -39,7 +39,7 @@ export class InputValidationError extends ModelRunError {
   override get code(): 'input_validation' {
     return 'input_validation'
   }
-  /** Every place of the input that is wrong, at least one. */
+  /** All problems of the input, at least one. */
   readonly issues: readonly InputIssue[]
 
   constructor(fields: { message: string; issues: readonly InputIssue[] }) {

@@ -1,14 +1,14 @@
 import { isOfOtherCopy } from './other-copy.ts'
 
-/** What became of the request that could cost credits: the answer to "am I charged?". */
+/** Whether the request that could cost credits reached the service: "am I charged?". */
 export type Submission =
-  /** It never reached the service, or it is not a run: nothing is charged. */
+  /** It did not reach the service, or it is not a run: nothing is charged. */
   | 'not_sent'
-  /** The service refused it: nothing is charged. */
+  /** The service rejected it: nothing is charged. */
   | 'rejected'
   /**
-   * The service may have accepted the run, which was sent once only; or the call is about a job that only its caller named.
-   * Do not run again before you know.
+   * The service may have accepted the run, which was sent only once; or only the caller named the job of the call. Do not
+   * run again before you know.
    */
   | 'unknown'
   /** The service said that the job exists. */
@@ -20,7 +20,7 @@ export interface Attempt {
   startedAt: number
   /** Milliseconds from the start of the request until it succeeded or failed. */
   durationMs: number
-  /** HTTP status, when there was an answer. */
+  /** HTTP status, when there was a response. */
   status?: number | undefined
   /** Why it did not succeed, e.g. `ECONNRESET` or `HTTP 503`. */
   reason: string
@@ -28,7 +28,7 @@ export interface Attempt {
   delayMs?: number | undefined
 }
 
-/** What every error of this package tells. */
+/** The fields of every error of this package. */
 export interface ErrorFields {
   message: string
   cause?: unknown
@@ -41,10 +41,10 @@ export interface ErrorFields {
   isRetryable?: boolean | undefined
 }
 
-/** Marks our errors. A registered symbol survives duplicate installs, bundlers and realms, where `instanceof` does not. */
+/** Marks errors of this package. A registered symbol works across duplicate installs, bundlers and realms, unlike `instanceof`. */
 export const ERROR_BRAND = Symbol.for('modelrun.error')
 
-/** Root of every error that this package throws. */
+/** Base class of every error that this package throws. */
 export abstract class ModelRunError extends Error {
   // Getters, because the engine reads `name` for the stack before the fields of a class exist.
   abstract override get name(): string
@@ -53,13 +53,13 @@ export abstract class ModelRunError extends Error {
 
   /** Every HTTP request tried for the call, in order. */
   readonly attempts: readonly Attempt[]
-  /** Whether the run was sent, refused, accepted, or may have been. */
+  /** Whether the run was sent, rejected or accepted, or may have been accepted. */
   readonly submission: Submission
   /** The job, when its id is known. */
   declare readonly jobId?: string | undefined
   /** The service's id of the request, for its support. */
   declare readonly requestId?: string | undefined
-  /** HTTP status of the last answer. */
+  /** HTTP status of the last response. */
   declare readonly status?: number | undefined
   /** How long the service asked to wait, in milliseconds. */
   declare readonly retryAfterMs?: number | undefined
@@ -77,7 +77,7 @@ export abstract class ModelRunError extends Error {
     if (fields.retryAfterMs !== undefined) this.retryAfterMs = fields.retryAfterMs
   }
 
-  /** `api` for the answers of the service, `client` for everything else. */
+  /** `api` for error responses of the service, `client` for everything else. */
   get [ERROR_BRAND](): 'api' | 'client' {
     return 'client'
   }

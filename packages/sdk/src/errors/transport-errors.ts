@@ -1,7 +1,7 @@
 import type { JobHandle } from '../jobs/job-handle.ts'
 import { type ErrorFields, ModelRunError } from './model-run-error.ts'
 
-/** The connection failed: refused, DNS, TLS, reset. `submission` tells whether the service may have got the request. */
+/** The connection failed: refused, DNS, TLS, reset. `submission` says whether the service may have received the request. */
 export class ConnectionError extends ModelRunError {
   override get name(): 'ConnectionError' {
     return 'ConnectionError'
@@ -21,7 +21,7 @@ export class AttemptTimeoutError extends ModelRunError {
   }
 }
 
-/** The answer is not what the service sends: HTML, cut JSON, a redirect, a wrong shape. */
+/** The response is not one of the service: HTML, cut JSON, a redirect, or a wrong shape. */
 export class InvalidResponseError extends ModelRunError {
   override get name(): 'InvalidResponseError' {
     return 'InvalidResponseError'
@@ -31,7 +31,7 @@ export class InvalidResponseError extends ModelRunError {
   }
 }
 
-/** A hook of the ky instance that the client was given threw, or returned another error; `cause` is that error. */
+/** A hook of the caller's ky instance threw, or returned another error; `cause` is that error. */
 export class HookError extends ModelRunError {
   override get name(): 'HookError' {
     return 'HookError'
@@ -41,13 +41,13 @@ export class HookError extends ModelRunError {
   }
 }
 
-/** What the early end of a wait tells beyond the facts of every error. */
+/** The fields of an error about the early end of a wait, besides those of every error. */
 export interface EndedWaitFields extends ErrorFields {
   job?: JobHandle | undefined
   cancellation?: Promise<boolean> | undefined
 }
 
-/** Base of the two errors that end a wait while its job may go on. */
+/** Base class of the errors that end a wait while its job may go on. */
 abstract class EndedWaitError extends ModelRunError {
   /** The live job: `job.result()` waits on, here or in another process. Absent when its id is not known. */
   declare readonly job?: JobHandle | undefined
@@ -71,7 +71,7 @@ export class AbortedError extends EndedWaitError {
   }
 }
 
-/** `deadlineMs` passed. When the last look at the job failed, `cause` says why. */
+/** `deadlineMs` passed. When the last poll of the job failed, `cause` says why. */
 export class DeadlineExceededError extends EndedWaitError {
   override get name(): 'DeadlineExceededError' {
     return 'DeadlineExceededError'

@@ -11,7 +11,7 @@ import { createFileHost } from '../testing/file-host.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { type Step, silent, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import type { DownloadOptions } from './download-options.ts'
+import type { DownloadOptions } from './file-options.ts'
 
 const stalled = createFileHost({ content: 'pixels', faults: Array(99).fill({ bytes: 3, how: 'stalls' }) })
 

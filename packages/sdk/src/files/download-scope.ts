@@ -1,7 +1,7 @@
 import { abortable, linkController } from '../abort.ts'
 import { startTimer } from '../clock.ts'
 import { DEADLINE, type Scope } from '../scope.ts'
-import type { ResolvedDownload } from './download-options.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
 /** The time and the signal of one download. Its timer runs only while something is under way. */
 export interface DownloadScope extends Scope {
@@ -10,7 +10,8 @@ export interface DownloadScope extends Scope {
 }
 
 /**
- * Why not `openScope`: a stream that the program holds and does not read would keep the process alive until the deadline.
+ * Instead of `openScope`: with it, a stream that the program holds and does not read would delay the process's exit until the
+ * deadline.
  */
 export function openDownloadScope({ client, signal, deadlineMs }: ResolvedDownload): DownloadScope {
   const { clock } = client

@@ -6,7 +6,7 @@ import { createFileHost } from '../testing/file-host.ts'
 import { printedForms } from '../testing/printed-forms.ts'
 import { broken, type Step, silent, text } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
-import type { DownloadOptions } from './download-options.ts'
+import type { DownloadOptions } from './file-options.ts'
 
 const FILE_URL = 'https://files.example.com/job_1/0.png?token=secret'
 

@@ -2,9 +2,10 @@ import type { OutputItem } from '@modelrun/contract'
 import { type Caller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { type DownloadOptions, resolveDownload } from './download-options.ts'
 import { fileNameOf } from './file-name.ts'
+import type { DownloadOptions } from './file-options.ts'
 import { FileTransfer } from './file-transfer.ts'
+import { resolveDownload } from './resolve-download.ts'
 
 /**
  * A file on its way. Take its bytes once: read `stream` to its end or cancel it, or call `bytes()` or `blob()`. A body

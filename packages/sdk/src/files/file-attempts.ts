@@ -2,9 +2,9 @@ import { sleep } from '../abort.ts'
 import type { Attempt } from '../errors/model-run-error.ts'
 import type { Failure } from '../http/operation.ts'
 import { retryAfterOf } from '../http/retry-after.ts'
-import { isWorthRetrying, retryDelayMs } from '../http/retry-policy.ts'
-import type { ResolvedDownload } from './download-options.ts'
+import { isWorthRetrying, retryDelayMs } from '../http/status-policy.ts'
 import type { DownloadScope } from './download-scope.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
 /** The requests of one download that failed, and whether another one follows. */
 export class FileAttempts {
@@ -21,7 +21,7 @@ export class FileAttempts {
     this.#scope = scope
   }
 
-  /** What the last request failed with; undefined while one is under way. */
+  /** The failure of the last request; undefined while a request is under way. */
   get failure(): Failure | undefined {
     return this.#failure
   }
@@ -35,7 +35,7 @@ export class FileAttempts {
     return this.#list.map((attempt) => ({ ...attempt }))
   }
 
-  begin(): void {
+  start(): void {
     this.#failure = undefined
     this.#current = { startedAt: this.#now() }
   }
@@ -48,12 +48,12 @@ export class FileAttempts {
     this.#failure = failure
     if (this.#current === undefined) return
     const { startedAt, status } = this.#current
-    const reason = failure.kind === 'answer' ? (failure.problem ?? `HTTP ${failure.answer.status}`) : failure.reason
+    const reason = failure.kind === 'response' ? (failure.problem ?? `HTTP ${failure.received.status}`) : failure.reason
     this.#list.push({ startedAt, durationMs: this.#now() - startedAt, ...(status ? { status } : {}), reason })
     this.#current = undefined
   }
 
-  /** A byte came that had not come before: the retries count anew. */
+  /** A new byte has arrived: the retries count from 0 again. */
   progress(): void {
     this.#retryCount = 0
   }

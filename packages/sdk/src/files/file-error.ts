@@ -8,17 +8,18 @@ import {
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
-import type { ResolvedDownload } from './download-options.ts'
+import { nameOfUrl } from './file-name.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
-/** What an error says about the download that failed. */
+/** The details of a failed download. */
 export interface FailedDownload {
   download: ResolvedDownload
   attempts: readonly Attempt[]
-  /** Bytes that came. */
+  /** Bytes that have been received. */
   position: number
   /** Bytes of the whole file, when the host says it. */
   size: number | undefined
-  /** False when the reader cannot start again, and nothing could prove what comes next. */
+  /** False when the reader cannot start again and the host cannot prove that the file is the same. */
   canGoOn: boolean
   retryAfterMs: number | undefined
   isRetryable: boolean
@@ -26,13 +27,13 @@ export interface FailedDownload {
 
 /** The error for a failure. */
 export function fileError(failure: Failure, failed: FailedDownload): ModelRunError {
-  const fields = factsOf(describeFailure(failure, failed), failed)
+  const fields = fieldsOf(describeFailure(failure, failed), failed)
   switch (failure.kind) {
-    case 'answer':
-      // What is another file now, or elsewhere, can be downloaded from its start.
+    case 'response':
+      // A file that has changed or moved can be downloaded again from its start.
       return new InvalidResponseError({
         ...fields,
-        status: failure.answer.status,
+        status: failure.received.status,
         isRetryable: failed.isRetryable || (failure.problem !== undefined && failed.position > 0),
       })
     case 'timeout':
@@ -53,27 +54,22 @@ const STUCK =
 export function tooLargeError(failed: FailedDownload): InvalidResponseError {
   const { url, maxBytes } = failed.download
   const message = `The file at ${nameOfUrl(url)} is larger than maxBytes (${maxBytes}).`
-  return new InvalidResponseError(factsOf(message, { ...failed, isRetryable: false }))
+  return new InvalidResponseError(fieldsOf(message, { ...failed, isRetryable: false }))
 }
 
-/** The error for what a hook of the caller's ky threw. */
+/** The error for a hook of the caller's ky that threw. */
 export function hookError(cause: unknown, failed: FailedDownload): HookError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const message = `A hook of the ky instance failed in the download of ${nameOfUrl(failed.download.url)}: ${reason}.`
-  return new HookError({ ...factsOf(message, { ...failed, isRetryable: false }), cause })
+  return new HookError({ ...fieldsOf(message, { ...failed, isRetryable: false }), cause })
 }
 
-/** A url without its query, which may hold a signature. */
-export function nameOfUrl({ origin, pathname }: URL): string {
-  return `${origin}${pathname}`
-}
-
-/** What an error about the file of a job adds: the job is paid for, and its result is still there. */
+/** A sentence for errors about the file of a job: the job is paid for, and its result is still available. */
 export function resultIsSafe(jobId: string): string {
   return ` The result of the job ${jobId} is not lost: \`client.jobs.wait('${jobId}')\` gives it again and costs nothing.`
 }
 
-function factsOf(message: string, { download, attempts, retryAfterMs, isRetryable }: FailedDownload): ErrorFields {
+function fieldsOf(message: string, { download, attempts, retryAfterMs, isRetryable }: FailedDownload): ErrorFields {
   const { jobId } = download
   return {
     message: jobId === undefined ? message : `${message}${resultIsSafe(jobId)}`,
@@ -91,8 +87,8 @@ function describeFailure(failure: Failure, { download, attempts, position, size,
   const tries = attempts.length > 1 ? ` after ${attempts.length} requests` : ''
   const place = position === 0 ? '' : ` The first ${position}${size === undefined ? '' : ` of ${size}`} bytes had come.`
   switch (failure.kind) {
-    case 'answer': {
-      const { status } = failure.answer
+    case 'response': {
+      const { status } = failure.received
       if (failure.problem !== undefined) return `The download of ${url} cannot go on: ${failure.problem}.${place}`
       const hint = [401, 403, 404, 410].includes(status) ? ' Its url may have expired.' : ''
       return `The file at ${url} could not be fetched${tries}: HTTP ${status}.${place}${hint}`

@@ -1,7 +1,7 @@
 import ky, { type Hooks, type KyInstance, type Options } from 'ky'
 import type { ResolvedOptions } from '../options.ts'
 
-/** What carries the requests of downloads. */
+/** ky for the requests of downloads. */
 export interface FileKy {
   ky: KyInstance
   /** The hooks of the caller's instance. */
@@ -9,8 +9,8 @@ export interface FileKy {
 }
 
 /**
- * ky for files. Of the caller's instance it has the hooks and their `context` alone: headers, search parameters and a
- * body are meant for the service, and files may be anywhere. An `init` hook could bring them back.
+ * ky for files. It has only the hooks of the caller's instance and their `context`: headers, search parameters and a body
+ * are for the service, and files may be on any host. `init` hooks are left out, because they could add them again.
  */
 export function createFileKy(client: ResolvedOptions): FileKy {
   let mine: Options = {}
@@ -25,7 +25,7 @@ export function createFileKy(client: ResolvedOptions): FileKy {
       beforeRequest,
       beforeRetry,
       afterResponse,
-      // They see the error. What a download fails with stays ours.
+      // These hooks see the error. They do not replace it.
       beforeError: beforeError.map((hook) => async (state) => {
         await hook(state)
         return state.error

@@ -15,8 +15,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 }
 
 /**
- * A file name for a downloaded output: the last part of its address, with the extension of its content type. Nothing of
- * the address can lead out of a folder.
+ * A file name for a downloaded output: the last segment of its URL, with the extension of its content type. The name
+ * cannot lead out of a folder.
  */
 export function fileNameOf(url: URL, contentType: string | undefined): string {
   const last = url.pathname.split('/').at(-1) ?? ''
@@ -28,4 +28,9 @@ export function fileNameOf(url: URL, contentType: string | undefined): string {
   const extension = Object.hasOwn(EXTENSIONS, type) ? EXTENSIONS[type] : undefined
   if (extension === undefined) return safe || 'output.bin'
   return `${safe.replace(/\.\w{1,5}$/, '') || 'output'}.${extension}`
+}
+
+/** A url without its query, which may hold a signature. */
+export function nameOfUrl({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`
 }

@@ -1,20 +1,20 @@
 import { abortable, linkController } from '../abort.ts'
 import { type Clock, startTimer } from '../clock.ts'
 import { describeNetworkFailure } from '../http/network-failure.ts'
-import type { Answer, Interruption } from '../http/operation.ts'
+import type { Interruption, ReceivedResponse } from '../http/operation.ts'
 import { DEADLINE } from '../scope.ts'
 
 /** Marks an abort as a response that stands still. */
 const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
 
-/** What one request of a download runs under. */
+/** The options of one request of a download. */
 export interface PartOptions {
   clock: Clock
   /** The signal of the whole download. */
   signal: AbortSignal
   /** Time limit until the head, and between two chunks. */
   timeoutMs: number
-  /** What must not be printed. */
+  /** Removes what must not be printed. */
   redact: (text: string) => string
 }
 
@@ -27,7 +27,7 @@ export interface FilePart {
   close(): void
 }
 
-/** Sends one request and resolves with the head of its response, or with what came between. Never rejects. */
+/** Sends one request and resolves with the head of its response, or with the interruption. Never rejects. */
 export async function requestPart(
   send: (signal: AbortSignal) => Promise<Response>,
   { clock, signal, timeoutMs, redact }: PartOptions,
@@ -59,8 +59,8 @@ export async function requestPart(
   }
 }
 
-/** A response of which the body is not read. */
-export function answerOf(response: Response): Answer {
+/** A response whose body is not read. */
+export function headOf(response: Response): ReceivedResponse {
   return { status: response.status, text: '', response, isCut: false }
 }
 
@@ -68,7 +68,7 @@ export function isInterruption(value: unknown): value is Interruption {
   return typeof value === 'object' && value !== null && 'kind' in value && 'submission' in value
 }
 
-/** What the abort of a signal means. */
+/** The interruption for the abort of a signal. */
 export function endedBy({ reason }: AbortSignal): Interruption {
   if (reason === DEADLINE) return { kind: 'deadline', reason: 'deadline', submission: 'not_sent', cause: undefined }
   return { kind: 'aborted', reason: 'aborted', submission: 'not_sent', cause: reason }

@@ -10,7 +10,7 @@ export function fileSystem() {
   const fs = nodeBuiltin('node:fs/promises')
   const path = nodeBuiltin('node:path')
   if (fs === undefined || path === undefined) {
-    throw new ConfigurationError({ message: 'There is no file system here. Use `files.download` instead.' })
+    throw new ConfigurationError({ message: 'This runtime has no file system. Use `files.download` instead.' })
   }
   return { fs, path }
 }

@@ -1,21 +1,21 @@
 import type { ModelRunError } from '../errors/model-run-error.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
-import type { ResolvedDownload } from './download-options.ts'
 import { type DownloadScope, openDownloadScope } from './download-scope.ts'
 import { FileAttempts } from './file-attempts.ts'
 import { type FailedDownload, fileError, hookError, tooLargeError } from './file-error.ts'
 import { createFileKy } from './file-ky.ts'
-import { answerOf, endedBy, type FilePart } from './file-part.ts'
+import { endedBy, type FilePart, headOf } from './file-part.ts'
 import { continuesAt, type FileVersion, isSameFile, rangeHeaders, readVersion } from './file-version.ts'
 import { type FileRequest, requestFile } from './request-file.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
-/** Bytes of a file and their place in it. The place 0 after others means that the file starts again. */
+/** Bytes of a file and their position. The position 0 after others means that the file starts again. */
 export interface FileChunk {
   at: number
   bytes: Uint8Array<ArrayBuffer>
 }
 
-/** What a reader can do. */
+/** Options of a read. */
 export interface ReadOptions {
   /** Whether the reader can drop the bytes it has, because the file starts again. */
   mayRestart: boolean
@@ -30,8 +30,8 @@ const CUT_SHORT: Interruption = {
 }
 
 /**
- * The bytes of one file, over as many requests as it takes. A body that breaks goes on where it broke, when the host
- * proves that it is the same file; else the file starts again, or fails when the reader cannot do that.
+ * The bytes of one file, over as many requests as needed. A broken body is resumed when the host proves that the file is
+ * the same. Otherwise the file starts again, or the transfer fails when the reader cannot start again.
  */
 export class FileTransfer {
   readonly #download: ResolvedDownload
@@ -189,7 +189,7 @@ export class FileTransfer {
 
   #admitRest(response: Response): Failure | undefined {
     const { status } = response
-    if (status !== 206 && status !== 416) return { kind: 'answer', answer: answerOf(response) }
+    if (status !== 206 && status !== 416) return { kind: 'response', received: headOf(response) }
     this.#partAt = this.#position
     if (status === 206 && this.#version && continuesAt(response, this.#version, this.#position)) return undefined
     this.#canRange = false
@@ -198,14 +198,14 @@ export class FileTransfer {
 
   #admitWhole(response: Response): Failure | undefined {
     const { status } = response
-    const answer = answerOf(response)
-    if (status !== 200 && status !== 203) return { kind: 'answer', answer }
+    const received = headOf(response)
+    if (status !== 200 && status !== 203) return { kind: 'response', received }
     const version = readVersion(response)
     const isSame = this.#version !== undefined && isSameFile(this.#version, version)
     if (!isSame && this.#position > 0 && !this.#mayRestart) {
       return {
-        kind: 'answer',
-        answer,
+        kind: 'response',
+        received,
         problem: 'the host sends the whole file, and nothing proves that it is the same',
       }
     }

@@ -1,4 +1,4 @@
-/** What the head of a response says of the whole file. */
+/** The version and size of a file, by the head of a response. */
 export interface FileVersion {
   /** A strong ETag, or a Last-Modified that is as good: with it, bytes of two responses may be put together. */
   validator: string | undefined

@@ -4,8 +4,8 @@ import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { type DownloadedFile, openFile, toDownloadedFile } from './download.ts'
-import type { DownloadOptions } from './download-options.ts'
-import { type ProducedOutput, type SaveOptions, saveFiles } from './save-files.ts'
+import type { DownloadOptions, SaveOptions } from './file-options.ts'
+import { type ProducedOutput, saveFiles } from './save-files.ts'
 
 /** The files that runs produce (section 2.5). The API key is never sent to their urls. */
 export class FilesResource {
@@ -17,8 +17,8 @@ export class FilesResource {
   }
 
   /**
-   * Fetches a produced file. Failed requests are repeated as for every read, and a body that breaks goes on where it
-   * broke, when the host can prove that the file is still the same. Redirects are followed to public hosts, or to those of
+   * Fetches a produced file. Failed requests are retried as for every read, and a broken body is resumed when the host can
+   * prove that the file is still the same. Redirects are followed to public hosts, or to those of
    * `allowedHosts` alone, and never from https to http.
    *
    * @param item An item of an output, or its url

@@ -1,25 +1,25 @@
 import { findUrlProblem } from '../hosts/host-rules.ts'
 import { isLoopback } from '../hosts/loopback.ts'
+import type { FetchInit } from '../http/call-fetch.ts'
 import { callFetch } from '../http/call-fetch.ts'
-import type { FetchInit } from '../http/fetch-like.ts'
-import type { ResolvedDownload } from './download-options.ts'
+import { type ResolvedDownload, rulesOf } from './resolve-download.ts'
 
-/** The way that one request for a file takes. */
+/** The URLs that one request for a file visits. */
 export interface FileRoute {
   /** The given url, then those of redirects. */
   urls: URL[]
-  /** Why the last redirect was not followed; the end of a sentence about the host. */
+  /** Why the last redirect was not followed: the end of a sentence whose subject is the host. */
   problem?: string | undefined
 }
 
-/** As `fetch` has it. */
+/** The same limit as that of `fetch`. */
 const MAX_REDIRECTS = 20
 
 /**
- * Requests a file, and follows redirects to safe urls: the host of a file could send a server to what only that server can
- * reach.
+ * Requests a file, and follows redirects only to safe URLs: the host of a file could redirect a server to an internal
+ * address.
  *
- * @returns The last response; `route` notes the way, and why it ended at a redirect
+ * @returns The last response. `route` gets the redirects, and the reason why a redirect was not followed
  */
 export async function fetchFile(
   download: ResolvedDownload,
@@ -30,9 +30,9 @@ export async function fetchFile(
   for (;;) {
     const url = route.urls.at(-1) ?? download.url
     const send = (redirect: FetchInit['redirect']) =>
-      callFetch(client, { url: url.href, init: { ...init, redirect }, fetchOptions })
+      callFetch(client.fetch, { url: url.href, init: { ...init, redirect }, fetchOptions })
     let response = await send('manual')
-    // Browsers hide where a redirect leads to, and follow it only themselves.
+    // Browsers hide the target of a redirect, and can only follow it themselves.
     if (response.type === 'opaqueredirect') response = await send('follow')
     const location = locationOf(response)
     if (location === undefined) return response
@@ -44,7 +44,7 @@ export async function fetchFile(
   }
 }
 
-/** Where a response redirects to, or came from after redirects that `fetch` has followed by itself. */
+/** The target of a redirect, or the URL of the response when `fetch` has followed redirects itself. */
 function locationOf(response: Response): string | undefined {
   if (response.redirected) return response.url
   const isRedirect = [301, 302, 303, 307, 308].includes(response.status)
@@ -66,9 +66,4 @@ function isTrusted(target: URL, { client, url, allowedHosts }: ResolvedDownload)
   if (target.origin === url.origin) return true
   if (allowedHosts !== undefined || !/^https?:$/.test(target.protocol)) return false
   return isLoopback(target.hostname) && isLoopback(new URL(client.baseUrl).hostname)
-}
-
-/** What the url of a file, and those of its redirects, may be like. A redirect does not take the file from https to http. */
-export function rulesOf({ url, allowedHosts }: Pick<ResolvedDownload, 'url' | 'allowedHosts'>) {
-  return { hosts: allowedHosts, allowHttp: url.protocol === 'http:' }
 }

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { beginOf, isSvg, textOf } from './file-text.ts'
+import { describeStart, isSvg, textOf } from './file-text.ts'
 
 /** A file whose type is asked for. */
 interface TypedFile {
@@ -10,7 +10,7 @@ interface TypedFile {
   bytes: Uint8Array
 }
 
-/** What says nothing of the content. */
+/** Types that do not describe the content. */
 const UNKNOWN = ['application/octet-stream', 'binary/octet-stream']
 
 /**
@@ -59,14 +59,14 @@ function mayBe(type: string, bytes: Uint8Array): boolean {
   return type === 'image/svg+xml' && !/<(!doctype )?html\b/i.test(text)
 }
 
-/** A container holds sound or film: its first bytes do not tell which. */
+/** A container holds audio or video. Its first bytes do not say which. */
 function kindOfType(type: string): 'image' | 'sound or film' | 'other' {
   const family = type.split('/', 1)[0]
   if (family === 'image') return family
   return family === 'audio' || family === 'video' ? 'sound or film' : 'other'
 }
 
-/** What the source states. A web page or JSON is what a server sends with an error. */
+/** The type that the source states. A web page or JSON is a server's error. */
 function sourceType(file: TypedFile): string | undefined {
   const type = essence(file.type)
   if (type === undefined || UNKNOWN.includes(type)) return undefined
@@ -91,13 +91,13 @@ function essence(type: string): string | undefined {
 function unknownType({ name, bytes }: TypedFile): ConfigurationError {
   const advice = "If it is the file that you mean, pass its type, e.g. { type: 'image/x-icon' }."
   return new ConfigurationError({
-    message: `${name} is of no known type: its content begins with ${beginOf(bytes)}. ${advice}`,
+    message: `${name} is of no known type: its content starts with ${describeStart(bytes)}. ${advice}`,
   })
 }
 
 function anotherFile({ name, bytes }: TypedFile, problem: string): ConfigurationError {
   const advice = 'Was an error page saved instead of the file, or the file damaged?'
   return new ConfigurationError({
-    message: `${name} is ${problem}: its content begins with ${beginOf(bytes)}. ${advice}`,
+    message: `${name} is ${problem}: its content starts with ${describeStart(bytes)}. ${advice}`,
   })
 }

@@ -16,7 +16,7 @@ export interface OpenFile {
   read(): Promise<Uint8Array>
 }
 
-/** What to do with a value that is not a file yet. */
+/** What to do with a value that is not a file yet, for error messages. */
 const ADVICE: Readonly<Record<string, string>> = {
   Response: 'Pass `await response.blob()`, if `response.ok`.',
   ReadableStream: 'Pass `await new Response(stream).blob()`.',
@@ -83,7 +83,7 @@ async function openPath(path: string | URL): Promise<OpenFile> {
   const fs = nodeBuiltin('node:fs/promises')
   if (fs === undefined) {
     throw new ConfigurationError({
-      message: `There is no file system here to read ${shown(String(path))} from. Pass a File, a Blob or bytes.`,
+      message: `This runtime has no file system to read ${shown(String(path))} from. Pass a File, a Blob or bytes.`,
     })
   }
   const name = `The file ${shown(String(path))}`
@@ -110,7 +110,7 @@ function problemOf(code: unknown, cause: unknown): string {
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return 'does not exist. A relative path begins at the working folder of the program, `process.cwd()`.'
+      return 'does not exist. A relative path starts at the working folder of the program, `process.cwd()`.'
     case 'ENAMETOOLONG':
       return 'does not exist: no path is so long. If it is base64 text, put `data:image/png;base64,` (its own type) before it.'
     default:

@@ -1,31 +1,30 @@
 import { isHTTPError } from 'ky'
 import { isModelRunError } from '../errors/guard.ts'
 import type { ModelRunError } from '../errors/model-run-error.ts'
-import { ForcedRetry, isForcedRetry } from '../http/forced-retry.ts'
-import { kyRetries } from '../http/ky-retries.ts'
+import { ForcedRetry, isForcedRetry, kyRetries } from '../http/ky-retries.ts'
 import type { Failure } from '../http/operation.ts'
-import type { ResolvedDownload } from './download-options.ts'
 import type { DownloadScope } from './download-scope.ts'
 import type { FileAttempts } from './file-attempts.ts'
-import { nameOfUrl } from './file-error.ts'
 import type { FileKy } from './file-ky.ts'
-import { answerOf, type FilePart, isInterruption, requestPart } from './file-part.ts'
+import { nameOfUrl } from './file-name.ts'
+import { type FilePart, headOf, isInterruption, requestPart } from './file-part.ts'
 import { type FileRoute, fetchFile } from './follow-redirects.ts'
+import type { ResolvedDownload } from './resolve-download.ts'
 
-/** What a request for a file, or for its rest, works with. */
+/** The parts of a request for a file or for its rest. */
 export interface FileRequest {
   download: ResolvedDownload
   scope: DownloadScope
   attempts: FileAttempts
   fileKy: FileKy
   headers(): Record<string, string>
-  /** Takes a response, or says why it cannot be used. */
+  /** Accepts a response, or returns why it cannot be used. */
   admit(part: FilePart): Failure | undefined
   /** Milliseconds until the next request; undefined when there is none. */
   takeRetry(): number | undefined
   /** The error for the last failure. */
   error(): ModelRunError
-  /** The error for what a hook of the caller threw. */
+  /** The error for a hook of the caller that threw. */
   hookError(cause: unknown): ModelRunError
 }
 
@@ -72,7 +71,7 @@ export async function requestFile(request: FileRequest): Promise<void> {
   }
 }
 
-/** The error for what ky threw. Undefined when the last response can be read all the same. */
+/** The error for what ky threw. Undefined when the last response can still be read. */
 function failureOf(request: FileRequest, error: unknown, isOpen: boolean): unknown {
   const { download, scope, attempts } = request
   const isForced = isForcedRetry(error)
@@ -91,7 +90,7 @@ async function attempt(request: FileRequest, send: Send): Promise<Response> {
   const { download, scope, attempts } = request
   const { client, timeoutMs, url } = download
   const route: FileRoute = { urls: [url] }
-  attempts.begin()
+  attempts.start()
   const redact = (text: string) => route.urls.reduce((shown, one) => shown.replaceAll(one.href, nameOfUrl(one)), text)
   const sendOnRoute = (signal: AbortSignal) => send(signal, route)
   const part = await requestPart(sendOnRoute, { clock: client.clock, signal: scope.signal, timeoutMs, redact })
@@ -100,7 +99,7 @@ async function attempt(request: FileRequest, send: Send): Promise<Response> {
   if (failure) attempts.fail(failure)
   if (isInterruption(part)) throw request.error()
   if (failure) part.close()
-  if (failure && (failure.kind !== 'answer' || failure.problem !== undefined)) throw request.error()
+  if (failure && (failure.kind !== 'response' || failure.problem !== undefined)) throw request.error()
   const { status, statusText, headers } = part.response
   return new Response(null, { status, statusText, headers })
 }
@@ -108,10 +107,10 @@ async function attempt(request: FileRequest, send: Send): Promise<Response> {
 function rejectedRedirect({ response }: FilePart, { problem }: FileRoute): Failure | undefined {
   return problem === undefined
     ? undefined
-    : { kind: 'answer', answer: answerOf(response), problem: `its host ${problem}` }
+    : { kind: 'response', received: headOf(response), problem: `its host ${problem}` }
 }
 
-/** What a hook has changed of ky's request is not sent: it is meant for the service, and the file may be anywhere. */
+/** Changes that a hook made to ky's request are not sent: they are for the service, and the file may be on any host. */
 function send({ download, headers }: FileRequest, signal: AbortSignal, route: FileRoute): Promise<Response> {
   return fetchFile(download, { method: 'GET', headers: headers(), signal }, route)
 }

@@ -4,7 +4,7 @@ import { caught } from '../testing/caught.ts'
 import { createFileHost, type FileFault, type HostedFile } from '../testing/file-host.ts'
 import { type Step, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import type { DownloadOptions } from './download-options.ts'
+import type { DownloadOptions } from './file-options.ts'
 
 const FILE_URL = 'https://files.example.com/job_1/0.mp4'
 const CONTENT = 'a film of a red fox'

@@ -9,7 +9,7 @@ import { createFileHost, type HostedFile } from '../testing/file-host.ts'
 import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../testing/saving-client.ts'
 import { json, type Step, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import type { SaveOptions } from './save-files.ts'
+import type { SaveOptions } from './file-options.ts'
 
 let folder: TestFolder
 

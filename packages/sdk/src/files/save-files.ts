@@ -1,17 +1,17 @@
-import type { Output, OutputItem } from '@modelrun/contract'
+import type { Output } from '@modelrun/contract'
 import { isText } from '../arguments/checks.ts'
 import { readArguments } from '../arguments/read-options.ts'
 import { showValue } from '../arguments/show-value.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { openFile } from './download.ts'
-import type { DownloadOptions } from './download-options.ts'
 import { resultIsSafe } from './file-error.ts'
+import type { SaveOptions } from './file-options.ts'
 import { type FileSystem, fileSystem } from './file-system.ts'
 import { namesOf } from './saved-names.ts'
 import { writeFile } from './write-file.ts'
 
-/** What a job produced: a result, or the event of a webhook. */
+/** The output of a job: a result, or the event of a webhook. */
 export interface ProducedOutput {
   /** Identifier of the job; part of the file names. */
   job_id: string
@@ -19,23 +19,9 @@ export interface ProducedOutput {
   output: Output
 }
 
-/** Options of `result.save` and `files.save`; those of a download count for each file. */
-export interface SaveOptions extends Omit<DownloadOptions, 'jobId'> {
-  /**
-   * Names a file: a plain name, without folders. A name without an extension gets that of the file. Default: the job's id
-   * and the place of the item, like `job_1-0.png`.
-   */
-  name?: ((item: OutputItem, index: number) => string) | undefined
-  /**
-   * Replaces files that have other content. Without it the call fails for such a file, which stays as it is; a file with
-   * the same content counts as saved. Default false.
-   */
-  overwrite?: boolean | undefined
-}
-
 /**
- * Saves every file of an output. When one fails, the others are still completed before the call rejects: what came is
- * there, and the same call again fetches the rest.
+ * Saves every file of an output. When one fails, the others are still completed before the call rejects. The same call
+ * again fetches only the missing files.
  */
 export async function saveFiles(
   client: ResolvedOptions,
@@ -75,7 +61,7 @@ function checkArguments(produced: ProducedOutput | undefined, folder: unknown): 
   })
 }
 
-/** Spares the download of a file that cannot be saved. */
+/** Avoids the download of a file that cannot be saved. */
 async function mayBeSame({ fs }: FileSystem, path: string, size: number | undefined): Promise<boolean> {
   const existing = await fs.stat(path).catch(() => undefined)
   return existing === undefined || size === undefined || existing.size === size
@@ -83,7 +69,7 @@ async function mayBeSame({ fs }: FileSystem, path: string, size: number | undefi
 
 function otherContent(path: string, jobId: string): ConfigurationError {
   return new ConfigurationError({
-    message: `There is a file ${path} with other content, which stays as it is. Pass \`overwrite: true\`, another folder, or the option \`name\`.${resultIsSafe(jobId)}`,
+    message: `A file ${path} with other content exists and was not changed. Pass \`overwrite: true\`, another folder, or the option \`name\`.${resultIsSafe(jobId)}`,
     jobId,
     submission: 'accepted',
   })

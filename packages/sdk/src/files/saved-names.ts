@@ -1,7 +1,7 @@
 import type { OutputItem } from '@modelrun/contract'
 import { ConfigurationError } from '../errors/local-errors.ts'
 
-/** What names a file of an output. */
+/** How the files of an output are named. */
 export interface NameOptions {
   jobId: string
   name?: ((item: OutputItem, index: number) => string) | undefined

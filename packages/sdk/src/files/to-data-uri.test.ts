@@ -6,8 +6,9 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { caught } from '../testing/caught.ts'
+import type { ToDataUriOptions } from './file-options.ts'
 import type { FileSource } from './open-source.ts'
-import { type ToDataUriOptions, toDataUri } from './to-data-uri.ts'
+import { toDataUri } from './to-data-uri.ts'
 
 /** A whole PNG of one pixel. */
 const PNG_BASE64 = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=='
@@ -94,11 +95,11 @@ describe('the media type', () => {
   test('is the option, for bytes that say nothing themselves', async () => {
     expect(await toDataUri(poem, { type: 'text/plain' })).toBe(uri('text/plain', poem))
     expect(await messageFor(poem)).toBe(
-      'The file is of no known type: its content begins with "a poem". If it is the file that you mean, ' +
+      'The file is of no known type: its content starts with "a poem". If it is the file that you mean, ' +
         "pass its type, e.g. { type: 'image/x-icon' }.",
     )
     const unknown = Buffer.from([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-    expect(await messageFor(unknown)).toContain('its content begins with 00 01 02 03 04 05 06 07.')
+    expect(await messageFor(unknown)).toContain('its content starts with 00 01 02 03 04 05 06 07.')
   })
 
   test.each(['png', 'image', 'image/', 'image/png,x', ''])('is not %j', async (type) => {
@@ -117,16 +118,16 @@ describe('a file that is not what its type says', () => {
     ['raw pixels', Buffer.alloc(400), 'image/png'],
     ['a poem', poem, 'image/jpeg'],
   ])('is not taken: %s as the option', async (_, bytes, type) => {
-    expect(await messageFor(bytes, { type })).toContain(`is said to be ${type}, but is not: its content begins with `)
+    expect(await messageFor(bytes, { type })).toContain(`is said to be ${type}, but is not: its content starts with `)
   })
 
   test('is not taken: an error page with the name of a picture', async () => {
     expect(await messageFor(file(page, 'photo.png', 'image/png'))).toBe(
-      'The file "photo.png" is said to be image/png, but is not: its content begins with ' +
+      'The file "photo.png" is said to be image/png, but is not: its content starts with ' +
         '"<!DOCTYPE html><title>502 Bad Gateway</title>". Was an error page saved instead of the file, or the file damaged?',
     )
     expect(await messageFor(join(folder, 'page.png'))).toContain(
-      'is of no known type: its content begins with "<!DOCTYPE html>',
+      'is of no known type: its content starts with "<!DOCTYPE html>',
     )
   })
 
@@ -134,7 +135,7 @@ describe('a file that is not what its type says', () => {
     'is not taken: the body of a response of type %s, unless the caller says so',
     async (type) => {
       const blob = await new Response(page, { headers: { 'content-type': type } }).blob()
-      expect(await messageFor(blob)).toContain(`The Blob is ${type.split(';')[0]}: its content begins with `)
+      expect(await messageFor(blob)).toContain(`The Blob is ${type.split(';')[0]}: its content starts with `)
       expect(await toDataUri(blob, { type: 'text/html' })).toBe(uri('text/html', page))
     },
   )
@@ -191,7 +192,7 @@ describe('what is no file', () => {
   })
 
   test.each([
-    ['missing.png', 'missing.png" does not exist. A relative path begins at the working folder of the program'],
+    ['missing.png', 'missing.png" does not exist. A relative path starts at the working folder of the program'],
     ['photo.png/x', 'does not exist.'],
     ['', '" is a folder.'],
     ['empty.png', 'empty.png" is empty.'],
@@ -221,6 +222,6 @@ describe('what is no file', () => {
 
   test('says so where there is no file system', async () => {
     vi.stubGlobal('process', undefined)
-    expect(await messageFor('photo.png')).toContain('There is no file system here to read "photo.png" from.')
+    expect(await messageFor('photo.png')).toContain('This runtime has no file system to read "photo.png" from.')
   })
 })

@@ -2,22 +2,9 @@ import { DATA_URI_OPTIONS } from '../arguments/call-options.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import { rejectAtCaller } from '../errors/caller-stack.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import type { ToDataUriOptions } from './file-options.ts'
 import { mediaTypeOf } from './media-type.ts'
 import { type FileSource, openSource } from './open-source.ts'
-
-/** Options of {@link toDataUri}. */
-export interface ToDataUriOptions {
-  /**
-   * Media type of the file, for bytes that do not say it themselves, such as `'text/csv'`. Default: what the bytes say,
-   * and where they say nothing, the `type` of the Blob.
-   */
-  type?: string | undefined
-  /**
-   * Largest file that is accepted, in bytes. Default 768 000: as base64, and with the other parameters of a run, it fits
-   * a request body of 1 MiB, which the reference server takes. The limit of the service is not specified (section 8).
-   */
-  maxBytes?: number | undefined
-}
 
 /** 1 024 000 characters of base64, which leaves 24 576 of 1 MiB to the rest of the request. */
 const DEFAULT_MAX_BYTES = 768_000

@@ -5,7 +5,7 @@ import { ConfigurationError } from '../errors/local-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { createFileHost } from '../testing/file-host.ts'
 import { createSavingClient, createTestFolder, resultOf, type TestFolder } from '../testing/saving-client.ts'
-import type { SaveOptions } from './save-files.ts'
+import type { SaveOptions } from './file-options.ts'
 
 let folder: TestFolder
 
@@ -34,7 +34,7 @@ describe('a name that is taken', () => {
     async (other) => {
       await writeFile(join(folder.path, 'job_1-0.png'), other)
       const error = await caught(save('pixels'), ConfigurationError)
-      expect(error.message).toContain('with other content, which stays as it is. Pass `overwrite: true`')
+      expect(error.message).toContain('with other content exists and was not changed. Pass `overwrite: true`')
       expect(error.message).toContain("`client.jobs.wait('job_1')` gives it again")
       expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
       expect(await folder.files()).toEqual({ 'job_1-0.png': other })

@@ -11,7 +11,7 @@ export interface HostRule {
   isSuffix: boolean
 }
 
-/** What a url may be like. */
+/** Rules for a URL. */
 export interface UrlRules {
   /** The only hosts; undefined: every public name. */
   hosts: readonly HostRule[] | undefined
@@ -49,10 +49,10 @@ function portOf({ port, protocol }: URL): string {
 function readHostRule(entry: string): HostRule {
   const isSuffix = entry.startsWith('*.')
   const host = isSuffix ? entry.slice(2) : entry
-  const address = `https://${host}`
-  // What `URL` takes for a path, a query, a user or a second star is no part of a host.
-  if (host === '' || /[/?#@*\\\s]/.test(host) || !URL.canParse(address)) throw notAHost(entry)
-  const { hostname } = new URL(address)
+  const candidate = `https://${host}`
+  // A path, a query, a user or a second star is not part of a host.
+  if (host === '' || /[/?#@*\\\s]/.test(host) || !URL.canParse(candidate)) throw notAHost(entry)
+  const { hostname } = new URL(candidate)
   if (isSuffix && isNumeric(hostname)) throw notAHost(entry)
   const [, port] = /:(\d+)$/.exec(host.replace(/^\[.*\]/, '')) ?? []
   return { hostname: withoutDot(hostname), port: port === undefined ? undefined : String(Number(port)), isSuffix }

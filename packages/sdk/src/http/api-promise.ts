@@ -1,7 +1,7 @@
 import type { ApiResult } from './operation.ts'
 
 /**
- * The promise of one HTTP call. Awaiting it gives the data; `withResponse()` gives the HTTP answer too.
+ * The promise of one HTTP call. Awaiting it gives the data; `withResponse()` gives the HTTP response too.
  */
 export class ApiPromise<T> extends Promise<T> {
   readonly #result: Promise<ApiResult<T>>
@@ -9,12 +9,12 @@ export class ApiPromise<T> extends Promise<T> {
 
   /** @internal */
   constructor(result: Promise<ApiResult<T>>) {
-    // Settled and never looked at: `then` below answers from #result, so a rejection nobody handles is reported once.
+    // Never read: `then` below uses #result, so an unhandled rejection is reported once.
     super(() => {})
     this.#result = result
   }
 
-  /** The data together with the HTTP answer (its body has been read) and the service's id of the request. */
+  /** The data with the HTTP response (its body has been read) and the service's id of the request. */
   withResponse(): Promise<ApiResult<T>> {
     return this.#result
   }

@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import type { FetchInit, FetchLike, FetchResponse } from './call-fetch.ts'
 import { callFetch } from './call-fetch.ts'
-import type { FetchInit, FetchLike, FetchResponse } from './fetch-like.ts'
 
 const init: FetchInit = { method: 'GET', headers: {}, signal: new AbortController().signal, redirect: 'manual' }
 
 const call = (fetch: FetchLike) =>
-  callFetch({ fetch }, { url: 'https://api.example.com/v1/models', init, fetchOptions: {} })
+  callFetch(fetch, { url: 'https://api.example.com/v1/models', init, fetchOptions: {} })
 
 /** A response as node-fetch has it: its body is a Node stream. */
 function nodeResponse(status: number, body: Readable): FetchResponse {

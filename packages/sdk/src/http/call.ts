@@ -2,12 +2,13 @@ import type { Attempt, ModelRunError, Submission } from '../errors/model-run-err
 import type { AttemptEvent } from '../observe/attempt-event.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
+import { requestIdOf } from './classify.ts'
 import type { KyRequest } from './ky-request.ts'
-import type { Answer, ApiResult, CallContext, Failure, Operation } from './operation.ts'
+import type { ApiResult, CallContext, Failure, Operation, ReceivedResponse } from './operation.ts'
 import { retryAfterOf } from './retry-after.ts'
-import { isWorthRetrying } from './retry-policy.ts'
 import type { SendRequest } from './send-request.ts'
-import { type FailedCall, requestIdOf, toError } from './to-error.ts'
+import { isWorthRetrying } from './status-policy.ts'
+import { type FailedCall, toError } from './to-error.ts'
 
 /** One call on its way through ky. */
 export interface Call<T> {
@@ -21,25 +22,25 @@ export interface Call<T> {
   readonly maxRetries: number
   /** The attempts that failed. */
   readonly attempts: Attempt[]
-  /** The permit to send: one for the call, and one for each retry that the policy allows. ky can also send without asking. */
+  /** True when the next attempt may be sent: the first one, and each retry that the policy allows. ky also sends without asking. */
   maySend: boolean
   /** The attempt that is under way, or was last. Never rejects. */
   sending: Promise<unknown> | undefined
   /** True when an earlier attempt may have counted. */
   hasArrived: boolean
-  /** Where the last attempt left the request. */
+  /** Whether the last attempt reached the service. */
   submission: Submission
   /** The last whole response. */
-  answer: Answer | undefined
-  /** The last attempt and what it came to, until it is logged. */
+  received: ReceivedResponse | undefined
+  /** The last attempt and its failure, until it is logged. */
   failed: { attempt: Attempt; failure: Failure } | undefined
   result: ApiResult<T> | undefined
-  /** What the call fails with when no other attempt follows. */
+  /** The error of the call if no other attempt follows. */
   error: ModelRunError | undefined
 }
 
-/** The facts of a call for its error. */
-export function factsOf<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
+/** The details of a call for its error. */
+export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
   const { operation, request, client, timeoutMs, context, attempts } = call
   const label = `${operation.route.method} ${request.path}`
   const { baseUrl, apiKey } = client
@@ -51,10 +52,10 @@ export function factsOf<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'is
 export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
   const retryAfterMs = retryAfterOf(failure, call.client.clock.now())
   const isRetryable = isWorthRetrying(call.operation.route.method, failure, retryAfterMs)
-  return toError(failure, { ...factsOf(call), retryAfterMs, isRetryable })
+  return toError(failure, { ...callFields(call), retryAfterMs, isRetryable })
 }
 
-/** The error of a call that was ended between two attempts, or in a hook: it leaves the request as the last attempt did. */
+/** The error of a call that was ended between two attempts or in a hook. Its `submission` is that of the last attempt. */
 export function interruptedError<T>(call: Call<T>, reason: string): ModelRunError {
   const { signal } = call.context.scope
   const isDeadline = signal.reason === DEADLINE
@@ -78,7 +79,7 @@ export function observeFailure<T>(call: Call<T>): void {
   if (call.failed === undefined) return
   const { attempt, failure } = call.failed
   const { status, reason, durationMs, delayMs } = attempt
-  const requestId = failure.kind === 'answer' ? requestIdOf(failure.answer.response) : undefined
+  const requestId = failure.kind === 'response' ? requestIdOf(failure.received.response) : undefined
   observe(call, { attempt: call.attempts.length, status, reason, durationMs, requestId, delayMs })
   call.failed = undefined
 }

@@ -1,14 +1,14 @@
 import { ROUTES } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
 import { classify, mayHaveArrived } from './classify.ts'
-import { type Answer, type Interruption, type Operation, UnreadableAnswer } from './operation.ts'
+import { type Interruption, type Operation, type ReceivedResponse, UnreadableResponse } from './operation.ts'
 
-const answer = (status: number, text = ''): { kind: 'answer'; answer: Answer } => ({
-  kind: 'answer',
-  answer: { status, text, isCut: false, response: new Response(null, { headers: { 'x-request-id': 'req_1' } }) },
+const received = (status: number, text = ''): { kind: 'response'; received: ReceivedResponse } => ({
+  kind: 'response',
+  received: { status, text, isCut: false, response: new Response(null, { headers: { 'x-request-id': 'req_1' } }) },
 })
 
-const interruption = (kind: Interruption['kind'], partial?: Answer): Interruption => ({
+const interruption = (kind: Interruption['kind'], partial?: ReceivedResponse): Interruption => ({
   kind,
   reason: 'test',
   submission: 'unknown',
@@ -19,7 +19,7 @@ const interruption = (kind: Interruption['kind'], partial?: Answer): Interruptio
 const operation: Operation<string> = {
   route: ROUTES.runModel,
   read: ({ text }) => {
-    if (text === 'bad') throw new UnreadableAnswer('it is bad')
+    if (text === 'bad') throw new UnreadableResponse('it is bad')
     if (text === 'bug') throw new TypeError('a fault of ours')
     return `read ${text}`
   },
@@ -28,32 +28,34 @@ const operation: Operation<string> = {
 
 describe('classify', () => {
   test.each([200, 201, 202, 204, 299])('reads the answer of status %i as a result', (status) => {
-    const verdict = classify(operation, answer(status, 'x'), false)
+    const verdict = classify(operation, received(status, 'x'), false)
     expect(verdict).toMatchObject({ kind: 'result', result: { data: 'read x', requestId: 'req_1' } })
   })
 
   test.each([199, 300, 302, 400, 404, 500])('takes the answer of status %i for a failure', (status) => {
-    const verdict = classify(operation, answer(status, 'x'), false)
-    expect(verdict).toEqual({ kind: 'failure', failure: answer(status, 'x') })
+    const verdict = classify(operation, received(status, 'x'), false)
+    expect(verdict).toEqual({ kind: 'failure', failure: received(status, 'x') })
   })
 
   test('says why an answer cannot be read', () => {
-    expect(classify(operation, answer(200, 'bad'), false)).toMatchObject({ failure: { problem: 'it is bad' } })
+    expect(classify(operation, received(200, 'bad'), false)).toMatchObject({ failure: { problem: 'it is bad' } })
   })
 
   test('does not hide a fault of ours', () => {
-    expect(() => classify(operation, answer(200, 'bug'), false)).toThrow('a fault of ours')
+    expect(() => classify(operation, received(200, 'bug'), false)).toThrow('a fault of ours')
   })
 
   test('takes an error answer for a result where the operation says so, and tells it what came before', () => {
-    expect(classify(operation, answer(404, 'really fine'), true)).toMatchObject({ result: { data: 'recovered true' } })
-    expect(classify(operation, answer(404, 'really fine'), false)).toMatchObject({
+    expect(classify(operation, received(404, 'really fine'), true)).toMatchObject({
+      result: { data: 'recovered true' },
+    })
+    expect(classify(operation, received(404, 'really fine'), false)).toMatchObject({
       result: { data: 'recovered false' },
     })
   })
 
   test.each(['timeout', 'deadline'] as const)('recovers a result from what came before the %s', (kind) => {
-    const { answer: partial } = answer(200, 'really fine')
+    const { received: partial } = received(200, 'really fine')
     expect(classify(operation, interruption(kind, partial), false)).toMatchObject({
       result: { data: 'recovered true' },
     })
@@ -61,7 +63,7 @@ describe('classify', () => {
   })
 
   test('lets an abort win over what came before it', () => {
-    const { answer: partial } = answer(200, 'really fine')
+    const { received: partial } = received(200, 'really fine')
     expect(classify(operation, interruption('aborted', partial), false)).toMatchObject({ failure: { kind: 'aborted' } })
   })
 })
@@ -75,11 +77,11 @@ describe('mayHaveArrived', () => {
     [500, true],
     [503, true],
   ])('is, after the status %i, %j', (status, expected) => {
-    expect(mayHaveArrived(answer(status))).toBe(expected)
+    expect(mayHaveArrived(received(status))).toBe(expected)
   })
 
   test('is true after an answer that could not be read, or a connection that broke', () => {
-    expect(mayHaveArrived({ ...answer(200), problem: 'it is bad' })).toBe(true)
+    expect(mayHaveArrived({ ...received(200), problem: 'it is bad' })).toBe(true)
     expect(mayHaveArrived(interruption('connection'))).toBe(true)
     expect(mayHaveArrived({ ...interruption('connection'), submission: 'not_sent' })).toBe(false)
   })

@@ -1,35 +1,35 @@
 import {
-  type Answer,
   type ApiResult,
   type Failure,
   type Interruption,
   type Operation,
   type Outcome,
-  UnreadableAnswer,
+  type ReceivedResponse,
+  UnreadableResponse,
 } from './operation.ts'
-import { isRefusal, requestIdOf } from './to-error.ts'
+import { isRejection } from './status-policy.ts'
 
-/** True when the service may have acted on the request, though there is no result. */
+/** True when the service may have acted on the request although there is no result. */
 export function mayHaveArrived(failure: Failure): boolean {
-  return failure.kind === 'answer'
-    ? failure.problem !== undefined || !isRefusal(failure.answer.status)
+  return failure.kind === 'response'
+    ? failure.problem !== undefined || !isRejection(failure.received.status)
     : failure.submission === 'unknown'
 }
 
-/** What an outcome means for the call. */
+/** The meaning of an outcome for the call. */
 export type Verdict<T> = { kind: 'result'; result: ApiResult<T> } | { kind: 'failure'; failure: Failure }
 
-/** Tells a result from a failure. `hasArrivedBefore`: an earlier attempt may have counted. */
+/** Distinguishes a result from a failure. `hasArrivedBefore`: the service may have acted on an earlier attempt. */
 export function classify<T>(operation: Operation<T>, outcome: Outcome, hasArrivedBefore: boolean): Verdict<T> {
-  if (outcome.kind !== 'answer') return recoverPartial(operation, outcome)
-  const { answer } = outcome
-  const isSuccess = answer.status >= 200 && answer.status < 300
-  if (isSuccess) return readSuccess(operation, answer)
-  const recovered = operation.readError?.(answer, hasArrivedBefore)
-  return recovered ? resultOf(recovered.data, answer) : { kind: 'failure', failure: outcome }
+  if (outcome.kind !== 'response') return recoverPartial(operation, outcome)
+  const { received } = outcome
+  const isSuccess = received.status >= 200 && received.status < 300
+  if (isSuccess) return readSuccess(operation, received)
+  const recovered = operation.readError?.(received, hasArrivedBefore)
+  return recovered ? resultOf(recovered.data, received) : { kind: 'failure', failure: outcome }
 }
 
-/** A time limit cuts an answer as a broken connection does: what came may already name the job of a run. */
+/** A time limit cuts a response as a broken connection does. The received part may already name the job of a run. */
 function recoverPartial<T>(operation: Operation<T>, interruption: Interruption): Verdict<T> {
   const { kind, partial } = interruption
   const isTimedOut = kind === 'timeout' || kind === 'deadline'
@@ -37,15 +37,20 @@ function recoverPartial<T>(operation: Operation<T>, interruption: Interruption):
   return recovered && partial ? resultOf(recovered.data, partial) : { kind: 'failure', failure: interruption }
 }
 
-function readSuccess<T>(operation: Operation<T>, answer: Answer): Verdict<T> {
+function readSuccess<T>(operation: Operation<T>, received: ReceivedResponse): Verdict<T> {
   try {
-    return resultOf(operation.read(answer), answer)
+    return resultOf(operation.read(received), received)
   } catch (error) {
-    if (!(error instanceof UnreadableAnswer)) throw error
-    return { kind: 'failure', failure: { kind: 'answer', answer, problem: error.problem } }
+    if (!(error instanceof UnreadableResponse)) throw error
+    return { kind: 'failure', failure: { kind: 'response', received, problem: error.problem } }
   }
 }
 
-function resultOf<T>(data: T, { response }: Answer): Verdict<T> {
+function resultOf<T>(data: T, { response }: ReceivedResponse): Verdict<T> {
   return { kind: 'result', result: { data, response, requestId: requestIdOf(response) } }
+}
+
+/** The service's id of a request. */
+export function requestIdOf(response: Response): string | undefined {
+  return response.headers.get('x-request-id') ?? undefined
 }

@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
-import type { ResolvedOptions } from '../options.ts'
 
-/** What the client decides itself, and what to use instead. */
+/** The members that the client sets itself, and what to use instead. */
 const OWNED = {
   method: 'each method of the client has its own',
   headers: 'use the option `headers`',
@@ -13,12 +12,12 @@ const OWNED = {
   window: 'it has no effect',
 } as const
 
-/** A member that the client decides itself is an error, which says what to use instead. */
+/** A member that the client sets itself is an error, which says what to use instead. */
 type OwnedByClient = { [Member in keyof typeof OWNED]?: undefined }
 
 /**
- * Members that `fetch` gets with each request, besides those that the client decides itself. The named ones are known to
- * work; any other goes to `fetch` as it is.
+ * Members that `fetch` gets with each request, besides those that the client sets itself. The named ones are known to
+ * work; any other one is passed to `fetch` unchanged.
  */
 export interface FetchOptions extends OwnedByClient {
   /** Node: an undici `ProxyAgent`, `Agent`, … that suits the version of `fetch`. */
@@ -67,9 +66,12 @@ export function readFetchOptions(options: FetchOptions | undefined): ResolvedFet
   return Object.fromEntries(given)
 }
 
-/** The options for a file: it may be anywhere, so what is about the service's origin does not apply. */
-export function fileFetchOptions(client: ResolvedOptions, options: FetchOptions | undefined): ResolvedFetchOptions {
-  const { credentials: _, mode: __, ...ours } = client.fetchOptions
+/** The options for a file, which may be on any host: `credentials` and `mode` of the client are for the service only. */
+export function fileFetchOptions(
+  client: ResolvedFetchOptions,
+  options: FetchOptions | undefined,
+): ResolvedFetchOptions {
+  const { credentials: _, mode: __, ...ours } = client
   return { ...ours, ...readFetchOptions(options) }
 }
 

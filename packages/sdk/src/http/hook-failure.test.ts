@@ -2,7 +2,7 @@ import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { HookError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { broken, json, refusal } from '../testing/scripted-service.ts'
+import { broken, errorResponse, json } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
@@ -91,7 +91,7 @@ describe('a ky hook that fails', () => {
 
   test('by returning an error of its own keeps the facts of the call', async () => {
     const mine = ky.extend({ hooks: { beforeError: [() => new RangeError('mine')] } })
-    const { client } = createTestClient([refusal(404, 'NOT_FOUND', { 'x-request-id': 'req_7' })], { ky: mine })
+    const { client } = createTestClient([errorResponse(404, 'NOT_FOUND', { 'x-request-id': 'req_7' })], { ky: mine })
     const error = await caught(client.jobs.get('job_9'), HookError)
     expect(error).toMatchObject({ status: 404, jobId: 'job_9', requestId: 'req_7', cause: { message: 'mine' } })
   })

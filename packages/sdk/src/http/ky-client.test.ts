@@ -5,7 +5,7 @@ import { AbortedError, DeadlineExceededError, InvalidResponseError } from '../er
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { printedForms } from '../testing/printed-forms.ts'
-import { json, refusal, silent, text } from '../testing/scripted-service.ts'
+import { errorResponse, json, silent, text } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
@@ -38,7 +38,7 @@ describe('a ky instance of the caller', () => {
         ],
       },
     })
-    const { client, service, clock } = createTestClient([refusal(503, 'BUSY'), json(200, MODELS)], { ky: mine })
+    const { client, service, clock } = createTestClient([errorResponse(503, 'BUSY'), json(200, MODELS)], { ky: mine })
     await clock.run(client.models.list({ limit: 5 }))
     const sent = service.received.map(({ path, headers }) => ({
       path,

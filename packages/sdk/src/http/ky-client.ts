@@ -4,11 +4,11 @@ import type { ResolvedOptions } from '../options.ts'
 /** ky for the calls of one client. */
 export interface CallKy {
   ky: KyInstance
-  /** Of the caller's instance. They are kept apart, because our own wait before a retry has to come first. */
+  /** The hooks of the caller's instance. They are separate because the client's wait before a retry comes first. */
   beforeRetry: NonNullable<Hooks['beforeRetry']>
 }
 
-/** It builds the requests and runs the retries. What ky would decide without asking is set here. */
+/** ky builds the requests and runs the retries. What ky would decide by itself is set here. */
 export function createKy(client: ResolvedOptions): CallKy {
   let beforeRetry: CallKy['beforeRetry'] = []
   const callKy = (client.ky ?? ky).extend((defaults) => {

@@ -5,9 +5,9 @@ import { type ResolvedFetchOptions, readFetchOptions } from './fetch-options.ts'
 import type { CallOptions, Operation } from './operation.ts'
 import { mergeHeaders } from './request-headers.ts'
 
-/** What ky makes a request of, without the credentials: those are added at each attempt. */
+/** The parts of a ky request. The API key is not among them: it is added at each attempt. */
 export interface KyRequest {
-  /** Below the base address, without query. */
+  /** Below `baseUrl`, without query. */
   path: string
   options: Options
   /** The JSON to send. ky does not get it: it would copy it for each retry. */
@@ -20,7 +20,7 @@ export interface KyRequest {
 export type BuildRequest = (operation: Operation<unknown>, call: CallOptions) => KyRequest
 
 export function createRequestBuilder(client: ResolvedOptions): BuildRequest {
-  // Tried at the first call: making a `Request` loads the HTTP client of Node.
+  // Tested at the first call, because making a `Request` loads Node's HTTP client.
   let takesCache: boolean | undefined
   return (operation, call) => {
     takesCache ??= takesCacheOption()
@@ -37,7 +37,7 @@ interface RequestParts {
 function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: RequestParts): KyRequest {
   const { method } = operation.route
   const body = toJson(operation.body)
-  // `Headers`, because ky tells `X-Name` from `x-name` when it merges plain objects.
+  // `Headers`, because ky distinguishes `X-Name` from `x-name` when it merges plain objects.
   const headers = mergeHeaders(client.headers, call.headers)
   headers.set('accept', 'application/json')
   if (body !== undefined) headers.set('content-type', 'application/json')
@@ -51,7 +51,7 @@ function kyRequest(operation: Operation<unknown>, { client, call, takesCache }: 
   return { path: routePath(operation.route, operation.parameters), options, body, fetchOptions }
 }
 
-/** @throws TypeError in words of our own: those of the engine differ, and go on over many lines */
+/** @throws TypeError with a message of our own: the engines' messages differ and take many lines */
 function toJson(body: unknown): string | undefined {
   try {
     return JSON.stringify(body)
@@ -63,8 +63,8 @@ function toJson(body: unknown): string | undefined {
 }
 
 /**
- * Some runtimes refuse the field. Frameworks that patch `fetch` would otherwise freeze a job's status for ever, and some
- * give an old response for the same POST.
+ * Some runtimes reject the field. Without it, frameworks that patch `fetch` would cache a job's status for ever, and some
+ * would return an old response for the same POST.
  */
 function takesCacheOption(): boolean {
   try {

@@ -1,8 +1,7 @@
-import type { Hooks, Options } from 'ky'
-import type { Clock } from '../clock.ts'
-import { holdClock } from './hold-clock.ts'
+import { type Hooks, isForceRetryError, type Options } from 'ky'
+import { type Clock, startTimer } from '../clock.ts'
 
-/** Our reasons for a retry. */
+/** The client's rules for retries. */
 export interface RetryRules {
   clock: Clock
   method: string
@@ -10,13 +9,13 @@ export interface RetryRules {
   limit: number
   /** Milliseconds until the next attempt; undefined when there is none. */
   delayMs(error: Error): number | undefined
-  /** Waits, or throws what the call is to fail with. */
+  /** Waits. @throws The error of the call when it is aborted meanwhile */
   pause(delayMs: number): Promise<void>
-  /** Hooks of the caller. They come after our wait, since one that returns a request ends the hooks after it. */
+  /** Hooks of the caller. They come after the client's wait, because a hook that returns a request ends the hooks after it. */
   beforeRetry: NonNullable<Hooks['beforeRetry']>
 }
 
-/** ky's retries: ky counts them and sends again, we say whether and when, on the client's clock. */
+/** ky counts the retries and sends again. The client decides whether and when, on its own clock. */
 export function kyRetries({
   clock,
   method,
@@ -38,9 +37,9 @@ export function kyRetries({
         letTimePass = holdClock(clock)
         return true
       },
-      // The wait is in `beforeRetry`: ky knows no clock but the system's.
+      // The wait is in `beforeRetry`, because ky knows only the system's clock.
       delay: () => 0,
-      // One of the caller's instance would wait on the system's clock.
+      // A jitter of the caller's instance would wait on the system's clock.
       jitter: false,
     },
     hooks: {
@@ -53,4 +52,27 @@ export function kyRetries({
       ],
     },
   }
+}
+
+/**
+ * Holds a virtual clock, which jumps from timer to timer, with a timer that is always due. ky waits at least one turn of
+ * the system's timers before a retry, and does not know the virtual clock.
+ *
+ * @returns A function that releases the clock
+ */
+function holdClock(clock: Clock): () => void {
+  let stop = () => {}
+  const again = () => {
+    stop = startTimer(clock, 0, again)
+  }
+  again()
+  return () => stop()
+}
+
+/** Thrown when ky sends again although our rules do not allow it: a hook of the caller forced the retry. */
+export class ForcedRetry extends Error {}
+
+/** True when a hook of the caller forced a retry, and the client or ky, at its limit, rejected it. */
+export function isForcedRetry(error: unknown): boolean {
+  return error instanceof ForcedRetry || isForceRetryError(error)
 }

@@ -1,4 +1,4 @@
-/** What a middleware knows of the attempt. */
+/** The attempt that a middleware wraps. */
 export interface MiddlewareContext {
   /** HTTP method. */
   method: string
@@ -9,9 +9,9 @@ export interface MiddlewareContext {
 }
 
 /**
- * Wraps each HTTP attempt: look at or change the request, call `next`, look at or change the answer. The request holds
- * the API key. What it throws counts as a failed connection; before `next` is called, as one that was not sent. Redirects
- * and caches stay the client's, and the options in `fetchOptions` go to `fetch` past it.
+ * Wraps each HTTP attempt: read or change the request, call `next`, read or change the response. The request holds the API
+ * key. An error of the middleware counts as a failed connection; before `next` is called, as a request that was not sent.
+ * A middleware does not change redirects and caches, and the options in `fetchOptions` go to `fetch` directly.
  */
 export type Middleware = (
   request: Request,
@@ -19,7 +19,7 @@ export type Middleware = (
   context: MiddlewareContext,
 ) => Promise<Response>
 
-/** Builds one function out of middlewares, the first one outermost. */
+/** Makes one function of the middlewares. The first one is outermost. */
 export function composeMiddleware(
   middlewares: readonly Middleware[],
   context: MiddlewareContext,

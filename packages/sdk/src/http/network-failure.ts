@@ -1,9 +1,7 @@
-import { hintFor } from './network-hint.ts'
-
 /**
- * Codes of failures that happen before the request can be received. `integration-tests/src/networks` makes those that one
- * machine can make, with a service that counts what reaches it. What a browser rejects for CORS or a
- * Content-Security-Policy is not here: a page sees the same words for every failure.
+ * Codes of failures that happen before the service can receive the request. `integration-tests/src/networks` produces those
+ * that one machine can produce, with a service that counts its requests. Rejections by CORS or a Content-Security-Policy
+ * are not here: a page gets the same message for every failure.
  */
 const BEFORE_CONNECTION = new Set([
   'ECONNREFUSED',
@@ -32,12 +30,12 @@ const BEFORE_CONNECTION = new Set([
 /** The system calls that come before a connection exists. */
 const BEFORE_CONNECTION_SYSCALLS = new Set<string | undefined>(['connect', 'getaddrinfo'])
 
-/** Deno has no codes; its text names the phase, and what went wrong in it. */
+/** Deno has no codes. Its message names the phase and the problem. */
 const DENO_CONNECT_FAILURE = /client error \(Connect\): (.+)/s
 
-/** The same for codes that also stand for failures after the request: code and message, with a space between them. */
+/** Failures whose codes also stand for failures after the request: code and message, with a space between them. */
 const BEFORE_CONNECTION_LINES = [
-  // What `fetch` rejects by itself, without a code: undici, Deno.
+  // Requests that `fetch` itself rejects, without a code: undici, Deno.
   /^ (bad port|unknown scheme)$/,
   /^ Fetch failed: Requests to port \d+ are blocked$/,
   // undici: a dispatcher of another version; a header that it does not send; a proxy that hands no http request on without
@@ -50,7 +48,7 @@ const BEFORE_CONNECTION_LINES = [
   /^EPROTO .*TLS handshake failed/,
 ]
 
-/** What is known of a failed connection. */
+/** The description of a failed connection. */
 export interface NetworkFailure {
   /** The deepest code there is, e.g. `ECONNRESET`; else the deepest message. */
   reason: string
@@ -63,36 +61,36 @@ export interface NetworkFailure {
 }
 
 /**
- * Reads the chain of causes of an error that `fetch` threw, which may be any value. `redact` blots out what must not be
- * printed; it is applied first, because an error keeps its first message in its stack.
+ * Reads the chain of causes of an error that `fetch` threw, which may be any value. `redact` removes the API key. It is
+ * applied before an Error is created, because the stack copies the message.
  */
 export function describeNetworkFailure(
   error: unknown,
   redact: (text: string) => string = (text) => text,
 ): NetworkFailure {
   const chain = chainOfCauses(error)
-  const telling = chain.findLast(isTunnelFailure) ?? chain.findLast(hasCode) ?? chain.at(-1)
+  const significant = chain.findLast(isTunnelFailure) ?? chain.findLast(hasCode) ?? chain.at(-1)
   const [code, message, name] = ['code', 'message', 'name'].map((key) => {
-    const text = textOf(telling, key)
+    const text = textOf(significant, key)
     return text === undefined ? undefined : redact(text)
   })
   const reason =
     code ??
     DENO_CONNECT_FAILURE.exec(message ?? '')?.[1] ??
     message ??
-    (typeof telling === 'string' && telling !== '' ? redact(telling) : 'unknown failure')
+    (typeof significant === 'string' && significant !== '' ? redact(significant) : 'unknown failure')
   const cause = new Error(message ?? reason)
   cause.name = name ?? 'Error'
   if (code !== undefined) Object.assign(cause, { code })
   return {
     reason,
-    isBeforeConnection: isBeforeConnection(telling),
+    isBeforeConnection: isBeforeConnection(significant),
     hint: hintFor(`${code ?? ''} ${message ?? reason}`),
     cause,
   }
 }
 
-/** Goes by shape, not by `instanceof`: under some test runners Node's errors come from another realm. */
+/** Reads members instead of `instanceof`: under some test runners, Node's errors come from another realm. */
 function chainOfCauses(error: unknown): unknown[] {
   const chain = [error]
   while (chain.length < 10) {
@@ -107,13 +105,13 @@ function hasCode(error: unknown): boolean {
   return textOf(error, 'code') !== undefined
 }
 
-/** Below it is the failure of the CONNECT, which looks like that of a request. */
+/** Its cause is the failure of the CONNECT request, which looks like the failure of the request itself. */
 function isTunnelFailure(error: unknown): boolean {
   return textOf(error, 'code') === 'UND_ERR_PRX_CONN'
 }
 
 function isBeforeConnection(error: unknown): boolean {
-  // An AggregateError holds one error for each address that was tried.
+  // An AggregateError holds one error for each IP address that was tried.
   const errors = fieldOf(error, 'errors')
   return Array.isArray(errors) && errors.length > 0 ? errors.every(isConnectFailure) : isConnectFailure(error)
 }
@@ -142,4 +140,38 @@ function fieldOf(value: unknown, key: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** What to do about a failure, by its code and its message with a space between them. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /wrong version number|InvalidContentType/,
+    'The server speaks plain http: use http:// instead of https://. Behind a proxy, check the URL of the proxy too.',
+  ],
+  [
+    /TLS handshake failed/,
+    'Either the server speaks plain http: then its URL starts with http://. Or it asks for a client certificate.',
+  ],
+  [
+    /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_)|UnknownIssuer/,
+    'The certificate is from an authority that is not trusted here. For that of a company, set NODE_EXTRA_CA_CERTS (in Deno DENO_CERT) to its file.',
+  ],
+  [
+    /Proxy response \(407\)|tunnel: 407|proxy authentication required/i,
+    'The proxy asks for a user and a password: they go into its url, http://user:password@….',
+  ],
+  [
+    /Proxy response \(\d|^ERR_PROXY_TUNNEL|^UND_ERR_PRX_CONN|unsuccessful tunnel/,
+    'The proxy made no connection to the service: it does not allow it, or cannot reach it.',
+  ],
+  [
+    /^UND_ERR_INVALID_ARG invalid on/,
+    'The `dispatcher` is from another version of undici than `fetch`: pass the `fetch` of that undici as the option `fetch`.',
+  ],
+  [/^ bad port$|Requests to port \d/, '`fetch` never uses this port: let the service listen on another one.'],
+]
+
+/** A sentence on what to do about a failed connection, where it is known. `line` is its code, a space, its message. */
+function hintFor(line: string): string | undefined {
+  return HINTS.find(([pattern]) => pattern.test(line))?.[1]
 }

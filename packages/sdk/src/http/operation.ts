@@ -7,31 +7,31 @@ import type { HeadersOption } from './request-headers.ts'
 
 /** Per-call options that every method takes. */
 export interface CallOptions {
-  /** Aborts the call; it settles at once with `AbortedError`. */
+  /** Aborts the call, which rejects at once with `AbortedError`. */
   signal?: AbortSignal | undefined
   /** Time limit of one HTTP request, in milliseconds. Default: the client's. */
   timeoutMs?: number | undefined
   /** How often a request is sent again at most. Default: the client's. */
   maxRetries?: number | undefined
-  /** Sent with every request of this call, over the client's of the same name. `authorization` stays the API key. */
+  /** Sent with every request of this call; overrides the client's of the same name. `authorization` stays the API key. */
   headers?: HeadersOption | undefined
-  /** Handed to `fetch` with every request of this call, over the client's of the same name. */
+  /** Passed to `fetch` with every request of this call; overrides the client's of the same name. */
   fetchOptions?: FetchOptions | undefined
 }
 
-/** A whole HTTP answer. */
-export interface Answer {
+/** An HTTP response whose body has been read. */
+export interface ReceivedResponse {
   status: number
   text: string
   response: Response
-  /** The connection broke, or the answer was too large, before the body's end. */
+  /** True when the connection broke before the end of the body, or the body was too large. */
   isCut: boolean
 }
 
-/** The HTTP methods that are used. */
+/** The HTTP methods. */
 export type RequestMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** One call of one endpoint, before it becomes HTTP. */
+/** One call of one endpoint, before it becomes an HTTP request. */
 export interface Operation<T> {
   route: { method: RequestMethod; path: string; permission?: Permission | undefined }
   parameters?: Record<string, string> | undefined
@@ -41,62 +41,62 @@ export interface Operation<T> {
   holdMs?: number | undefined
   /** True when accepting the request costs credits: then it is never sent twice. */
   isRun?: boolean | undefined
-  /** What errors call such a request. Default `run`. */
+  /** The word for such a request in errors. Default `run`. */
   noun?: 'run' | 'request' | undefined
   /** The job that the call is about. */
   jobId?: string | undefined
   /** True when the service itself named that job to this client: only then it is known to exist. */
   isJobConfirmed?: boolean | undefined
-  /** The job that an answer names, however little of it came. */
-  jobIdIn?: ((answer: Answer) => string | undefined) | undefined
-  /** Turns a 2xx answer into the result; throws {@link UnreadableAnswer}. */
-  read(answer: Answer): T
-  /** Turns an error answer into the result where it is one; `mayHaveArrived`: an earlier attempt may have counted. */
-  readError?: ((answer: Answer, mayHaveArrived: boolean) => { data: T } | undefined) | undefined
+  /** The job that a response names, also when the response is cut. */
+  jobIdIn?: ((received: ReceivedResponse) => string | undefined) | undefined
+  /** Turns a 2xx response into the result. @throws UnreadableResponse */
+  read(received: ReceivedResponse): T
+  /** Turns an error response into a result where it is one. `mayHaveArrived`: the service may have acted on an earlier attempt. */
+  readError?: ((received: ReceivedResponse, mayHaveArrived: boolean) => { data: T } | undefined) | undefined
 }
 
-/** Says why an answer cannot be read; the pipeline makes it an `InvalidResponseError`. */
-export class UnreadableAnswer {
+/** Says why a response cannot be read. The transport makes an `InvalidResponseError` of it. */
+export class UnreadableResponse {
   readonly problem: string
   constructor(problem: string) {
     this.problem = problem
   }
 }
 
-/** Result of a call with its HTTP answer. */
+/** The result of a call with its HTTP response. */
 export interface ApiResult<T> {
-  /** The parsed result: what the call gives without `withResponse()`. */
+  /** The parsed result, as the call returns it without `withResponse()`. */
   data: T
-  /** The HTTP answer: status and headers. Its body has been read. */
+  /** The HTTP response: status and headers. Its body has been read. */
   response: Response
   /** The service's id of the request, from `x-request-id`. */
   requestId: string | undefined
 }
 
-/** Why there was no whole answer. */
+/** Why there is no complete response. */
 export type InterruptionKind = 'connection' | 'timeout' | 'aborted' | 'deadline' | 'no_key'
 
-/** An attempt that came to no whole answer. */
+/** An attempt without a complete response. */
 export interface Interruption {
   kind: InterruptionKind
   /** A code or a few words, e.g. `ECONNRESET`. */
   reason: string
   /** A sentence on what to do, where that is known. */
   hint?: string | undefined
-  /** What became of the request, seen from here. */
+  /** Whether the service may have received the request. */
   submission: Submission
   cause: unknown
-  /** The answer as far as it had come when its time was over. */
-  partial?: Answer | undefined
+  /** The part of the response that was received before the time limit. */
+  partial?: ReceivedResponse | undefined
 }
 
-/** What one attempt came to. */
-export type Outcome = { kind: 'answer'; answer: Answer } | Interruption
+/** The outcome of one attempt. */
+export type Outcome = { kind: 'response'; received: ReceivedResponse } | Interruption
 
 /** An outcome that is not a result; `problem` says why a success cannot be read. */
-export type Failure = { kind: 'answer'; answer: Answer; problem?: string | undefined } | Interruption
+export type Failure = { kind: 'response'; received: ReceivedResponse; problem?: string | undefined } | Interruption
 
-/** What the pipeline needs of the call around it. */
+/** What the transport needs of the call around it. */
 export interface CallContext {
   scope: Scope
   options: CallOptions

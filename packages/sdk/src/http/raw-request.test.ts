@@ -3,7 +3,7 @@ import { AuthenticationError, NotFoundError, ServerError } from '../errors/api-e
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { broken, cut, json, refusal, silent, text } from '../testing/scripted-service.ts'
+import { broken, cut, errorResponse, json, silent, text } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
 
 describe('client.request', () => {
@@ -70,13 +70,13 @@ describe('client.request', () => {
   })
 
   test('rejects with the errors of every call', async () => {
-    const { client } = createTestClient([refusal(404, 'NOT_FOUND')])
+    const { client } = createTestClient([errorResponse(404, 'NOT_FOUND')])
     const error = await caught(client.request('GET', '/v1/nope'), NotFoundError)
     expect(error.message).toBe('[NOT_FOUND] The NOT_FOUND message (HTTP 404, GET /v1/nope).')
   })
 
   test('says what to check when the key is not accepted (section 5.5)', async () => {
-    const { client } = createTestClient([refusal(401, 'UNAUTHORIZED')])
+    const { client } = createTestClient([errorResponse(401, 'UNAUTHORIZED')])
     const error = await caught(client.request('GET', '/v1/usage'), AuthenticationError)
     expect(error.message).toContain('Check the API key')
   })
@@ -102,7 +102,7 @@ describe('client.request', () => {
   ])('does not send to the path %j', async (path) => {
     const { client, service } = createTestClient([json(200, {})])
     const error = await caught(client.request('GET', path), ConfigurationError)
-    expect(error.message).toContain('The path of client.request must begin with /')
+    expect(error.message).toContain('The path of client.request must start with /')
     expect(service.received).toHaveLength(0)
   })
 

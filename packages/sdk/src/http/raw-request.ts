@@ -1,7 +1,13 @@
 import { LIMITS } from '@modelrun/contract'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { salvageJob } from '../runs/salvage-job.ts'
-import { type Answer, type CallOptions, type Operation, type RequestMethod, UnreadableAnswer } from './operation.ts'
+import { recoverJob } from '../runs/run-operation.ts'
+import {
+  type CallOptions,
+  type Operation,
+  type ReceivedResponse,
+  type RequestMethod,
+  UnreadableResponse,
+} from './operation.ts'
 import { tryParseJson } from './read-json.ts'
 
 /** Options of `client.request`. */
@@ -34,7 +40,9 @@ export function rawOperation(method: string, path: string, options: RequestOptio
     body,
     isRun: !isFree,
     noun: isRunOfModel ? 'run' : 'request',
-    ...(isRunOfModel ? { holdMs: LIMITS.syncWaitMs, jobIdIn: (answer: Answer) => salvageJob(answer)?.job_id } : {}),
+    ...(isRunOfModel
+      ? { holdMs: LIMITS.syncWaitMs, jobIdIn: (received: ReceivedResponse) => recoverJob(received)?.job_id }
+      : {}),
     read: readAnyJson,
   }
 }
@@ -48,19 +56,19 @@ function checkMethod(method: string): RequestMethod {
   })
 }
 
-/** A path that a URL parser would fold into another one is rejected: the request would reach another place. */
+/** Rejects a path that a URL parser would change: the request would reach another endpoint. */
 function checkPath(path: string): string {
   const base = 'https://service.invalid'
   if (typeof path === 'string' && URL.canParse(path, base) && new URL(path, base).pathname === path) return path
   throw new ConfigurationError({
-    message: `The path of client.request must begin with / and be percent-encoded, like /v1/models; the query goes into \`query\`. Got ${JSON.stringify(path)}. Nothing was sent.`,
+    message: `The path of client.request must start with / and be percent-encoded, like /v1/models; the query goes into \`query\`. Got ${JSON.stringify(path)}. Nothing was sent.`,
   })
 }
 
-function readAnyJson({ text, isCut }: Answer): unknown {
-  if (isCut) throw new UnreadableAnswer(`the connection ended after ${text.length} characters of the body`)
+function readAnyJson({ text, isCut }: ReceivedResponse): unknown {
+  if (isCut) throw new UnreadableResponse(`the connection ended after ${text.length} characters of the body`)
   if (text.trim() === '') return undefined
   const value = tryParseJson(text)
-  if (value === undefined) throw new UnreadableAnswer('the body is not JSON')
+  if (value === undefined) throw new UnreadableResponse('the body is not JSON')
   return value
 }

@@ -1,20 +1,20 @@
-/** Answers are small JSON documents; whatever is larger is not ours. */
+/** Responses of the service are small JSON documents. A larger body is from something else. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
-/** The text of a body, as far as it came. */
+/** The text of a body, or the received part of it. */
 export interface BodyText {
   text: string
   isCut: boolean
 }
 
 /**
- * Reads a body chunk by chunk, so that what came before a broken connection, a time limit or an abort is not lost: it
- * may hold the id of a job that was paid for. When the signal aborts, it settles at once. Never rejects.
+ * Reads a body chunk by chunk. The part before a broken connection, a time limit or an abort is not lost: it may hold the
+ * id of a job that was paid for. Settles at once when the signal aborts. Never rejects.
  */
 export async function readBody(response: Response, signal: AbortSignal): Promise<BodyText> {
   if (response.body === null) return { text: '', isCut: false }
   const reader = response.body.getReader()
-  // Ends the read that is waiting, whatever the body does then.
+  // Ends the pending read, also when the body ignores it.
   const stop = () => void reader.cancel().catch(() => {})
   if (signal.aborted) stop()
   else signal.addEventListener('abort', stop)

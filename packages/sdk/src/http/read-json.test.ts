@@ -2,17 +2,22 @@ import { jobResponseSchema, modelListSchema, runResponseSchema } from '@modelrun
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
-import { type Answer, UnreadableAnswer } from './operation.ts'
+import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
 import { readJson, tryParseJson } from './read-json.ts'
 
-const answer = (text: string, isCut = false): Answer => ({ status: 200, text, isCut, response: new Response(null) })
+const received = (text: string, isCut = false): ReceivedResponse => ({
+  status: 200,
+  text,
+  isCut,
+  response: new Response(null),
+})
 
 /** Why an answer cannot be read. */
 function problemOf(schema: z.ZodMiniType, text: string, isCut = false): string {
   try {
-    readJson(schema)(answer(text, isCut))
+    readJson(schema)(received(text, isCut))
   } catch (error) {
-    if (error instanceof UnreadableAnswer) return error.problem
+    if (error instanceof UnreadableResponse) return error.problem
     throw error
   }
   throw new Error('The answer can be read.')
@@ -21,7 +26,7 @@ function problemOf(schema: z.ZodMiniType, text: string, isCut = false): string {
 describe('readJson', () => {
   test('gives the value and keeps fields that it does not know', () => {
     const read = readJson(jobResponseSchema)
-    expect(read(answer('{"data":{"status":"queued","position":3},"extra":1}'))).toEqual({
+    expect(read(received('{"data":{"status":"queued","position":3},"extra":1}'))).toEqual({
       data: { status: 'queued', position: 3 },
       extra: 1,
     })
@@ -46,7 +51,7 @@ describe('readJson', () => {
 
   test('shows how a body begins that is not JSON, on one line and short', () => {
     expect(problemOf(jobResponseSchema, '<html>\n<body>')).toBe(
-      'the body is not JSON; it begins with "<html>\\n<body>"',
+      'the body is not JSON; it starts with "<html>\\n<body>"',
     )
     expect(problemOf(jobResponseSchema, 'x'.repeat(80))).toContain(`"${'x'.repeat(80)}"`)
     expect(problemOf(jobResponseSchema, 'x'.repeat(10_000))).toContain(`"${'x'.repeat(80)}…"`)
@@ -64,7 +69,9 @@ describe('readJson', () => {
 
   test('never pollutes a prototype', () => {
     const read = readJson(z.looseObject({ id: z.string() }))
-    const value = read(answer('{"id":"a","__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'))
+    const value = read(
+      received('{"id":"a","__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}'),
+    )
     expect(value).not.toHaveProperty('polluted')
     expect({}).not.toHaveProperty('polluted')
   })
@@ -79,10 +86,10 @@ describe('readJson', () => {
     fc.assert(
       fc.property(anyText, fc.constantFrom(...schemas), fc.boolean(), (text, schema, isCut) => {
         try {
-          readJson<unknown>(schema)(answer(text, isCut))
+          readJson<unknown>(schema)(received(text, isCut))
           return true
         } catch (error) {
-          return error instanceof UnreadableAnswer && error.problem !== ''
+          return error instanceof UnreadableResponse && error.problem !== ''
         }
       }),
       { numRuns: 500 },

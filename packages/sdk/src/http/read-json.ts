@@ -1,15 +1,15 @@
 import type * as z from 'zod/mini'
 import { jsonPointer } from '../json-pointer.ts'
 import { parseWire } from '../parse-wire.ts'
-import { type Answer, UnreadableAnswer } from './operation.ts'
+import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
 
-/** Parses the body of an answer and checks its shape; unknown fields are kept. */
-export function readJson<T>(schema: z.ZodMiniType<T>): (answer: Answer) => T {
+/** Parses the body of a response and checks its shape. Unknown fields stay. */
+export function readJson<T>(schema: z.ZodMiniType<T>): (received: ReceivedResponse) => T {
   return ({ text, isCut }) => {
     const checked = parseWire(schema, parseJson(text, isCut))
     if (checked.success) return checked.data
-    // What does not fit has an issue.
-    throw new UnreadableAnswer(describeIssue(checked.error.issues[0] as z.core.$ZodIssue))
+    // A failed check has at least one issue.
+    throw new UnreadableResponse(describeIssue(checked.error.issues[0] as z.core.$ZodIssue))
   }
 }
 
@@ -23,10 +23,10 @@ export function tryParseJson(text: string): unknown {
 }
 
 function parseJson(text: string, isCut: boolean): unknown {
-  if (isCut) throw new UnreadableAnswer(`the connection ended after ${text.length} characters of the body`)
-  if (text.trim() === '') throw new UnreadableAnswer('the body is empty')
+  if (isCut) throw new UnreadableResponse(`the connection ended after ${text.length} characters of the body`)
+  if (text.trim() === '') throw new UnreadableResponse('the body is empty')
   const value = tryParseJson(text)
-  if (value === undefined) throw new UnreadableAnswer(`the body is not JSON; it begins with ${excerpt(text)}`)
+  if (value === undefined) throw new UnreadableResponse(`the body is not JSON; it starts with ${excerpt(text)}`)
   return value
 }
 

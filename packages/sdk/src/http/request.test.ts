@@ -3,12 +3,15 @@ import { expect, test } from 'vitest'
 import { PermissionDeniedError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { json, refusal } from '../testing/scripted-service.ts'
+import { errorResponse, json } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 test('a call leaves nothing on the signal of its caller, whether it resolves or rejects', async () => {
   const { signal } = new AbortController()
-  const { client, clock } = createTestClient([json(200, { data: { status: 'queued' } }), refusal(403, 'FORBIDDEN')])
+  const { client, clock } = createTestClient([
+    json(200, { data: { status: 'queued' } }),
+    errorResponse(403, 'FORBIDDEN'),
+  ])
   await client.jobs.get('job_1', { signal })
   await caught(client.jobs.get('job_1', { signal }), PermissionDeniedError)
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)

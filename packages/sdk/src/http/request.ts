@@ -1,5 +1,5 @@
 import { CALL_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments } from '../arguments/check-arguments.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { rejectAtCaller } from '../errors/caller-stack.ts'
@@ -7,16 +7,16 @@ import { openScope } from '../scope.ts'
 import { ApiPromise } from './api-promise.ts'
 import type { ApiResult, CallOptions, Operation } from './operation.ts'
 
-/** How a public method calls one endpoint. */
+/** The call of a public method. */
 export interface RequestContext {
-  /** The call as the user writes it. */
+  /** The method as the user writes it. */
   place: string
   options: CallOptions
   /** The method itself: errors show the line that called it. */
   calledFunction: (...parameters: never[]) => unknown
 }
 
-/** Calls one endpoint on its own, with arguments of the user: no deadline beyond the time limit of each attempt. */
+/** Calls one endpoint with arguments of the user. Its only time limit is that of each attempt. */
 export function request<T>(core: Core, operation: Operation<T>, context: RequestContext): ApiPromise<T> {
   const { place, options, calledFunction } = context
   const work = () => {
@@ -26,7 +26,7 @@ export function request<T>(core: Core, operation: Operation<T>, context: Request
   return new ApiPromise(rejectAtCaller(calledFunction, work))
 }
 
-/** The same for a part of a larger call. */
+/** As {@link request}, with arguments that have been checked. */
 export async function callOnce<T>(core: Core, operation: Operation<T>, options: CallOptions): Promise<ApiResult<T>> {
   const scope = openScope({ clock: core.options.clock, signal: options.signal })
   try {

@@ -1,12 +1,12 @@
 import type { Attempt } from '../errors/model-run-error.ts'
 import { type Call, errorOf, observe } from './call.ts'
 import { classify, mayHaveArrived } from './classify.ts'
-import { ForcedRetry } from './forced-retry.ts'
-import type { Answer, Failure, Outcome } from './operation.ts'
+import { ForcedRetry } from './ky-retries.ts'
+import type { Failure, Outcome, ReceivedResponse } from './operation.ts'
 import { readBody } from './read-body.ts'
 import { sendAttempt } from './send-attempt.ts'
 
-/** What ky calls for `fetch`: one attempt. Its errors are those of the call, if no other attempt follows. */
+/** One attempt: ky calls this as its `fetch`. Its errors are those of the call, if no other attempt follows. */
 export function runAttempt<T>(call: Call<T>, request: Request, kyOptions: object = {}): Promise<Response> {
   const attempt = sendOnce(call, request, kyOptions)
   call.sending = attempt.catch(() => {})
@@ -17,7 +17,7 @@ async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): 
   const { operation, context, client, send, timeoutMs, attempts } = call
   const { method } = operation.route
   const { path, body } = call.request
-  // Those of the caller's instance that only `fetch` knows, such as Next's `next`.
+  // Includes options of the caller's instance that only `fetch` knows, such as Next's `next`.
   const fetchOptions = { ...kyOptions, ...call.request.fetchOptions }
   const { signal } = context.scope
   if (!call.maySend) throw new ForcedRetry('A hook asked to send the request again.')
@@ -35,50 +35,50 @@ async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): 
     fetchOptions,
     attempt,
   })
-  return conclude(call, outcome, startedAt)
+  return recordOutcome(call, outcome, startedAt)
 }
 
-/** Takes the response of a caller's hook for that of the service. */
+/** Uses the response of a caller's hook as the response of the service. */
 export async function takeHookResponse<T>(call: Call<T>, response: Response): Promise<void> {
   const startedAt = call.client.clock.now()
   const { text, isCut } = await readBody(response, call.context.scope.signal)
-  conclude(call, { kind: 'answer', answer: { status: response.status, text, response, isCut } }, startedAt)
+  recordOutcome(call, { kind: 'response', received: { status: response.status, text, response, isCut } }, startedAt)
 }
 
-/** Notes what an attempt came to. @returns What ky's hooks see of it @throws The call's error, when there is no response */
-function conclude<T>(call: Call<T>, outcome: Outcome, startedAt: number): Response {
+/** Stores the outcome of an attempt. @returns The response for ky's hooks @throws The call's error, when there is no response */
+function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: number): Response {
   const durationMs = call.client.clock.now() - startedAt
-  if (outcome.kind === 'answer') call.answer = outcome.answer
+  if (outcome.kind === 'response') call.received = outcome.received
   const verdict = classify(call.operation, outcome, call.hasArrived)
   if (verdict.kind === 'failure') return fail(call, verdict.failure, { startedAt, durationMs })
   call.result = verdict.result
   call.error = undefined
   const { response, requestId } = verdict.result
   observe(call, { attempt: call.attempts.length + 1, status: response.status, durationMs, requestId })
-  return outcome.kind === 'answer' ? responseForHooks(call, outcome.answer) : response
+  return outcome.kind === 'response' ? responseForHooks(call, outcome.received) : response
 }
 
 function fail<T>(call: Call<T>, failure: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
   const attempt = { ...times, ...describeAttempt(failure) }
   call.attempts.push(attempt)
   call.failed = { attempt, failure }
-  call.submission = failure.kind === 'answer' ? 'rejected' : failure.submission
+  call.submission = failure.kind === 'response' ? 'rejected' : failure.submission
   call.hasArrived ||= mayHaveArrived(failure)
   call.error = errorOf(call, failure)
-  // Hooks see every response with an error status; what cannot be read is not a response of the service.
-  if (failure.kind === 'answer' && failure.problem === undefined) return responseForHooks(call, failure.answer)
+  // Hooks get every response with an error status. An unreadable response is not from the service.
+  if (failure.kind === 'response' && failure.problem === undefined) return responseForHooks(call, failure.received)
   throw call.error
 }
 
-/** A copy, when the caller has hooks: they may read the body, which has been read. */
-function responseForHooks<T>({ client }: Call<T>, { status, text, response }: Answer): Response {
+/** A copy when the caller has hooks, because the body of the original has been read. */
+function responseForHooks<T>({ client }: Call<T>, { status, text, response }: ReceivedResponse): Response {
   const canHaveBody = status >= 200 && ![204, 205, 304].includes(status)
   if (client.ky === undefined || !canHaveBody) return response
   return new Response(text, { status, statusText: response.statusText, headers: response.headers })
 }
 
 function describeAttempt(failure: Failure): Pick<Attempt, 'status' | 'reason'> {
-  if (failure.kind !== 'answer') return { reason: failure.reason }
-  const { status } = failure.answer
+  if (failure.kind !== 'response') return { reason: failure.reason }
+  const { status } = failure.received
   return { status, reason: failure.problem ?? `HTTP ${status}` }
 }

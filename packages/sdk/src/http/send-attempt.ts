@@ -6,21 +6,21 @@ import type { ResolvedOptions } from '../options.ts'
 import { DEADLINE } from '../scope.ts'
 import type { ResolvedFetchOptions } from './fetch-options.ts'
 import { describeNetworkFailure } from './network-failure.ts'
-import type { Answer, Interruption, Outcome } from './operation.ts'
+import type { Interruption, Outcome, ReceivedResponse } from './operation.ts'
 import { readBody } from './read-body.ts'
 import type { SendRequest } from './send-request.ts'
 
 /** Marks an abort as the time limit of one attempt. */
 const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
 
-/** What one attempt runs under. */
+/** The options of one attempt. */
 export interface AttemptOptions {
   client: ResolvedOptions
   send: SendRequest
   /** The signal of the whole call. */
   signal: AbortSignal
   timeoutMs: number
-  /** Below the base address, without query. */
+  /** Below `baseUrl`, without query. */
   path: string
   method: string
   body: string | undefined
@@ -29,7 +29,7 @@ export interface AttemptOptions {
   attempt: number
 }
 
-/** Sends a request once and reads the whole answer, all under one timer. Never rejects. */
+/** Sends a request once and reads the whole response, under one time limit. Never rejects. */
 export async function sendAttempt(request: Request, options: AttemptOptions): Promise<Outcome> {
   const controller = linkController(options.signal)
   const stopTimer = startTimer(options.client.clock, options.timeoutMs, () => controller.abort(TIMEOUT))
@@ -55,23 +55,23 @@ async function exchange(
     if (signal.aborted) return interrupted(signal, false)
     return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
-  // Requests that may have reached the service.
+  // Number of requests that may have reached the service.
   let openCount = 0
   const onSend = () => void openCount++
   const onUnsent = () => void openCount--
   try {
     const response = await abortable(send(request, { ...sent, apiKey, signal, onSend, onUnsent }), signal)
     const { text, isCut } = await readBody(response, signal)
-    const answer: Answer = { status: response.status, text: redact(text, apiKey), response, isCut }
+    const received: ReceivedResponse = { status: response.status, text: redact(text, apiKey), response, isCut }
     return isCut && signal.aborted
-      ? { ...interrupted(signal, openCount > 0), partial: answer }
-      : { kind: 'answer', answer }
+      ? { ...interrupted(signal, openCount > 0), partial: received }
+      : { kind: 'response', received }
   } catch (error) {
     return signal.aborted ? interrupted(signal, openCount > 0) : disconnected(error, apiKey, openCount > 0)
   }
 }
 
-/** Our own errors say what is wrong with the key or the address. */
+/** The client's own errors say what is wrong with the key or `baseUrl`. */
 function reasonOf(cause: unknown): string {
   if (!isConfigurationError(cause)) {
     return `the function \`apiKey\` failed: ${describeNetworkFailure(cause).reason.replace(/\.$/, '')}`
@@ -81,7 +81,7 @@ function reasonOf(cause: unknown): string {
 }
 
 /**
- * The failure of the request decides, and not what came of it: a middleware may have thrown after it, for instance because
+ * The outcome of the request decides, not the error: a middleware may have thrown after the request, for instance because
  * another service could not be reached.
  */
 function disconnected(error: unknown, apiKey: string | undefined, mayHaveArrived: boolean): Interruption {
@@ -97,8 +97,8 @@ function interrupted(signal: AbortSignal, mayHaveArrived: boolean): Interruption
 }
 
 /**
- * Blots out the key in what a service echoes. What is no longer than the prefix of a key (section 5) is no key but a
- * placeholder, like `test`: replacing that would garble results.
+ * Removes the API key from a response that echoes it. A text that is not longer than the prefix of a key (section 5) is a
+ * placeholder, like `test`: replacing it would corrupt results.
  */
 function redact(text: string, apiKey = ''): string {
   return apiKey.length > KEY_PREFIXES.live.length ? text.replaceAll(apiKey, '[redacted]') : text

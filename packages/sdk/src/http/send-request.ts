@@ -1,44 +1,44 @@
 import type { ResolvedOptions } from '../options.ts'
+import type { FetchInit } from './call-fetch.ts'
 import { callFetch } from './call-fetch.ts'
-import type { FetchInit } from './fetch-like.ts'
 import type { ResolvedFetchOptions } from './fetch-options.ts'
 import { composeMiddleware } from './middleware.ts'
 import { describeNetworkFailure } from './network-failure.ts'
 
-/** What ky has prepared, and what one attempt adds to it. */
+/** What one attempt adds to the request that ky prepared. */
 interface SendOptions {
-  /** Undefined: a proxy adds it. */
+  /** Undefined when a proxy adds the key. */
   apiKey: string | undefined
   signal: AbortSignal
-  /** Below the base address, without query. */
+  /** Below `baseUrl`, without query. */
   path: string
   method: string
   body: string | undefined
   fetchOptions: ResolvedFetchOptions
   /** 1 for the first attempt of a call. */
   attempt: number
-  /** Called just before the request may leave. A middleware can send more than one. */
+  /** Called just before a request is sent. A middleware can send more than one. */
   onSend(): void
   /** Called when a request certainly did not reach the service. */
   onUnsent(): void
 }
 
-/** Sends a request once and resolves with the head of the answer, whatever its status. */
+/** Sends a request once and resolves with the head of the response, also for an error status. */
 export type SendRequest = (request: Request, options: SendOptions) => Promise<Response>
 
-/** The one place that calls `fetch` for the service: what ky gets as its `fetch` ends here. */
+/** The only place that calls `fetch` for the service. */
 export function createSender(client: ResolvedOptions): SendRequest {
   return async (prepared, options) => {
     const { path, method, attempt } = options
     const { url } = prepared
-    // A hook may have made another request of it. The key stays with the service, and what is sent again stays what it was.
+    // A hook may have replaced the request. The key must stay with the service, and a retry must stay the same request.
     if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('a hook sent the request away from `baseUrl`')
     if (prepared.method !== method) throw new TypeError(`a hook made a ${prepared.method} of the ${method}`)
     const init = initOf(prepared, options)
     const send = async (to: string, last: FetchInit) => {
       options.onSend()
       try {
-        return await callFetch(client, { url: to, init: last, fetchOptions: options.fetchOptions })
+        return await callFetch(client.fetch, { url: to, init: last, fetchOptions: options.fetchOptions })
       } catch (error) {
         if (describeNetworkFailure(error).isBeforeConnection) options.onUnsent()
         throw error
@@ -52,7 +52,7 @@ export function createSender(client: ResolvedOptions): SendRequest {
 }
 
 function initOf({ headers: prepared, cache }: Request, { apiKey, method, signal, body }: SendOptions): FetchInit {
-  // Added here, and not to the request that ky holds: its errors would print it.
+  // Added here and not to ky's request, because ky's errors would print it.
   const headers: Record<string, string> = Object.fromEntries(prepared)
   if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
   return {
@@ -70,8 +70,8 @@ function initOf({ headers: prepared, cache }: Request, { apiKey, method, signal,
 const CHANGEABLE = ['credentials', 'integrity', 'keepalive', 'mode', 'referrer', 'referrerPolicy'] as const
 
 /**
- * What middlewares have made of the request. `fetch` gets no `Request`, because that of one library is unknown to the
- * `fetch` of another one. Redirects and the cache stay as they were.
+ * The request after the middlewares. `fetch` gets no `Request`, because the `fetch` of one library does not know the
+ * `Request` of another one. Redirects and the cache do not change.
  */
 async function changedInit(
   request: Request,
@@ -99,7 +99,7 @@ async function bodyOf(request: Request): Promise<string | undefined> {
 
 /**
  * Deno's own `fetch` sends a request again when the connection breaks under it, a POST too, which would pay twice
- * (denoland/deno#35610). It leaves a Blob alone, for it could have been used up.
+ * (denoland/deno#35610). It does not send a Blob again, which might have been consumed.
  */
 function sendOnce(body: string): string {
   return 'Deno' in globalThis ? asText(new Blob([body])) : body

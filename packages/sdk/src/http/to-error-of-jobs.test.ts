@@ -11,7 +11,7 @@ const look = getJobOperation('job_1')
 
 describe('a failed call about a job', () => {
   test('names the job that had been named before the caller aborted', () => {
-    const { answer: partial } = failedResponse(202, '{"job_id":"job_9","status":"queued"')
+    const { received: partial } = failedResponse(202, '{"job_id":"job_9","status":"queued"')
     const error = toError({ ...interruption('aborted', 'unknown'), partial }, failedCall(run))
     expect(error).toMatchObject({ name: 'AbortedError', jobId: 'job_9', submission: 'accepted' })
     expect(error.message).toContain('The service had accepted the run: see `error.jobId`.')
@@ -42,7 +42,7 @@ describe('a failed call about a job', () => {
     ['an unreadable answer', { ...failedResponse(200, '<html>'), problem: 'the body is a web page' }],
   ])('does not promise that a job lives after a cancel that ended with %s (section 4.5)', (_, failure) => {
     const { message } = toError(failure, failedCall(cancel))
-    expect(message).toContain('Whether the job job_1 is cancelled is not known: look at it with `jobs.get`.')
+    expect(message).toContain('Whether the job job_1 is cancelled is not known: read its status with `jobs.get`.')
   })
 
   test('knows that a cancel which was never sent did nothing (section 4.5)', () => {

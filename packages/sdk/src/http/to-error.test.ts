@@ -116,7 +116,7 @@ describe('an error answer to a run (section 7)', () => {
       if (!(error instanceof ApiError)) throw error
       expect(error.apiCode).toBeUndefined()
       expect(error.body).toEqual(text.startsWith('<') || text === '' ? text : (JSON.parse(text) ?? text))
-      expect(error.message).toMatch(/^The service answered without an error body of its own \(HTTP 502, POST/)
+      expect(error.message).toMatch(/^The service responded without an error body of its own \(HTTP 502, POST/)
     },
   )
 })
@@ -124,7 +124,7 @@ describe('an error answer to a run (section 7)', () => {
 describe('an interrupted run', () => {
   test.each([
     ['connection', ConnectionError, 'POST /v1/path failed: ECONNRESET at https://api.example.com.'],
-    ['timeout', AttemptTimeoutError, 'got no complete answer within 30000 ms.'],
+    ['timeout', AttemptTimeoutError, 'got no complete response within 30000 ms.'],
     ['aborted', AbortedError, 'was aborted by the caller.'],
     ['deadline', DeadlineExceededError, 'did not finish within deadlineMs (60000 ms).'],
     ['no_key', ConfigurationError, 'was not sent, because ECONNRESET.'],

@@ -12,15 +12,17 @@ import {
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
-import type { Answer, Failure, Interruption, Operation } from './operation.ts'
+import { requestIdOf } from './classify.ts'
+import type { Failure, Interruption, Operation, ReceivedResponse } from './operation.ts'
 import { tryParseJson } from './read-json.ts'
+import { isRejection } from './status-policy.ts'
 
-/** What an error says about the call that failed. */
+/** The details of a failed call. */
 export interface FailedCall {
   operation: Operation<unknown>
   /** Method and path. */
   label: string
-  /** Where the service is. */
+  /** URL of the service. */
   baseUrl: string
   /** True in a page, where a proxy adds the key. */
   isKeyless: boolean
@@ -33,9 +35,11 @@ export interface FailedCall {
 
 /** The error for a failure. */
 export function toError(failure: Failure, call: FailedCall): ModelRunError {
-  if (failure.kind !== 'answer') return interruptionError(failure, call)
-  const problem = failure.problem ?? redirectProblem(failure.answer)
-  return problem === undefined ? answerError(failure.answer, call) : unreadableError(failure.answer, problem, call)
+  if (failure.kind !== 'response') return interruptionError(failure, call)
+  const problem = failure.problem ?? redirectProblem(failure.received)
+  return problem === undefined
+    ? responseError(failure.received, call)
+    : unreadableError(failure.received, problem, call)
 }
 
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
@@ -67,18 +71,18 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
   }
 }
 
-/** What a hook did to a call. */
+/** A call whose hook failed. */
 export interface HookFailure extends Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
-  /** What the call would have failed with. */
+  /** The error that the call would have had without the hook. */
   lastError: ModelRunError | undefined
   hasResult: boolean
-  answer: Answer | undefined
+  received: ReceivedResponse | undefined
 }
 
-/** The error for what a hook of the caller threw, with everything that is known of the call. */
+/** The error for a hook of the caller that threw, with the details of the call. */
 export function toHookError(cause: unknown, failure: HookFailure): HookError {
-  const { operation, label, attempts, lastError, hasResult, answer } = failure
-  const jobId = operation.jobId ?? (answer && operation.jobIdIn?.(answer))
+  const { operation, label, attempts, lastError, hasResult, received } = failure
+  const jobId = operation.jobId ?? (received && operation.jobIdIn?.(received))
   const isAccepted = hasResult && jobId !== undefined
   const before = lastError?.submission ?? submissionOf(operation)
   const submission = isAccepted ? 'accepted' : before
@@ -90,52 +94,47 @@ export function toHookError(cause: unknown, failure: HookFailure): HookError {
     attempts,
     submission,
     jobId,
-    requestId: lastError?.requestId ?? (answer && requestIdOf(answer.response)),
-    status: lastError?.status ?? answer?.status,
+    requestId: lastError?.requestId ?? (received && requestIdOf(received.response)),
+    status: lastError?.status ?? received?.status,
     retryAfterMs: lastError?.retryAfterMs,
     isRetryable: lastError?.isRetryable,
   })
 }
 
-function unreadableError(answer: Answer, problem: string, call: FailedCall): InvalidResponseError {
+function unreadableError(received: ReceivedResponse, problem: string, call: FailedCall): InvalidResponseError {
   const { operation, label } = call
   const submission = operation.isRun ? 'unknown' : submissionOf(operation)
-  // What is not JSON comes from something in between and may pass. JSON of a wrong shape stays so, and so do redirects.
-  const mayPass = answer.response.ok && tryParseJson(answer.text) === undefined
+  // A body that is not JSON comes from a gateway and may pass. JSON of a wrong shape and redirects do not pass.
+  const mayPass = received.response.ok && tryParseJson(received.text) === undefined
   return new InvalidResponseError({
-    message: `${label} got an answer (HTTP ${answer.status}) that cannot be read: ${problem}.${consequence(submission, operation, false)}`,
+    message: `${label} got a response (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(submission, operation, false)}`,
     attempts: call.attempts,
     submission,
     jobId: operation.jobId,
-    requestId: requestIdOf(answer.response),
-    status: answer.status,
+    requestId: requestIdOf(received.response),
+    status: received.status,
     isRetryable: call.isRetryable || (mayPass && !operation.isRun),
   })
 }
 
-/** The service's id of a request. */
-export function requestIdOf(response: Response): string | undefined {
-  return response.headers.get('x-request-id') ?? undefined
-}
-
-function answerError(answer: Answer, call: FailedCall): ModelRunError {
+function responseError(received: ReceivedResponse, call: FailedCall): ModelRunError {
   const { operation, label, retryAfterMs } = call
-  const json = tryParseJson(answer.text)
+  const json = tryParseJson(received.text)
   const parsed = z.safeParse(errorBodySchema, json)
   const detail = parsed.success ? parsed.data.error : undefined
-  const requestId = requestIdOf(answer.response)
-  const jobId = operation.jobId ?? operation.jobIdIn?.(answer)
+  const requestId = requestIdOf(received.response)
+  const jobId = operation.jobId ?? operation.jobIdIn?.(received)
   const isNamed = operation.isRun && jobId !== undefined
-  const byStatus = operation.isRun ? submissionAfter(answer.status, retryAfterMs) : submissionOf(operation)
+  const byStatus = operation.isRun ? submissionAfter(received.status, retryAfterMs) : submissionOf(operation)
   const submission = isNamed ? 'accepted' : byStatus
-  const said = detail ? `[${detail.code}] ${detail.message}` : 'The service answered without an error body of its own'
-  // A refusal about a job, such as 404, speaks for itself.
-  const speaksForItself = operation.jobId !== undefined && isRefusal(answer.status)
+  const said = detail ? `[${detail.code}] ${detail.message}` : 'The service responded without an error body of its own'
+  // A rejection about a job, such as 404, needs no further explanation.
+  const speaksForItself = operation.jobId !== undefined && isRejection(received.status)
   return createApiError({
-    message: `${said} (HTTP ${answer.status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(answer.status, call)}${speaksForItself ? '' : consequence(submission, operation, false)}`,
-    status: answer.status,
+    message: `${said} (HTTP ${received.status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(received.status, call)}${speaksForItself ? '' : consequence(submission, operation, false)}`,
+    status: received.status,
     apiCode: detail?.code,
-    body: json ?? answer.text,
+    body: json ?? received.text,
     attempts: call.attempts,
     submission,
     jobId,
@@ -145,25 +144,20 @@ function answerError(answer: Answer, call: FailedCall): ModelRunError {
   })
 }
 
-/** Says so when the answer is a redirect; in browsers one that is not followed has the status 0. */
-function redirectProblem({ status, response }: Answer): string | undefined {
+/** Describes a redirect. In browsers, a redirect that is not followed has the status 0. */
+function redirectProblem({ status, response }: ReceivedResponse): string | undefined {
   if ((status < 300 || status >= 400) && response.type !== 'opaqueredirect') return undefined
   const target = response.headers.get('location')
   const origin = target && URL.canParse(target) ? new URL(target).origin : undefined
   return `it is a redirect${origin ? ` to ${origin}` : ''}, which the client does not follow so that the API key stays with \`baseUrl\`; correct \`baseUrl\` if the service has moved`
 }
 
-/** A refusal is certain below 500, but for 408, where the service may have got the request late. */
-export function isRefusal(status: number): boolean {
-  return status < 500 && status !== 408
-}
-
 function submissionAfter(status: number, retryAfterMs: number | undefined): Submission {
   if (status === 503 && retryAfterMs !== undefined) return 'rejected'
-  return isRefusal(status) ? 'rejected' : 'unknown'
+  return isRejection(status) ? 'rejected' : 'unknown'
 }
 
-/** Of a call that is not a run: what is known of the job that it is about. */
+/** For a call that is not a run: what is known of its job. */
 function submissionOf({ jobId, isJobConfirmed }: Operation<unknown>): Submission {
   if (jobId === undefined) return 'not_sent'
   return isJobConfirmed ? 'accepted' : 'unknown'
@@ -175,7 +169,7 @@ function describeInterruption({ kind, reason, hint }: Interruption, call: Failed
     case 'connection':
       return `${call.label} failed${tries}: ${reason} at ${call.baseUrl}. ${hint ?? 'Check that the service can be reached from here.'}${describeCors(call.baseUrl)}`
     case 'timeout':
-      return `${call.label} got no complete answer within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
+      return `${call.label} got no complete response within ${call.timeoutMs} ms${tries}. Raise \`timeoutMs\` if the network is slow.`
     case 'aborted':
       return `${call.label} was aborted by the caller.`
     case 'deadline':
@@ -206,7 +200,7 @@ function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall
 function consequence(submission: Submission, operation: Operation<unknown>, isUntouched: boolean): string {
   const { jobId, isRun, route, noun = 'run' } = operation
   if (jobId !== undefined && route.method === 'DELETE' && !isUntouched) {
-    return ` Whether the job ${jobId} is cancelled is not known: look at it with \`jobs.get\`.`
+    return ` Whether the job ${jobId} is cancelled is not known: read its status with \`jobs.get\`.`
   }
   if (jobId !== undefined) return ` The job ${jobId} is not affected.`
   if (!isRun) return ''
@@ -222,7 +216,7 @@ function consequence(submission: Submission, operation: Operation<unknown>, isUn
   }
 }
 
-/** What a user can do when a run may have been accepted: the service has no list of jobs (section 4). */
+/** What to do when a run may have been accepted. The service has no list of jobs (section 4). */
 function remedy({ body }: Operation<unknown>): string {
   const hasWebhook = typeof body === 'object' && body !== null && 'webhook_url' in body
   return hasWebhook

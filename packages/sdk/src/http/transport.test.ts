@@ -9,11 +9,11 @@ import type { ModelRunOptions } from '../options.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import { openScope } from '../scope.ts'
 import { caught } from '../testing/caught.ts'
-import { broken, cut, json, refusal, type Step, silent, stalled, text } from '../testing/scripted-service.ts'
+import { broken, cut, errorResponse, json, type Step, silent, stalled, text } from '../testing/scripted-service.ts'
 import { createTestCore } from '../testing/test-client.ts'
 import type { CallOptions, Operation } from './operation.ts'
 
-const read: Operation<string> = { route: ROUTES.listModels, read: (answer) => answer.text }
+const read: Operation<string> = { route: ROUTES.listModels, read: (received) => received.text }
 const run = runOperation('aurora-image', { input: { prompt: 'x' } })
 const cancel = cancelJobOperation('job_1')
 
@@ -58,13 +58,13 @@ describe('a read', () => {
   })
 
   test('waits exactly as long as Retry-After asks, without jitter', async () => {
-    const { result, times } = callOnce(read, [refusal(429, 'X', { 'retry-after': '7' }), text(200, '')])
+    const { result, times } = callOnce(read, [errorResponse(429, 'X', { 'retry-after': '7' }), text(200, '')])
     await result
     expect(times()).toEqual([0, 7_000])
   })
 
   test('fails at once when Retry-After asks for more than 60 s, and tells for how long', async () => {
-    const { result, times, elapsedMs } = callOnce(read, [refusal(429, 'X', { 'retry-after': '86400' })])
+    const { result, times, elapsedMs } = callOnce(read, [errorResponse(429, 'X', { 'retry-after': '86400' })])
     const error = await caught(result, RateLimitError)
     expect(error).toMatchObject({ retryAfterMs: 86_400_000, isRetryable: true })
     expect(times()).toEqual([0])
@@ -184,12 +184,12 @@ describe('a cancel (section 4.5)', () => {
     ['408', text(408, '')],
     ['a time limit', silent()],
   ])('counts as done when the job is gone after %s', async (_, step) => {
-    const { result } = callOnce(cancel, [step, refusal(404, 'NOT_FOUND')])
+    const { result } = callOnce(cancel, [step, errorResponse(404, 'NOT_FOUND')])
     await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
   })
 
   test('counts as done when the job is gone after a lost attempt and a later one that did nothing', async () => {
-    const { result, service } = callOnce(cancel, [broken('ECONNRESET'), text(429, ''), refusal(404, 'NOT_FOUND')])
+    const { result, service } = callOnce(cancel, [broken('ECONNRESET'), text(429, ''), errorResponse(404, 'NOT_FOUND')])
     await expect(result).resolves.toMatchObject({ data: { job_id: 'job_1', status: 'cancelled' } })
     expect(service.received).toHaveLength(3)
   })
@@ -198,7 +198,7 @@ describe('a cancel (section 4.5)', () => {
     ['a connection that was refused', broken('ECONNREFUSED')],
     ['429', text(429, '')],
   ])('does not count as done when the job is gone after %s, which did nothing', async (_, step) => {
-    const { result } = callOnce(cancel, [step, refusal(404, 'NOT_FOUND')])
+    const { result } = callOnce(cancel, [step, errorResponse(404, 'NOT_FOUND')])
     await expect(result).rejects.toMatchObject({ name: 'NotFoundError' })
   })
 })
@@ -236,7 +236,7 @@ test.each([
 })
 
 test('counts a refusal as one attempt with its status', async () => {
-  const error = await caught(callOnce(run, [refusal(422, 'BAD')]).result, InvalidRequestError)
+  const error = await caught(callOnce(run, [errorResponse(422, 'BAD')]).result, InvalidRequestError)
   expect(error.attempts).toMatchObject([{ status: 422, reason: 'HTTP 422' }])
   expect(await caught(callOnce(run, [broken('EPIPE')]).result, ConnectionError)).toMatchObject({
     attempts: [{ reason: 'EPIPE' }],

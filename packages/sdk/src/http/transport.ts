@@ -1,15 +1,17 @@
+import { sleep } from '../abort.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { createAttemptObserver } from '../observe/attempt-event.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { type Call, observeFailure } from './call.ts'
-import { callRetries } from './call-retries.ts'
+import { type Call, interruptedError, observeFailure } from './call.ts'
 import { failureOfCall, untilAborted } from './hook-failure.ts'
 import { type CallKy, createKy } from './ky-client.ts'
 import { createRequestBuilder } from './ky-request.ts'
-import { kyRetries } from './ky-retries.ts'
-import type { ApiResult, CallContext, Operation } from './operation.ts'
+import { kyRetries, type RetryRules } from './ky-retries.ts'
+import type { ApiResult, CallContext, Failure, Operation } from './operation.ts'
+import { retryAfterOf } from './retry-after.ts'
 import { runAttempt, takeHookResponse } from './run-attempt.ts'
 import { createSender } from './send-request.ts'
+import { isWorthRetrying, retryDelayMs } from './status-policy.ts'
 
 /** Calls endpoints: build, send, classify, retry, parse. */
 export interface Transport {
@@ -35,7 +37,7 @@ export function createTransport(client: ResolvedOptions): Transport {
         sending: undefined,
         hasArrived: false,
         submission: 'not_sent',
-        answer: undefined,
+        received: undefined,
         failed: undefined,
         result: undefined,
         error: undefined,
@@ -46,7 +48,8 @@ export function createTransport(client: ResolvedOptions): Transport {
 
 async function callWithKy<T>(http: CallKy, call: Call<T>): Promise<ApiResult<T>> {
   try {
-    const response = await untilAborted(call, sendWithKy(http, call))
+    const sending = sendWithKy(http, call)
+    const response = await (call.client.ky === undefined ? sending : untilAborted(call, sending))
     // A hook of the caller has responded instead of the service; `ky.stop` ends the retries without any response.
     if (call.result === undefined && response !== undefined) await takeHookResponse(call, response)
   } catch (error) {
@@ -83,4 +86,41 @@ function prepared<T>(prepare: () => T): T {
       cause: error,
     })
   }
+}
+
+/** When the request of a call is sent again. */
+function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry'> {
+  const { client, context, operation, maxRetries } = call
+  return {
+    clock: client.clock,
+    method: operation.route.method,
+    limit: maxRetries,
+    delayMs: () => {
+      if (call.failed === undefined) return undefined
+      const { attempt, failure } = call.failed
+      const delayMs = delayBeforeRetry(call, failure)
+      if (delayMs === undefined) return undefined
+      attempt.delayMs = delayMs
+      observeFailure(call)
+      // Here and nowhere else: a hook can force ky to send again without asking.
+      call.maySend = true
+      return delayMs
+    },
+    pause: async (delayMs) => {
+      try {
+        await sleep(client.clock, delayMs, context.scope.signal)
+      } catch {
+        call.error = interruptedError(call, 'waiting for a retry')
+        throw call.error
+      }
+    },
+  }
+}
+
+function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number | undefined {
+  const { operation, context, client, attempts } = call
+  const retryAfterMs = retryAfterOf(failure, client.clock.now())
+  if (!isWorthRetrying(operation.route.method, failure, retryAfterMs)) return undefined
+  const delayMs = retryDelayMs({ retryCount: attempts.length - 1, retryAfterMs, random: client.random })
+  return delayMs === undefined || delayMs >= context.scope.remainingMs() ? undefined : delayMs
 }

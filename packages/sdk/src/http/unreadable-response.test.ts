@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import { failedCall, failedResponse, RUN_IS } from '../testing/failed-calls.ts'
-import type { Answer, Operation } from './operation.ts'
+import type { Operation, ReceivedResponse } from './operation.ts'
 import { toError } from './to-error.ts'
 
 const run = runOperation('aurora-image', { input: {} })
@@ -14,7 +14,7 @@ describe('an answer that cannot be read', () => {
     const error = toError({ ...failedResponse(200, '<html>'), problem: 'the body is not JSON' }, failedCall(run))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ status: 200, submission: 'unknown', isRetryable: false })
-    expect(error.message).toContain('got an answer (HTTP 200) that cannot be read: the body is not JSON.')
+    expect(error.message).toContain('got a response (HTTP 200) that cannot be read: the body is not JSON.')
     expect(error.message).toContain(RUN_IS.unknown)
   })
 
@@ -44,12 +44,15 @@ describe('an answer that cannot be read', () => {
 
   test('may be a redirect of a browser, which hides its status', () => {
     const response = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
-    const error = toError({ kind: 'answer', answer: { status: 0, text: '', isCut: false, response } }, failedCall(list))
+    const error = toError(
+      { kind: 'response', received: { status: 0, text: '', isCut: false, response } },
+      failedCall(list),
+    )
     expect(error.message).toContain('it is a redirect, which the client does not follow')
   })
 
   test('is not taken for a redirect when it has the status 0 for another reason', () => {
-    const hidden: Answer = { status: 0, text: '', isCut: false, response: Response.error() }
-    expect(toError({ kind: 'answer', answer: hidden }, failedCall(list)).message).not.toContain('redirect')
+    const hidden: ReceivedResponse = { status: 0, text: '', isCut: false, response: Response.error() }
+    expect(toError({ kind: 'response', received: hidden }, failedCall(list)).message).not.toContain('redirect')
   })
 })

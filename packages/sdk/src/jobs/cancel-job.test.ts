@@ -4,7 +4,7 @@ import { ConflictError, NotFoundError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { broken, cut, json, refusal, text } from '../testing/scripted-service.ts'
+import { broken, cut, errorResponse, json, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 describe('jobs.cancel (section 4.5)', () => {
@@ -39,24 +39,24 @@ describe('jobs.cancel (section 4.5)', () => {
   })
 
   test('counts a refusal as one, also when an own attempt was lost before it', async () => {
-    const { client, clock } = createTestClient([broken('ECONNRESET'), refusal(409, 'CONFLICT')])
+    const { client, clock } = createTestClient([broken('ECONNRESET'), errorResponse(409, 'CONFLICT')])
     await caught(clock.run(client.jobs.cancel('job_1')), ConflictError)
   })
 
   test('counts a 404 as done when an own attempt may have done it', async () => {
-    const { client, clock, service } = createTestClient([broken('ECONNRESET'), refusal(404, 'NOT_FOUND')])
+    const { client, clock, service } = createTestClient([broken('ECONNRESET'), errorResponse(404, 'NOT_FOUND')])
     const result = await clock.run(client.jobs.cancel('job_1'))
     expect(result).toEqual({ job_id: 'job_1', status: 'cancelled' })
     expect(service.received).toHaveLength(2)
   })
 
   test('rejects with NotFoundError for a 404 at first', async () => {
-    const { client } = createTestClient([refusal(404, 'NOT_FOUND')])
+    const { client } = createTestClient([errorResponse(404, 'NOT_FOUND')])
     await caught(client.jobs.cancel('job_1'), NotFoundError)
   })
 
   test('rejects with ConflictError when the job has finished', async () => {
-    const { client } = createTestClient([refusal(409, 'CONFLICT')])
+    const { client } = createTestClient([errorResponse(409, 'CONFLICT')])
     const error = await caught(client.jobs.cancel('job_1'), ConflictError)
     expect(error).toMatchObject({ jobId: 'job_1', apiCode: 'CONFLICT', isRetryable: false })
   })

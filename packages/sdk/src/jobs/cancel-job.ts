@@ -1,14 +1,14 @@
 import { type JobStatus, ROUTES } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { type Operation, UnreadableAnswer } from '../http/operation.ts'
+import { type Operation, UnreadableResponse } from '../http/operation.ts'
 import { tryParseJson } from '../http/read-json.ts'
 import { asKnownStatus } from './job-status.ts'
 
-/** What came of a cancellation (section 4.5). */
+/** The result of a cancellation (section 4.5). */
 export interface CancelResult {
   /** Identifier of the job. */
   job_id: string
-  /** `cancelled`, or what the service says that the job is. */
+  /** `cancelled`, or the status that the service gave. */
   status: JobStatus
 }
 
@@ -19,8 +19,8 @@ const cancelBodySchema = /* @__PURE__ */ (() =>
   }))()
 
 /**
- * The call of `DELETE /v1/jobs/{id}` (section 4.5). The body of its answer is not specified, so any will do; only a web
- * page is something else that answered, and the job goes on.
+ * The call of `DELETE /v1/jobs/{id}` (section 4.5). The body of its response is not specified, so any body is accepted. Only
+ * a web page is rejected: it is not from the service, and the job goes on.
  */
 export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<CancelResult> {
   return {
@@ -29,10 +29,10 @@ export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Ope
     jobId,
     isJobConfirmed,
     read: ({ text }) => {
-      if (/^\s*</.test(text)) throw new UnreadableAnswer('the body is a web page')
+      if (/^\s*</.test(text)) throw new UnreadableResponse('the body is a web page')
       return { job_id: jobId, status: asKnownStatus(statusIn(text) ?? 'cancelled') }
     },
-    // An earlier attempt, whose answer was lost, has done it.
+    // An earlier attempt, whose response was lost, has cancelled the job.
     readError: ({ status }, mayHaveArrived) =>
       status === 404 && mayHaveArrived ? { data: { job_id: jobId, status: 'cancelled' } } : undefined,
   }

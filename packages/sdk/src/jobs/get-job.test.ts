@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { json, refusal } from '../testing/scripted-service.ts'
+import { errorResponse, json } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import { isFinished } from './get-job.ts'
+import { isFinished } from './job-status.ts'
 
 test('isFinished knows the terminal statuses alone, by either word for success (section 3)', () => {
   const statuses = ['queued', 'processing', 'succeeded', 'failed', 'cancelled', 'completed', 'paused', '']
@@ -18,6 +18,6 @@ test('client.jobs.get gives the job, whose success reads succeeded by either wor
 })
 
 test('client.jobs.get knows nothing of a job that the service does not know', async () => {
-  const { client } = createTestClient([refusal(404, 'NOT_FOUND')])
+  const { client } = createTestClient([errorResponse(404, 'NOT_FOUND')])
   expect(await caught(client.jobs.get('job_1'), NotFoundError)).toMatchObject({ jobId: 'job_1', submission: 'unknown' })
 })

@@ -1,7 +1,7 @@
 import { type Job, jobResponseSchema, ROUTES } from '@modelrun/contract'
 import type { Operation } from '../http/operation.ts'
 import { readJson } from '../http/read-json.ts'
-import { isFinishedStatus, withKnownStatus } from './job-status.ts'
+import { withKnownStatus } from './job-status.ts'
 
 /** The call of `GET /v1/jobs/{id}` (section 4.4). */
 export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<Job> {
@@ -11,11 +11,6 @@ export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operat
     parameters: { id: jobId },
     jobId,
     isJobConfirmed,
-    read: (answer) => withKnownStatus(read(answer).data),
+    read: (received) => withKnownStatus(read(received).data),
   }
-}
-
-/** True for a status that a job never leaves. An unknown one counts as not finished (section 3). */
-export function isFinished(job: Job): boolean {
-  return isFinishedStatus(job.status)
 }

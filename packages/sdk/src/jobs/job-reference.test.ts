@@ -45,6 +45,6 @@ describe('readJobReference', () => {
 
   test.each([undefined, null, 7, [], {}, { id: 'job_1' }])('refuses %j', (value) => {
     // What a program without types may pass.
-    expect(() => readJobReference(value as unknown as JobJson)).toThrow('A job is given by its id')
+    expect(() => readJobReference(value as unknown as JobJson)).toThrow('A job must be an id')
   })
 })

@@ -5,7 +5,7 @@ import { showValue } from '../arguments/show-value.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { tryParseJson } from '../http/read-json.ts'
 
-/** What identifies a job. */
+/** The ids of a job, and what is known of its submission. */
 export interface JobReference {
   jobId: string
   modelId?: string | undefined
@@ -20,12 +20,12 @@ export interface JobReference {
   creditsPerRun?: number | undefined
 }
 
-/** True when the service named the job to this client; an id from elsewhere may be wrong. */
+/** True when this client submitted the job. An id from elsewhere may be wrong. */
 export function isConfirmed({ submittedAt }: JobReference): boolean {
   return submittedAt !== undefined
 }
 
-/** A job as plain JSON, for another process: what `JobHandle.toJSON()` gives and `jobs.attach` takes. */
+/** A job as plain JSON, for another process. `JobHandle.toJSON()` makes it, and `jobs.attach` reads it. */
 export interface JobJson {
   /** Identifier of the job. */
   job_id: string
@@ -53,12 +53,12 @@ export function readJobReference(source: string | JobJson | { toJSON(): JobJson 
       return { jobId: job_id, modelId: model_id, requestId: request_id }
     }
     throw new ConfigurationError({
-      message: `A job is given by its id, or by the JSON of a job handle, \`{ "job_id": "…" }\`, not by ${showValue(source)}.`,
+      message: `A job must be an id or the JSON of a job handle, \`{ "job_id": "…" }\`, not ${showValue(source)}.`,
     })
   })
 }
 
-/** A handle of another copy of this package has a class of its own: it is known by its `toJSON`. */
+/** A handle of another copy of this package has another class. It is recognized by its `toJSON`. */
 function jsonOf(source: unknown): unknown {
   const isHandle = typeof source === 'object' && source !== null && 'toJSON' in source
   return isHandle && typeof source.toJSON === 'function' ? source.toJSON() : source

@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import { WAIT_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments } from '../arguments/check-arguments.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
@@ -8,11 +8,11 @@ import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import type { CancelResult } from './cancel-job.ts'
-import { JobHandle } from './job-handle.ts'
+import { ClientJob, clientJobOf } from './client-job.ts'
+import type { JobHandle, JobSource, WaitOptions } from './job-handle.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
-import { type JobSource, jobHandleOf, type SettledJob, settleJobs } from './settle-jobs.ts'
+import { type SettledJob, settleJobs } from './settle-jobs.ts'
 import { type WaitRequest, waitForJob } from './wait-for-job.ts'
-import type { WaitOptions } from './wait-options.ts'
 import { watchJob } from './watch-job.ts'
 
 /** The jobs of the service (sections 4.4 and 4.5). Each method is that of {@link JobHandle} for a job known by its id. */
@@ -24,17 +24,17 @@ export class JobsResource {
     this.#core = core
   }
 
-  /** A handle on a job that another call or process started. Sends nothing. @throws ConfigurationError */
+  /** A handle of a job that another call or process started. Sends nothing. @throws ConfigurationError */
   attach(idOrJson: string | JobJson): JobHandle {
-    return new JobHandle(this.#core, readJobReference(idOrJson))
+    return new ClientJob(this.#core, readJobReference(idOrJson))
   }
 
-  /** Looks at a job once. @throws NotFoundError when there is no such job */
+  /** Reads a job's state once. @throws NotFoundError when the job does not exist */
   get(id: string, options: CallOptions = {}): ApiPromise<Job> {
     return this.#job(id).read({ place: 'client.jobs.get', options, calledFunction: JobsResource.prototype.get })
   }
 
-  /** Cancels a job. @throws ConflictError or another ApiError when the service refuses */
+  /** Cancels a job. @throws ConflictError or another ApiError when the service rejects it */
   cancel(id: string, options: CallOptions = {}): ApiPromise<CancelResult> {
     return this.#job(id).stop({ place: 'client.jobs.cancel', options, calledFunction: JobsResource.prototype.cancel })
   }
@@ -69,7 +69,7 @@ export class JobsResource {
   settle(jobs: Iterable<JobSource>, options: WaitOptions = {}): AsyncGenerator<SettledJob, void, undefined> {
     const place = 'client.jobs.settle'
     checkArguments(place, { jobs })
-    const handles = Array.from(jobs, (source) => jobHandleOf(this.#core, source))
+    const handles = Array.from(jobs, (source) => clientJobOf(this.#core, source))
     const checked = readOptions(place, options, WAIT_OPTIONS)
     return throwAtCaller(JobsResource.prototype.settle, (caller) => settleJobs(handles, { options: checked, caller }))
   }
@@ -80,7 +80,7 @@ export class JobsResource {
   }
 
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */
-  #job(id: string): JobHandle {
-    return new JobHandle(this.#core, { jobId: id })
+  #job(id: string): ClientJob {
+    return new ClientJob(this.#core, { jobId: id })
   }
 }

@@ -40,11 +40,11 @@ describe('jobs.settle', () => {
     const handle = client.jobs.attach('job_a')
     const settled = await clock.run(collect(client.jobs.settle(['job_a', { job_id: 'job_a' }, handle])))
     expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
-    expect(service.looks).toHaveLength(1)
+    expect(service.polls).toHaveLength(1)
   })
 
   test('yields the error of one job and goes on with the others', async () => {
-    const { clock, client } = setup({ refuse: ({ jobId }) => missing(jobId) })
+    const { clock, client } = setup({ rejectPoll: ({ jobId }) => missing(jobId) })
     const settled = await clock.run(collect(client.jobs.settle(['job_gone', 'job_a'])))
     const failed = settled.find(({ job_id }) => job_id === 'job_gone')
     expect(failed?.status === 'rejected' && failed.reason).toBeInstanceOf(NotFoundError)
@@ -67,9 +67,9 @@ describe('jobs.settle', () => {
       for await (const _ of client.jobs.settle(['job_a', 'job_b'])) break
     }
     await clock.run(loop())
-    const before = service.looks.length
+    const before = service.polls.length
     await clock.advance(60_000)
-    expect(service.looks).toHaveLength(before)
+    expect(service.polls).toHaveLength(before)
     expect(clock.timerCount).toBe(0)
   })
 
@@ -82,6 +82,6 @@ describe('jobs.settle', () => {
     expect(() => client.jobs.settle(['job_a', ''])).toThrow(ConfigurationError)
     expect(() => client.jobs.settle(['job_a'], { deadlineMs: 0 })).toThrow(ConfigurationError)
     await clock.advance(60_000)
-    expect(service.looks).toHaveLength(0)
+    expect(service.polls).toHaveLength(0)
   })
 })

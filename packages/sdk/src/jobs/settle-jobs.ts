@@ -1,29 +1,19 @@
 import { createAsyncQueue } from '../async-queue.ts'
-import type { Core } from '../core.ts'
 import { type Caller, showCaller } from '../errors/caller-stack.ts'
 import type { RunResult } from '../runs/run-result.ts'
-import { JobHandle } from './job-handle.ts'
-import { type JobJson, readJobReference } from './job-reference.ts'
+import type { ClientJob } from './client-job.ts'
+import type { WaitOptions } from './job-handle.ts'
 import { startWait } from './wait-for-job.ts'
-import type { WaitOptions } from './wait-options.ts'
 
-/** How one of several jobs ended, told apart by `status` as with `Promise.allSettled`. */
+/** How one of several jobs ended. `status` is that of `Promise.allSettled`. */
 export type SettledJob =
   | { status: 'fulfilled'; job_id: string; value: RunResult }
   /** `reason`: what `jobs.wait` would throw for the job. */
   | { status: 'rejected'; job_id: string; reason: unknown }
 
-/** A job by its id, its JSON or its handle. */
-export type JobSource = string | JobJson | JobHandle
-
-/** @throws ConfigurationError when it is no job */
-export function jobHandleOf(core: Core, source: JobSource): JobHandle {
-  return source instanceof JobHandle ? source : new JobHandle(core, readJobReference(source))
-}
-
 /** Waits for many jobs and yields how each one ended, in the order in which they end. */
 export async function* settleJobs(
-  handles: readonly JobHandle[],
+  handles: readonly ClientJob[],
   { options, caller }: { options: WaitOptions; caller: Caller },
 ): AsyncGenerator<SettledJob, void, undefined> {
   const settled = createAsyncQueue<SettledJob>()

@@ -6,7 +6,7 @@ import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { json, refusal, type Step, silent, text } from '../testing/scripted-service.ts'
+import { errorResponse, json, type Step, silent, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 const running = json(200, fixtures.jobs.processing.body)
@@ -31,7 +31,7 @@ describe('jobs.wait', () => {
   test('rejects with the error of the job, or of the look at it', async () => {
     const failing = createTestClient([json(200, fixtures.jobs.failed.body)])
     await caught(failing.client.jobs.wait('job_1'), JobFailedError)
-    const missing = createTestClient([refusal(404, 'NOT_FOUND')])
+    const missing = createTestClient([errorResponse(404, 'NOT_FOUND')])
     await caught(missing.client.jobs.wait('job_1'), NotFoundError)
   })
 
@@ -90,10 +90,10 @@ describe('a wait whose deadline passes', () => {
     expect(service.received.every(({ method }) => method === 'GET')).toBe(true)
   })
 
-  test('tells why the last look failed, when it did', async () => {
+  test('names the failure of the last poll', async () => {
     const { client, clock } = createTestClient([running, text(502, '')])
     const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 60_000 })), DeadlineExceededError)
-    expect(error.message).toContain('; its last status is processing; the last look at it failed: see `error.cause`.')
+    expect(error.message).toContain('; its last status is processing; the last poll failed: see `error.cause`.')
     expect(error.cause).toBeInstanceOf(ServerError)
     expect(error.attempts.at(-1)).toMatchObject({ status: 502 })
   })
@@ -155,7 +155,7 @@ describe('a wait that ends early', () => {
   })
 
   test.each([
-    ['refuses it', refusal(409, 'CONFLICT')],
+    ['refuses it', errorResponse(409, 'CONFLICT')],
     ['says that the job has another status', json(200, { data: { status: 'processing' } })],
   ])('tells that a cancellation was not confirmed when the service %s', async (_, cancel) => {
     const { error } = await abortWait([byMethod(running, cancel)], 'cancel')

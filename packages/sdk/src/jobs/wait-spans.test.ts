@@ -6,7 +6,7 @@ import { AbortedError } from '../errors/transport-errors.ts'
 import type { SpanAttributes, Tracer } from '../observe/tracer.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { json, refusal, type Step } from '../testing/scripted-service.ts'
+import { errorResponse, json, type Step } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 const running = json(200, fixtures.jobs.processing.body)
@@ -101,7 +101,7 @@ describe('the span of a wait', () => {
   })
 
   test('is an error when the polls have no use', async () => {
-    const { client, spans } = open([refusal(404, 'NOT_FOUND')])
+    const { client, spans } = open([errorResponse(404, 'NOT_FOUND')])
     const error = await caught(client.jobs.wait('job_1'), NotFoundError)
     expect(error.submission).toBe('unknown')
     expect(spans).toMatchObject([{ isError: true, endCount: 1, events: ['modelrun.poll HTTP 404'] }])
@@ -153,7 +153,7 @@ describe('the span of updates', () => {
   })
 
   test('is an error when there is no such job', async () => {
-    const { client, spans } = open([refusal(404, 'NOT_FOUND')])
+    const { client, spans } = open([errorResponse(404, 'NOT_FOUND')])
     await caught(client.jobs.watch('job_1').next(), NotFoundError)
     expect(spans).toMatchObject([{ isError: true, endCount: 1 }])
   })

@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import { type AsyncQueue, createAsyncQueue } from '../async-queue.ts'
-import { type WaitRequest, WaitWatcher } from './wait-for-job.ts'
+import { type WaitRequest, WaitSubscriber } from './wait-for-job.ts'
 
 /** A new state of a job; `isEnd` for the final one. */
 interface StateChange {
@@ -11,9 +11,9 @@ interface StateChange {
 /** Yields each new state of a job until it has finished. @throws As `waitForJob`, but for the job's own end */
 export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void, undefined> {
   const changes = createAsyncQueue<StateChange>()
-  const watcher = new StateWatcher(request, changes)
+  const subscriber = new StateSubscriber(request, changes)
   const { scheduler } = request.core
-  scheduler.join(watcher)
+  scheduler.join(subscriber)
   try {
     for (let isEnded = false; !isEnded; ) {
       const { state, isEnd } = await changes.next()
@@ -21,14 +21,14 @@ export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void,
       isEnded = isEnd
     }
   } finally {
-    watcher.span?.abandon()
-    scheduler.leave(watcher)
+    subscriber.span?.abandon()
+    scheduler.leave(subscriber)
   }
 }
 
-class StateWatcher extends WaitWatcher {
+class StateSubscriber extends WaitSubscriber {
   readonly isEager = true
-  readonly isWatching = true
+  readonly wantsStates = true
   readonly changes: AsyncQueue<StateChange>
 
   constructor(request: WaitRequest, changes: AsyncQueue<StateChange>) {

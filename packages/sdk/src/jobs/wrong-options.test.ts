@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import type { WaitOptions } from './wait-options.ts'
+import type { WaitOptions } from './job-handle.ts'
 
 const wrong: WaitOptions = { timeoutMs: -1 }
 

@@ -1,24 +1,24 @@
 import type { Model } from '@modelrun/contract'
 import { abortable } from '../abort.ts'
 import type { Clock } from '../clock.ts'
-import type { Core } from '../core.ts'
 import type { CallContext } from '../http/operation.ts'
+import type { Transport } from '../http/transport.ts'
 import { getModelOperation } from './model-operations.ts'
 
-/** How long a model's price and input schema are believed. */
+/** How long a model's price and input schema are used. */
 const MAX_AGE_MS = 300_000
 
 /** The models whose details this client has read in the last five minutes. */
 export interface ModelCache {
   /** A model, from memory when it is there. Reads of the same model share one request. @throws ModelRunError */
-  read(core: Core, id: string, context: CallContext): Promise<Model>
-  /** Keeps a model that was read otherwise, and returns it. */
-  keep(id: string, model: Model): Model
+  read(id: string, context: CallContext): Promise<Model>
+  /** Stores a model that another call has read, and returns it. */
+  store(id: string, model: Model): Model
   /** The price of one run, in credits, when it is in memory. */
   priceOf(id: string | undefined): number | undefined
 }
 
-export function createModelCache(clock: Clock): ModelCache {
+export function createModelCache({ clock, transport }: { clock: Clock; transport: Transport }): ModelCache {
   const entries = new Map<string, { model: Model; readAt: number }>()
   const requests = new Map<string, Promise<Model>>()
 
@@ -27,26 +27,26 @@ export function createModelCache(clock: Clock): ModelCache {
     return entry !== undefined && clock.now() - entry.readAt < MAX_AGE_MS ? entry.model : undefined
   }
 
-  function keep(id: string, model: Model): Model {
+  function store(id: string, model: Model): Model {
     entries.set(id, { model, readAt: clock.now() })
     return model
   }
 
-  async function request(core: Core, id: string, context: CallContext): Promise<Model> {
-    const work = core.transport.call(getModelOperation(id), context).then(({ data }) => keep(id, data))
+  async function request(id: string, context: CallContext): Promise<Model> {
+    const work = transport.call(getModelOperation(id), context).then(({ data }) => store(id, data))
     if (requests.has(id)) return await work
     requests.set(id, work)
     return await work.finally(() => requests.delete(id))
   }
 
   return {
-    read: async (core, id, context) => {
+    read: async (id, context) => {
       const shared = known(id) ?? requests.get(id)
-      // A failure is not shared: its error is about the call of another.
+      // A failure is not shared: its error describes the call of another caller.
       const model = shared && (await abortable(Promise.resolve(shared), context.scope.signal).catch(() => undefined))
-      return model ?? (await request(core, id, context))
+      return model ?? (await request(id, context))
     },
-    keep,
+    store,
     priceOf: (id) => (id === undefined ? undefined : known(id)?.pricing.credits_per_run),
   }
 }

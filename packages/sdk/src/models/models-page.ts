@@ -17,7 +17,7 @@ export class ModelsPage implements AsyncIterable<ModelSummary> {
   readonly offset: number
   readonly #query: ListModelsQuery
   readonly #fetchPage: FetchPage
-  /** Where the next page begins. It grows with each page, even when a service ignores the offset that was asked for. */
+  /** Offset of the next page. It grows with each page, even when a service ignores the requested offset. */
   readonly #nextOffset: number
 
   /** @internal */

@@ -4,7 +4,7 @@ import { NotFoundError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { json, refusal } from '../testing/scripted-service.ts'
+import { errorResponse, json } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 describe('models.get (section 4.2)', () => {
@@ -16,7 +16,7 @@ describe('models.get (section 4.2)', () => {
   })
 
   test('rejects with NotFoundError when there is no such model', async () => {
-    const { client } = createTestClient([refusal(404, 'NOT_FOUND')])
+    const { client } = createTestClient([errorResponse(404, 'NOT_FOUND')])
     const error = await caught(client.models.get('none'), NotFoundError)
     expect(error).toMatchObject({ apiCode: 'NOT_FOUND', submission: 'not_sent' })
   })

@@ -1,14 +1,14 @@
 import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
 import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from '../arguments/call-options.ts'
-import { checkArguments } from '../arguments/check-arguments.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { readOptions } from '../arguments/read-options.ts'
 import type { Core } from '../core.ts'
 import { captureCaller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { ApiPromise } from '../http/api-promise.ts'
-import type { Answer, CallOptions } from '../http/operation.ts'
+import type { CallOptions, ReceivedResponse } from '../http/operation.ts'
 import { callOnce, request } from '../http/request.ts'
 import { checkInput } from '../runs/check-input.ts'
-import type { AnyRunResponse } from '../runs/run-answer.ts'
+import type { AnyRunResponse } from '../runs/run-operation.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import type { AnyModelId, ModelId, RunBody } from './model-inputs.ts'
 import { getModelOperation, listModelsOperation } from './model-operations.ts'
@@ -46,22 +46,22 @@ export class ModelsResource {
   /**
    * One model with its `input_schema` (section 4.2).
    *
-   * @throws NotFoundError when there is no such model; and as {@link list}
+   * @throws NotFoundError when the model does not exist; and as {@link list}
    */
   get(id: string, options: CallOptions = {}): ApiPromise<Model> {
     const operation = getModelOperation(id)
-    const read = (answer: Answer) => this.#core.modelCache.keep(id, operation.read(answer))
+    const read = (received: ReceivedResponse) => this.#core.modelCache.store(id, operation.read(received))
     const calledFunction = ModelsResource.prototype.get
     return request(this.#core, { ...operation, read }, { place: 'client.models.get', options, calledFunction })
   }
 
   /**
-   * The one HTTP call that runs a model (section 4.3): it gives the service's answer and waits for nothing. Prefer
-   * `client.run`, which also gets the result of a run that takes longer.
+   * Sends the request that runs a model (section 4.3) and returns the service's response, without waiting for the result.
+   * Prefer `client.run`, which also gets the result of a longer run.
    *
-   * The request is sent once, and again only where the first one certainly did not count.
+   * The request is sent again only when the service certainly did not accept the first one.
    *
-   * @throws As {@link list}; `error.submission` tells whether the run may be charged
+   * @throws As {@link list}; `error.submission` says whether the run may be charged
    * @throws InputValidationError when the input holds what JSON cannot, such as a Buffer or a promise
    */
   run<const Id extends AnyModelId>(

@@ -3,7 +3,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ConnectionError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { broken, json, refusal } from '../testing/scripted-service.ts'
+import { broken, errorResponse, json } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
 import { ATTEMPT_CHANNEL } from './attempt-event.ts'
 
@@ -23,7 +23,7 @@ describe('the diagnostics channel', () => {
   })
 
   test('gets one event for each attempt, without headers and bodies', async () => {
-    const limited = refusal(429, 'LIMITED', { 'retry-after': '3', 'x-request-id': 'req_1' })
+    const limited = errorResponse(429, 'LIMITED', { 'retry-after': '3', 'x-request-id': 'req_1' })
     const { client, clock } = createTestClient([limited, models])
     await clock.run(client.models.list({ search: 'secret search' }))
     expect(events).toEqual([

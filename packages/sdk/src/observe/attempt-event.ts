@@ -9,7 +9,7 @@ export interface AttemptEvent {
   path: string
   /** 1 for the first attempt of a call. */
   attempt: number
-  /** HTTP status, when there was an answer. */
+  /** HTTP status, when there was a response. */
   status?: number | undefined
   /** Why the attempt did not succeed; undefined when it did. */
   reason?: string | undefined
@@ -21,10 +21,10 @@ export interface AttemptEvent {
   delayMs?: number | undefined
 }
 
-/** Node's channel of that name gets an {@link AttemptEvent} for each HTTP attempt. */
+/** Name of Node's diagnostics channel that gets an {@link AttemptEvent} for each HTTP attempt. */
 export const ATTEMPT_CHANNEL = 'modelrun:attempt'
 
-/** Makes what tells attempts to the log and to Node's diagnostics channel, and costs next to nothing when nobody listens. */
+/** Reports attempts to the log and to Node's diagnostics channel. Costs next to nothing without a listener. */
 export function createAttemptObserver(log: Log): (event: AttemptEvent) => void {
   const channel = nodeBuiltin('node:diagnostics_channel')?.channel(ATTEMPT_CHANNEL)
   return (event) => {

@@ -12,14 +12,14 @@ import {
 } from '../errors/guards.ts'
 import type { ModelRunError } from '../errors/model-run-error.ts'
 
-/** What a span says about an error. */
+/** The description of an error in a span. */
 export interface FailureDescription {
   /** For `error.type`: the stable `code` of our errors, the name of others. */
   type: string
   message?: string | undefined
 }
 
-/** OpenTelemetry's word for what has no word of its own. */
+/** OpenTelemetry's `error.type` for an unknown error. */
 const OTHER = '_OTHER'
 
 /**
@@ -31,7 +31,7 @@ export function describeFailure(error: unknown): FailureDescription {
   return { type: asWord(error instanceof Error ? error.name : undefined) }
 }
 
-/** A word that others chose, such as an error code, when it is one and not a sentence; else `_OTHER`. */
+/** A word from elsewhere, such as an error code, if it is a single word; else `_OTHER`. */
 export function asWord(text: string | undefined): string {
   return text !== undefined && /^(?:time limit|(?:HTTP )?[\w.-]{1,64})$/.test(text) ? text : OTHER
 }

@@ -6,8 +6,8 @@ import type { Span, SpanAttributes } from './tracer.ts'
 export type SomeAttributes = { readonly [name: string]: SpanAttributes[string] | undefined }
 
 /**
- * A span that ends once and never throws: a tracer that fails must not cost a result that is paid for. What the span of
- * the tracer has no method for is left out.
+ * A span that ends once and never throws, because a failing tracer must not lose a result that is paid for. A method that
+ * the tracer's span does not have is skipped.
  */
 export class SafeSpan {
   readonly #span: Span | undefined

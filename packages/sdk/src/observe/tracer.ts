@@ -1,4 +1,4 @@
-/** Facts about a span or an event. */
+/** Attributes of a span or an event. */
 export type SpanAttributes = Record<string, string | number | boolean>
 
 /** The part of an OpenTelemetry span that is used. */

@@ -1,8 +1,8 @@
-import type { ResolvedOptions } from '../options.ts'
+import type { Log } from './logger.ts'
 import { known, SafeSpan, type SomeAttributes } from './safe-span.ts'
-import type { Span, SpanAttributes } from './tracer.ts'
+import type { Span, SpanAttributes, Tracer } from './tracer.ts'
 
-/** How a span begins. */
+/** The start of a span. */
 interface SpanStart {
   name: string
   /** `client` for a call of the service, `internal` for what happens in this process. */
@@ -15,8 +15,8 @@ export interface Tracing {
   /** Where the service is, by the attributes of OpenTelemetry's conventions. */
   readonly server: SpanAttributes
   /**
-   * Does work once, with a new span as the active one, and gives what the work gives. The work has to end the span.
-   * Whatever the tracer does, the work is done exactly once: it may be a run that costs credits.
+   * Does work once, with a new span as the active one, and returns the result of the work. The work has to end the span.
+   * The work is done exactly once, also when the tracer fails: it may be a run that costs credits.
    */
   inSpan<T>(start: SpanStart, work: (span: SafeSpan) => T): T
 }
@@ -24,8 +24,15 @@ export interface Tracing {
 /** OpenTelemetry's numbers. */
 const KINDS = { internal: 0, client: 2 } as const
 
+/** The options of the client that traces need. */
+export interface TracingOptions {
+  tracer: Tracer | undefined
+  log: Log
+  baseUrl: string
+}
+
 /** @returns Undefined without a tracer: then nothing is done for traces. */
-export function createTracing({ tracer, log, baseUrl }: ResolvedOptions): Tracing | undefined {
+export function createTracing({ tracer, log, baseUrl }: TracingOptions): Tracing | undefined {
   if (tracer === undefined) return undefined
   let hasFailed = false
   const onFault = (error: unknown) => {
@@ -36,21 +43,21 @@ export function createTracing({ tracer, log, baseUrl }: ResolvedOptions): Tracin
   return {
     server: serverAt(baseUrl),
     inSpan: ({ name, kind, attributes }, work) => {
-      const begin = once((span?: Span) => work(new SafeSpan(span, onFault)))
+      const workInSpan = once((span?: Span) => work(new SafeSpan(span, onFault)))
       let fault: { error: unknown } | undefined
       try {
         const returned: unknown = tracer.startActiveSpan(
           name,
           { kind: KINDS[kind], attributes: known(attributes) },
-          begin,
+          workInSpan,
         )
         // A tracer may wrap the promise of the work in its own; the rejection of that one is not needed.
         if (returned instanceof Promise) returned.catch(() => {})
       } catch (error) {
         fault = { error }
       }
-      // What the work threw is thrown here.
-      const value = begin()
+      // Throws what the work threw.
+      const value = workInSpan()
       if (fault !== undefined) onFault(fault.error)
       return value
     },

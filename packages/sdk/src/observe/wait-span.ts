@@ -1,17 +1,17 @@
 import type { Job } from '@modelrun/contract'
-import type { Core } from '../core.ts'
 import { isModelRunError } from '../errors/guards.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
-import type { Look } from '../jobs/polling/look-at-job.ts'
+import type { PollOutcome } from '../jobs/polling/polled-jobs.ts'
 import { nodeBuiltin } from '../node-builtin.ts'
 import { asWord, reasonOf } from './describe-failure.ts'
 import type { SafeSpan } from './safe-span.ts'
+import type { Tracing } from './tracing.ts'
 
 /** Together below 128: past that number of events OpenTelemetry throws the oldest away. */
 const MAX_POLL_EVENTS = 100
 const MAX_STATE_EVENTS = 20
 
-/** What is waited for. */
+/** The job of a wait. */
 interface TracedWait {
   job: JobReference
   /** The span of the run that the wait is part of. */
@@ -26,7 +26,7 @@ export class WaitSpan {
   #polls = 0
   #states = 0
 
-  /** Has to be made while the span is the active one. */
+  /** Must be called while the span is the active one. */
   constructor(span: SafeSpan, { job, run }: TracedWait) {
     this.#span = span
     this.#run = run
@@ -39,19 +39,19 @@ export class WaitSpan {
     return this.#runInContext === undefined ? work() : this.#runInContext(work)
   }
 
-  onPoll(brought: Look): void {
+  onPoll(outcome: PollOutcome): void {
     this.#polls++
-    if (this.#polls <= MAX_POLL_EVENTS) this.#span.event('modelrun.poll', outcomeOf(brought))
+    if (this.#polls <= MAX_POLL_EVENTS) this.#span.event('modelrun.poll', outcomeOf(outcome))
   }
 
   onState(job: Job): void {
-    this.#onNews('modelrun.state', job)
+    this.#addStateEvent('modelrun.state', job)
     for (const span of [this.#span, this.#run]) span?.set({ 'modelrun.job.status': asWord(job.status) })
   }
 
-  /** A webhook has brought the end. */
+  /** A webhook has delivered the end. */
   onDelivery(job: Job): void {
-    this.#onNews('modelrun.delivery', job)
+    this.#addStateEvent('modelrun.delivery', job)
   }
 
   end(): void {
@@ -71,7 +71,7 @@ export class WaitSpan {
     this.#run?.abandon()
   }
 
-  #onNews(name: string, { status }: Job): void {
+  #addStateEvent(name: string, { status }: Job): void {
     this.#states++
     if (this.#states <= MAX_STATE_EVENTS) this.#span.event(name, { 'modelrun.job.status': asWord(status) })
   }
@@ -82,15 +82,15 @@ export class WaitSpan {
 }
 
 /** Starts the span of a wait, as a child of the span that is active. Undefined without a tracer. */
-export function startWaitSpan({ tracing }: Pick<Core, 'tracing'>, wait: TracedWait): WaitSpan | undefined {
+export function startWaitSpan(tracing: Tracing | undefined, wait: TracedWait): WaitSpan | undefined {
   if (tracing === undefined) return undefined
   const { jobId, modelId } = wait.job
   const attributes = { 'gen_ai.request.model': modelId, 'gen_ai.response.id': jobId }
   return tracing.inSpan({ name: 'modelrun.wait', kind: 'internal', attributes }, (span) => new WaitSpan(span, wait))
 }
 
-function outcomeOf(brought: Look): { [name: string]: string } {
-  if ('job' in brought) return { 'modelrun.job.status': asWord(brought.job.status) }
-  const error = 'failure' in brought ? brought.failure : brought.error
+function outcomeOf(outcome: PollOutcome): { [name: string]: string } {
+  if ('job' in outcome) return { 'modelrun.job.status': asWord(outcome.job.status) }
+  const error = 'failure' in outcome ? outcome.failure : outcome.error
   return { 'modelrun.reason': isModelRunError(error) ? reasonOf(error) : asWord(undefined) }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ModelRun } from '../client.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { json, refusal } from '../testing/scripted-service.ts'
+import { errorResponse, json } from '../testing/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
 import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../testing/test-proxy.ts'
 import { createProxy } from './create-proxy.ts'
@@ -134,7 +134,7 @@ describe('what a page gets', () => {
 
   test('comes also when the log of the operator fails', async () => {
     const onError = () => expect.unreachable()
-    const { send } = createTestProxy([refusal(401, 'UNAUTHORIZED')], { onError })
+    const { send } = createTestProxy([errorResponse(401, 'UNAUTHORIZED')], { onError })
     await expect(send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 503 })
   })
 
@@ -149,7 +149,7 @@ describe('what a page gets', () => {
 
   test('by default the operator reads failures in the console', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => {})
-    const { send } = createTestProxy([refusal(401, 'UNAUTHORIZED')], { onError: undefined })
+    const { send } = createTestProxy([errorResponse(401, 'UNAUTHORIZED')], { onError: undefined })
     await send(`POST ${RUN_PATH}`, RUN)
     expect(log.mock.calls).toEqual([[expect.stringContaining(`POST /api/modelrun${RUN_PATH}`), expect.any(Error)]])
     log.mockRestore()

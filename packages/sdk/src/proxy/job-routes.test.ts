@@ -2,7 +2,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { caught } from '../testing/caught.ts'
-import { broken, json, refusal, text } from '../testing/scripted-service.ts'
+import { broken, errorResponse, json, text } from '../testing/scripted-service.ts'
 import { createTestProxy, MODEL, PROXY_SECRET, RUN_PATH } from '../testing/test-proxy.ts'
 import { createJobSeals } from './sealed-jobs.ts'
 
@@ -68,7 +68,7 @@ describe('a job of a page (section 4.4)', () => {
 
 describe('a cancel (section 4.5)', () => {
   test('passes on a conflict', async () => {
-    const { send } = createTestProxy([refusal(409, 'CONFLICT')])
+    const { send } = createTestProxy([errorResponse(409, 'CONFLICT')])
     await expect(send(`DELETE /v1/jobs/${await seal('anna')}`)).resolves.toMatchObject({
       status: 409,
       body: { error: { code: 'CONFLICT', message: 'The CONFLICT message' } },
@@ -84,7 +84,7 @@ describe('a cancel (section 4.5)', () => {
   })
 
   test('whose response was lost is repeated by the client of the page', async () => {
-    const { pageOf, service, clock } = createTestProxy([broken('ECONNRESET'), refusal(404, 'NOT_FOUND')])
+    const { pageOf, service, clock } = createTestProxy([broken('ECONNRESET'), errorResponse(404, 'NOT_FOUND')])
     const id = await seal('anna')
     const cancelled = await clock.run(pageOf('anna').jobs.cancel(id))
     expect(cancelled.status).toBe('cancelled')

@@ -1,6 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { json, refusal, type Step, text } from '../testing/scripted-service.ts'
+import { errorResponse, json, type Step, text } from '../testing/scripted-service.ts'
 import { createTestProxy, MODEL, model } from '../testing/test-proxy.ts'
 
 const details = fixtures.models.textToImage.body
@@ -9,7 +9,7 @@ const models = ['aurora-image', 'film/long', 'gone']
 /** A service that has two models, by their path. */
 const service: Step = async (request) => {
   const id = decodeURIComponent(new URL(request.url).pathname.split('/').at(-1) ?? '')
-  if (id === 'gone') return await refusal(404, 'NOT_FOUND')(request)
+  if (id === 'gone') return await errorResponse(404, 'NOT_FOUND')(request)
   const changes = id === 'film/long' ? { category: 'text-to-video', name: 'Long Film', internal_host: 'gpu-7' } : {}
   return await json(200, { ...details, id, ...changes })(request)
 }

@@ -1,7 +1,7 @@
 import type { Job, Model, RunRequest } from '@modelrun/contract'
 import type { ApiResult, CallOptions } from '../http/operation.ts'
 import type { CancelResult } from '../jobs/cancel-job.ts'
-import type { AnyRunResponse } from '../runs/run-answer.ts'
+import type { AnyRunResponse } from '../runs/run-operation.ts'
 
 /** One call of the client. */
 export interface ProxyCall<T> {

@@ -2,7 +2,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { ModelRunError, type Submission } from '../errors/model-run-error.ts'
 import { caught } from '../testing/caught.ts'
-import { broken, cut, json, refusal, type Step, silent, text } from '../testing/scripted-service.ts'
+import { broken, cut, errorResponse, json, type Step, silent, text } from '../testing/scripted-service.ts'
 import { API_KEY } from '../testing/test-client.ts'
 import { createTestProxy, MODEL, model, PRICE, RUN_PATH } from '../testing/test-proxy.ts'
 
@@ -108,19 +108,19 @@ const FAILURES: Record<string, Failure> = {
   'responds with a web page': unknown(text(200, '<html>')),
   'responds with half of a body': unknown(cut(200, '{"output"')),
   redirects: unknown(text(302, null, { location: 'https://evil.example.com/' })),
-  'fails with 500': unknown(refusal(500, 'INTERNAL_ERROR')),
+  'fails with 500': unknown(errorResponse(500, 'INTERNAL_ERROR')),
   'fails with 504': unknown(text(504, '<html>')),
-  'fails with 503': unknown(refusal(503, 'UNAVAILABLE')),
-  'is busy with 503': rejected(refusal(503, 'UNAVAILABLE', { 'retry-after': '2' }), 503, 3),
+  'fails with 503': unknown(errorResponse(503, 'UNAVAILABLE')),
+  'is busy with 503': rejected(errorResponse(503, 'UNAVAILABLE', { 'retry-after': '2' }), 503, 3),
   // Not passed on: Chromium sends a request again after a 408, without asking the page.
-  'gives up with 408': unknown(refusal(408, 'TIMEOUT')),
-  'limits with 429': rejected(refusal(429, 'RATE_LIMITED', { 'retry-after': '2' }), 429, 3),
-  'does not accept the input': rejected(refusal(400, 'VALIDATION_ERROR'), 400),
-  'does not have the model': rejected(refusal(404, 'NOT_FOUND'), 404),
-  'has no credits left': rejected(refusal(402, 'INSUFFICIENT_CREDITS'), 402),
-  'does not know the key': rejected(refusal(401, 'UNAUTHORIZED'), 503),
-  'does not permit the run': rejected(refusal(403, 'FORBIDDEN'), 503),
-  'is another server': rejected(refusal(421, 'MISDIRECTED'), 503, 3),
+  'gives up with 408': unknown(errorResponse(408, 'TIMEOUT')),
+  'limits with 429': rejected(errorResponse(429, 'RATE_LIMITED', { 'retry-after': '2' }), 429, 3),
+  'does not accept the input': rejected(errorResponse(400, 'VALIDATION_ERROR'), 400),
+  'does not have the model': rejected(errorResponse(404, 'NOT_FOUND'), 404),
+  'has no credits left': rejected(errorResponse(402, 'INSUFFICIENT_CREDITS'), 402),
+  'does not know the key': rejected(errorResponse(401, 'UNAUTHORIZED'), 503),
+  'does not permit the run': rejected(errorResponse(403, 'FORBIDDEN'), 503),
+  'is another server': rejected(errorResponse(421, 'MISDIRECTED'), 503, 3),
 }
 
 describe.each(Object.entries(FAILURES))('when the service %s', (_, { step, submission, status, posts }) => {
@@ -188,10 +188,10 @@ describe('an error of the service', () => {
   })
 
   test('reaches the operator when it is not about what the page sent', async () => {
-    const operator = createTestProxy([refusal(401, 'UNAUTHORIZED')])
+    const operator = createTestProxy([errorResponse(401, 'UNAUTHORIZED')])
     await operator.send(`POST ${RUN_PATH}`, RUN)
     expect(operator.errors).toMatchObject([{ name: 'AuthenticationError' }])
-    const page = createTestProxy([refusal(400, 'VALIDATION_ERROR')])
+    const page = createTestProxy([errorResponse(400, 'VALIDATION_ERROR')])
     await page.send(`POST ${RUN_PATH}`, RUN)
     expect(page.errors).toEqual([])
   })

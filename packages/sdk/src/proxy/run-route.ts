@@ -1,6 +1,6 @@
 import type { RunRequest } from '@modelrun/contract'
 import { isModelRunError } from '../errors/guards.ts'
-import type { AnyRunResponse } from '../runs/run-answer.ts'
+import type { AnyRunResponse } from '../runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
 import { failureResponse, isForOperator } from './failure-response.ts'
 import type { PageRequest } from './page-request.ts'

@@ -16,7 +16,7 @@ export interface DurableRun {
   readonly error?: { readonly code: string; readonly message: string } | undefined
 }
 
-/** What becomes a run of a durable batch. */
+/** An item that becomes a run of a durable batch. */
 export interface DurableItem {
   /** Without a key it is handed back as it is. */
   readonly key?: string | undefined
@@ -24,7 +24,7 @@ export interface DurableItem {
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** What `client.runMany` needs of a durable batch. `createRuns` of `@modelrun/durable` has it. */
+/** The part of a durable batch that `client.runMany` uses. `createRuns` of `@modelrun/durable` makes one. */
 export interface DurableRuns {
   /** Works the batch in this process, adds items under their keys, and gives each back once its run has ended or is unknown. */
   runEach<Item extends DurableItem>(

@@ -5,8 +5,8 @@ import { jsonPointer } from '../json-pointer.ts'
 import { closestName } from './closest-name.ts'
 
 /**
- * Everything in an input that breaks the model's schema (section 2.3). What a newer schema says beyond that section is
- * left to the service.
+ * All violations of the model's schema in an input (section 2.3). Keywords of a schema that the section does not name are
+ * checked by the service only.
  */
 export function findInputIssues(
   { properties, required = [] }: InputSchema,

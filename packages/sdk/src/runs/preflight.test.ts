@@ -5,12 +5,12 @@ import { BudgetExceededError, InputValidationError } from '../errors/local-error
 import { AbortedError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { json, refusal, silent, text } from '../testing/scripted-service.ts'
+import { errorResponse, json, silent, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 const model = json(200, fixtures.models.textToImage.body)
 const completed = json(200, fixtures.runs.completed.body)
-const notFound = refusal(404, 'NOT_FOUND')
+const notFound = errorResponse(404, 'NOT_FOUND')
 const list = json(200, fixtures.models.listFirstPage.body)
 
 const INPUT = { prompt: 'x' }
@@ -100,7 +100,7 @@ describe('a model that is not found', () => {
   test('is met with the id that was probably meant', async () => {
     const { client, service } = createTestClient([notFound, list])
     const error = await caught(client.run('aurora-imgae', INPUT, options), InputValidationError)
-    const message = 'there is no model aurora-imgae; did you mean aurora-image?'
+    const message = 'the model aurora-imgae does not exist; did you mean aurora-image?'
     expect(error.message).toContain(message)
     expect(error.issues).toEqual([{ pointer: '', message }])
     // As many at once as there can be (section 4.1).
@@ -113,7 +113,7 @@ describe('a model that is not found', () => {
   })
 
   test('stays a NotFoundError when the list cannot be read', async () => {
-    const { client } = createTestClient([notFound, refusal(403, 'FORBIDDEN')])
+    const { client } = createTestClient([notFound, errorResponse(403, 'FORBIDDEN')])
     await caught(client.run('aurora-imgae', INPUT, options), NotFoundError)
   })
 

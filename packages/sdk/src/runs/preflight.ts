@@ -15,7 +15,7 @@ export interface PlannedRun {
 }
 
 /**
- * Checks a run against the model's price and input schema, as far as the options ask for it. Reads nothing otherwise.
+ * Checks a run against the model's price and input schema, when the options ask for it. Sends nothing otherwise.
  *
  * @throws BudgetExceededError, InputValidationError, and what reading the model throws
  */
@@ -28,7 +28,7 @@ export async function preflight(
   if (maxCredits === undefined && !validateInput) return
   const model = await readModel(core, run.model, context)
   if (maxCredits !== undefined) checkBudget(model, maxCredits)
-  if (validateInput) checkInput(model, run.input)
+  if (validateInput) checkAgainstSchema(model, run.input)
 }
 
 function checkBudget(model: Model, maxCredits: number): void {
@@ -41,7 +41,7 @@ function checkBudget(model: Model, maxCredits: number): void {
   })
 }
 
-function checkInput(model: Model, input: Record<string, unknown>): void {
+function checkAgainstSchema(model: Model, input: Record<string, unknown>): void {
   const issues = findInputIssues(model.input_schema, input)
   if (issues.length === 0) return
   const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
@@ -50,12 +50,12 @@ function checkInput(model: Model, input: Record<string, unknown>): void {
 
 async function readModel(core: Core, id: string, context: CallContext): Promise<Model> {
   try {
-    return await core.modelCache.read(core, id, context)
+    return await core.modelCache.read(id, context)
   } catch (error) {
     if (!isNotFoundError(error)) throw error
     const closest = closestName(id, await listModelIds(core, context))
     if (closest === undefined) throw error
-    const message = `there is no model ${id}; did you mean ${closest}?`
+    const message = `the model ${id} does not exist; did you mean ${closest}?`
     throw new InputValidationError({
       message: `The run was not sent: ${message}`,
       issues: [{ pointer: '', message }],
@@ -63,7 +63,7 @@ async function readModel(core: Core, id: string, context: CallContext): Promise<
   }
 }
 
-/** The ids to guess from. None when they cannot be read: the error that asks for a guess is the one that counts. */
+/** The ids of the models, for a suggestion. Empty when they cannot be read: the first error matters more. */
 async function listModelIds(core: Core, context: CallContext): Promise<string[]> {
   try {
     const { data } = await core.transport.call(listModelsOperation({ limit: LIMITS.modelsPageMax }), context)

@@ -5,7 +5,7 @@ import { ServerError } from '../errors/api-errors.ts'
 import type { ModelRunOptions } from '../options.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { json, refusal, type Step, silent, text } from '../testing/scripted-service.ts'
+import { errorResponse, json, type Step, silent, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 import type { WebhookReceiver } from './webhook-receiver.ts'
 
@@ -173,7 +173,7 @@ describe('the price of a run (sections 2.1 and 2.4)', () => {
 
 describe('a price that cannot be read', () => {
   test.each([
-    ['is forbidden', refusal(403, 'FORBIDDEN')],
+    ['is forbidden', errorResponse(403, 'FORBIDDEN')],
     ['fails', text(500, '')],
     ['does not come', silent()],
     ['is no price', json(200, { id: 'aurora-image' })],
@@ -192,7 +192,7 @@ describe('a price that cannot be read', () => {
   })
 
   test('is not asked for twice by one run', async () => {
-    const { client, clock, modelReads } = start({ ...polled, model: refusal(403, 'FORBIDDEN') })
+    const { client, clock, modelReads } = start({ ...polled, model: errorResponse(403, 'FORBIDDEN') })
     await clock.run(client.run('aurora-image', {}, { readPrice: true }))
     expect(modelReads()).toBe(1)
   })

@@ -1,15 +1,15 @@
 import { linkController } from '../abort.ts'
 import type { Core } from '../core.ts'
-import { DEFAULT_DEADLINE_MS, type WaitOptions } from '../jobs/wait-options.ts'
+import { DEFAULT_DEADLINE_MS, type WaitOptions } from '../jobs/job-handle.ts'
 import { openScope } from '../scope.ts'
 import type { RunResult } from './run-result.ts'
 
-/** How long a result waits for its price at most, counted from the start of the run or of the wait. */
-const PATIENCE_MS = 5_000
+/** Time limit for reading a price, from the start of the run or of the wait, in milliseconds. */
+const PRICE_TIMEOUT_MS = 5_000
 
-/** The price of a model that is read beside its run. */
+/** A price that is read during a run. */
 export interface PriceReading {
-  /** Adds the price, and gives the result without it when it could not be read in time. Never rejects. */
+  /** Adds the price to the result, when it could be read in time. Never rejects. */
   addTo(result: RunResult): Promise<RunResult>
   stop(): void
 }
@@ -18,10 +18,10 @@ export interface PriceReading {
 export function startPriceReading(core: Core, modelId: string | undefined, options: WaitOptions): PriceReading {
   const controller = linkController(options.signal)
   const read = async (id: string): Promise<number | undefined> => {
-    const deadlineMs = Math.min(PATIENCE_MS, options.deadlineMs ?? DEFAULT_DEADLINE_MS)
+    const deadlineMs = Math.min(PRICE_TIMEOUT_MS, options.deadlineMs ?? DEFAULT_DEADLINE_MS)
     const scope = openScope({ clock: core.options.clock, signal: controller.signal, deadlineMs })
     try {
-      const { pricing } = await core.modelCache.read(core, id, { scope, options: { headers: options.headers } })
+      const { pricing } = await core.modelCache.read(id, { scope, options: { headers: options.headers } })
       return pricing.credits_per_run
     } catch {
       return undefined
@@ -32,7 +32,7 @@ export function startPriceReading(core: Core, modelId: string | undefined, optio
   const reading = modelId === undefined ? undefined : read(modelId)
   return {
     addTo: async (result) => {
-      // Of a job from elsewhere the model may be known at its end only.
+      // The model of a job from another process may be known only at its end.
       const price = await (reading ?? (result.model_id === undefined ? undefined : read(result.model_id)))
       if (price !== undefined) result.credits_per_run = price
       controller.release()

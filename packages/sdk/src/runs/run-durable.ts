@@ -6,9 +6,9 @@ import { AbortedError } from '../errors/transport-errors.ts'
 import { checkInput } from './check-input.ts'
 import type { DurableItem, DurableRun, DurableRuns } from './durable-runs.ts'
 import { canonicalJson, inputKeys } from './run-keys.ts'
-import type { SettledRun } from './run-many-options.ts'
-import type { RunManyCall } from './run-pool.ts'
-import { outcomeOfJob, type RunResult, toResult } from './run-result.ts'
+import type { RunManyCall, SettledRun } from './run-many-options.ts'
+import type { RunResult } from './run-result.ts'
+import { outcomeOfJob, toResult } from './to-result.ts'
 
 /** An input of the loop. */
 interface Item<I> extends DurableItem {

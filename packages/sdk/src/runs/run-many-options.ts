@@ -1,30 +1,31 @@
-import type { JobSource } from '../jobs/settle-jobs.ts'
+import type { Caller } from '../errors/caller-stack.ts'
+import type { JobSource } from '../jobs/job-handle.ts'
 import type { DurableRuns } from './durable-runs.ts'
 import type { RunOptions } from './run-options.ts'
 import type { RunResult } from './run-result.ts'
 
-/** How the run of one input ended, told apart by `status` as with `Promise.allSettled`. */
+/** How the run of one input ended. `status` is that of `Promise.allSettled`. */
 export type SettledRun<I> = {
-  /** Place of the input, from 0. */
+  /** Index of the input, from 0. */
   index: number
   input: I
   /** The job of the run; undefined when it never became one. */
   job_id: string | undefined
 } & (
   | { status: 'fulfilled'; value: RunResult }
-  /** `reason`: what `client.run` would throw; `reason.submission` tells whether the run may be charged. */
+  /** `reason`: what `client.run` would throw; `reason.submission` says whether the run may be charged. */
   | { status: 'rejected'; reason: unknown }
 )
 
 /** One step of one of many runs. */
 export interface RunManyProgress {
-  /** Place of the input, from 0. */
+  /** Index of the input, from 0. */
   index: number
   /** `submitted`: the job exists, and may be charged. */
   step: 'submitted' | 'fulfilled' | 'rejected'
   /** The job of the run; undefined when it never became one. */
   job_id: string | undefined
-  /** Inputs begun so far. */
+  /** Inputs started so far. */
   started: number
   /** Inputs whose run has ended. */
   settled: number
@@ -41,7 +42,7 @@ export interface RunManyOptions<Input = object> extends Omit<RunOptions, 'mode' 
   durable?: DurableRuns | undefined
   /**
    * With `durable`: the key of an input, the same in each process; up to 300 characters. Default: SHA-256 of model and input,
-   * with a number for an input that comes again. The default keeps a hash of each input in memory.
+   * with a number for an input that comes again. The default stores a hash of each input in memory.
    */
   keyOf?: ((input: Input, index: number) => string) | undefined
   /** Runs under way at once, results that wait to be taken included. Default 8; with `durable` 1,000, as its batch has a limit of its own. */
@@ -52,10 +53,19 @@ export interface RunManyOptions<Input = object> extends Omit<RunOptions, 'mode' 
    */
   onProgress?: ((progress: RunManyProgress) => unknown) | undefined
   /**
-   * True: after the first error no further run begins, the ones under way are still yielded, then the error is thrown.
+   * True: after the first error, no further run starts. The runs under way are still yielded, then the error is thrown.
    * False: errors are yielded as `rejected`. Default false.
    */
   stopOnError?: boolean | undefined
-  /** Jobs of an earlier attempt by the place of their input: they are waited for, not run again. */
+  /** Jobs of an earlier attempt, by the index of their input. They are waited for and not run again. */
   resume?: ReadonlyMap<number, JobSource> | undefined
+}
+
+/** A call of `client.runMany`. */
+export interface RunManyCall<I> {
+  model: string
+  inputs: Iterable<I> | AsyncIterable<I>
+  options: RunManyOptions<I>
+  /** The line that errors show. */
+  caller: Caller
 }

@@ -1,7 +1,16 @@
+import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
+import { type Caller, showCaller } from '../errors/caller-stack.ts'
+import { AbortedError } from '../errors/transport-errors.ts'
+import { type ClientJob, clientJobOf } from '../jobs/client-job.ts'
+import type { JobSource } from '../jobs/job-handle.ts'
+import { startWait } from '../jobs/wait-for-job.ts'
+import { endRunSpan, inRunSpan } from '../observe/run-spans.ts'
+import type { SafeSpan } from '../observe/safe-span.ts'
 import { runDurable } from './run-durable.ts'
-import type { SettledRun } from './run-many-options.ts'
-import { type RunManyCall, RunPool } from './run-pool.ts'
+import type { RunManyCall, RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
+import type { RunResult } from './run-result.ts'
+import { submitRun } from './submit-run.ts'
 
 /** Runs a model on many inputs and yields each run as it ends. */
 export async function* runMany<I extends object>(
@@ -14,5 +23,154 @@ export async function* runMany<I extends object>(
     for (let run = await pool.next(); run; run = await pool.next()) yield run
   } finally {
     pool.leave()
+  }
+}
+
+/** How a run ended. */
+type RunEnd = { status: 'fulfilled'; value: RunResult } | { status: 'rejected'; reason: unknown }
+
+/** One of the runs. */
+interface PoolRun<I> {
+  index: number
+  input: I
+  /** Its job, from an earlier attempt. */
+  known?: JobSource | undefined
+  /** Its span, which ends with it. Undefined without a tracer, and for a known job. */
+  span?: SafeSpan | undefined
+}
+
+/** The runs that are under way or whose result waits to be taken. An input is taken when a place is free. */
+class RunPool<I extends object> {
+  readonly #core: Core
+  readonly #model: string
+  readonly #options: RunManyOptions<I>
+  readonly #caller: Caller
+  readonly #concurrency: number
+  readonly #source: Iterator<I> | AsyncIterator<I>
+  /** The runs that ended. `undefined` wakes `next` up after any other change. */
+  readonly #settledRuns = createAsyncQueue<SettledRun<I> | undefined>()
+  readonly #waits = new Set<() => void>()
+  #isTaking = false
+  #isLeft = false
+  /** True when no further run starts. */
+  #isOver = false
+  /** The error that the loop throws when the runs under way have ended. */
+  #failure: { error: unknown } | undefined
+  #size = 0
+  #started = 0
+  #settled = 0
+
+  constructor(core: Core, { model, inputs, options, caller }: RunManyCall<I>) {
+    this.#core = core
+    this.#model = model
+    this.#options = options
+    this.#caller = caller
+    this.#concurrency = options.concurrency ?? 8
+    this.#source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]()
+    if (options.signal?.aborted) this.#onAbort()
+    else options.signal?.addEventListener('abort', this.#onAbort, { once: true })
+  }
+
+  /** The next run that ends; undefined after the last one. @throws The error that ended the loop, after the runs under way */
+  async next(): Promise<SettledRun<I> | undefined> {
+    for (;;) {
+      if (!this.#isOver && !this.#isTaking && this.#size < this.#concurrency) void this.#take()
+      if (this.#isOver && this.#size === 0) break
+      const settled = await this.#settledRuns.next()
+      if (settled === undefined) continue
+      this.#size--
+      if (settled.status === 'fulfilled' || !this.#options.stopOnError || this.#failure) return settled
+      this.#fail(settled.reason)
+    }
+    if (this.#failure) throw this.#failure.error
+    return undefined
+  }
+
+  /** Stops waiting. A run that is being submitted is not cut off: its job must not get lost. */
+  leave(): void {
+    this.#isLeft = true
+    this.#isOver = true
+    this.#options.signal?.removeEventListener('abort', this.#onAbort)
+    for (const leave of this.#waits) leave()
+    // Not awaited: a source that hangs must not hold the loop.
+    Promise.resolve(this.#source.return?.()).catch(() => {})
+  }
+
+  readonly #onAbort = (): void => {
+    const message = 'The runs were aborted. No further run starts; `onProgress` reported the jobs of the started runs.'
+    this.#fail(new AbortedError({ message, cause: this.#options.signal?.reason, submission: 'not_sent' }))
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error }
+    this.#isOver = true
+    this.#settledRuns.push(undefined)
+  }
+
+  async #take(): Promise<void> {
+    this.#isTaking = true
+    try {
+      const { done, value } = await this.#source.next()
+      if (done) this.#isOver = true
+      else if (!this.#isOver) this.#start(value)
+    } catch (error) {
+      this.#fail(error)
+    }
+    this.#isTaking = false
+    this.#settledRuns.push(undefined)
+  }
+
+  #start(input: I): void {
+    this.#size++
+    const index = this.#started++
+    const known = this.#options.resume?.get(index)
+    if (known !== undefined) void this.#settle({ index, input, known })
+    else {
+      const run = { model: this.#model, input }
+      void inRunSpan(this.#core.tracing, run, (span) => this.#settle({ index, input, span }))
+    }
+  }
+
+  async #settle({ index, input, known, span }: PoolRun<I>): Promise<void> {
+    let job: ClientJob | undefined
+    const end = (outcome: RunEnd) => {
+      if (span !== undefined) endRunSpan(span, outcome)
+      this.#settled++
+      this.#report(index, outcome.status, job)
+      this.#settledRuns.push({ index, input, job_id: job?.id, ...outcome })
+    }
+    try {
+      const call = { model: this.#model, input, options: this.#options }
+      job = known === undefined ? (await submitRun(this.#core, call)).data : clientJobOf(this.#core, known)
+      this.#report(index, 'submitted', job)
+      if (this.#isLeft) span?.abandon()
+      else this.#wait(job, { end, span })
+    } catch (reason) {
+      end({ status: 'rejected', reason: showCaller(reason, this.#caller) })
+    }
+  }
+
+  #wait(job: ClientJob, { end, span }: { end: (outcome: RunEnd) => void; span: SafeSpan | undefined }): void {
+    const done = (outcome: RunEnd) => {
+      this.#waits.delete(leave)
+      end(outcome)
+    }
+    const leave = startWait(
+      { ...job.waitRequest(this.#options), webhook: this.#options.webhook, span },
+      (value) => done({ status: 'fulfilled', value }),
+      (reason) => done({ status: 'rejected', reason: showCaller(reason, this.#caller) }),
+    )
+    this.#waits.add(leave)
+  }
+
+  /** An error of the caller's function, or a promise of it that rejects, ends the loop and not the run. */
+  #report(index: number, step: RunManyProgress['step'], job: ClientJob | undefined): void {
+    try {
+      const [started, settled] = [this.#started, this.#settled]
+      const noted = this.#options.onProgress?.({ index, step, job_id: job?.id, started, settled })
+      Promise.resolve(noted).catch((error) => this.#fail(error))
+    } catch (error) {
+      this.#fail(error)
+    }
   }
 }

@@ -1,18 +1,18 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { type Answer, UnreadableAnswer } from '../http/operation.ts'
+import { type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { runOperation } from './run-operation.ts'
 
 const operation = runOperation('aurora-image', { input: {} })
 
-const answer = (body: unknown, isCut = false): Answer => ({
+const received = (body: unknown, isCut = false): ReceivedResponse => ({
   status: 200,
   text: JSON.stringify(body),
   isCut,
   response: new Response(null),
 })
 
-const read = (body: unknown, isCut = false) => operation.read(answer(body, isCut))
+const read = (body: unknown, isCut = false) => operation.read(received(body, isCut))
 
 describe('the call of a run', () => {
   test('is one that is never sent twice, and may be held for 55 s (sections 4.3 and 8)', () => {
@@ -37,7 +37,7 @@ describe('the answer to a run (section 4.3)', () => {
   })
 
   test.each([5, 'text', null, true, []])('that is %j names no job', (body) => {
-    expect(() => read(body)).toThrow(expect.any(UnreadableAnswer))
+    expect(() => read(body)).toThrow(expect.any(UnreadableResponse))
   })
 
   test('keeps fields that are not specified', () => {
@@ -68,10 +68,10 @@ describe('the answer to a run (section 4.3)', () => {
     { job_id: 'job_1', status: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'x' } },
     { error: { code: 'PROVIDER_FAILURE', message: 'x', job_id: 'job_1' } },
   ])('of an error status that names its job tells that the run was accepted: %j', (body) => {
-    expect(operation.readError?.(answer(body), false)?.data).toMatchObject({ status: 'unknown', job_id: 'job_1' })
+    expect(operation.readError?.(received(body), false)?.data).toMatchObject({ status: 'unknown', job_id: 'job_1' })
   })
 
   test('of an error status with the error body of section 7 does not', () => {
-    expect(operation.readError?.(answer(fixtures.errors.internal.body), false)).toBeUndefined()
+    expect(operation.readError?.(received(fixtures.errors.internal.body), false)).toBeUndefined()
   })
 })

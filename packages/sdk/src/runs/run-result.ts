@@ -1,14 +1,7 @@
-import type { Job, Output, RunCompleted } from '@modelrun/contract'
-import { SAVE_OPTIONS } from '../arguments/call-options.ts'
-import { readOptions } from '../arguments/read-options.ts'
-import type { Core } from '../core.ts'
-import { rejectAtCaller } from '../errors/caller-stack.ts'
-import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
-import { InvalidResponseError } from '../errors/transport-errors.ts'
-import { type SaveOptions, saveFiles } from '../files/save-files.ts'
-import type { JobReference } from '../jobs/job-reference.ts'
+import type { Output } from '@modelrun/contract'
+import type { SaveOptions } from '../files/file-options.ts'
 
-/** What a run produced, as plain data. */
+/** The result of a run, as plain data. */
 export interface RunOutcome {
   /** Identifier of the job. */
   job_id: string
@@ -16,87 +9,26 @@ export interface RunOutcome {
   request_id?: string | undefined
   /** Absent when only the job's id was known. */
   model_id?: string | undefined
-  /** The wire's `completed` and `succeeded` are one outcome. */
+  /** `completed` and `succeeded` of the service are one outcome, `succeeded`. */
   status: 'succeeded'
   /** The produced files (section 2.5). */
   output: Output
   /**
-   * Credits charged, when the service said so: in the response to a held run and in deliveries to webhooks (section 2.4). A
+   * Credits charged, when the service gave them: in the response to a held run and in webhook deliveries (section 2.4). A
    * polled job has none.
    */
   credits_used?: number | undefined
   /**
    * The price of one run of the model, in credits (section 2.1), when this client has read it in time: for `maxCredits`,
-   * `validateInput`, `models.get` or `readPrice`. What the list says, and not a receipt.
+   * `validateInput`, `models.get` or `readPrice`. This is the list price, not a receipt.
    */
   credits_per_run?: number | undefined
-  /** Processing time in milliseconds, when the service told. */
+  /** Processing time in milliseconds, when the service gave it. */
   duration_ms?: number | undefined
 }
 
-/** What a run produced, whichever way the service delivered it. */
+/** The result of a run, from a response, a poll or a webhook. */
 export interface RunResult extends RunOutcome {
-  /** `client.files.save` for this result: saves every file in a folder and gives the paths. Not part of its JSON. */
+  /** `client.files.save` for this result: saves every file in a folder and returns the paths. Not part of its JSON. */
   save(folder: string, options?: SaveOptions): Promise<string[]>
-}
-
-/** Gives an outcome its method, which is not enumerable: the result stays plain data to JSON, spread and test runners. */
-export function toResult({ options, modelCache }: Core, outcome: RunOutcome): RunResult {
-  const price = outcome.credits_per_run ?? modelCache.priceOf(outcome.model_id)
-  const save: RunResult['save'] = (folder, saveOptions = {}) =>
-    rejectAtCaller(save, () =>
-      saveFiles(options, outcome, { ...readOptions('result.save', saveOptions, SAVE_OPTIONS), folder }),
-    )
-  const result = { ...outcome, ...(price === undefined ? {} : { credits_per_run: price }), save }
-  return Object.defineProperty(result, 'save', { enumerable: false })
-}
-
-/** The outcome of a run that finished within the hold. */
-export function outcomeOfCompleted(run: RunCompleted): RunOutcome {
-  return { ...run, status: 'succeeded' }
-}
-
-/** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
-export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
-  const { jobId, requestId, creditsPerRun } = reference
-  const modelId = reference.modelId ?? modelIdOf(job)
-  if (job.status === 'failed') {
-    const reason = job.error ? `[${job.error.code}] ${job.error.message}` : 'The service gave no reason.'
-    throw new JobFailedError({ message: `The job ${jobId} failed: ${reason}`, jobId, job, submission: 'accepted' })
-  }
-  if (job.status === 'cancelled') {
-    const message = `The job ${jobId} was cancelled. It is not charged.`
-    throw new JobCancelledError({ message, jobId, job, submission: 'accepted' })
-  }
-  if (job.output === undefined) {
-    throw new InvalidResponseError({
-      message: `The job ${jobId} is ${job.status}, but the service sent no output. Look at it again with jobs.get.`,
-      jobId,
-      submission: 'accepted',
-      isRetryable: true,
-    })
-  }
-  return {
-    job_id: jobId,
-    ...(requestId === undefined ? {} : { request_id: requestId }),
-    ...(modelId === undefined ? {} : { model_id: modelId }),
-    status: 'succeeded',
-    output: job.output,
-    ...numberField(job, 'credits_used'),
-    ...(creditsPerRun === undefined ? {} : { credits_per_run: creditsPerRun }),
-    ...numberField(job, 'duration_ms'),
-  }
-}
-
-/** The specification leaves the further fields of a job open (section 2.4); these are taken when they are there. */
-function modelIdOf(job: Job): string | undefined {
-  const value: unknown = Reflect.get(job, 'model_id')
-  return typeof value === 'string' ? value : undefined
-}
-
-/** As {@link modelIdOf}. */
-function numberField<K extends 'credits_used' | 'duration_ms'>(job: Job, key: K): Partial<Record<K, number>> {
-  const value: unknown = Reflect.get(job, key)
-  // The computed key is K: the record has no other.
-  return typeof value === 'number' ? ({ [key]: value } as Record<K, number>) : {}
 }

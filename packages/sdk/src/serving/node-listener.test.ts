@@ -127,12 +127,12 @@ describe('the listener for node:http', () => {
     const url = await listen((request, response) => {
       server?.emit('answered', node(request, response))
     })
-    const answered = server && once(server, 'answered')
+    const responded = server && once(server, 'answered')
     const sending = httpRequest(url, { method: 'POST', headers: { 'content-length': 1_000 } })
     sending.on('error', () => {})
     sending.write('{"job_id"', () => sending.destroy())
-    const [answer] = (await answered) ?? []
-    await expect(answer).resolves.toBeUndefined()
+    const [served] = (await responded) ?? []
+    await expect(served).resolves.toBeUndefined()
   })
 })
 
@@ -176,15 +176,15 @@ describe('the way to receive', () => {
   test('gives up a body that is not there after 3 s, answers 408 and closes', async () => {
     const { url, clock } = await openListener()
     const sending = httpRequest(url, { method: 'POST', headers: { 'content-length': 1_000 } })
-    const onAnswer = vi.fn()
-    sending.on('response', onAnswer)
-    const answered = once(sending, 'response')
+    const onResponse = vi.fn()
+    sending.on('response', onResponse)
+    const responded = once(sending, 'response')
     sending.write('{"job_id"')
     while (clock.timerCount === 0) await settle()
     await clock.advance(2_999)
-    expect(onAnswer).not.toHaveBeenCalled()
+    expect(onResponse).not.toHaveBeenCalled()
     await clock.advance(1)
-    const [response] = await answered
+    const [response] = await responded
     expect([response.statusCode, response.headers.connection]).toEqual([408, 'close'])
     sending.on('error', () => {})
     sending.destroy()
@@ -192,8 +192,8 @@ describe('the way to receive', () => {
 
   test('answers also when somebody else has begun to read the body', async () => {
     const { url, clock } = await openListener((request) => void request.on('data', () => {}).pause())
-    const answered = fetch(url, { method: 'POST', body: TEXT })
-    const response = await clock.run(answered)
+    const responded = fetch(url, { method: 'POST', body: TEXT })
+    const response = await clock.run(responded)
     expect([200, 400, 408]).toContain(response.status)
   })
 

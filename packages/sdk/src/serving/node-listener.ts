@@ -99,7 +99,7 @@ export function createNodeListener(
     const { method = 'GET', body } = request
     const raw = Symbol.asyncIterator in request ? request : request.raw
     const url = request.originalUrl ?? raw.url
-    const answer = await serve({
+    const served = await serve({
       method,
       url,
       headers: raw.headers ?? {},
@@ -107,21 +107,24 @@ export function createNodeListener(
       hasLeft: () => ('code' in response ? response.raw : response).destroyed === true,
       readBody: () => readBody(body, raw, { rules, clock }),
     })
-    const text = await answer.text()
-    const headers = Object.fromEntries(answer.headers)
+    const text = await served.text()
+    const headers = Object.fromEntries(served.headers)
     // What is left of a body that is not wanted would be read for as long as the sender likes.
     if (raw.complete === false) headers.connection = 'close'
-    await send(response, { status: answer.status, headers, text })
+    await send(response, { status: served.status, headers, text })
   }
 }
 
-interface Answer {
+interface SerializedResponse {
   status: number
   headers: Record<string, string>
   text: string
 }
 
-async function send(response: NodeResponse | FastifyLikeReply, { status, headers, text }: Answer): Promise<void> {
+async function send(
+  response: NodeResponse | FastifyLikeReply,
+  { status, headers, text }: SerializedResponse,
+): Promise<void> {
   if ('code' in response) {
     if (response.raw.headersSent) return
     response.code(status)
@@ -146,8 +149,8 @@ async function readBody(
   const header = (name: string) => textOf(request.headers?.[name])
   rejectLength(rules, header('content-length'))
   const isRead = request.readableEnded === true
-  for (const kept of [request.rawBody, parsed]) {
-    if (isKept(kept, isRead)) return kept
+  for (const found of [request.rawBody, parsed]) {
+    if (isParsed(found, isRead)) return found
   }
   if (isRead) {
     throw rules.unusable(
@@ -161,7 +164,7 @@ async function readBody(
 }
 
 /** Express 4 sets an empty object when its parser left a body alone, for instance because of the content type. */
-function isKept(body: unknown, isRead: boolean): body is string | object {
+function isParsed(body: unknown, isRead: boolean): body is string | object {
   if (typeof body === 'string') return body !== ''
   return typeof body === 'object' && body !== null && (isRead || Object.keys(body).length > 0)
 }

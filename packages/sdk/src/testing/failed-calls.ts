@@ -27,12 +27,15 @@ export function failedCall(operation: Operation<unknown>, more: Partial<FailedCa
   }
 }
 
-type FailedResponse = Extract<Failure, { kind: 'answer' }>
+type FailedResponse = Extract<Failure, { kind: 'response' }>
 
 /** The failure that a whole response is. */
 export function failedResponse(status: number, body: unknown, headers: Record<string, string> = {}): FailedResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return { kind: 'answer', answer: { status, text, isCut: false, response: new Response(null, { status, headers }) } }
+  return {
+    kind: 'response',
+    received: { status, text, isCut: false, response: new Response(null, { status, headers }) },
+  }
 }
 
 /** An attempt without a whole response. */

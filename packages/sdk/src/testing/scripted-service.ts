@@ -54,7 +54,7 @@ export function text(status: number, body: string | null, headers: Record<string
 }
 
 /** Answers the error body of section 7. */
-export function refusal(status: number, code: string, headers: Record<string, string> = {}): Step {
+export function errorResponse(status: number, code: string, headers: Record<string, string> = {}): Step {
   return json(status, { error: { code, message: `The ${code} message` } }, headers)
 }
 

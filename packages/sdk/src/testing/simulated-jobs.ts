@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 
 /** One look at a job, as the service saw it. */
-interface ReceivedLook {
+interface ReceivedPoll {
   jobId: string
   at: number
 }
@@ -9,7 +9,7 @@ interface ReceivedLook {
 /** A service whose jobs end at set times, as a `fetch` function on a test's clock. */
 export interface SimulatedJobs {
   fetch: typeof globalThis.fetch
-  readonly looks: readonly ReceivedLook[]
+  readonly polls: readonly ReceivedPoll[]
   /** The most looks that were under way at once. */
   readonly maxInFlight: number
   /** Ids of the jobs that were submitted. */
@@ -24,31 +24,31 @@ export interface Simulation {
   /** How long a request takes. */
   latencyMs?: number
   /** Replaces the answer to a look. */
-  refuse?: (look: ReceivedLook) => Response | undefined
+  rejectPoll?: (poll: ReceivedPoll) => Response | undefined
 }
 
-export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, refuse }: Simulation): SimulatedJobs {
-  const looks: ReceivedLook[] = []
+export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, rejectPoll }: Simulation): SimulatedJobs {
+  const polls: ReceivedPoll[] = []
   const submitted: string[] = []
   let inFlight = 0
   let maxInFlight = 0
   const pass = (ms: number) => new Promise<void>((resolve) => clock.setTimeout(resolve, ms))
 
-  async function answer({ method, url }: Request): Promise<Response> {
+  async function respond({ method, url }: Request): Promise<Response> {
     if (method === 'POST') {
       const job_id = `job_${submitted.length}`
       submitted.push(job_id)
       return Response.json({ job_id, request_id: 'req_1', status: 'queued', model_id: 'aurora-image' })
     }
-    const look = { jobId: new URL(url).pathname.split('/').at(-1) ?? '', at: clock.now() }
-    looks.push(look)
-    const isOver = clock.now() >= endsAt(look.jobId)
+    const poll = { jobId: new URL(url).pathname.split('/').at(-1) ?? '', at: clock.now() }
+    polls.push(poll)
+    const isOver = clock.now() >= endsAt(poll.jobId)
     const data = isOver ? { status: 'succeeded', output: { type: 'image', items: [] } } : { status: 'processing' }
-    return refuse?.(look) ?? Response.json({ data })
+    return rejectPoll?.(poll) ?? Response.json({ data })
   }
 
   return {
-    looks,
+    polls,
     submitted,
     get maxInFlight() {
       return maxInFlight
@@ -57,7 +57,7 @@ export function simulateJobs({ clock, endsAt = () => 0, latencyMs = 60, refuse }
       maxInFlight = Math.max(maxInFlight, ++inFlight)
       try {
         await pass(latencyMs / 2)
-        const response = await answer(new Request(input, init))
+        const response = await respond(new Request(input, init))
         await pass(latencyMs / 2)
         return response
       } finally {

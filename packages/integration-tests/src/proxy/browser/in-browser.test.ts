@@ -91,8 +91,8 @@ describe.skipIf(isMissing)(`a page in a real browser${note}`, () => {
   it('keeps the key out, of the page and of its workers, which run models by the proxy as well', async () => {
     const { site } = await openApp()
     const [inPage, inWorker] = await call(await openPage(site.origin), 'useKey')
-    expect(inPage).toContain('This looks like a browser page')
-    expect(inWorker).toMatch(/^1 models; .*This looks like a browser page/)
+    expect(inPage).toContain('This seems to be a browser page')
+    expect(inWorker).toMatch(/^1 models; .*This seems to be a browser page/)
   })
 
   it('of another site runs nothing with the cookies of its visitor, whatever it sends', async () => {

@@ -1,38 +1,38 @@
-import type { JobWatch } from './job-watch.ts'
+import type { PolledJob } from './polled-jobs.ts'
 
-/** Between which ages the jobs of a model usually end. */
+/** The ages between which the jobs of a model are expected to end. */
 export interface ExpectedDuration {
   /** Age before which a job rarely ends, in milliseconds. */
   earliestMs: number
-  /** Age after which a job has rarely not ended, in milliseconds. */
+  /** Age by which most jobs have ended, in milliseconds. */
   latestMs: number
 }
 
-/** What a client has seen of how long the jobs of each model take. */
+/** How long the jobs of each model take, as a client has observed it. */
 export interface ExpectedDurations {
-  /** Notes that a job ended between two ages: at the look before the last one it had not, at the last one it had. */
+  /** Records that a job ended between its last poll that found it running and its first poll that found it finished. */
   learn(modelId: string, afterMs: number, beforeMs: number): void
   /** Undefined while nothing is known. */
   of(modelId: string): ExpectedDuration | undefined
 }
 
-/** Latest jobs of a model that count: older ones are forgotten, so that a model that got faster is noticed. */
+/** Number of latest jobs of a model that count. Older jobs are dropped, so that the estimate follows a model that got faster. */
 const MAX_SAMPLES = 32
-/** Models that are remembered; the one that was learnt of longest ago is forgotten first. */
+/** Largest number of models. The model whose last job is oldest is dropped first. */
 const MAX_MODELS = 100
-/** How far one single job may be off, as a share of its duration. More jobs make this smaller. */
+/** Uncertainty of a single job, as a share of its duration. It shrinks with the number of jobs. */
 const DOUBT = 0.2
 
-/** A job that had ended before it was expected to took at least this share of the time until the look. */
+/** If the first poll already finds the job finished, it is assumed to have taken at least this share of the elapsed time. */
 const SHORTEST_SHARE = 0.7
 
-/** A job's duration: half a poll interval to either side. */
+/** A job's duration, known to half a poll interval to either side. */
 interface Sample {
   ms: number
   doubtMs: number
 }
 
-export function createUsualDurations(): ExpectedDurations {
+export function createExpectedDurations(): ExpectedDurations {
   const models = new Map<string, Sample[]>()
   return {
     learn: (modelId, afterMs, beforeMs) => {
@@ -46,21 +46,21 @@ export function createUsualDurations(): ExpectedDurations {
     },
     of: (modelId) => {
       const samples = models.get(modelId)
-      return samples && usualDuration(samples)
+      return samples && expectedDuration(samples)
     },
   }
 }
 
-/** Notes how long a job took that a look found finished; `runningAt`: when it was known to be running still. */
-export function learnFrom(durations: ExpectedDurations, watch: JobWatch, runningAt: number): void {
-  const { job, state, bornAt, seenAt = bornAt, isSeenFromStart } = watch
+/** Records the duration of a job that a poll found finished. `runningAt`: when the job was last known to be running. */
+export function learnFrom(durations: ExpectedDurations, polled: PolledJob, runningAt: number): void {
+  const { job, state, bornAt, seenAt = bornAt, isSeenFromStart } = polled
   if (!isSeenFromStart || job.modelId === undefined || state?.status !== 'succeeded') return
   const ageMs = seenAt - bornAt
   durations.learn(job.modelId, Math.max(runningAt - bornAt, ageMs * SHORTEST_SHARE), ageMs)
 }
 
-/** From the quartiles, so that one odd job in four changes nothing; half as wide again reaches the ends of a usual spread. */
-function usualDuration(samples: readonly Sample[]): ExpectedDuration {
+/** Uses quartiles, so that outliers do not change the estimate, and widens the range by half to cover normal variation. */
+function expectedDuration(samples: readonly Sample[]): ExpectedDuration {
   const durations = samples.map(({ ms }) => ms).toSorted((a, b) => a - b)
   const [lower, middle, upper] = [quantile(durations, 0.25), quantile(durations, 0.5), quantile(durations, 0.75)]
   const doubts = samples.map(({ doubtMs }) => doubtMs).toSorted((a, b) => a - b)

@@ -1,20 +1,20 @@
-/** What a heap orders: by `at`, and by `order` where that is equal. */
+/** An item of a heap, ordered by `at`, and by `order` where `at` is equal. */
 export interface HeapItem {
   /** When it is due, in milliseconds of the client's clock. */
   at: number
-  /** Rises with each item, so that of two due at once the older one comes first. */
+  /** Increases with each item, so that the older one of two items that are due together is first. */
   order: number
-  /** Where the heap keeps it; -1 while it is in none. Only the heap writes it. */
+  /** Index in the heap; -1 while the item is not in a heap. Only the heap writes it. */
   slot: number
 }
 
-/** Items by their due time: adding and removing any of them takes logarithmic time. */
+/** Items by their due time. Adding and removing take logarithmic time. */
 export interface Heap<T extends HeapItem> {
   /** The item that is due first. */
   first(): T | undefined
   /** Adds an item, or moves it to where its changed `at` belongs. */
   put(item: T): void
-  /** Takes an item out, if it is in. */
+  /** Removes an item, if it is in the heap. */
   remove(item: T): void
 }
 

@@ -33,11 +33,11 @@ describe('many waits of one client', () => {
         const { clock, service, client, ids, startedAt } = bench
         const waits = ids(durations.length).map((id) => client.jobs.wait(id, { deadlineMs: Number.POSITIVE_INFINITY }))
         await clock.run(Promise.all(waits))
-        expect(highestRate(service.looks)).toBeLessThanOrEqual(maxRequestsPerSecond)
+        expect(highestRate(service.polls)).toBeLessThanOrEqual(maxRequestsPerSecond)
         expect(service.maxInFlight).toBeLessThanOrEqual(8)
         expect(clock.timerCount).toBe(0)
         // One look finds a job finished, and it is the last one.
-        const late = service.looks.filter(({ jobId, at }) => at >= endsAt(jobId)).map(({ jobId }) => jobId)
+        const late = service.polls.filter(({ jobId, at }) => at >= endsAt(jobId)).map(({ jobId }) => jobId)
         expect(late.toSorted()).toEqual(ids(durations.length).toSorted())
       }),
       { numRuns: 40 },
@@ -51,7 +51,7 @@ describe('many waits of one client', () => {
     )
     const waits = ids(50).map((id) => client.jobs.wait(id))
     await clock.advance(20_000)
-    const order = service.looks.map(({ jobId }) => jobId)
+    const order = service.polls.map(({ jobId }) => jobId)
     expect(order.slice(0, 50)).toEqual(ids(50))
     expect(order.slice(50, 100)).toEqual(ids(50))
     await clock.run(Promise.all(waits))
@@ -64,7 +64,7 @@ describe('many waits of one client', () => {
     await clock.advance(7_500)
     const second = client.jobs.wait('job_young')
     await clock.advance(2_000)
-    const young = service.looks.filter(({ jobId }) => jobId === 'job_young')
+    const young = service.polls.filter(({ jobId }) => jobId === 'job_young')
     expect(young.length).toBeGreaterThan(2)
     await clock.run(Promise.all([first, second]))
   })
@@ -79,7 +79,7 @@ describe('many waits of one client', () => {
     await clock.run(Promise.all(waits))
     const alone = setup({ endsAt: () => alone.startedAt + 5_000 })
     await alone.clock.run(alone.client.jobs.wait('job_1'))
-    expect(service.looks).toHaveLength(alone.service.looks.length)
+    expect(service.polls).toHaveLength(alone.service.polls.length)
     expect(statuses).toEqual(['processing', 'succeeded'])
   })
 
@@ -88,7 +88,7 @@ describe('many waits of one client', () => {
     await clock.run(
       Promise.all([client.jobs.wait('job_1'), client.jobs.wait('job_1', { headers: { 'x-trace': 'a' } })]),
     )
-    expect(service.looks).toHaveLength(2)
+    expect(service.polls).toHaveLength(2)
   })
 
   test('of one job share them by the very object that fetch is to get', async () => {
@@ -96,7 +96,7 @@ describe('many waits of one client', () => {
     const [one, other] = [{ dispatcher: {} }, { dispatcher: {} }]
     const waits = [one, other, one].map((fetchOptions) => client.jobs.wait('job_1', { fetchOptions }))
     await clock.run(Promise.all(waits))
-    expect(service.looks).toHaveLength(2)
+    expect(service.polls).toHaveLength(2)
   })
 
   test('give a late one the last known state at once', async () => {
@@ -105,7 +105,7 @@ describe('many waits of one client', () => {
     await clock.advance(100)
     const updates = client.jobs.watch('job_1')
     expect((await updates.next()).value).toEqual({ status: 'processing' })
-    expect(service.looks).toHaveLength(1)
+    expect(service.polls).toHaveLength(1)
     await updates.return()
     await clock.run(wait)
   })
@@ -131,9 +131,9 @@ describe('many waits of one client', () => {
     const ended = await Promise.allSettled(waits)
     expect(ended.every((one) => one.status === 'rejected' && one.reason instanceof AbortedError)).toBe(true)
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-    const before = service.looks.length
+    const before = service.polls.length
     await clock.advance(60_000)
-    expect(service.looks).toHaveLength(before)
+    expect(service.polls).toHaveLength(before)
     expect(clock.timerCount).toBe(0)
   })
 
@@ -168,7 +168,7 @@ describe('a cadence of the caller', () => {
       { polling: { nextDelayMs } },
     )
     await clock.run(client.jobs.wait('job_1'))
-    expect(service.looks.map(({ at }) => at - startedAt)).toEqual([0, 1_000, 2_000, 3_000])
+    expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 1_000, 2_000, 3_000])
     expect(seen[1]).toEqual({
       jobId: 'job_1',
       modelId: undefined,
@@ -197,7 +197,7 @@ describe('a cadence of the caller', () => {
       { polling: { nextDelayMs } },
     )
     await clock.run(client.jobs.wait('job_1'))
-    expect(service.looks.map(({ at }) => at - startedAt)).toEqual([0, 500, 1_000])
+    expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 500, 1_000])
   })
 
   test('can stop the looks at a job: its wait ends at the deadline', async () => {
@@ -206,7 +206,7 @@ describe('a cadence of the caller', () => {
       { polling: { nextDelayMs: () => Number.POSITIVE_INFINITY } },
     )
     await expect(clock.run(client.jobs.wait('job_1'))).rejects.toBeInstanceOf(DeadlineExceededError)
-    expect(service.looks).toHaveLength(1)
+    expect(service.polls).toHaveLength(1)
   })
 })
 
@@ -216,12 +216,12 @@ describe('what a client has learnt of a model', () => {
     const bench = setup({ endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000 })
     const { clock, service, client } = bench
     const looksOfNext = async () => {
-      const before = service.looks.length
+      const before = service.polls.length
       const submit = client.submit('aurora-image', {})
       const job = await clock.run(submit)
       submittedAt.set(job.id, clock.now())
       await clock.run(job.result())
-      return { count: service.looks.length - before }
+      return { count: service.polls.length - before }
     }
     const first = await looksOfNext()
     expect(first.count).toBeGreaterThan(15)

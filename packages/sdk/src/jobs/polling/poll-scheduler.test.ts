@@ -5,7 +5,7 @@ import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } f
 import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
 import type { ModelRunOptions } from '../../options.ts'
 import { caught } from '../../testing/caught.ts'
-import { broken, cut, json, refusal, type Step, silent, text } from '../../testing/scripted-service.ts'
+import { broken, cut, errorResponse, json, type Step, silent, text } from '../../testing/scripted-service.ts'
 import { createTestClient } from '../../testing/test-client.ts'
 
 const state = (status: string) => json(200, { data: { status } })
@@ -76,7 +76,7 @@ describe('watching one job (section 4.4)', () => {
     [404, NotFoundError],
     [410, ApiError],
   ])('is ended by the status %i at once', async (status, type) => {
-    const { end, times } = poll([processing, refusal(status, 'X')])
+    const { end, times } = poll([processing, errorResponse(status, 'X')])
     const error = await caught(end, type)
     expect(error).toMatchObject({ jobId: 'job_1', status, submission: 'accepted' })
     expect(times()).toHaveLength(2)
@@ -108,7 +108,7 @@ describe('watching one job (section 4.4)', () => {
   })
 
   test.each([429, 503])('waits as long as Retry-After of a %i asks', async (status) => {
-    const { end, times } = poll([refusal(status, 'X', { 'retry-after': '30' }), succeeded])
+    const { end, times } = poll([errorResponse(status, 'X', { 'retry-after': '30' }), succeeded])
     await end
     expect(times()).toEqual([0, 30_000])
   })
@@ -116,7 +116,7 @@ describe('watching one job (section 4.4)', () => {
   test.each(['0', 'Thu, 01 Jan 1970 00:00:00 GMT'])(
     'never polls in a hot loop after Retry-After: %s',
     async (header) => {
-      const slow = refusal(503, 'X', { 'retry-after': header })
+      const slow = errorResponse(503, 'X', { 'retry-after': header })
       const { end, times } = poll([slow, slow, slow, succeeded])
       await end
       expect(times()).toEqual([0, 500, 1_000, 1_600])
@@ -151,7 +151,7 @@ describe('another wait for a job that is polled', () => {
   })
 
   test('does not poll before the time that Retry-After asks for', async () => {
-    expect(await timesOfTwo([refusal(503, 'X', { 'retry-after': '30' }), succeeded])).toEqual([0, 30_000])
+    expect(await timesOfTwo([errorResponse(503, 'X', { 'retry-after': '30' }), succeeded])).toEqual([0, 30_000])
   })
 
   test('shares a poll that is under way', async () => {

@@ -1,105 +1,139 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
-import type { Core } from '../../core.ts'
+import { startTimer } from '../../clock.ts'
+import type { Transport } from '../../http/transport.ts'
 import type { Log } from '../../observe/logger.ts'
-import { isFinished } from '../get-job.ts'
-import { withKnownStatus } from '../job-status.ts'
-import { createAgenda } from './agenda.ts'
-import { createUsualDurations, type ExpectedDurations, learnFrom } from './expected-durations.ts'
-import type { JobWatch, Watcher } from './job-watch.ts'
-import { type Look, lookAtJob } from './look-at-job.ts'
-import { createLookPermit } from './look-permit.ts'
-import { createNextDelay } from './next-delay.ts'
-import { createWatchList } from './watch-list.ts'
+import type { ResolvedOptions } from '../../options.ts'
+import { isFinished, withKnownStatus } from '../job-status.ts'
+import { createExpectedDurations, type ExpectedDurations, learnFrom } from './expected-durations.ts'
+import { createPollInterval } from './poll-interval.ts'
+import { type PollClient, pollJob } from './poll-job.ts'
+import { createPollLimiter, type PollLimiter } from './poll-limiter.ts'
+import { createPolledJobs, type PolledJob, type PolledJobs, type PollOutcome, type Subscriber } from './polled-jobs.ts'
 
 /**
- * Looks at every job that somebody waits for: one timer, a bounded number of requests at once, and a rate that holds
- * however many jobs there are. Who is due first is looked at first, so that no job starves.
+ * Polls every job that has subscribers: one timer, a bounded number of requests at once, and a rate limit over all jobs.
+ * The job that is due first is polled first, so that no job starves.
  */
-export interface PollScheduler {
-  /** Starts a wait; it ends with the job, with an error, by its signal or deadline, or by `leave`. */
-  join(watcher: Watcher): void
-  /** Ends a wait without telling it. The last one of a job ends the looks at it. */
-  leave(watcher: Watcher): void
-  /** Tells the end of a job that came another way, by webhook, to everybody who waits with this one. */
-  deliver(watcher: Watcher, job: Job): void
-  /** How long the jobs of each model take, as far as this client has seen. */
-  readonly durations: ExpectedDurations
-}
+export class PollScheduler {
+  /** How long the jobs of each model take, as this client has seen it. */
+  readonly durations: ExpectedDurations = createExpectedDurations()
+  readonly #client: PollClient
+  readonly #log: Log
+  readonly #intervalMs: (polled: PolledJob) => number
+  readonly #limiter: PollLimiter
+  readonly #jobs: PolledJobs
+  #timer: { at: number; stop: () => void } | undefined
 
-export function createPollScheduler(core: Pick<Core, 'options' | 'transport'>): PollScheduler {
-  const { clock, log } = core.options
-  const durations = createUsualDurations()
-  const nextDelayMs = createNextDelay(core.options, durations)
-  const permit = createLookPermit(core.options)
-  const agenda = createAgenda(clock, {
-    look,
-    nextLookAt: permit.nextAt,
-    endAtDeadline: (watcher) => watchList.endEarly(watcher, 'deadline'),
-  })
-  const watchList = createWatchList(core.options, agenda)
-
-  /** Sets the time of the next look, unless it is earlier already. */
-  function schedule(watch: JobWatch): void {
-    const isAtOnce = watch.polls === 0 && watch.watchers.some(({ isEager }) => isEager)
-    const dueAt = isAtOnce ? watch.notBefore : watch.lookedAt + nextDelayMs(watch)
-    watch.at = Math.max(watch.notBefore, Math.min(watch.at, dueAt))
-    agenda.looks.put(watch)
+  constructor(options: ResolvedOptions, transport: Transport) {
+    const { clock, log, polling } = options
+    this.#client = { clock, transport }
+    this.#log = log
+    this.#intervalMs = createPollInterval(options, this.durations)
+    this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
+    this.#jobs = createPolledJobs({ clock, maxIntervalMs: polling.maxIntervalMs, onEmpty: () => this.#stopTimer() })
   }
 
-  async function look(watch: JobWatch): Promise<void> {
-    const done = permit.take()
-    watch.polls++
-    const brought = await lookAtJob(core, watch)
-    done(brought)
-    if ('error' in brought) watchList.close(watch, (watcher) => watcher.onError(brought.error))
-    else note(watch, brought)
-    agenda.run()
+  /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */
+  join(subscriber: Subscriber): void {
+    const polled = this.#jobs.add(subscriber)
+    if (polled.state) report(subscriber, polled.state, false)
+    if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
+    if (subscriber.options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
+    this.#run()
   }
 
-  function note(watch: JobWatch, brought: Exclude<Look, { error: unknown }>): void {
-    watch.lookedAt = clock.now()
-    watch.at = Number.POSITIVE_INFINITY
-    if ('job' in brought) update(watch, brought.job, watch.seenAt ?? watch.bornAt)
-    else {
-      watch.failure = brought.failure
-      watch.notBefore = watch.lookedAt + (brought.failure.retryAfterMs ?? 0)
+  /** Ends a wait without calling the subscriber. */
+  leave(subscriber: Subscriber): void {
+    this.#jobs.remove(subscriber)
+  }
+
+  /** Passes the end of a job that a webhook delivered to all subscribers of that job. */
+  deliver({ polled }: Subscriber, job: Job): void {
+    // A poll gives the states before the end.
+    if (!polled || !isFinished(job)) return
+    for (const { span } of polled.subscribers) span?.onDelivery(job)
+    this.#update(polled, withKnownStatus(job), this.#client.clock.now())
+  }
+
+  /** Does what is due, then sets the timer for what is due next. */
+  #run(): void {
+    const now = this.#client.clock.now()
+    const { nextPolls, deadlines } = this.#jobs
+    for (let late = deadlines.first(); late && late.at <= now; late = deadlines.first()) {
+      this.#jobs.endEarly(late, 'deadline')
     }
-    if (watch.watchers.length > 0) schedule(watch)
+    for (let due = nextPolls.first(); due && this.#dueAt(due) <= now; due = nextPolls.first()) {
+      nextPolls.remove(due)
+      void this.#poll(due)
+    }
+    this.#setTimer(Math.min(this.#dueAt(nextPolls.first()), deadlines.first()?.at ?? Number.POSITIVE_INFINITY))
   }
 
-  /** @param runningAt When the job was last known to be running still */
-  function update(watch: JobWatch, job: Job, runningAt: number): void {
-    const isNew = job.status !== watch.state?.status
-    Object.assign(watch, { state: job, seenAt: clock.now(), failure: undefined })
-    learnFrom(durations, watch, runningAt)
-    if (isNew) warnOfUnknownStatus(log, watch.job.jobId, job.status)
-    if (isFinished(job)) watchList.close(watch, (watcher) => report(watcher, job, true))
-    else if (isNew) for (const watcher of [...watch.watchers]) report(watcher, job, false)
+  #dueAt(polled: PolledJob | undefined): number {
+    return polled ? Math.max(polled.at, this.#limiter.nextAt()) : Number.POSITIVE_INFINITY
   }
 
-  return {
-    join: (watcher) => {
-      const watch = watchList.add(watcher)
-      if (watch.state) report(watcher, watch.state, false)
-      if (!watch.poll && watcher.watch) schedule(watch)
-      if (watcher.options.signal?.aborted) watchList.endEarly(watcher, 'aborted')
-      agenda.run()
-    },
-    leave: watchList.remove,
-    deliver: ({ watch }, job) => {
-      // What is not an end says nothing that polls would not say better.
-      if (!watch || !isFinished(job)) return
-      for (const { span } of watch.watchers) span?.onDelivery(job)
-      update(watch, withKnownStatus(job), clock.now())
-    },
-    durations,
+  /** A timer that fires too early is kept: nothing is due then, and the right one is set. */
+  #setTimer(at: number): void {
+    if (this.#timer && this.#timer.at <= at) return
+    this.#stopTimer()
+    const { clock } = this.#client
+    const onTime = () => {
+      this.#timer = undefined
+      this.#run()
+    }
+    this.#timer = { at, stop: startTimer(clock, at - clock.now(), onTime) }
+  }
+
+  #stopTimer(): void {
+    this.#timer?.stop()
+    this.#timer = undefined
+  }
+
+  async #poll(polled: PolledJob): Promise<void> {
+    const done = this.#limiter.take()
+    polled.polls++
+    const outcome = await pollJob(this.#client, polled)
+    done(outcome)
+    if ('error' in outcome) this.#jobs.close(polled, (subscriber) => subscriber.onError(outcome.error))
+    else this.#recordOutcome(polled, outcome)
+    this.#run()
+  }
+
+  #recordOutcome(polled: PolledJob, outcome: Exclude<PollOutcome, { error: unknown }>): void {
+    polled.polledAt = this.#client.clock.now()
+    polled.at = Number.POSITIVE_INFINITY
+    if ('job' in outcome) this.#update(polled, outcome.job, polled.seenAt ?? polled.bornAt)
+    else {
+      polled.failure = outcome.failure
+      polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
+    }
+    if (polled.subscribers.length > 0) this.#setNextPoll(polled)
+  }
+
+  /** @param runningAt When the job was last known to be running */
+  #update(polled: PolledJob, job: Job, runningAt: number): void {
+    const isNew = job.status !== polled.state?.status
+    Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
+    learnFrom(this.durations, polled, runningAt)
+    if (isNew) warnOfUnknownStatus(this.#log, polled.job.jobId, job.status)
+    if (isFinished(job)) this.#jobs.close(polled, (subscriber) => report(subscriber, job, true))
+    else if (isNew) for (const subscriber of [...polled.subscribers]) report(subscriber, job, false)
+  }
+
+  /** Sets the time of the next poll, unless it is earlier already. */
+  #setNextPoll(polled: PolledJob): void {
+    const isAtOnce = polled.polls === 0 && polled.subscribers.some(({ isEager }) => isEager)
+    const nextAt = isAtOnce ? polled.notBefore : polled.polledAt + this.#intervalMs(polled)
+    polled.at = Math.max(polled.notBefore, Math.min(polled.at, nextAt))
+    this.#jobs.nextPolls.put(polled)
   }
 }
 
-/** Gives a state of the job to a wait and to its span. */
-function report(watcher: Watcher, job: Job, isEnd: boolean): void {
-  watcher.span?.onState(job)
-  watcher.onState(job, isEnd)
+/** Passes a state of the job to a subscriber and to its span. */
+function report(subscriber: Subscriber, job: Job, isEnd: boolean): void {
+  subscriber.span?.onState(job)
+  subscriber.onState(job, isEnd)
 }
 
 function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {

@@ -1,6 +1,6 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test, vi } from 'vitest'
-import { broken, json, refusal, type Step, text } from '../../testing/scripted-service.ts'
+import { broken, errorResponse, json, type Step, text } from '../../testing/scripted-service.ts'
 import { createTestProxy, model, PRICE, RUN_PATH } from '../../testing/test-proxy.ts'
 import { createMemoryBudgetStore } from './memory-budget-store.ts'
 
@@ -43,7 +43,7 @@ describe('the limit of one run', () => {
   )
 
   test('rejects a run whose price cannot be read, as one that was not sent', async () => {
-    const { send, clock, errors } = createTestProxy([refusal(500, 'X')], { maxCredits: 100 })
+    const { send, clock, errors } = createTestProxy([errorResponse(500, 'X')], { maxCredits: 100 })
     const { status, headers } = await clock.run(send(`POST ${RUN_PATH}`, RUN))
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
     expect(errors).toHaveLength(1)

@@ -1,6 +1,6 @@
 import { type Clock, startTimer } from '../../clock.ts'
 import { ConfigurationError } from '../../errors/local-errors.ts'
-import { createRateLimit, type RateLimit } from '../../jobs/polling/rate-limit.ts'
+import { createRateLimit, type RateLimit } from '../../rate-limit.ts'
 import type { Json, TaskHandler, WorkOptions } from './inbox-engine.ts'
 import type { MemoryQueue, MemoryTask } from './memory-queue.ts'
 import { endOfFailure, RunTimeout } from './task-ends.ts'

@@ -1,3 +1,5 @@
+import { backoffMs, jitter } from '../../backoff.ts'
+
 /** Thrown by a handler: the task is not ready. It runs again later, and the attempt does not count. */
 export class Again extends Error {
   override readonly name: string = 'Again'
@@ -69,8 +71,8 @@ export function endOfFailure(error: unknown, attempt: number, limits: RetryLimit
     return { kind: 'again', delayMs: Math.max(0, error.delayMs), pausesQueue: error.name === 'PauseQueue' }
   }
   if (Object(error).name === 'Permanent' || attempt >= limits.attempts) return { kind: 'dead', error: failureOf(error) }
-  const longestMs = Math.min(LONGEST_BACKOFF_MS, limits.backoffMs * 2 ** (attempt - 1))
-  return { kind: 'failed', delayMs: longestMs * (0.5 + Math.random() / 2) }
+  const longestMs = backoffMs(attempt, { baseMs: limits.backoffMs, maxMs: LONGEST_BACKOFF_MS })
+  return { kind: 'failed', delayMs: jitter(longestMs, [0.5, 1]) }
 }
 
 function failureOf(error: unknown): { code: string; message: string } {

@@ -1,3 +1,4 @@
+import { backoffMs, jitter } from '../../backoff.ts'
 import type { Json, Task } from '../engine/inbox-engine.ts'
 import { Again, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
@@ -43,8 +44,9 @@ export async function pollOverdue(core: InboxCore, task: Task): Promise<Json | u
   if (isOver) throw giveUp(core, { jobId, reason: 'gave_up', expected })
   if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
   // By the runs of the task and not by its age: the clocks of processes differ.
-  const waitMs = Math.min(WAIT.maxMs, Math.min(WAIT.firstMs, options.expectedAfterMs) * 2 ** (task.fence - 1))
-  throw new Again(Math.min(leftMs, waitMs * (0.8 + Math.random() * 0.4)))
+  const baseMs = Math.min(WAIT.firstMs, options.expectedAfterMs)
+  const waitMs = backoffMs(task.fence, { baseMs, maxMs: WAIT.maxMs })
+  throw new Again(Math.min(leftMs, jitter(waitMs, [0.8, 1.2])))
 }
 
 interface GivenUp {

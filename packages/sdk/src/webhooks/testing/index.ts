@@ -13,10 +13,4 @@ export type {
 } from './crashes/crash-world.ts'
 export { type CrashOptions, type CrashReport, type CrashScenario, simulateCrashes } from './crashes/simulate-crashes.ts'
 export { type DeliverOptions, type DeliveryResponse, type DeliveryTarget, deliver } from './deliver.ts'
-export {
-  type DeliveryBody,
-  failedEvent,
-  succeededEvent,
-  type UnknownDelivery,
-  unknownEvent,
-} from './event-fixtures.ts'
+export { type DeliveryBody, failedEvent, succeededEvent, type UnknownDelivery, unknownEvent } from './event-fixtures.ts'

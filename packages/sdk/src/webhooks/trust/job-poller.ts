@@ -1,6 +1,7 @@
 import type { Job } from '@modelrun/contract'
 import type { Clock } from '../../clock.ts'
 import { isModelRunError } from '../../errors/guards.ts'
+import { isKeyRejection, isTransient } from '../../http/status-policy.ts'
 import type { JobReader } from '../inbox-options.ts'
 
 /** What a poll of a job found. */
@@ -21,9 +22,6 @@ export interface JobPoller {
 /** The wait after a failed poll: as long as the outage has lasted, within these. A `Retry-After` of a day is cut to it. */
 const OUTAGE = { minMs: 1_000, maxMs: 300_000 } as const
 
-/** Statuses that say nothing of the job: its key is not accepted, or the service is busy. */
-const NOT_ABOUT_THE_JOB = [401, 403, 408, 429]
-
 export function createJobPoller({ jobs }: JobReader, clock: Clock): JobPoller {
   const inFlight = new Map<string, Promise<PolledJob>>()
   let outageSince: number | undefined
@@ -40,7 +38,7 @@ export function createJobPoller({ jobs }: JobReader, clock: Clock): JobPoller {
 
   function failedPoll(error: unknown): PolledJob {
     const { status, retryAfterMs } = isModelRunError(error) ? error : {}
-    if (status !== undefined && status < 500 && !NOT_ABOUT_THE_JOB.includes(status)) {
+    if (status !== undefined && !isTransient(status) && !isKeyRejection(status)) {
       outageSince = undefined
       return { kind: status === 404 ? 'missing' : 'rejected', error }
     }

@@ -1,0 +1,29 @@
+/** Limits of an exponential backoff, in milliseconds. */
+export interface BackoffLimits {
+  /** Delay after the first attempt. */
+  baseMs: number
+  maxMs: number
+}
+
+/**
+ * Exponential backoff without jitter: `baseMs` after the first attempt, doubled after each further one, at most `maxMs`.
+ *
+ * @param attempt Number of attempts so far, from 1
+ */
+export function backoffMs(attempt: number, { baseMs, maxMs }: BackoffLimits): number {
+  return Math.min(maxMs, baseMs * 2 ** (attempt - 1))
+}
+
+/**
+ * A random part of a delay, so that clients that failed together do not retry together.
+ *
+ * @param share The smallest and the largest part: `[0, 1]` for full jitter, `[0.5, 1]` for the upper half
+ * @param random Gives a number from 0 up to 1
+ */
+export function jitter(
+  delayMs: number,
+  [from, to]: readonly [from: number, to: number],
+  random: () => number = Math.random,
+): number {
+  return delayMs * (from + random() * (to - from))
+}

@@ -1,0 +1,69 @@
+import type { OutputItem } from '@modelrun/contract'
+import { readArguments } from '../arguments/read-options.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { findUrlProblem, type HostRule, readHostRules } from '../hosts/host-rules.ts'
+import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch-options.ts'
+import type { ResolvedOptions } from '../options.ts'
+import { nameOfUrl } from './file-name.ts'
+import type { DownloadOptions } from './file-options.ts'
+
+/** One download, with every option named, checked and present. */
+export interface ResolvedDownload {
+  client: ResolvedOptions
+  url: URL
+  signal: AbortSignal | undefined
+  maxBytes: number
+  timeoutMs: number
+  deadlineMs: number
+  maxRetries: number
+  jobId: string | undefined
+  allowedHosts: readonly HostRule[] | undefined
+  fetchOptions: ResolvedFetchOptions
+}
+
+const DEFAULT_MAX_BYTES = 1024 ** 3
+const DEFAULT_DEADLINE_MS = 600_000
+
+/** @throws ConfigurationError */
+export function resolveDownload(
+  client: ResolvedOptions,
+  item: OutputItem | string,
+  options: DownloadOptions,
+): ResolvedDownload {
+  const url = readUrl(item)
+  const allowedHosts = options.allowedHosts && readHostRules(options.allowedHosts)
+  if (allowedHosts) rejectOtherHost(url, allowedHosts)
+  return {
+    client,
+    url,
+    signal: options.signal,
+    maxBytes: options.maxBytes ?? DEFAULT_MAX_BYTES,
+    timeoutMs: options.timeoutMs ?? client.timeoutMs,
+    deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    maxRetries: options.maxRetries ?? client.maxRetries,
+    jobId: options.jobId,
+    allowedHosts,
+    fetchOptions: fileFetchOptions(client.fetchOptions, options.fetchOptions),
+  }
+}
+
+/** A user and a password in a url make `fetch` throw an error that prints them; this one does not. */
+function readUrl(item: unknown): URL {
+  const text: unknown = readArguments('files.download', () => Object(item).url ?? item)
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol) && !url.username && !url.password) return url
+  throw new ConfigurationError({
+    message: 'A file is given by an item of an output or by its url: http or https, without user and password.',
+  })
+}
+
+function rejectOtherHost(url: URL, allowedHosts: readonly HostRule[]): void {
+  const problem = findUrlProblem(url, rulesOf({ url, allowedHosts }))
+  if (problem === undefined) return
+  throw new ConfigurationError({ message: `The file at ${nameOfUrl(url)} is not fetched: ${problem}.` })
+}
+
+/** The rules for the url of a file and of its redirects. A redirect never leads from https to http. */
+export function rulesOf({ url, allowedHosts }: Pick<ResolvedDownload, 'url' | 'allowedHosts'>) {
+  return { hosts: allowedHosts, allowHttp: url.protocol === 'http:' }
+}

@@ -1,0 +1,106 @@
+import { jitter } from '../../backoff.ts'
+import type { Log } from '../../observe/logger.ts'
+import type { ExpectedDuration, ExpectedDurations } from './expected-durations.ts'
+import type { PolledJob } from './polled-jobs.ts'
+import type { PollContext, ResolvedPolling } from './polling-options.ts'
+
+/** The options that the interval depends on. */
+export interface IntervalOptions {
+  polling: ResolvedPolling
+  random: () => number
+  log: Log
+}
+
+/** The jitter, as a share of the interval. It keeps jobs that were submitted together from being polled together. */
+const JITTER = [-0.1, 0.1] as const
+
+/** Returns a function that computes how many milliseconds after its last poll a job is polled again. */
+export function createPollInterval(
+  options: IntervalOptions,
+  durations: ExpectedDurations,
+): (polled: PolledJob) => number {
+  const { polling, random } = options
+  return (polled) => {
+    const context = contextOf(polled, durations)
+    const defaultDelayMs = nextPollDelayMs(context, polling)
+    const delayMs = customDelayMs(options, { ...context, defaultDelayMs }) ?? defaultDelayMs
+    return delayMs + jitter(Math.min(delayMs, polling.maxIntervalMs), JITTER, random)
+  }
+}
+
+function contextOf(polled: PolledJob, durations: ExpectedDurations): PollContext {
+  const { job, state, subscribers, bornAt, polledAt, polls } = polled
+  const { jobId, modelId, submittedAt } = job
+  return {
+    jobId,
+    modelId,
+    status: state?.status,
+    ageMs: polledAt - bornAt,
+    polls,
+    expected: submittedAt === undefined || modelId === undefined ? undefined : durations.of(modelId),
+    isWatched: subscribers.some(({ wantsStates }) => wantsStates),
+    hasWebhook: subscribers.every(({ hasWebhook }) => hasWebhook),
+  }
+}
+
+/** The caller's interval. A function that throws or gives no number is logged, and the waits of other callers go on. */
+function customDelayMs(
+  { polling, log }: IntervalOptions,
+  context: PollContext & { defaultDelayMs: number },
+): number | undefined {
+  if (!polling.nextDelayMs) return undefined
+  try {
+    const delayMs = polling.nextDelayMs(context)
+    if (delayMs >= 0) return delayMs
+    log.warn(`polling.nextDelayMs gave ${String(delayMs)} for the job ${context.jobId}; the default is used`)
+  } catch (error) {
+    log.warn(`polling.nextDelayMs failed for the job ${context.jobId}; the default is used: ${String(error)}`)
+  }
+  return undefined
+}
+
+/** The limits of the interval. */
+type IntervalLimits = Pick<ResolvedPolling, 'initialIntervalMs' | 'maxIntervalMs'>
+
+/**
+ * The interval for a model of unknown duration: 60 % of the job's age, but at most 2.6 s; for a job older than 39 s, a
+ * fifteenth of its age. Always within the limits of the options.
+ */
+const UNKNOWN = { youngShare: 0.6, plateauMs: 2_600, oldDivisor: 15 } as const
+
+/**
+ * The interval for a model of known duration: within the expected span, 7.4 % of that span; after it, 30 % of the job's
+ * delay is added. The client polls at least once a minute, because a job may fail early.
+ */
+const KNOWN = { spanShare: 0.074, lateShare: 0.3, maxMs: 60_000 } as const
+
+/** The interval while a webhook is expected: half the job's age, within these limits. */
+const WITH_WEBHOOK = { ageShare: 0.5, minMs: 15_000, maxMs: 60_000 } as const
+
+/** Milliseconds until the next poll of a job, before jitter. */
+export function nextPollDelayMs(context: PollContext, limits: IntervalLimits): number {
+  const { ageMs, expected, isWatched, hasWebhook } = context
+  if (hasWebhook) return clamp(ageMs * WITH_WEBHOOK.ageShare, WITH_WEBHOOK.minMs, WITH_WEBHOOK.maxMs)
+  const unknown = unknownDelayMs(ageMs, limits)
+  if (expected === undefined) return unknown
+  const known = knownDelayMs(ageMs, expected, limits)
+  return isWatched ? Math.min(unknown, known) : Math.min(KNOWN.maxMs, known)
+}
+
+function unknownDelayMs(ageMs: number, { initialIntervalMs, maxIntervalMs }: IntervalLimits): number {
+  const delayMs = Math.min(ageMs * UNKNOWN.youngShare, Math.max(UNKNOWN.plateauMs, ageMs / UNKNOWN.oldDivisor))
+  return Math.min(maxIntervalMs, Math.max(initialIntervalMs, delayMs))
+}
+
+/** No poll before the expected span starts, short intervals within it, growing intervals after it. */
+function knownDelayMs(ageMs: number, { earliestMs, latestMs }: ExpectedDuration, limits: IntervalLimits): number {
+  const shortest = Math.min(limits.initialIntervalMs / 2, limits.maxIntervalMs)
+  const close = clamp((latestMs - earliestMs) * KNOWN.spanShare, shortest, limits.maxIntervalMs)
+  if (ageMs < earliestMs) return Math.max(close, earliestMs - ageMs)
+  const late = close + Math.max(0, ageMs - latestMs) * KNOWN.lateShare
+  return Math.min(late, Math.max(close, unknownDelayMs(ageMs, limits)))
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value))
+}

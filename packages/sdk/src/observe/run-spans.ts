@@ -1,0 +1,114 @@
+import { ROUTES } from '@modelrun/contract'
+import { isModelRunError } from '../errors/guards.ts'
+import type { ApiResult } from '../http/operation.ts'
+import type { RunResult } from '../runs/run-result.ts'
+import type { AttemptEvent } from './attempt-event.ts'
+import { asWord } from './describe-failure.ts'
+import type { SafeSpan } from './safe-span.ts'
+import type { Tracing } from './tracing.ts'
+
+/** The run that a span is for. */
+export interface TracedRun {
+  model: string
+  input: object
+}
+
+/** Does the work of a run in the span of the run, which {@link endRunSpan} has to end. Without a tracer there is no span. */
+export function inRunSpan<T>(
+  tracing: Tracing | undefined,
+  { model, input }: TracedRun,
+  work: (span: SafeSpan | undefined) => T,
+): T {
+  if (tracing === undefined) return work(undefined)
+  const attributes = {
+    'gen_ai.operation.name': 'generate_content',
+    'gen_ai.provider.name': 'modelrun',
+    'gen_ai.request.model': model,
+    'gen_ai.request.seed': seedIn(input),
+    ...tracing.server,
+    'modelrun.polls': 0,
+  }
+  return tracing.inSpan({ name: `generate_content ${model}`, kind: 'client', attributes }, work)
+}
+
+/** Ends the span of a run as the run ended. */
+export function endRunSpan(span: SafeSpan, run: PromiseSettledResult<RunResult>): void {
+  if (run.status === 'rejected') {
+    const { reason } = run
+    if (isModelRunError(reason)) {
+      span.set({ 'gen_ai.response.id': reason.jobId, 'modelrun.submission': reason.submission })
+    }
+    span.fail(reason)
+    return
+  }
+  const { job_id, status, output, credits_used } = run.value
+  span.set({
+    'gen_ai.response.id': job_id,
+    'gen_ai.output.type': asWord(output.type),
+    'modelrun.job.status': status,
+    'modelrun.credits_used': credits_used,
+    'modelrun.submission': 'accepted',
+  })
+  span.end()
+}
+
+/** Does a run in a span that ends with it. */
+export async function traceRun(
+  tracing: Tracing | undefined,
+  run: TracedRun,
+  work: (span: SafeSpan | undefined) => Promise<ApiResult<RunResult>>,
+): Promise<ApiResult<RunResult>> {
+  return await inRunSpan(tracing, run, async (span) => {
+    if (span === undefined) return await work(undefined)
+    try {
+      const result = await work(span)
+      endRunSpan(span, { status: 'fulfilled', value: result.data })
+      return result
+    } catch (reason) {
+      endRunSpan(span, { status: 'rejected', reason })
+      throw reason
+    }
+  })
+}
+
+/** The `seed` of an input, when it has one by the conventions: an integer. */
+function seedIn(input: unknown): number | undefined {
+  const seed: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'seed') : undefined
+  return Number.isSafeInteger(seed) ? (seed as number) : undefined
+}
+
+/** Sends a run. `onAttempt` is passed when there is a tracer. */
+type Submit<T> = (onAttempt?: (event: AttemptEvent) => void) => Promise<T>
+
+/** Sends a run in a span that ends with the last attempt. */
+export async function traceSubmit<T extends { reference: { jobId: string } }>(
+  tracing: Tracing | undefined,
+  model: string,
+  submit: Submit<T>,
+): Promise<T> {
+  if (tracing === undefined) return await submit()
+  const { method, path } = ROUTES.runModel
+  const attributes = {
+    'gen_ai.request.model': model,
+    'http.request.method': method,
+    'url.template': path,
+    ...tracing.server,
+  }
+  return await tracing.inSpan({ name: 'modelrun.submit', kind: 'client', attributes }, async (span) => {
+    try {
+      const sent = await submit((event) => noteAttempt(span, event))
+      span.set({ 'gen_ai.response.id': sent.reference.jobId })
+      span.end()
+      return sent
+    } catch (error) {
+      span.fail(error)
+      throw error
+    }
+  })
+}
+
+function noteAttempt(span: SafeSpan, { attempt, status, reason, delayMs }: AttemptEvent): void {
+  if (attempt > 1) span.set({ 'http.request.resend_count': attempt - 1 })
+  if (delayMs === undefined) span.set({ 'http.response.status_code': status })
+  else span.event('modelrun.retry', { 'modelrun.reason': asWord(reason), 'modelrun.delay_ms': Math.round(delayMs) })
+}

@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { ReceivedResponse } from '../http/operation.ts'
+import { UnreadableResponse } from '../http/operation.ts'
+import { recoverJob, rejectResponse } from './run-operation.ts'
+
+const received = (body: unknown, isCut = false): ReceivedResponse => ({
+  status: 200,
+  text: typeof body === 'string' ? body : JSON.stringify(body),
+  isCut,
+  response: new Response(null),
+})
+
+const unknownRun = (reported_status?: string) => ({
+  status: 'unknown',
+  job_id: 'job_1',
+  ...(reported_status === undefined ? {} : { reported_status }),
+})
+
+describe('salvageJob finds the job of an answer (section 4.3)', () => {
+  test.each([
+    ['a newer status', { job_id: 'job_1', status: 'warming' }, 'warming'],
+    ['the status of a job', { job_id: 'job_1', status: 'succeeded' }, 'succeeded'],
+    ['a missing output', { job_id: 'job_1', status: 'completed', credits_used: 4 }, 'completed'],
+    ['the error of section 7', { error: { code: 'X', message: '', job_id: 'job_1' } }, undefined],
+    ['a status that is no text', { job_id: 'job_1', status: 5 }, undefined],
+    ['nothing but the id', { job_id: 'job_1' }, undefined],
+    ['the wrapper of the job status (section 2.4)', { data: { job_id: 'job_1', status: 'queued' } }, 'queued'],
+  ])('with %s', (_, body, reported) => {
+    expect(recoverJob(received(body))).toEqual(unknownRun(reported))
+  })
+
+  test.each([
+    '{"job_id":"job_1"',
+    '{"job_id":"job_1","status":"comp',
+    '{ "status" : "completed", "credits_used": 4, "job_id" : "job_1", "output":{"type":"im',
+    '{"success":true,"data":{"job_id":"job_1","stat',
+    '{"request_id":"with \\"quotes\\"","job_id":"job_1","output"',
+  ])('that is cut as %s', (text) => {
+    expect(recoverJob(received(text, true))).toEqual(unknownRun())
+  })
+
+  test('from the answer itself before any wrapper in it', () => {
+    expect(recoverJob(received({ data: { job_id: 'job_other' }, job_id: 'job_1' }))).toEqual(unknownRun())
+  })
+})
+
+describe('salvageJob finds no job in an answer', () => {
+  test.each([
+    ['a web page', '<html>"job_id":"job_1"</html>'],
+    ['an empty body', ''],
+    ['another shape', { id: 'job_1' }],
+    ['an empty id', { job_id: '' }],
+    ['an id that is no text', { job_id: 7 }],
+    ['an echo of the input', { input: { job_id: 'job_old' }, state: 'ok' }],
+    ['an echo of the input, cut', '{"request":{"input":{"job_id":"job_old"'],
+    ['an echo of the input in an error', { error: { code: 'X', message: '', input: { job_id: 'job_old' } } }],
+    ['an id that is cut', '{"job_id":"job_'],
+  ])('that is %s', (_, body) => {
+    expect(recoverJob(received(body))).toBeUndefined()
+  })
+})
+
+test('salvageJob is quick and never throws, whatever the text', () => {
+  const pieces = fc.constantFrom('{', '"job_id"', ':', '"job_1"', ',', '"data"', '\\', '"', ' ', 'true', '[', '}')
+  const text = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(fc.oneof(text, fc.json(), fc.string()), fc.boolean(), (value, isCut) => {
+      const found = recoverJob(received(value, isCut))
+      return found === undefined || found.job_id !== ''
+    }),
+    { numRuns: 1_000 },
+  )
+  const evil = [
+    `{${' '.repeat(1e6)}`,
+    `{${'"a":1,'.repeat(2e5)}`,
+    `{"${'a'.repeat(1e6)}`,
+    `{"data":{${'"a":"b",'.repeat(1e5)}`,
+  ]
+  // Not the time of day: other processes take some of that.
+  const before = process.threadCpuUsage()
+  for (const value of evil) expect(recoverJob(received(value, true))).toBeUndefined()
+  expect(process.threadCpuUsage(before).user).toBeLessThan(2_000_000)
+})
+
+test.each([
+  ['<html>', 'not JSON'],
+  ['', 'empty'],
+  [{ id: 'job_1' }, 'wrong shape at /job_id'],
+  [{ job_id: '' }, 'its `job_id` is empty'],
+])('refuseAnswer says what is wrong with an answer that names no job: %j', (body, problem) => {
+  expect(() => rejectResponse(received(body))).toThrow(expect.any(UnreadableResponse))
+  expect(() => rejectResponse(received(body))).toThrow(
+    expect.objectContaining({ problem: expect.stringContaining(problem) }),
+  )
+})
