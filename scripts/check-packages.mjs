@@ -26,6 +26,8 @@ function findUnnoticed(folder) {
 let failures = 0
 for (const { folder, manifest } of publicPackages()) {
   for (const [command, ...args] of checks) {
+    // A package that is a command has no types.
+    if (command === 'attw' && manifest.exports['.'] === undefined) continue
     console.log(`\n${manifest.name}: ${command}`)
     const { status } = spawnSync(command, [...args, folder], { stdio: 'inherit' })
     if (status !== 0) failures += 1
