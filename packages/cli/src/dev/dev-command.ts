@@ -1,13 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import type { CliContext } from '../cli-context.ts'
 import { actionOf } from '../command-action.ts'
-
-/** Options of `modelrun dev`. */
-export interface DevOptions {
-  port: number
-  scale?: number | undefined
-  json?: boolean | undefined
-}
+import type { DevOptions } from './run-dev.ts'
 
 const DETAILS = `
 It runs in memory, makes real pictures, sounds and films, and charges nothing. \`npx modelrun-server --help\` is the same

@@ -2,7 +2,13 @@ import { once } from 'node:events'
 import type { CliContext } from '../cli-context.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
-import type { DevOptions } from './dev-command.ts'
+
+/** Options of `modelrun dev`. */
+export interface DevOptions {
+  port: number
+  scale?: number | undefined
+  json?: boolean | undefined
+}
 
 /** Runs the reference server until a signal ends it. */
 export async function runDev({ port, scale }: DevOptions, { terminal }: CliContext): Promise<ExitCode> {

@@ -1,16 +1,10 @@
 import { Command, Option } from 'commander'
 import type { CliContext } from '../cli-context.ts'
 import { actionOf } from '../command-action.ts'
-import { addFileOptions, type FileOptions } from '../files/file-options.ts'
+import { addFileOptions } from '../files/file-options.ts'
 import { readDuration } from '../run/run-options.ts'
 import { addServiceOptions, type ServiceOptions } from '../service/service-options.ts'
-
-/** Options of `modelrun job`. */
-export interface JobOptions extends ServiceOptions, FileOptions {
-  watch?: boolean | undefined
-  timeout?: number | undefined
-  onInterrupt: 'detach' | 'cancel'
-}
+import type { JobOptions } from './show-job.ts'
 
 /** `modelrun job` */
 export function createJobCommand(context: CliContext): Command {

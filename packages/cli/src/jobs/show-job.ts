@@ -1,16 +1,24 @@
 import type { Job } from 'modelrun'
 import type { CliContext } from '../cli-context.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
+import type { FileOptions } from '../files/file-options.ts'
 import { checkTemplate, DEFAULT_TEMPLATE } from '../files/file-template.ts'
 import { prepareFolder } from '../files/save-outputs.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import type { LedgerRun } from '../ledger/ledger-entry.ts'
 import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/create-client.ts'
+import type { ServiceOptions } from '../service/service-options.ts'
 import { cleanText } from '../terminal/clean-text.ts'
 import { tableLines } from '../terminal/table.ts'
 import { finishJob } from './finish-job.ts'
-import type { JobOptions } from './job-commands.ts'
+
+/** Options of `modelrun job`. */
+export interface JobOptions extends ServiceOptions, FileOptions {
+  watch?: boolean | undefined
+  timeout?: number | undefined
+  onInterrupt: 'detach' | 'cancel'
+}
 
 /** Prints how a job is, or waits for its end and saves its files. */
 export async function showJob(id: string, options: JobOptions, context: CliContext): Promise<ExitCode> {

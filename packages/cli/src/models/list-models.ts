@@ -2,9 +2,15 @@ import type { ModelSummary } from 'modelrun'
 import type { CliContext } from '../cli-context.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { createService } from '../service/create-client.ts'
+import type { ServiceOptions } from '../service/service-options.ts'
 import { cleanText } from '../terminal/clean-text.ts'
 import { tableLines } from '../terminal/table.ts'
-import type { ModelsOptions } from './models-command.ts'
+
+/** Options of `modelrun models`. */
+export interface ModelsOptions extends ServiceOptions {
+  search?: string | undefined
+  category?: string | undefined
+}
 
 /** Prints every model that matches, in the order of the service. */
 export async function listModels(options: ModelsOptions, context: CliContext): Promise<ExitCode | undefined> {

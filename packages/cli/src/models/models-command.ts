@@ -1,13 +1,8 @@
 import { Command } from 'commander'
 import type { CliContext } from '../cli-context.ts'
 import { actionOf } from '../command-action.ts'
-import { addServiceOptions, type ServiceOptions } from '../service/service-options.ts'
-
-/** Options of `modelrun models`. */
-export interface ModelsOptions extends ServiceOptions {
-  search?: string | undefined
-  category?: string | undefined
-}
+import { addServiceOptions } from '../service/service-options.ts'
+import type { ModelsOptions } from './list-models.ts'
 
 /** `modelrun models` */
 export function createModelsCommand(context: CliContext): Command {

@@ -5,12 +5,22 @@ import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/create-client.ts'
+import type { ServiceOptions } from '../service/service-options.ts'
 import { cleanText } from '../terminal/clean-text.ts'
 import { Chaos, waitMs } from './chaos.ts'
 import { deliveryOfJob } from './delivery-of-job.ts'
 import { type FollowedRun, followedRuns } from './followed-runs.ts'
 import { postDelivery } from './post-delivery.ts'
-import type { ListenOptions } from './webhook-commands.ts'
+
+/** Options of `modelrun listen`. */
+export interface ListenOptions extends ServiceOptions {
+  forwardTo: string
+  duplicate: number
+  delay: number
+  drop: number
+  reorder?: boolean | undefined
+  seed: number
+}
 
 /** Delivers the ends of jobs to a receiver. */
 export async function runListen(

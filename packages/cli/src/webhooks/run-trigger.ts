@@ -2,7 +2,15 @@ import type { CliContext } from '../cli-context.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { postDelivery } from './post-delivery.ts'
-import type { TriggerOptions } from './webhook-commands.ts'
+
+/** Options of `modelrun trigger`. */
+export interface TriggerOptions {
+  forwardTo: string
+  jobId?: string | undefined
+  data?: string | undefined
+  duplicate: number
+  json?: boolean | undefined
+}
 
 /** Posts a made-up delivery. */
 export async function runTrigger(event: string, options: TriggerOptions, context: CliContext): Promise<ExitCode> {

@@ -2,26 +2,9 @@ import { Argument, Command, InvalidArgumentError } from 'commander'
 import type { CliContext } from '../cli-context.ts'
 import { actionOf } from '../command-action.ts'
 import { readDuration } from '../run/run-options.ts'
-import { addServiceOptions, type ServiceOptions } from '../service/service-options.ts'
-
-/** Options of `modelrun listen`. */
-export interface ListenOptions extends ServiceOptions {
-  forwardTo: string
-  duplicate: number
-  delay: number
-  drop: number
-  reorder?: boolean | undefined
-  seed: number
-}
-
-/** Options of `modelrun trigger`. */
-export interface TriggerOptions {
-  forwardTo: string
-  jobId?: string | undefined
-  data?: string | undefined
-  duplicate: number
-  json?: boolean | undefined
-}
+import { addServiceOptions } from '../service/service-options.ts'
+import type { ListenOptions } from './run-listen.ts'
+import type { TriggerOptions } from './run-trigger.ts'
 
 const LISTEN_DETAILS = `
 No tunnel is needed: the jobs are polled, and each end is posted to the url as the service posts it (section 6).
