@@ -7,7 +7,7 @@ import type { RowEnd } from './row-end.ts'
 const BAR = 20
 const LINE_EVERY_MS = 10_000
 
-/** Where a batch begins. */
+/** State of a batch at the start of the process. */
 export interface BatchStart {
   total: number
   /** Rows that ended in an earlier process: they say nothing about the speed. */

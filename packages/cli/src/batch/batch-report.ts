@@ -54,7 +54,7 @@ export async function writeReport(path: string, ends: readonly RowEnd[]): Promis
   await writeFile(path, `${lines.join('\r\n')}\r\n`)
 }
 
-/** Spreadsheets take a text that begins like a formula for one: texts of the service must not be run. */
+/** Spreadsheets run a text that starts like a formula. Texts of the service must not run. */
 function csvCell(text: string): string {
   const safe = /^[=+@\t\r-]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -45,7 +45,7 @@ export async function runBatch(id: string, options: BatchOptions, context: CliCo
   }
 }
 
-/** What the batch is when a process begins. */
+/** State of the batch when a process starts. */
 async function findStart(
   { runs }: Batch,
   rows: readonly BatchRow[],

@@ -13,7 +13,7 @@ import { type BuiltCommand, buildCommand } from './build-command.ts'
 let command: Promise<BuiltCommand> | undefined
 afterAll(async () => (await command)?.remove())
 
-// Each command is a process: on a machine that has much to do, a dozen take longer than the usual limit.
+// Each command is a process: on a machine that has much to do, a dozen take longer than the default limit.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 /** What a command did. */

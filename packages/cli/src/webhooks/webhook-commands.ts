@@ -9,7 +9,7 @@ import type { TriggerOptions } from './run-trigger.ts'
 const LISTEN_DETAILS = `
 No tunnel is needed: the jobs are polled, and each end is posted to the url as the service posts it (section 6).
 Without ids it follows the runs that are started here, until Ctrl-C. With ids it ends when all of them are delivered.
-What a poll does not say is filled in: completed_at is the time of the poll, credits_used the price when the run began.
+What a poll does not say is filled in: completed_at is the time of the poll, credits_used the price when the run started.
 Cancelled jobs are not delivered.
 
 Example:
