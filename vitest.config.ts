@@ -8,7 +8,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'examples/*/*.test.ts'],
+    include: ['packages/*/{src,test}/**/*.test.ts', 'examples/*/*.test.ts'],
     typecheck: { enabled: true, include: ['packages/*/src/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
     testTimeout: 15_000,
     // The default leaves a core to the user: on CI's two cores that is half of the time.

@@ -16,7 +16,7 @@ export function readFirstBlock(document, language) {
   return new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(read(document))[1]
 }
 
-/** The program that a README begins with, under the name by which the README says to save it. */
+/** The program that a README starts with, under the name by which the README says to save it. */
 export function readQuickstart(readme) {
   const [, name, text] = /^Save this as `(\S+)`.*?^```ts\n(.*?)^```$/ms.exec(read(readme))
   return { name, text }

@@ -44,7 +44,7 @@ const plainTypescript = {
   isQuick: true,
 }
 
-/** What a stranger copies first, from the repository and from npm: JavaScript as it stands. */
+/** What a new user copies first, from the repository and from npm: JavaScript as it stands. */
 const readmes = {
   'the repository': 'README.md',
   modelrun: 'consumers/node_modules/modelrun/README.md',

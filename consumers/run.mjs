@@ -77,8 +77,8 @@ async function check(project) {
     return isLeftOut
   }
   const { version, isOk, output } = await execute(project, path)
-  const isRefused = !isOk && project.refusal?.test(output)
-  const result = isRefused ? 'refused, as expected' : isOk && project.refusal === undefined ? 'ok' : 'failed'
+  const isRejected = !isOk && project.rejection?.test(output)
+  const result = isRejected ? 'rejected, as expected' : isOk && project.rejection === undefined ? 'ok' : 'failed'
   if (result === 'failed') console.error(`${project.name}:\n${output.slice(0, MAX_OUTPUT)}`)
   const [, note] = /\bnote: (.+)/.exec(output) ?? []
   const cell = note === undefined ? result : `${result}: ${note}`

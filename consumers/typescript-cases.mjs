@@ -28,7 +28,7 @@ const quick = {
 }
 
 /** What a compiler says of a setting that it no longer has. */
-const refusals = { '7: commonjs, node10': /TS5108: Option 'moduleResolution=node10' has been removed/ }
+const rejections = { '7: commonjs, node10': /TS5108: Option 'moduleResolution=node10' has been removed/ }
 
 export function tsconfig(options, files) {
   const compilerOptions = { target: 'es2022', strict: true, skipLibCheck: false, types: ['node'], ...options }
@@ -51,7 +51,7 @@ export function typescriptCases(programs) {
           },
           tool: { package: `typescript-${version}`, bin: 'bin/tsc' },
           args: [],
-          refusal: refusals[`${version}: ${name}`],
+          rejection: rejections[`${version}: ${name}`],
           isQuick: quick[version]?.includes(name) ?? false,
         }
       }),

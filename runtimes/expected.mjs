@@ -9,26 +9,26 @@ const expected = {
   picture: 'data:image/gif;base64,R0lGODlhAAAA',
   noPicture: 'ConfigurationError',
   typo: ['/prompt', '/promt'],
-  refused: true,
+  rejected: true,
   submission: 'not_sent', // of the run at a port where nothing listens
   broken: [
     { submission: 'unknown', postsUntilNow: 1 },
     { submission: 'unknown', postsUntilNow: 2 },
   ],
   charged: 60, // the film alone
-  inbox: { answers: [202, 200], handled: ['job_1'] },
+  inbox: { responses: [202, 200], handled: ['job_1'] },
   webhook: 'succeeded',
   received: {
     outcomes: ['delivered', 'delivered'],
-    refusals: { malformed: 400, tooLarge: 400, unsigned: 401 },
+    rejections: { malformed: 400, tooLarge: 400, unsigned: 401 },
     handledOnce: true,
   },
   showsKey: false,
 }
 
 /** What is not as expected. `differs` has values, or functions that judge what was found. */
-export function findProblems({ facts, refused }, differs) {
-  const found = { ...facts, submission: refused.submission }
+export function findProblems({ facts, rejected }, differs) {
+  const found = { ...facts, submission: rejected.submission }
   const wanted = {
     ...expected,
     ...Object.fromEntries(Object.entries(differs).map(([name, { value }]) => [name, value])),

@@ -48,7 +48,7 @@ const allColumns = {
   ...columns,
   'says it is': ({ agent = '' }) => agent,
   result: ({ problems }) => (problems.length === 0 ? 'ok' : problems.join('; ')),
-  'refused connection': ({ refused }) => (refused ? `\`${refused.submission}\` (${refused.reason})` : ''),
+  'rejected connection': ({ rejected }) => (rejected ? `\`${rejected.submission}\` (${rejected.reason})` : ''),
   ms: ({ ms }) => ms,
 }
 

@@ -6,15 +6,15 @@ const node24 = installed('node-24/bin/node')
 const main = 'programs/main.mjs'
 const launch = (launcher, ...args) => [node24, `launchers/${launcher}.mjs`, ...args]
 
-const unknownRefusal = {
-  submission: { value: 'unknown', why: 'a refused connection cannot be told from one that broke' },
+const unknownConnectionFailure = {
+  submission: { value: 'unknown', why: 'a refused connection looks like one that broke' },
 }
 
 const workerd = (date) => ({
   name: `workerd as of ${date}`,
   module: 'workerd',
   command: launch('workerd', date),
-  differs: unknownRefusal,
+  differs: unknownConnectionFailure,
 })
 
 /** The client sends each run once: what is more comes from the browser. */
@@ -28,7 +28,7 @@ const inPage = {
     value: { withKey: 'ConfigurationError', pathAlone: 1 },
     why: 'a key needs `dangerouslyAllowBrowser`; a path alone works',
   },
-  ...unknownRefusal,
+  ...unknownConnectionFailure,
   broken: { value: isRepeated, why: 'the browser itself sends a POST again when a kept connection breaks' },
 }
 const receivesNothing = { received: { value: undefined, why: 'gets no webhooks' } }

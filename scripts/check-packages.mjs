@@ -12,7 +12,7 @@ const checks = [
 ]
 
 /** esbuild says of which file each part of a bundle is. */
-const BUNDLED = /^\/\/ (?:\.\.\/)+node_modules\/((?:@[^/]+\/)?[^/]+)\//gm
+const BUNDLED = /^\/\/ (?:\.\.\/)*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm
 
 /** The packages whose code is in a package, and that its notices do not name. */
 function findUnnoticed(folder) {
@@ -26,6 +26,8 @@ function findUnnoticed(folder) {
 let failures = 0
 for (const { folder, manifest } of publicPackages()) {
   for (const [command, ...args] of checks) {
+    // A package that is a command has no types.
+    if (command === 'attw' && manifest.exports['.'] === undefined) continue
     console.log(`\n${manifest.name}: ${command}`)
     const { status } = spawnSync(command, [...args, folder], { stdio: 'inherit' })
     if (status !== 0) failures += 1

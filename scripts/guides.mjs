@@ -9,6 +9,13 @@ const DURABLE = [
   'docs/guides/webhooks.md',
 ]
 
+const COMMAND_LINE = [
+  'docs/guides/command-line.md',
+  'docs/guides/typed-models.md',
+  'docs/guides/pictures.md',
+  'docs/guides/errors.md',
+]
+
 /** The guides that concern a package, as paths from the root. The client has all but those of the server. */
 export function guidesOf(packageName) {
   if (packageName === '@modelrun/contract') return [SPECIFICATION]
@@ -17,6 +24,7 @@ export function guidesOf(packageName) {
     return [SPECIFICATION, ...SERVER_ONLY, 'docs/guides/jest-and-commonjs.md']
   if (packageName === '@modelrun/dashboard') return ['docs/guides/reference-server.md']
   if (packageName === '@modelrun/durable') return DURABLE
+  if (packageName === '@modelrun/cli') return COMMAND_LINE
   return globSync('docs/guides/*')
     .toSorted()
     .filter((path) => !SERVER_ONLY.includes(path))

@@ -6,7 +6,7 @@ type Plugin = NonNullable<Options['plugins']>[number]
 
 /** How a package is built: as ES modules, as CommonJS, and with the types of both. */
 export interface PackageBuild {
-  /** What users import. */
+  /** What users import. Nothing of a package that is a command. */
   entry: string[]
   /** What only ES modules have, e.g. the file behind a command. */
   esmEntry?: string[]
@@ -69,6 +69,8 @@ export function definePackage(build: PackageBuild) {
   const { entry, esmEntry = [], bundled = [], bundledInCommonJs = [], sourcemap } = build
   const { command, bundledInCommand = [] } = build
   rmSync('dist', { recursive: true, force: true })
+  const commandBuilds = command === undefined ? [] : [commandBuild(command, bundledInCommand)]
+  if (entry.length === 0) return defineConfig(commandBuilds)
   return defineConfig([
     {
       ...common,
@@ -97,7 +99,7 @@ export function definePackage(build: PackageBuild) {
         options.alias = replacedInBundles
       },
     },
-    ...(command === undefined ? [] : [commandBuild(command, bundledInCommand)]),
+    ...commandBuilds,
     { ...common, name: 'types', entry, format: ['esm', 'cjs'], dts: { only: true } },
   ])
 }

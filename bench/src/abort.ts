@@ -21,7 +21,7 @@ const PHASES: readonly Phase[] = [
 ]
 
 /** Clients with a helper that follows a job to its end. */
-const FOLLOWERS: readonly ClientName[] = ['modelrun', 'openai', 'replicate', 'fal']
+const POLLING_CLIENTS: readonly ClientName[] = ['modelrun', 'openai', 'replicate', 'fal']
 
 const ABORT_AFTER_MS = 500
 const LIMIT_MS = 4_000
@@ -29,7 +29,7 @@ const POLL_INTERVAL_MS = 2_000
 
 const clients = CLIENT_NAMES.filter((name) => name !== 'ky + zod/mini')
 const cases = clients.flatMap((client) =>
-  PHASES.filter(({ operation }) => operation !== 'follow' || FOLLOWERS.includes(client)).map((phase) => ({
+  PHASES.filter(({ operation }) => operation !== 'follow' || POLLING_CLIENTS.includes(client)).map((phase) => ({
     client,
     phase,
   })),
@@ -65,10 +65,10 @@ function describe(client: ClientName, phase: Phase): string {
 await report('abort', [
   `Milliseconds from \`controller.abort()\` to the end of the call, median (min–max), and how it ended. The abort comes ${ABORT_AFTER_MS} ms after the call:`,
   [
-    '- submitting: a paid POST to which the server does not answer',
-    '- backoff: a GET answered with 429 and `Retry-After: 5`',
+    '- submitting: a paid POST to which the server does not respond',
+    '- backoff: a GET with the response 429 and `Retry-After: 5`',
     `- poll sleep: a job that goes on, polled every ${POLL_INTERVAL_MS} ms`,
-    '- stalled body: a GET whose answer stops in its body',
+    '- stalled body: a GET whose response stops in its body',
   ].join('\n'),
   table(
     ['client', ...PHASES.map(({ title }) => title)],

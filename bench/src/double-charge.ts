@@ -1,4 +1,4 @@
-/** How many POSTs a server receives for one paid call when it gets no usable answer to the first. */
+/** How many POSTs a server receives for one paid call when it gets no usable response to the first. */
 import type { PayJob, PayResult } from './children/pay.ts'
 import type { ClientName } from './clients.ts'
 import { runChild } from './harness/child.ts'
@@ -17,7 +17,7 @@ const CALLS: Partial<Record<ClientName, string>> = {
 const HAZARDS: readonly { scenario: Scenario; title: string }[] = [
   { scenario: 'reset', title: 'connection reset' },
   { scenario: 'server-error', title: 'HTTP 500' },
-  { scenario: 'cut', title: 'answer breaks off after its first 40 bytes' },
+  { scenario: 'cut', title: 'response breaks off after its first 40 bytes' },
 ]
 
 interface Case {

@@ -19,9 +19,9 @@ const installs = new Map(SERVERS.map((name) => [name, install(name)] as const))
 const starts = await interleave(SERVERS, rounds, async (name) => {
   const server = await start(name)
   await server.stop()
-  return server.firstAnswerMs
+  return server.firstResponseMs
 })
-const answers = await measureServers()
+const responses = await measureServers()
 const calls = await interleave(WAYS, rounds, async (way) => {
   const { result } = await runChild<ServerFetchResult>('server-fetch', way)
   return result
@@ -49,13 +49,13 @@ async function measureServers(): Promise<Map<ServerName, number[]>> {
   }
 }
 
-const answersOf = (name: ServerName) => answers.get(name) ?? []
+const responsesOf = (name: ServerName) => responses.get(name) ?? []
 const startsOf = (name: ServerName) => starts.get(name) ?? []
 const callsOf = (way: Way) => (calls.get(way) ?? []).map(({ microseconds }) => microseconds)
 const cpuOf = (way: Way) => (calls.get(way) ?? []).map(({ cpuMicroseconds }) => cpuMicroseconds)
 const installOf = (name: ServerName) => installs.get(name) ?? { packages: Number.NaN, megabytes: Number.NaN }
-const toHono = ratios(answersOf(OURS), answersOf('hono'))
-const toPrism = ratios(answersOf(OURS), answersOf('Prism'))
+const toHono = ratios(responsesOf(OURS), responsesOf('hono'))
+const toPrism = ratios(responsesOf(OURS), responsesOf('Prism'))
 const storyMs = summarize(stories.get('auto') ?? [])
 const callUs = summarize(callsOf('server.fetch'))
 const cpuUs = summarize(cpuOf('server.fetch'))
@@ -73,7 +73,7 @@ const goals = [
     formatSummary(storyMs, 2),
     isMet(storyMs.median <= 1.5),
   ],
-  ['CLI: start to first answer, ms', '≤ 200', formatSummary(startMs, 0), isMet(startMs.median <= 200)],
+  ['CLI: start to first response, ms', '≤ 200', formatSummary(startMs, 0), isMet(startMs.median <= 200)],
   ['installed packages', '≤ 10', formatNumber(packages, 0), isMet(packages <= 10)],
   ['installed size, MB', '≤ 10', formatNumber(megabytes, 1), isMet(megabytes <= 10)],
 ]
@@ -88,13 +88,13 @@ await report(
     'What the reference server costs beside bare hono and other mock servers. Median (min–max) over the rounds; the ratios are taken within each round. Goals are ours.',
     table(['what', 'bound', 'measured', 'met'], goals),
     '## Servers',
-    'GET of one finished job over node http, on 50 connections kept open, from bare sockets in another process. The reference server checks the key, looks the job up and keeps its journal; the others answer the same body and check nothing. Start is from the start of the process to its first answer. Installed is what npm installs, without what is optional.',
+    'GET of one finished job over node http, on 50 connections kept open, from bare sockets in another process. The reference server checks the key, looks the job up and keeps its journal; the others response the same body and check nothing. Start is from the start of the process to its first response. Installed is what npm installs, without what is optional.',
     table(
-      ['server', 'answers/s', 'to bare hono', 'start, ms', 'start, to bare hono', 'packages', 'MB'],
+      ['server', 'responses/s', 'to bare hono', 'start, ms', 'start, to bare hono', 'packages', 'MB'],
       SERVERS.map((name) => [
         name,
-        formatSummary(summarize(answersOf(name)), 0),
-        formatRatio(ratios(answersOf(name), answersOf('hono'))),
+        formatSummary(summarize(responsesOf(name)), 0),
+        formatRatio(ratios(responsesOf(name), responsesOf('hono'))),
         formatSummary(summarize(startsOf(name)), 0),
         formatRatio(ratios(startsOf(name), startsOf('hono'))),
         formatNumber(installOf(name).packages, 0),

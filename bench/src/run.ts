@@ -1,4 +1,4 @@
-/** Runs measurements, all or those named: `npm run bench -- cpu import --rounds 3`. `--no-build` takes the last build. */
+/** Runs measurements, all or those named: `npm run bench -- cpu size --rounds 3`. `--no-build` takes the last build. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,15 +8,10 @@ const MEASUREMENTS = [
   'double-charge',
   'abort',
   'stall',
-  'leaks',
   'waits',
   'size',
-  'types',
-  'import',
   'cpu',
   'reference-server',
-  'server-memory',
-  'server-costs',
   'durable-growth',
   'durable-speed',
 ]

@@ -20,7 +20,7 @@ const GIVE_UP_AFTER_MS = 4_000
 
 const POLLING = { pollIntervalMs: 100 }
 const REQUEST_LIMIT = { timeoutMs: TIME_LIMIT_MS, maxRetries: 0 }
-const FOLLOWERS: readonly ClientName[] = ['modelrun', 'openai', 'replicate', 'fal']
+const POLLING_CLIENTS: readonly ClientName[] = ['modelrun', 'openai', 'replicate', 'fal']
 
 const STALLS: readonly Stall[] = [
   {
@@ -34,14 +34,14 @@ const STALLS: readonly Stall[] = [
     title: 'stalled poll',
     scenario: 'silent-poll',
     operation: 'follow',
-    clients: FOLLOWERS,
+    clients: POLLING_CLIENTS,
     limits: { ...POLLING, deadlineMs: TIME_LIMIT_MS },
   },
   {
     title: 'job that never ends',
     scenario: 'endless',
     operation: 'follow',
-    clients: FOLLOWERS,
+    clients: POLLING_CLIENTS,
     limits: { ...POLLING, deadlineMs: TIME_LIMIT_MS },
   },
 ]
@@ -71,8 +71,8 @@ function describe(client: ClientName, stall: Stall): string {
 await report('stall', [
   `Milliseconds past a time limit of ${TIME_LIMIT_MS} ms until the call ends, median (min–max), and how it ended.`,
   [
-    '- stalled body: one GET whose answer stops in its body, without retries. The limit is the one of a request: `timeoutMs` (modelrun), `timeout` (ky, openai, anthropic), `AbortSignal.timeout` (fetch); replicate and fal have none.',
-    '- stalled poll: a job is accepted and looking at it is never answered. job that never ends: each look says that it goes on. The limit is the one of the whole wait: `deadlineMs` (modelrun), `timeout` (fal); openai and replicate have none.',
+    '- stalled body: one GET whose response stops in its body, without retries. The limit is the one of a request: `timeoutMs` (modelrun), `timeout` (ky, openai, anthropic), `AbortSignal.timeout` (fetch); replicate and fal have none.',
+    '- stalled poll: a job is accepted and its poll gets no response. job that never ends: each poll says that it is unfinished. The limit is the one of the whole wait: `deadlineMs` (modelrun), `timeout` (fal); openai and replicate have none.',
   ].join('\n'),
   table(
     ['client', ...STALLS.map(({ title }) => title)],

@@ -1,26 +1,12 @@
 /** What waiting for jobs costs the service and the process, and how soon the end of a job is known. */
 import { report } from './harness/report.ts'
-import { roundCount } from './harness/rounds.ts'
-import { measureAbort } from './waits/abort.ts'
 import { measureCadence } from './waits/cadence.ts'
 import { measureHold } from './waits/hold.ts'
-import { checkLive } from './waits/live-check.ts'
-import { measureMemory } from './waits/memory.ts'
 import { measureRate } from './waits/rate.ts'
 import { goalTable, type Section } from './waits/section.ts'
 
-const rounds = roundCount(5)
-const measurements = [
-  measureHold,
-  measureCadence,
-  checkLive,
-  measureRate,
-  () => measureMemory(rounds),
-  () => measureAbort(rounds),
-]
-
 const sections: Section[] = []
-for (const measure of measurements) {
+for (const measure of [measureHold, measureCadence, measureRate]) {
   const section = await measure()
   console.error(`${section.title}: measured`)
   sections.push(section)

@@ -20,7 +20,7 @@ import { deliver, succeededEvent } from 'modelrun/webhooks/testing'
 export const expected = {
   run: 'succeeded',
   webhooks: { status: 'succeeded', handled: 1 },
-  refused: [true, true, true],
+  rejected: [true, true, true],
   malformed: 'WebhookParseError',
   printed: 'ModelRun',
   overHttp: ['aurora-image', 200],
@@ -45,7 +45,7 @@ export async function doTheJob(): Promise<unknown> {
   return {
     run: result.status,
     webhooks: await runWithInbox(),
-    refused: [error instanceof NotFoundError, error instanceof ModelRunError, isNotFoundError(error)],
+    rejected: [error instanceof NotFoundError, error instanceof ModelRunError, isNotFoundError(error)],
     malformed: await parseWebhook('{').catch(({ name }: Error) => name),
     printed: inspect(client).split(' ', 1)[0],
     overHttp: await callOverHttp(server),
@@ -121,12 +121,12 @@ async function callByProxy(client: ModelRun): Promise<number> {
 async function meetErrorsOfNode(server: ReferenceServer): Promise<string[]> {
   const { url, close } = await listen(server)
   await close()
-  const nobody = new ModelRun({ apiKey: server.apiKey, baseUrl: url, maxRetries: 0, logLevel: 'off' })
+  const unreachable = new ModelRun({ apiKey: server.apiKey, baseUrl: url, maxRetries: 0, logLevel: 'off' })
   const engine = createSqliteEngine({ path: ':memory:' })
   const failures: Promise<unknown>[] = [
     toDataUri('no-such-file.png'),
     engine.get('inbox:results', 'job_1'),
-    nobody.models.get('aurora-image'),
+    unreachable.models.get('aurora-image'),
   ]
   const messages = await Promise.all(failures.map((failure) => failure.then(String, ({ message }: Error) => message)))
   return messages.map((message, index) => {

@@ -21,10 +21,10 @@ for await (const { id, category, pricing } of client.models.list()) {
   showLine(`  ${id.padEnd(28)}${category.padEnd(18)}${pricing.credits_per_run}`)
 }
 
-showLine('A fast model: the service holds the request and answers 200 with the result')
+showLine('A fast model: the service holds the request and responds with 200 with the result')
 await finish(await client.run('aurora-image', { prompt: 'a red fox in the snow' }))
 
-showLine('A slow model: the service answers 202, and the client polls to the end')
+showLine('A slow model: the service responds with 202, and the client polls to the end')
 const progress = showProgress()
 const onStatus = progress.show
 await finish(await client.run('lumen/aurora-video', { prompt: 'waves at dusk' }, { onStatus }).finally(progress.end))
@@ -36,7 +36,7 @@ const receiver = await startReceiver(inbox)
 const job = await client.submit('aurora-image', { prompt: 'a lighthouse' }, { webhookUrl: receiver.url })
 await inbox.waitFor(job.id)
 for (const delivery of [await server.webhooks.next(), await server.webhooks.next()]) {
-  showLine(`  delivery ${delivery.outcome}, answered ${delivery.status}`)
+  showLine(`  delivery ${delivery.outcome}, response ${delivery.status}`)
 }
 await finish(await job.result())
 

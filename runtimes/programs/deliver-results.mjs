@@ -13,20 +13,20 @@ export async function deliverResults({ callbackUrl, post, handled }) {
   const { id } = await client.submit('aurora-image', { prompt: 'a fox' }, { webhookUrl })
   const deliveries = [await server.webhooks.next(), await server.webhooks.next()]
   const statusOf = async (url, body) => (await post(url, { method: 'POST', body })).status
-  const refusals = {
+  const rejections = {
     malformed: await statusOf(await callbackUrl(), '{"job_id":'),
     tooLarge: await statusOf(await callbackUrl(), 'x'.repeat(300_000)),
     unsigned: await statusOf(webhookUrl.replace(/\?.*/, ''), '{}'),
   }
   const ids = await until(handled, ({ length }) => length > 0)
   await server.close()
-  return { outcomes: deliveries.map(({ outcome }) => outcome), refusals, handledOnce: ids.join() === id }
+  return { outcomes: deliveries.map(({ outcome }) => outcome), rejections, handledOnce: ids.join() === id }
 }
 
-/** The work comes after the answer. */
-async function until(look, isDone) {
+/** The work comes after the response. */
+async function until(poll, isDone) {
   for (let tries = 0; tries < 200; tries++) {
-    const found = await look()
+    const found = await poll()
     if (isDone(found)) return found
     await new Promise((resolve) => setTimeout(resolve, 10))
   }

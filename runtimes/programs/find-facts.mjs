@@ -38,7 +38,7 @@ export async function findFacts(closedUrl, breakingUrl) {
   const typo = await rejection(client.run('aurora-image', { promt: 'a fox' }, { validateInput: true }))
 
   const nowhere = new ModelRun({ apiKey: server.apiKey, baseUrl: closedUrl, maxRetries: 0, ...permission })
-  const refused = await rejection(nowhere.run('aurora-image', { prompt: 'a fox' }))
+  const rejected = await rejection(nowhere.run('aurora-image', { prompt: 'a fox' }))
 
   const breaking = new ModelRun({ apiKey: server.apiKey, baseUrl: breakingUrl, ...permission })
   const onNewConnection = await brokenRun(breaking)
@@ -46,16 +46,16 @@ export async function findFacts(closedUrl, breakingUrl) {
 
   const handled = []
   const inbox = createInbox({ trust: 'payload', onSucceeded: ({ job_id }) => handled.push(job_id) })
-  const answers = [await deliver(inbox), await deliver(inbox)]
+  const responses = [await deliver(inbox), await deliver(inbox)]
 
   const gif = new Blob(['GIF89a', new Uint8Array(3)])
   const picture = await toDataUri(gif).catch((error) => error.name)
   const noPicture = (await rejection(toDataUri('missing.png'))).name
 
-  const printed = [client, failure, aborted, typo, refused].map((value) => `${JSON.stringify(value)} ${value}`)
+  const printed = [client, failure, aborted, typo, rejected].map((value) => `${JSON.stringify(value)} ${value}`)
   return {
     agent: globalThis.navigator?.userAgent ?? '',
-    refused: { submission: refused.submission, reason: refused.attempts[0]?.reason },
+    rejected: { submission: rejected.submission, reason: rejected.attempts[0]?.reason },
     facts: {
       guard,
       run: film.status,
@@ -64,10 +64,10 @@ export async function findFacts(closedUrl, breakingUrl) {
       picture,
       noPicture,
       typo: isInputValidationError(typo) && typo.issues.map(({ pointer }) => pointer).sort(),
-      refused: isConnectionError(refused),
+      rejected: isConnectionError(rejected),
       broken: [onNewConnection, onUsedConnection],
       charged: creditsBefore - server.credits(),
-      inbox: { answers, handled },
+      inbox: { responses, handled },
       webhook: (await parseWebhook(delivery)).status,
       showsKey: printed.some((text) => text.includes(server.apiKey)),
     },

@@ -1,5 +1,5 @@
 /** Between two looks for tasks. */
-const LOOK_MS = 5
+const POLL_INTERVAL_MS = 5
 
 /**
  * An engine of an inbox that several requests of a worker share: only data outlives a request, and each has workers of its own.
@@ -39,7 +39,7 @@ async function workUntilStopped(worker, due, handler) {
   while (!worker.isStopped) {
     const task = due()
     if (task) await runTask(task, handler)
-    else await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    else await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS))
   }
 }
 

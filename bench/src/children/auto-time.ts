@@ -9,23 +9,23 @@ const WARM_UP = 100
 const MEASURED = 300
 const RUN_PATH = '/v1/models/lumen%2Faurora-video/run'
 
-/** A run that is held for 55 s, answered 202 and polled until it has ended, beside one with a webhook. */
+/** A run that is held for 55 s, gets 202 and is polled until it ends, beside one with a webhook. */
 async function story(): Promise<void> {
   const server = createReferenceServer({ clock: 'auto' })
   server.webhooks.deliverTo(() => new Response())
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
   const run = async (options: object) => {
     const body = JSON.stringify({ input: { prompt: 'waves' }, ...options })
-    const answer = await server.fetch(RUN_PATH, { method: 'POST', headers, body })
-    if (answer.status !== 202) throw new Error(`The answer is ${answer.status}.`)
-    return (await answer.json()) as { job_id: string } // a 202
+    const response = await server.fetch(RUN_PATH, { method: 'POST', headers, body })
+    if (response.status !== 202) throw new Error(`The response is ${response.status}.`)
+    return (await response.json()) as { job_id: string } // a 202
   }
   const { job_id: delivered } = await run({ webhook_url: 'https://app.test/hook' })
   const { job_id: polled } = await run({})
   for (let status = ''; status !== 'succeeded'; ) {
     await new Promise<void>((resolve) => server.clock.setTimeout(resolve, 15_000))
-    const answer = await server.fetch(`/v1/jobs/${polled}`, { headers })
-    status = ((await answer.json()) as { data: { status: string } }).data.status // a job
+    const response = await server.fetch(`/v1/jobs/${polled}`, { headers })
+    status = ((await response.json()) as { data: { status: string } }).data.status // a job
   }
   await server.webhooks.next({ jobId: delivered })
   await server.close()

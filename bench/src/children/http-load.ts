@@ -1,4 +1,4 @@
-/** Asks one address over and over, on many connections at once, and prints how many answers a second came. */
+/** Asks one address over and over, on many connections at once, and prints how many responses a second came. */
 import { connect } from 'node:net'
 
 export interface HttpLoadJob {
@@ -12,9 +12,9 @@ export interface HttpLoadJob {
 }
 
 export interface HttpLoadResult {
-  answersPerSecond: number
-  /** Answers that were not 200. */
-  refused: number
+  responsesPerSecond: number
+  /** Responses that were not 200. */
+  rejected: number
 }
 
 const job = JSON.parse(process.argv[2] ?? '') as HttpLoadJob // written by the parent
@@ -23,8 +23,8 @@ const lines = Object.entries({ host: `127.0.0.1:${job.port}`, ...job.headers }).
 )
 const request = `GET ${job.path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`
 
-let answers = 0
-let refused = 0
+let responses = 0
+let rejected = 0
 
 // Bare sockets: a client with more comfort would be slower than the servers.
 for (let index = 0; index < job.connections; index++) {
@@ -34,16 +34,16 @@ for (let index = 0; index < job.connections; index++) {
   socket.on('connect', () => socket.write(request))
   socket.on('data', (chunk: string) => {
     received += chunk
-    if (received.length < answerLength(received)) return
-    answers++
-    if (!received.startsWith('HTTP/1.1 200')) refused++
+    if (received.length < responseLength(received)) return
+    responses++
+    if (!received.startsWith('HTTP/1.1 200')) rejected++
     received = ''
     socket.write(request)
   })
 }
 
 /** `Infinity`: not known yet. */
-function answerLength(text: string): number {
+function responseLength(text: string): number {
   const headEnd = text.indexOf('\r\n\r\n')
   if (headEnd < 0) return Number.POSITIVE_INFINITY
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, headEnd))?.[1]
@@ -53,11 +53,11 @@ function answerLength(text: string): number {
 }
 
 setTimeout(() => {
-  const before = answers
+  const before = responses
   const startedAt = performance.now()
   setTimeout(() => {
-    const answersPerSecond = ((answers - before) / (performance.now() - startedAt)) * 1_000
-    const result: HttpLoadResult = { answersPerSecond, refused }
+    const responsesPerSecond = ((responses - before) / (performance.now() - startedAt)) * 1_000
+    const result: HttpLoadResult = { responsesPerSecond, rejected }
     process.stdout.write(JSON.stringify(result), () => process.exit())
   }, job.durationMs)
 }, job.warmUpMs)

@@ -18,19 +18,19 @@ const WARM_UP = 2_000
 const MEASURE_MS = 1_000
 const ORIGIN = 'https://peer.test'
 
-type Ask = () => Promise<Response | undefined>
+type SendRequest = () => Promise<Response | undefined>
 
 /** What is ready before the first request. */
-const PREPARE: Readonly<Record<Way, () => Ask | Promise<Ask>>> = {
+const PREPARE: Readonly<Record<Way, () => SendRequest | Promise<SendRequest>>> = {
   'server.fetch': async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const headers = { authorization: `Bearer ${server.apiKey}` }
-    const answer = await server.fetch(`${server.baseUrl}/v1/models/aurora-image/run`, {
+    const response = await server.fetch(`${server.baseUrl}/v1/models/aurora-image/run`, {
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ input: { prompt: 'a red fox' } }),
     })
-    const { job_id } = (await answer.json()) as { job_id: string } // a run that succeeded
+    const { job_id } = (await response.json()) as { job_id: string } // a run that succeeded
     const url = `${server.baseUrl}/v1/jobs/${job_id}`
     return () => server.fetch(url, { headers })
   },
@@ -58,18 +58,18 @@ function mswHandlers() {
   return [http.get(`${ORIGIN}/v1/jobs/:id`, () => HttpResponse.json(JOB_BODY))]
 }
 
-async function read(ask: Ask): Promise<void> {
-  const response = await ask()
-  if (response?.status !== 200) throw new Error(`The answer is ${response?.status}.`)
+async function read(request: SendRequest): Promise<void> {
+  const response = await request()
+  if (response?.status !== 200) throw new Error(`The response is ${response?.status}.`)
   await response.text()
 }
 
-const ask = await PREPARE[JSON.parse(process.argv[2] ?? '') as Way]() // written by the parent
-for (let count = 0; count < WARM_UP; count++) await read(ask)
+const request = await PREPARE[JSON.parse(process.argv[2] ?? '') as Way]() // written by the parent
+for (let count = 0; count < WARM_UP; count++) await read(request)
 const cpuBefore = process.cpuUsage()
 const startedAt = performance.now()
 let count = 0
-for (; performance.now() - startedAt < MEASURE_MS; count++) await read(ask)
+for (; performance.now() - startedAt < MEASURE_MS; count++) await read(request)
 const wallMs = performance.now() - startedAt
 const { user, system } = process.cpuUsage(cpuBefore)
 const result: ServerFetchResult = {

@@ -20,7 +20,7 @@ export interface CadenceJob {
 
 /** For each measured job: how often it was looked at, and how long after its end the promise resolved. */
 export interface CadenceResult {
-  looks: number[]
+  polls: number[]
   lagsMs: number[]
 }
 
@@ -40,15 +40,15 @@ if (job.client !== 'modelrun') clock.install()
 const newClient = () =>
   connect(job.client, { origin: 'http://service.test', treatment: 'queued', fetch, clock, random })
 
-const result: CadenceResult = { looks: [], lagsMs: [] }
+const result: CadenceResult = { polls: [], lagsMs: [] }
 const sharedClient = await newClient()
 
 async function measure(client: JobWaiter, index: number): Promise<void> {
   const id = jobId(index)
   await client.run(id)
-  const { endsAt, looks } = service.jobs.get(id) ?? { endsAt: Number.NaN, looks: Number.NaN }
+  const { endsAt, polls } = service.jobs.get(id) ?? { endsAt: Number.NaN, polls: Number.NaN }
   if (index < job.learnCount) return
-  result.looks.push(looks)
+  result.polls.push(polls)
   result.lagsMs.push(clock.now() - endsAt)
 }
 

@@ -2,7 +2,7 @@ import { connect, type Treatment, type WaitingClient } from '../waits/clients.ts
 import { machineClock } from '../waits/server.ts'
 import { jobId } from '../waits/service.ts'
 
-/** Runs that begin together, in real time, over real sockets. */
+/** Runs that start together, in real time, over real sockets. */
 export interface LiveJob {
   client: WaitingClient
   origin: string

@@ -23,7 +23,7 @@ export interface RateResult {
   peak: number
   requests: number
   ended: number
-  /** Jobs that nobody has looked at. */
+  /** Jobs that no poll has read. */
   unseen: number
   /** How long it took, on the virtual clock. */
   tookMs: number
@@ -54,7 +54,7 @@ const result: RateResult = {
   peak: peakPerSecond(service.receivedAt),
   requests: service.receivedAt.length,
   ended,
-  unseen: [...service.jobs.values()].filter(({ looks }) => looks === 0).length,
+  unseen: [...service.jobs.values()].filter(({ polls }) => polls === 0).length,
   tookMs: clock.now(),
 }
 console.log(JSON.stringify(result))

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 
-/** The packages whose versions a result names unless told otherwise. */
+/** The packages whose versions a result names by default. */
 const PACKAGES = ['@anthropic-ai/sdk', '@fal-ai/client', 'ky', 'openai', 'replicate', 'zod']
 
 /** A Markdown table. */

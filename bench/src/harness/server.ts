@@ -20,9 +20,9 @@ export async function startServer(): Promise<BenchServer> {
     if (request.method === 'POST') postCount++
     const [, scenario = '', client = ''] = request.url?.split('/') ?? []
     // Whole requests only: what a scenario does, it does to one that has been received.
-    request.resume().once('end', () => answer({ request, response, scenario, client }))
+    request.resume().once('end', () => respond({ request, response, scenario, client }))
   })
-  // A silent answer must not be ended by the server.
+  // A silent response must not be ended by the server.
   server.requestTimeout = 0
   server.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -49,7 +49,7 @@ interface Exchange {
   client: string
 }
 
-function answer(exchange: Exchange): void {
+function respond(exchange: Exchange): void {
   const scenario = SCENARIOS[exchange.scenario as Scenario]
   if (scenario === undefined) throw new TypeError(`There is no scenario ${exchange.scenario}.`)
   scenario(exchange)
@@ -62,21 +62,21 @@ const SCENARIOS = {
   run: (exchange: Exchange) => sendJob(exchange, exchange.request.method === 'POST' ? 'pending' : 'done'),
   /** A run that is accepted, and never finishes. */
   endless: (exchange: Exchange) => sendJob(exchange, 'pending'),
-  /** A run that is accepted; looking at it is never answered. */
+  /** A run that is accepted; polls get no response. */
   'silent-poll': (exchange: Exchange) => {
     if (exchange.request.method === 'POST') sendJob(exchange, 'pending')
   },
-  /** Received, never answered. */
+  /** Received, without a response. */
   silent: () => {},
   /** Received, then the connection is reset. */
   reset: ({ request }: Exchange) => request.socket.resetAndDestroy(),
-  /** A run that is accepted, though the answer breaks off in its body; it has finished at the first look. */
+  /** A run that is accepted, though the response breaks off in its body; it has finished at the first look. */
   cut: (exchange: Exchange) => {
     if (exchange.request.method !== 'POST') return sendJob(exchange, 'done')
     sendHalf(exchange)
     setTimeout(() => exchange.request.socket.destroy(), 20)
   },
-  /** The answer stops in its body, and the connection stays. */
+  /** The response stops in its body, and the connection stays. */
   'stalled-body': (exchange: Exchange) => sendHalf(exchange),
   'server-error': ({ response }: Exchange) => send(response, 500, { error: { code: 'INTERNAL', message: 'no' } }),
   throttled: ({ response }: Exchange) => {

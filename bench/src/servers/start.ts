@@ -6,18 +6,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ServerName } from './installed.ts'
 import { argumentsOf } from './programs.ts'
 
-const LOOK_EVERY_MS = 2
+const POLL_INTERVAL_MS = 2
 const LIMIT_MS = 30_000
 
 /** A server in a process of its own. */
 export interface RunningServer {
   port: number
-  /** From the start of the process to its first answer, whatever it is. */
-  firstAnswerMs: number
+  /** From the start of the process to its first response, whatever it is. */
+  firstResponseMs: number
   stop(): Promise<void>
 }
 
-/** Starts a server, and asks it until it answers. */
+/** Starts a server, and asks it until it responds. */
 export async function start(name: ServerName): Promise<RunningServer> {
   const port = await freePort()
   const args = argumentsOf(name, port)
@@ -25,21 +25,21 @@ export async function start(name: ServerName): Promise<RunningServer> {
   const child = spawn(process.execPath, args, { stdio: 'ignore' })
   const stop = () => end(child)
   try {
-    while (!(await answers(port))) await goOn(name, child, startedAt)
+    while (!(await responds(port))) await goOn(name, child, startedAt)
   } catch (error) {
     await stop()
     throw error
   }
-  return { port, firstAnswerMs: performance.now() - startedAt, stop }
+  return { port, firstResponseMs: performance.now() - startedAt, stop }
 }
 
 async function goOn(name: ServerName, child: ChildProcess, startedAt: number): Promise<void> {
   if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}: ${child.spawnargs.join(' ')}`)
-  if (performance.now() - startedAt > LIMIT_MS) throw new Error(`${name} did not answer within ${LIMIT_MS / 1_000} s.`)
-  await sleep(LOOK_EVERY_MS)
+  if (performance.now() - startedAt > LIMIT_MS) throw new Error(`${name} did not respond within ${LIMIT_MS / 1_000} s.`)
+  await sleep(POLL_INTERVAL_MS)
 }
 
-function answers(port: number): Promise<boolean> {
+function responds(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const request = get({ port, host: '127.0.0.1', path: '/v1/models', agent: false }, (response) => {
       response.resume().once('end', () => resolve(true))

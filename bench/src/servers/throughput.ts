@@ -13,12 +13,13 @@ interface Load {
   target: Target
 }
 
-/** Answers to `GET` of a finished job, on 50 connections. */
+/** Responses to `GET` of a finished job, on 50 connections. */
 export async function measureThroughput({ server, target }: Load): Promise<number> {
   const job: HttpLoadJob = { port: server.port, ...target, ...LOAD }
   const { result } = await runChild<HttpLoadResult>('http-load', job)
-  if (result.refused > 0) throw new Error(`Port ${server.port} refused ${result.refused} requests for ${target.path}.`)
-  return result.answersPerSecond
+  if (result.rejected > 0)
+    throw new Error(`Port ${server.port} rejected ${result.rejected} requests for ${target.path}.`)
+  return result.responsesPerSecond
 }
 
 /** What to ask a server for; the reference server gets a job first. */
@@ -30,6 +31,6 @@ export async function targetOf(name: ServerName, { port }: RunningServer, apiKey
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ input: { prompt: 'a red fox' } }),
   })
-  const answer: unknown = await response.json()
-  return { path: `/v1/jobs/${String(Reflect.get(Object(answer), 'job_id'))}`, headers }
+  const run: unknown = await response.json()
+  return { path: `/v1/jobs/${String(Reflect.get(Object(run), 'job_id'))}`, headers }
 }

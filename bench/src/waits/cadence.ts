@@ -13,13 +13,13 @@ interface Case {
   title: string
   learnCount: number
   isClientNew: boolean
-  maxLooks: number
+  maxPolls: number
   maxLagMs: number
 }
 
 const CASES: readonly Case[] = [
-  { title: '40 s job, durations known', learnCount: LEARN_JOBS, isClientNew: false, maxLooks: 8, maxLagMs: 400 },
-  { title: '40 s job, first job ever', learnCount: 0, isClientNew: true, maxLooks: 20, maxLagMs: 1_500 },
+  { title: '40 s job, durations known', learnCount: LEARN_JOBS, isClientNew: false, maxPolls: 8, maxLagMs: 400 },
+  { title: '40 s job, first job ever', learnCount: 0, isClientNew: true, maxPolls: 20, maxLagMs: 1_500 },
 ]
 
 /** How often a job of 40 s is looked at, and how late its end is known: on virtual time. */
@@ -36,7 +36,7 @@ export async function measureCadence(): Promise<Section> {
 }
 
 async function measureCase(item: Case): Promise<Omit<Section, 'title'>> {
-  const { title, maxLooks, maxLagMs } = item
+  const { title, maxPolls, maxLagMs } = item
   const found = new Map<WaitingClient, CadenceResult[]>()
   for (const client of CLIENTS) found.set(client, await measureSeeds(client, item))
   const all = (client: WaitingClient, pick: (result: CadenceResult) => number[]) =>
@@ -50,18 +50,18 @@ async function measureCase(item: Case): Promise<Omit<Section, 'title'>> {
     const lags = all(client, lagsOf)
     const worst = Math.max(...(found.get(client) ?? []).map(({ lagsMs }) => mean(lagsMs)))
     const shown = [quantile(lags, 0.95), Math.max(...lags), worst].map((lag) => formatNumber(lag, 0))
-    return [client, meanAndMax(all(client, looksOf), 1), formatNumber(mean(lags), 0), ...shown]
+    return [client, meanAndMax(all(client, pollsOf), 1), formatNumber(mean(lags), 0), ...shown]
   })
   return {
     goals: [
-      { what: `${title}: mean polls`, bound: maxLooks, digits: 1, ...numbers(looksOf) },
+      { what: `${title}: mean polls`, bound: maxPolls, digits: 1, ...numbers(pollsOf) },
       { what: `${title}: mean lag, ms`, bound: maxLagMs, digits: 0, ...numbers(lagsOf) },
     ],
     paragraphs: [`### ${title}`, table(['client', 'polls', 'mean lag ms', '95 %', 'max', 'mean of worst seed'], rows)],
   }
 }
 
-const looksOf = ({ looks }: CadenceResult) => looks
+const pollsOf = ({ polls }: CadenceResult) => polls
 const lagsOf = ({ lagsMs }: CadenceResult) => lagsMs
 
 async function measureSeeds(

@@ -41,7 +41,7 @@ export async function measureHold(): Promise<Section> {
       { what: 'sync run under 55 s: mean lag, ms', bound: 5, digits: 1, ...numbers(({ lagsMs }) => mean(lagsMs)) },
     ],
     paragraphs: [
-      `${RUNS} runs of each client, begun together, which take ${SHORTEST_MS / 1_000} to ${Math.ceil((SHORTEST_MS + RUNS * STEP_MS) / 1_000)} s. Real time, loopback sockets, a process for each client, all at the same time. fal has two ways, one of which polls; the table of goals has that one. Lag: from the job's end in the server to the resolved promise in the client, by the clock of the machine.`,
+      `${RUNS} runs of each client, started together, which take ${SHORTEST_MS / 1_000} to ${Math.ceil((SHORTEST_MS + RUNS * STEP_MS) / 1_000)} s. Real time, loopback sockets, a process for each client, all at the same time. fal has two ways, one of which polls; the table of goals has that one. Lag: from the job's end in the server to the resolved promise in the client, by the clock of the machine.`,
       table(
         ['client', 'call', 'polls per run', 'mean lag ms', 'median', 'max'],
         CASES.map(({ client, call }, order) => {
@@ -70,7 +70,7 @@ async function measure(
   const { result } = await runChild<LiveResult>('waits-live', job)
   const jobs = result.map((_, offset) => service.jobs.get(jobId(firstIndex + offset)))
   return {
-    polls: mean(jobs.map((item) => item?.looks ?? Number.NaN)),
+    polls: mean(jobs.map((item) => item?.polls ?? Number.NaN)),
     lagsMs: result.map((resolvedAt, offset) => resolvedAt - (jobs[offset]?.endsAt ?? Number.NaN)),
   }
 }

@@ -1,17 +1,12 @@
-import type { AbortManyJob, AbortManyResult } from '../children/waits-abort.ts'
 import type { RateJob, RateResult } from '../children/waits-rate.ts'
 import { runChild } from '../harness/child.ts'
 import { table } from '../harness/report.ts'
 import { formatNumber } from '../harness/stats.ts'
 import type { WaitingClient } from './clients.ts'
-import { peakPerSecond } from './peak.ts'
 import { CLIENTS, DURATIONS_MS, MAX_REQUESTS_PER_SECOND, ONE_WAY_MS, type Section, WAITS } from './section.ts'
-import { serve } from './server.ts'
-import { jobId } from './service.ts'
 
 /** Long enough for the clients without a limit to show their rate; ours is measured to its end. */
 const UNLIMITED_UNTIL_MS = 5_000
-const LIVE_MS = 12_000
 
 /** How many requests in any second waits for many jobs make together. */
 export async function measureRate(): Promise<Section> {
@@ -19,21 +14,14 @@ export async function measureRate(): Promise<Section> {
   for (const client of CLIENTS) found.set(client, await measure(client))
   const peakOf = (client: WaitingClient) => found.get(client)?.peak ?? Number.NaN
   const numbers = { modelrun: peakOf('modelrun'), replicate: peakOf('replicate'), fal: peakOf('fal') }
-  const live = await measureLive()
   const what = `${formatNumber(WAITS, 0)} waits, limit ${MAX_REQUESTS_PER_SECOND}/s`
   return {
     title: `${formatNumber(WAITS, 0)} waits at once: rate`,
     goals: [
       { what: `${what}: most requests sent in any second`, bound: MAX_REQUESTS_PER_SECOND, digits: 0, ...numbers },
-      {
-        what: `${what}: the same as a server receives them`,
-        bound: MAX_REQUESTS_PER_SECOND,
-        digits: 0,
-        modelrun: live.peak,
-      },
     ],
     paragraphs: [
-      `Waits for jobs that began with them, known by their ids; virtual time and network as above. modelrun with \`polling: { maxRequestsPerSecond: ${MAX_REQUESTS_PER_SECOND} }\` until all have ended; the others have no limit, and are stopped after ${UNLIMITED_UNTIL_MS / 1_000} s. The second is any second, not one of the clock.`,
+      `Waits for jobs that started with them, known by their ids; virtual time and network as above. modelrun with \`polling: { maxRequestsPerSecond: ${MAX_REQUESTS_PER_SECOND} }\` until all have ended; the others have no limit, and are stopped after ${UNLIMITED_UNTIL_MS / 1_000} s. The second is any second, not one of the clock.`,
       table(
         ['client', 'most sent in any second', 'requests', 'waits ended', 'jobs never looked at', 'after s'],
         CLIENTS.map((client) => {
@@ -43,7 +31,6 @@ export async function measureRate(): Promise<Section> {
           return [client, ...counts.map((count) => formatNumber(count ?? Number.NaN, 0)), took]
         }),
       ),
-      `As a server receives them: modelrun in real time over loopback sockets, for ${LIVE_MS / 1_000} s: at most ${live.peak} requests in any second, ${formatNumber(live.requests, 0)} in all. The first ones take longer on their way, because connections have to be made.`,
     ],
   }
 }
@@ -53,16 +40,4 @@ async function measure(client: WaitingClient): Promise<RateResult> {
   const limits = { maxRequestsPerSecond: MAX_REQUESTS_PER_SECOND, untilMs }
   const job: RateJob = { client, seed: 1, waits: WAITS, durationsMs: DURATIONS_MS, oneWayMs: ONE_WAY_MS, ...limits }
   return (await runChild<RateResult>('waits-rate', job)).result
-}
-
-/** Requests come in less evenly than they were sent, and a server counts what comes in. */
-async function measureLive(): Promise<{ peak: number; requests: number }> {
-  const server = await serve({ oneWayMs: ONE_WAY_MS, durationMs: () => Number.POSITIVE_INFINITY })
-  for (let index = 0; index < WAITS; index++) server.service.start(jobId(index))
-  const limits = { maxRequestsPerSecond: MAX_REQUESTS_PER_SECOND, abortAfterMs: LIVE_MS }
-  const job: AbortManyJob = { client: 'modelrun', waits: WAITS, oneWayMs: 0, origin: server.origin, ...limits }
-  await runChild<AbortManyResult>('waits-abort', job)
-  server.close()
-  const { receivedAt } = server.service
-  return { peak: peakPerSecond(receivedAt), requests: receivedAt.length }
 }

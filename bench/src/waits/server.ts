@@ -22,7 +22,7 @@ export interface ServiceServer {
 export async function serve(options: Omit<ServiceOptions, 'clock'>): Promise<ServiceServer> {
   const service = createService({ ...options, clock: machineClock })
   const server = createServer(async (request, response) => {
-    const body = JSON.stringify(await answerTo(service, request))
+    const body = JSON.stringify(await responseTo(service, request))
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
     response.end(body)
   })
@@ -40,7 +40,7 @@ export async function serve(options: Omit<ServiceOptions, 'clock'>): Promise<Ser
   }
 }
 
-async function answerTo(service: SimulatedService, request: IncomingMessage): Promise<unknown> {
+async function responseTo(service: SimulatedService, request: IncomingMessage): Promise<unknown> {
   const { method = '', url: path = '' } = request
-  return await service.answer({ method, path, body: await text(request) })
+  return await service.respond({ method, path, body: await text(request) })
 }

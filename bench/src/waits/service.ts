@@ -5,23 +5,23 @@ export interface SimulatedJob {
   /** When it ends, in milliseconds of the service's clock; for a held run, when the hold did end. */
   endsAt: number
   /** GETs that asked for it. */
-  looks: number
+  polls: number
 }
 
-/** A service that runs jobs and answers each client in the shape that it knows. */
+/** A service that runs jobs and responds to each client in its own format. */
 export interface SimulatedService {
   readonly jobs: ReadonlyMap<string, SimulatedJob>
   /** When each GET came in, before the delay of the network; in milliseconds of the service's clock. */
   readonly receivedAt: readonly number[]
-  /** Adds a job that has begun at this moment. */
+  /** Adds a job that has started at this moment. */
   start(id: string): SimulatedJob
-  /** Answers a request: what it resolves with is the JSON of the body. */
-  answer(request: ServiceRequest): Promise<unknown>
+  /** Responds to a request with the JSON of the body. */
+  respond(request: ServiceRequest): Promise<unknown>
 }
 
 export interface ServiceRequest {
   method: string
-  /** The path begins with how runs are treated and whose words are spoken: `/held/replicate/…`, `/queued/fal/…`. */
+  /** The path starts with how runs are treated and whose words are spoken: `/held/replicate/…`, `/queued/fal/…`. */
   path: string
   /** Of a run: names the job somewhere, as `job-12`. */
   body: string
@@ -47,7 +47,7 @@ export function createService({ clock, oneWayMs, durationMs }: ServiceOptions): 
     delayMs > 0 ? new Promise<void>((resolve) => clock.setTimeout(resolve, delayMs)) : undefined
 
   function start(id: string): SimulatedJob {
-    const job = { endsAt: clock.now() + durationMs(Number(id.slice(jobId(0).length - 1))), looks: 0 }
+    const job = { endsAt: clock.now() + durationMs(Number(id.slice(jobId(0).length - 1))), polls: 0 }
     jobs.set(id, job)
     return job
   }
@@ -60,10 +60,10 @@ export function createService({ clock, oneWayMs, durationMs }: ServiceOptions): 
     return 'completed'
   }
 
-  function look(id: string): State {
+  function poll(id: string): State {
     const job = jobs.get(id)
     if (!job) throw new TypeError(`There is no job ${id}.`)
-    job.looks++
+    job.polls++
     return clock.now() >= job.endsAt ? 'succeeded' : 'processing'
   }
 
@@ -71,12 +71,12 @@ export function createService({ clock, oneWayMs, durationMs }: ServiceOptions): 
     jobs,
     receivedAt,
     start,
-    answer: async ({ method, path, body }) => {
+    respond: async ({ method, path, body }) => {
       const [, treatment, client = ''] = path.split('/')
       const id = /job-\d+/.exec(method === 'GET' ? path : body)?.[0] ?? ''
       if (method === 'GET') receivedAt.push(clock.now())
       await sleep(oneWayMs)
-      const state = method === 'GET' ? look(id) : await run(id, treatment === 'held')
+      const state = method === 'GET' ? poll(id) : await run(id, treatment === 'held')
       const json = bodyOf(client, id, state)
       await sleep(oneWayMs)
       return json

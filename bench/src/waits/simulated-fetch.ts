@@ -6,8 +6,8 @@ export function createSimulatedFetch(service: SimulatedService): typeof fetch {
     const { method = 'GET', signal } = init
     const path = new URL(input instanceof Request ? input.url : input).pathname
     // The clients that are measured here send strings.
-    const answer = service.answer({ method: method.toUpperCase(), path, body: String(init.body ?? '') })
-    return Response.json(await untilAborted(answer, signal ?? undefined))
+    const response = service.respond({ method: method.toUpperCase(), path, body: String(init.body ?? '') })
+    return Response.json(await untilAborted(response, signal ?? undefined))
   }
 }
 

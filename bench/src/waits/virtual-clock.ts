@@ -16,7 +16,7 @@ interface Timer {
 
 /** How many turns of the event loop may pass without a timer before the work counts as stuck. */
 const MOST_IDLE_TURNS = 1_000
-/** Turns of the event loop that what a timer set off may take: reading the body of an answer takes some. */
+/** Turns of the event loop that what a timer set off may take: reading the body of a response takes some. */
 const TURNS = 3
 
 export function createVirtualClock(): VirtualClock {

@@ -54,7 +54,7 @@ class RunTest(ServiceTest):
         self.assertEqual((status, self.read(job)["status"]), (200, "succeeded"))
         self.assertIn((job["job_id"], "job_ended"), [(one["job_id"], one["kind"]) for one in moved["happened"]])
 
-    def test_a_fault_strikes_once(self):
+    def test_a_fault_applies_once(self):
         fault = {"kind": "unavailable", "route": "runModel", "times": 1, "retry_after": 2}
         self.call("POST", "/_reference/faults", fault)
         self.assertEqual([self.start()[0], self.start()[0]], [503, 200])
@@ -63,8 +63,8 @@ class RunTest(ServiceTest):
         url, bodies = self.receive_webhooks()
         self.call("POST", "/_reference/webhooks", {"deliveries": 2})
         _, job = self.start(webhook_url=url)
-        wish = {"job_id": job["job_id"], "timeout_ms": 5000}
-        responses = [self.call("POST", "/_reference/deliveries/next", wish)[1] for _ in range(2)]
+        query = {"job_id": job["job_id"], "timeout_ms": 5000}
+        responses = [self.call("POST", "/_reference/deliveries/next", query)[1] for _ in range(2)]
         outcomes = [response["delivery"]["outcome"] for response in responses]
         self.assertEqual((outcomes, bodies.qsize()), (["delivered", "delivered"], 2))
 
@@ -78,14 +78,14 @@ class RunTest(ServiceTest):
 
     def test_errors_have_a_code_and_a_message(self):
         _, poor = self.call("POST", "/_reference/keys", {"permissions": ["models:read"]})
-        refused = {
+        rejected = {
             "wrong key": (self.call("GET", "/v1/models", key="sk_test_wrong"), 401, "UNAUTHORIZED"),
             "no permission": (self.call("POST", self.RUN, {"input": self.INPUT}, key=poor["key"]), 403, "FORBIDDEN"),
             "no such job": (self.call("GET", "/v1/jobs/job_none"), 404, "NOT_FOUND"),
             "bad input": (self.call("POST", self.RUN, {"input": {"promt": "x"}}), 400, "VALIDATION_ERROR"),
             "control API": (self.call("POST", "/_reference/faults", {"kind": "unavailabel"}), 400, "VALIDATION_ERROR"),
         }
-        for name, ((status, body), expected_status, code) in refused.items():
+        for name, ((status, body), expected_status, code) in rejected.items():
             with self.subTest(name):
                 self.assertEqual((status, body["error"]["code"]), (expected_status, code))
                 self.assertEqual(set(body), {"error"})

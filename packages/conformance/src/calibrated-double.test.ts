@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { mixedChoices } from '../test/legal-service/choose.ts'
+import { LEGAL_IDS, type LegalModel, legalCatalog } from '../test/legal-service/legal-catalog.ts'
+import { LEGAL_CHOICES, type LegalChoices } from '../test/legal-service/legal-choices.ts'
+import { legalOptions } from '../test/legal-service/legal-options.ts'
+import { legalPeer, referencePeer } from '../test/sequences/peer.ts'
+import { type Outcome, perform } from '../test/sequences/perform.ts'
+import { randomSteps } from '../test/sequences/steps.ts'
 import type { ServiceProfile } from './profile.ts'
 import { runConformance } from './run-conformance.ts'
-import { mixedChoices } from './test-kit/legal-service/choose.ts'
-import { LEGAL_IDS, type LegalModel, legalCatalog } from './test-kit/legal-service/legal-catalog.ts'
-import { LEGAL_CHOICES, type LegalChoices } from './test-kit/legal-service/legal-choices.ts'
-import { legalOptions } from './test-kit/legal-service/legal-options.ts'
-import { legalPeer, referencePeer } from './test-kit/sequences/peer.ts'
-import { type Outcome, perform } from './test-kit/sequences/perform.ts'
-import { randomSteps } from './test-kit/sequences/steps.ts'
 
 /** Each a mixture of every open point, so that none was chosen for what the reference server can do. */
 const CHARACTERS = [101, 102, 103, 104, 105, 106]

@@ -1,5 +1,5 @@
 import { isRecord, itemsOf, type JsonValue } from './json.ts'
-import type { ServiceProfile } from './profile.ts'
+import type { NotApplied, ServiceProfile } from './profile.ts'
 
 /**
  * What an observation makes of the reference server: the settings by which it does the same (none where it does so by
@@ -25,14 +25,14 @@ export const CALIBRATION = {
   outputType: onlyLike((value) => value === 'image', 'the catalog says what a model makes'),
   fileAccess: onlyLike((value) => value === 'public', 'its files can be read without a key'),
   // Section 3
-  statusSequence: onlyLike(isUsualSequence, 'its jobs are queued, processing, and then end'),
+  statusSequence: onlyLike(isExpectedSequence, 'its jobs are queued, processing, and then end'),
   queuedMs: (value) => (typeof value === 'number' ? { queuedMs: value } : UNKNOWN),
   cancelOfFinishedJob: cancelled('cancelOfFinishedJob'),
   secondCancel: cancelled('cancelOfCancelledJob'),
   // Section 4.1
   limitAboveMaximum: (value) =>
     value === 100 ? { rejections: { limitAboveMaximum: 'accepted' } } : rejected('limitAboveMaximum')(value),
-  defaultOffset: onlyLike((value) => value === 0, 'it begins with the first model'),
+  defaultOffset: onlyLike((value) => value === 0, 'it starts with the first model'),
   badPages: oddPages,
   unknownQueryParameter: acceptable('unknownQueryParameter'),
   unknownCategory: (value) => {
@@ -55,13 +55,13 @@ export const CALIBRATION = {
   failedSyncRunStatus: (value) => (isStatus(value) ? { failedSyncRunStatus: value } : UNKNOWN),
   failedSyncRunBody: (value) => (value === 'job' || value === 'error' ? { failedSyncRunBody: value } : UNKNOWN),
   asyncRunWithWebhook: (value) => {
-    const answer = isRecord(value) ? value.answer : undefined
-    if (answer === 'queued' || answer === 'processing') return { asyncRunWithWebhook: answer }
+    const response = isRecord(value) ? value.response : undefined
+    if (response === 'queued' || response === 'processing') return { asyncRunWithWebhook: response }
     return 'it takes both together'
   },
   unknownBodyMember: acceptable('unknownMember'),
   unknownInputParameter: acceptable('unknownParameter'),
-  strangeWebhookUrl: acceptable('webhookScheme'),
+  otherWebhookScheme: acceptable('webhookScheme'),
   // Sections 4.4 and 4.5
   unfinishedJobStatus: (value) =>
     value === 200 || value === 202 ? { unfinishedJobStatus: value } : 'it responds with 200 or 202',
@@ -92,6 +92,28 @@ export const CALIBRATION = {
   withoutVersion: rejected('unknownPath'),
 } as const satisfies Record<string, Application>
 
+/** The observations as settings of the reference server, and those that are none, with why. */
+export function profileOf(observations: Readonly<Record<string, JsonValue>>): {
+  profile: ServiceProfile
+  notApplied: NotApplied[]
+} {
+  const notApplied: NotApplied[] = []
+  let profile: ServiceProfile = {}
+  for (const [name, apply] of Object.entries(CALIBRATION)) {
+    const observed = observations[name]
+    if (observed === undefined) continue
+    const applied = apply(observed)
+    if (typeof applied === 'string') notApplied.push({ name, observed, reason: applied })
+    else profile = merged(profile, applied)
+  }
+  return { profile, notApplied }
+}
+
+function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
+  const rejections = { ...one.rejections, ...other.rejections }
+  return { ...one, ...other, ...(Object.keys(rejections).length === 0 ? {} : { rejections }) }
+}
+
 const UNKNOWN = 'the value is not one that it knows'
 
 /** Needs no setting where the service does as the reference server always does. */
@@ -102,7 +124,7 @@ function onlyLike(isSame: (observed: JsonValue) => boolean, reason: string): App
 /** Of requests that the reference server always rejects. */
 function rejected(kind: RejectionKind): Application {
   return (observed) => {
-    const { status, code } = refusalIn(observed)
+    const { status, code } = rejectionIn(observed)
     if (status === undefined || status < 400) return 'it rejects such a request'
     return code === undefined ? 'an error without a code' : { rejections: { [kind]: { status, code } } }
   }
@@ -111,7 +133,7 @@ function rejected(kind: RejectionKind): Application {
 /** Of requests that may be accepted. */
 function acceptable(kind: RejectionKind): Application {
   return (observed) => {
-    const { status = 400 } = refusalIn(observed)
+    const { status = 400 } = rejectionIn(observed)
     const isAccepted = observed === 'accepted' || status < 300
     return isAccepted ? { rejections: { [kind]: 'accepted' } } : rejected(kind)(observed)
   }
@@ -120,7 +142,7 @@ function acceptable(kind: RejectionKind): Application {
 /** Of cancels that change nothing. */
 function cancelled(kind: RejectionKind): Application {
   return (observed) => {
-    const { status = 400 } = refusalIn(observed)
+    const { status = 400 } = rejectionIn(observed)
     if (observed === 'changed') return 'a finished job stays as it is'
     if (status >= 300) return rejected(kind)(observed)
     const fields = itemsOf(isRecord(observed) ? observed.fields : undefined).map(String)
@@ -136,7 +158,7 @@ function oddPages(observed: JsonValue): ServiceProfile | string {
   return first === 'default' ? { rejections: { oddPage: 'accepted' } } : rejected('oddPage')(first as JsonValue)
 }
 
-function refusalIn(observed: JsonValue): { status: number | undefined; code: string | undefined } {
+function rejectionIn(observed: JsonValue): { status: number | undefined; code: string | undefined } {
   const { status, code } = isRecord(observed) ? observed : {}
   return { status: isStatus(status) ? status : undefined, code: typeof code === 'string' ? code : undefined }
 }
@@ -149,7 +171,7 @@ function textsOf(value: JsonValue): string[] {
   return itemsOf(value).filter((item) => typeof item === 'string')
 }
 
-function isUsualSequence(value: JsonValue): boolean {
+function isExpectedSequence(value: JsonValue): boolean {
   return ['queued,processing,succeeded', 'processing,succeeded', 'succeeded', 'queued,succeeded'].includes(
     String(value),
   )

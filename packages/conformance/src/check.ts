@@ -1,33 +1,30 @@
 import type { Finding } from './judge/finding.ts'
 import type { SpecialKey } from './options.ts'
-import type { ModelTarget } from './plan/targets.ts'
+import type { ModelTarget, RunKind } from './plan/targets.ts'
 import type { Session } from './session/session.ts'
 
-/** Which model a run is of. `longest`: the slow one, else the main one. */
-export type RunKind = 'main' | 'slow' | 'failing' | 'longest'
-
-/** How many runs: a number, or what follows from the model. */
+/** Number of runs, or a function that computes it from the model. */
 export type RunCount = number | ((target: ModelTarget) => number)
 
 /**
- * Something that is done to the service once, however many checks look at what came of it. Whoever performs it may start
- * no more runs than `runs` says: the budget is reckoned from that.
+ * Calls the service once; many checks share its result. `runs` is the maximum number of runs that it starts: the budget
+ * is computed from it.
  */
 export interface Scenario<Evidence> {
   id: string
-  /** Runs that it starts at most, those included which the service should refuse. 0: it needs the model, and runs none. */
+  /** Maximum number of runs, including those that the service should reject. 0: the scenario needs the model, but runs nothing. */
   runs?: { [Kind in RunKind]?: RunCount } | undefined
-  /** Whether it sends more than GET requests. A scenario with `runs` does. */
+  /** Whether the scenario sends more than GET requests. A scenario with `runs` does. */
   writes?: boolean | undefined
   /** Whether webhook deliveries must be able to arrive. */
   receiver?: boolean | undefined
-  /** Whether the credits left must be known. */
+  /** Whether the scenario reads the balance of the account. */
   credits?: boolean | undefined
-  /** A key that it needs: the first of these that was given. */
+  /** The scenario uses the first of these keys that was given. */
   keys?: readonly SpecialKey[] | undefined
-  /** Others that it builds on: it cannot be performed where one of them cannot. */
+  /** Required scenarios: without one of them, this one is skipped. */
   uses?: readonly Scenario<unknown>[] | undefined
-  /** Others that it uses where they can be performed. */
+  /** Optional scenarios: used where they can be performed. */
   mayUse?: readonly Scenario<unknown>[] | undefined
   perform(session: Session): Promise<Evidence>
 }
@@ -40,7 +37,7 @@ export interface Check {
   run(session: Session): Promise<Finding>
 }
 
-/** A check that judges what came of a scenario. */
+/** Creates a check that judges the evidence of a scenario. */
 export function check<Evidence>(
   id: string,
   scenario: Scenario<Evidence>,

@@ -1,4 +1,4 @@
-/** A request with its answer, as the report keeps it: secrets are replaced, long bodies cut. */
+/** A request with its response, as the report shows them: secrets replaced, long bodies cut. */
 export interface Exchange {
   /** Position in the report's list of exchanges, from 1 on. */
   id: number
@@ -10,9 +10,9 @@ export interface Exchange {
   durationMs: number
   /** The request as it was sent, without secrets. */
   request: ExchangeRequest
-  /** Missing when none came. */
+  /** Missing without a response. */
   response?: ExchangeResponse | undefined
-  /** Why no answer came. */
+  /** Reason for the missing response. */
   failure?: string | undefined
 }
 
@@ -38,7 +38,7 @@ export interface ExchangeResponse {
   body: string
 }
 
-/** Gathers the exchanges of a run of the suite, in the order in which they began. */
+/** Gathers the exchanges of a run of the suite, in the order in which they started. */
 export class ExchangeLog {
   readonly exchanges: Exchange[] = []
 

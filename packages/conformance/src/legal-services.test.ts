@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { mixedChoices, singleChoices } from '../test/legal-service/choose.ts'
+import type { LegalChoices } from '../test/legal-service/legal-choices.ts'
+import { legalOptions } from '../test/legal-service/legal-options.ts'
 import { runConformance } from './run-conformance.ts'
-import { mixedChoices, singleChoices } from './test-kit/legal-service/choose.ts'
-import type { LegalChoices } from './test-kit/legal-service/legal-choices.ts'
-import { legalOptions } from './test-kit/legal-service/legal-options.ts'
 
 const MIXTURES = Array.from({ length: 60 }, (_, index) => index + 1)
 
@@ -16,7 +16,7 @@ async function failuresOf(choices: Partial<LegalChoices>): Promise<string[]> {
 }
 
 describe('a service that keeps to the specification', () => {
-  it('passes every statement with the usual choices', async () => {
+  it('passes every statement with the default choices', async () => {
     const unsettled = (await resultsOf({})).filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped')
     // Its twelve models are all on the first page, and its cancels show no credits: there is nothing to judge.
     expect(unsettled.map(({ check }) => check)).toEqual(['models/search-anywhere', 'cancel/no-credits-shown'])

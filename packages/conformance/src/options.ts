@@ -2,7 +2,7 @@ import { type ConformanceClock, createClock } from './clock.ts'
 import type { CheckResult } from './report.ts'
 import type { WebhookReceiver } from './webhooks/receiver.ts'
 
-/** Keys with less than all rights, each for a few checks that are skipped without it (section 5). */
+/** Keys with restricted rights. Without one, its checks are skipped (section 5). */
 export const SPECIAL_KEYS = {
   'read-only': 'may read models and jobs, and nothing else',
   'without-models-read': 'lacks models:read',
@@ -15,32 +15,32 @@ export const SPECIAL_KEYS = {
   'no-credits': 'belongs to an account without credits',
 } as const
 
-/** Name of a key with less than all rights. */
+/** Name of a key with restricted rights. */
 export type SpecialKey = keyof typeof SPECIAL_KEYS
 
 /** A model to run. */
 export interface ModelChoice {
   /** Id of the model. */
   model: string
-  /** What it is given. Default: made from the model's `input_schema`. */
+  /** Its input. Default: made from the model's `input_schema`. */
   input?: Record<string, unknown> | undefined
 }
 
 /** How long the suite waits, in milliseconds of its clock. */
 export interface TimeLimits {
-  /** For one answer, the hold of a synchronous run (about 55 s) included. Default 90 s. */
+  /** For one response, including the hold of a synchronous run (about 55 s). Default 90 s. */
   requestMs: number
   /** For a job to end. Default 15 minutes. */
   jobMs: number
   /** For a webhook delivery once its job has ended. Default 2 minutes. */
   deliveryMs: number
-  /** How long to look out for what must not come, such as a second delivery. Default 30 s. */
+  /** How long to wait for events that must not come, such as a second delivery. Default 30 s. */
   quietMs: number
 }
 
 /** What to check, and how far the suite may go. */
 export interface ConformanceOptions {
-  /** Address of the service; the paths of the specification are put behind it. */
+  /** Base URL of the service; the suite appends the paths of the specification. */
   baseUrl: string
   /** A key with all permissions. */
   apiKey: string
@@ -48,7 +48,7 @@ export interface ConformanceOptions {
   keys?: { [Name in SpecialKey]?: string | undefined } | undefined
   /** Whether to send more than GET requests: to run models, which costs credits, and to cancel jobs. Default `false`. */
   allowRuns?: boolean | undefined
-  /** What all runs together may cost at most. Nothing is started when the plan could cost more. Default 0. */
+  /** Maximum cost of all runs together. The suite does not start when the plan could cost more. Default 0. */
   maxCredits?: number | undefined
   /**
    * The models to run. `main`: a quick one, default the cheapest whose input can be made from its schema. `slow`: one
@@ -58,11 +58,11 @@ export interface ConformanceOptions {
   models?:
     | { main?: ModelChoice | undefined; slow?: ModelChoice | undefined; failing?: ModelChoice | undefined }
     | undefined
-  /** Where webhooks arrive. Checks of deliveries are skipped without it. */
+  /** Receives webhooks. Checks of deliveries are skipped without it. */
   receiver?: WebhookReceiver | undefined
   /**
-   * Tells the credits left of the account, before and after runs: about 25 times. The interface has no such endpoint, so
-   * checks of charges are skipped without it.
+   * Returns the balance of the account. Called about 25 times, before and after runs. The interface has no such endpoint,
+   * so checks of charges are skipped without it.
    */
   readCredits?: (() => Promise<number>) | undefined
   /** Ids of checks or requirements. Default: all. */
@@ -71,13 +71,13 @@ export interface ConformanceOptions {
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** Default: real time. */
   clock?: ConformanceClock | undefined
-  /** How long the suite waits at most. A limit that is left out keeps its default. */
+  /** Time limits. A limit that is left out keeps its default. */
   limits?: { [Name in keyof TimeLimits]?: TimeLimits[Name] | undefined } | undefined
   /** Called after each check. */
   onResult?: ((result: CheckResult) => void) | undefined
 }
 
-/** The options with every one of them settled. */
+/** The options with their defaults. */
 export interface ResolvedOptions {
   baseUrl: string
   apiKey: string
@@ -105,8 +105,8 @@ export class CannotStartError extends Error {
 /** @throws CannotStartError that says which option is wrong and what is allowed */
 export function resolveOptions(options: ConformanceOptions): ResolvedOptions {
   const { apiKey, maxCredits = 0, limits = {} } = options
-  demand(isSendable(apiKey), 'apiKey must be an API key with all permissions, without white space.')
-  demand(maxCredits >= 0, `maxCredits must be 0 or more, not ${maxCredits}.`)
+  requireOption(isSendable(apiKey), 'apiKey must be an API key with all permissions, without white space.')
+  requireOption(maxCredits >= 0, `maxCredits must be 0 or more, not ${maxCredits}.`)
   return {
     baseUrl: readBaseUrl(options.baseUrl),
     apiKey,
@@ -131,10 +131,10 @@ export function resolveOptions(options: ConformanceOptions): ResolvedOptions {
 
 function readBaseUrl(baseUrl: string): string {
   const isUsable = URL.canParse(baseUrl) && /^https?:\/\//.test(baseUrl) && !/[?#\s]/.test(baseUrl)
-  demand(isUsable, `baseUrl must be an http or https URL without a query, not ${JSON.stringify(baseUrl)}.`)
+  requireOption(isUsable, `baseUrl must be an http or https URL without a query, not ${JSON.stringify(baseUrl)}.`)
   const plain = baseUrl.replace(/\/+$/, '')
   const root = plain.replace(/\/v1$/, '')
-  demand(root === plain, `baseUrl must not end in /v1: the suite adds that itself. Use ${root}.`)
+  requireOption(root === plain, `baseUrl must not end in /v1: the suite adds that itself. Use ${root}.`)
   return plain
 }
 
@@ -144,10 +144,10 @@ function isSendable(apiKey: unknown): boolean {
 }
 
 function readLimit(name: keyof TimeLimits, ms: number): number {
-  demand(ms > 0, `limits.${name} must be milliseconds above 0, not ${ms}.`)
+  requireOption(ms > 0, `limits.${name} must be milliseconds above 0, not ${ms}.`)
   return ms
 }
 
-function demand(isRight: boolean, message: string): void {
+function requireOption(isRight: boolean, message: string): void {
   if (!isRight) throw new CannotStartError(message)
 }

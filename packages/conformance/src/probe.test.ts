@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { VirtualClock } from '../test/legal-service/virtual-clock.ts'
 import type { ConformanceOptions } from './options.ts'
 import { runConformance } from './run-conformance.ts'
-import { VirtualClock } from './test-kit/legal-service/virtual-clock.ts'
 
 const API_KEY = 'sk_test_probe'
 
@@ -43,19 +43,19 @@ describe('a wrong base URL or key', () => {
 
   afterAll(() => server.close())
 
-  it('is told where nothing listens, after one request', async () => {
+  it('is reported where nothing listens, after one request', async () => {
     expect(await attempt({ baseUrl: closedUrl })).toEqual({
       error: `CannotStartError: Nothing listens at ${closedUrl} (ECONNREFUSED): start the service there, or correct the base URL.`,
       requests: [`GET ${closedUrl}/v1/models?limit=1`],
     })
   })
 
-  it('is told where a name has two addresses and nothing listens at either', async () => {
+  it('is reported where a name has two addresses and nothing listens at either', async () => {
     const { error } = await attempt({ baseUrl: closedUrl.replace('127.0.0.1', 'localhost') })
     expect(error).toMatch(/^CannotStartError: Nothing listens at http:\/\/localhost:\d+ \(ECONNREFUSED\): /)
   })
 
-  it('is told where there is no such host', async () => {
+  it('is reported where there is no such host', async () => {
     const fetch = async () => {
       const cause = Object.assign(new Error('getaddrinfo ENOTFOUND api.exmaple.com'), { code: 'ENOTFOUND' })
       throw new TypeError('fetch failed', { cause })
@@ -66,14 +66,14 @@ describe('a wrong base URL or key', () => {
     )
   })
 
-  it('is told where https is spoken to a port of http', async () => {
+  it('is reported where https is spoken to a port of http', async () => {
     const { error } = await attempt({ baseUrl: url.replace('http:', 'https:') })
     expect(error).toMatch(
       /^CannotStartError: 127\.0\.0\.1:\d+ does not speak https .*: use http:\/\/ in the base URL\.$/,
     )
   })
 
-  it('is told where the service does not respond in time', async () => {
+  it('is reported where the service does not respond in time', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1')
     onTestFinished(() => void silent.closeAllConnections())
     onTestFinished(() => void silent.close())
@@ -86,7 +86,7 @@ describe('a wrong base URL or key', () => {
     )
   })
 
-  it('is told without a request where the base URL ends in /v1', async () => {
+  it('is reported without a request where the base URL ends in /v1', async () => {
     for (const end of ['/v1', '/v1/']) {
       expect(await attempt({ baseUrl: `${url}${end}` })).toEqual({
         error: `CannotStartError: baseUrl must not end in /v1: the suite adds that itself. Use ${url}.`,
@@ -95,27 +95,27 @@ describe('a wrong base URL or key', () => {
     }
   })
 
-  it('is told where the service does not know the key', async () => {
+  it('is reported where the service does not know the key', async () => {
     expect(await attempt({ baseUrl: url })).toEqual({
       error: `CannotStartError: ${url} rejects the API key (401): use a key of this service that has all permissions.`,
       requests: [`GET ${url}/v1/models?limit=1`],
     })
   })
 
-  it('is told where the key may not list models', async () => {
+  it('is reported where the key may not list models', async () => {
     const { key } = server.createKey({ permissions: ['jobs:read'] })
     const { error } = await attempt({ baseUrl: url, apiKey: key })
     expect(error).toBe('CannotStartError: The API key may not list models (403): use a key that has all permissions.')
   })
 
-  it.each(['', 'sk_test_ab\n', 'sk test'])('is told without a request where the key is %j', async (apiKey) => {
+  it.each(['', 'sk_test_ab\n', 'sk test'])('is reported without a request where the key is %j', async (apiKey) => {
     expect(await attempt({ apiKey })).toEqual({
       error: 'CannotStartError: apiKey must be an API key with all permissions, without white space.',
       requests: [],
     })
   })
 
-  it('is told where the service is below another path', async () => {
+  it('is reported where the service is below another path', async () => {
     const { error } = await attempt({ baseUrl: `${url}/api`, apiKey: server.apiKey })
     expect(error).toBe(
       `CannotStartError: ${url}/api has no models (404 to GET /v1/models): correct the base URL, which stands before /v1.`,
@@ -125,20 +125,20 @@ describe('a wrong base URL or key', () => {
   it.each([
     [respond(PAGE, { headers: { 'content-type': 'text/html' } }), 'is another service (text/html to GET /v1/models)'],
     [respond(PAGE, { status: 404 }), 'has no models (404 to GET /v1/models)'],
-    [respond('{"name":"some api"}', {}), 'is another service (GET /v1/models gives no list of models)'],
-    [respond('[]', {}), 'is another service (GET /v1/models gives no list of models)'],
+    [respond('{"name":"some api"}', {}), 'is another service (GET /v1/models does not return a list of models)'],
+    [respond('[]', {}), 'is another service (GET /v1/models does not return a list of models)'],
     [
       respond(null, { status: 301, headers: { location: 'https://www.api.test/v1/models' } }),
       'redirects to https://www.api.test/v1/models (301): use the base URL of that service.',
     ],
     [respond('busy', { status: 503 }), 'is not available (503): run the suite again when it is.'],
-  ])('is told where the response is %o', async (options, sentence) => {
+  ])('is reported where the response is %o', async (options, sentence) => {
     const { error, requests } = await attempt(options)
     expect(error).toContain(`CannotStartError: https://api.test ${sentence}`)
     expect(requests).toEqual(['GET https://api.test/v1/models?limit=1'])
   })
 
-  it('is told where the service goes on rejecting requests with 429', async () => {
+  it('is reported where the service goes on rejecting requests with 429', async () => {
     const { error, requests } = await attempt({ ...respond('{}', { status: 429 }), clock: new VirtualClock() })
     expect(error).toBe('CannotStartError: https://api.test is not available (429): run the suite again when it is.')
     expect(requests.length).toBe(6)

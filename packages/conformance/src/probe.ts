@@ -1,5 +1,5 @@
 import { ROUTES } from '@modelrun/contract'
-import { type Answer, NoAnswerError } from './http/answer.ts'
+import { type ApiResponse, NoResponseError } from './http/api-response.ts'
 import type { Call } from './http/caller.ts'
 import { at } from './json.ts'
 import { CannotStartError, type ResolvedOptions } from './options.ts'
@@ -15,12 +15,12 @@ const LIST_MEMBERS = ['/models', '/total', '/limit', '/offset']
  * @throws CannotStartError that says in one sentence what is wrong and what to do
  */
 export async function probeService(
-  send: (call: Call) => Promise<Answer>,
+  send: (call: Call) => Promise<ApiResponse>,
   { baseUrl, apiKey }: Pick<ResolvedOptions, 'baseUrl' | 'apiKey'>,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const path = `${ROUTES.listModels.path}?limit=1`
   const response = await send({ method: 'GET', path, authorization: `Bearer ${apiKey}` }).catch((error: unknown) => {
-    if (!(error instanceof NoAnswerError)) throw error
+    if (!(error instanceof NoResponseError)) throw error
     throw new CannotStartError(connectionProblem(baseUrl, error), { cause: error })
   })
   const problem = responseProblem(baseUrl, response)
@@ -28,7 +28,7 @@ export async function probeService(
   return response
 }
 
-function connectionProblem(baseUrl: string, { code, reason }: NoAnswerError): string {
+function connectionProblem(baseUrl: string, { code, reason }: NoResponseError): string {
   const { host, hostname, port } = new URL(baseUrl)
   switch (code) {
     case 'ECONNREFUSED':
@@ -44,7 +44,7 @@ function connectionProblem(baseUrl: string, { code, reason }: NoAnswerError): st
 }
 
 /** What keeps the suite from judging the service; anything else is for the checks. */
-function responseProblem(baseUrl: string, { status, json, exchange }: Answer): string | undefined {
+function responseProblem(baseUrl: string, { status, json, exchange }: ApiResponse): string | undefined {
   const { location, 'content-type': contentType = 'no content type' } = exchange.response?.headers ?? {}
   if (status === 401) {
     return `${baseUrl} rejects the API key (401): use a key of this service that has all permissions.`
@@ -63,7 +63,7 @@ function responseProblem(baseUrl: string, { status, json, exchange }: Answer): s
     return `${baseUrl} is another service (${contentType} to GET ${ROUTES.listModels.path}): correct the base URL.`
   }
   if (status < 300 && LIST_MEMBERS.every((member) => at(json, member) === undefined)) {
-    return `${baseUrl} is another service (GET ${ROUTES.listModels.path} gives no list of models): correct the base URL.`
+    return `${baseUrl} is another service (GET ${ROUTES.listModels.path} does not return a list of models): correct the base URL.`
   }
   return undefined
 }

@@ -1,21 +1,21 @@
 import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
-import { CALIBRATION } from './calibration.ts'
-import { profileOf, type ServiceProfile } from './profile.ts'
+import { createReferenceService } from '../test/reference-service.ts'
+import { CALIBRATION, profileOf } from './calibration.ts'
+import type { ServiceProfile } from './profile.ts'
 import { formatReport } from './reports/format-report.ts'
 import { REQUIREMENTS } from './requirements.ts'
 import { runConformance } from './run-conformance.ts'
-import { createReferenceService } from './test-kit/reference-service.ts'
 
 /** Of the default server: a category is rejected only where `unknownCategory` says so. */
 const ALWAYS_REJECTED = Object.keys(DEFAULT_ASSUMPTIONS.rejections)
   .filter((kind) => kind !== 'unknownCategory')
   .toSorted()
 
-/** The job's id is in the answer only, so nobody can cancel a run that is held. */
+/** Only the response has the job's id, so a held run cannot be cancelled. */
 const NOT_OBSERVABLE = ['cancelledSyncRunStatus']
 
-const refusal = (status: number, code: string) => ({ status, code })
+const rejection = (status: number, code: string) => ({ status, code })
 
 const VARIANTS: readonly ServiceProfile[] = [
   { asyncRunStatus: 200 },
@@ -32,7 +32,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   { absentJobFields: 'null' },
   { creditsOfFailedRun: 'price' },
   { unknownCategory: 'all' },
-  { unknownCategory: 'reject', rejections: { unknownCategory: refusal(422, 'BAD_CATEGORY') } },
+  { unknownCategory: 'reject', rejections: { unknownCategory: rejection(422, 'BAD_CATEGORY') } },
   { searchCase: 'counts' },
   { searchWords: 'whole' },
   { plainSlashInPath: 'unknown' },
@@ -41,7 +41,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   { requestIdHeader: 'none' },
   ...Object.keys(DEFAULT_ASSUMPTIONS.rejections)
     .filter((kind) => kind !== 'unknownCategory')
-    .map((kind) => ({ rejections: { [kind]: refusal(418, 'TEAPOT') } })),
+    .map((kind) => ({ rejections: { [kind]: rejection(418, 'TEAPOT') } })),
   ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember', 'webhookScheme'] as const).map(
     accepted,
   ),
@@ -76,20 +76,20 @@ describe('the profile', () => {
     expect(Math.abs(Number(queuedMs) - DEFAULT_ASSUMPTIONS.queuedMs)).toBeLessThan(150)
   })
 
-  it.each(VARIANTS)('follows the server, which breaks no rule: %j', async (assumptions) => {
+  it.each(VARIANTS)('passes a server with %j', async (assumptions) => {
     const { options } = createReferenceService({ assumptions })
     const { profile, results } = await runConformance(options)
     expect(profile).toMatchObject(assumptions)
     expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([])
   })
 
-  it('tells a long queue from a short one', async () => {
+  it('measures a long queue and a short one', async () => {
     const { queuedMs } = await observed({ queuedMs: 3_000 })
     expect(queuedMs).toBeGreaterThan(2_000)
     expect(queuedMs).toBeLessThan(4_500)
   })
 
-  it('makes another server answer like the observed one, as does the report that holds it', async () => {
+  it('makes another server respond like the observed one, as does the report that holds it', async () => {
     const assumptions = { asyncRunStatus: 200, jobFields: ['id'] } as const
     const report = await runConformance({ ...createReferenceService({ assumptions }).options, only: OBSERVING })
     const file = JSON.parse(formatReport(report, 'json'))

@@ -1,4 +1,3 @@
-import { CALIBRATION } from './calibration.ts'
 import type { JsonValue } from './json.ts'
 
 /** How a request is rejected: HTTP status and error code. */
@@ -30,7 +29,7 @@ export interface ServiceProfile {
   asyncRunWithWebhook?: 'queued' | 'processing'
   /** HTTP status of the response to a run whose job fails while the run is held (section 4.3). */
   failedSyncRunStatus?: number
-  /** Whether that response tells of the job, or holds an error alone (section 4.3). */
+  /** Whether that response has the job, or an error alone (section 4.3). */
   failedSyncRunBody?: 'job' | 'error'
   /** HTTP status of the job status while the job goes on (section 4.4). */
   unfinishedJobStatus?: 200 | 202
@@ -98,26 +97,4 @@ export interface NotApplied {
   observed: JsonValue
   /** What the reference server does instead. */
   reason: string
-}
-
-/** The observations as settings of the reference server, and those that are none, with why. */
-export function profileOf(observations: Readonly<Record<string, JsonValue>>): {
-  profile: ServiceProfile
-  notApplied: NotApplied[]
-} {
-  const notApplied: NotApplied[] = []
-  let profile: ServiceProfile = {}
-  for (const [name, apply] of Object.entries(CALIBRATION)) {
-    const observed = observations[name]
-    if (observed === undefined) continue
-    const applied = apply(observed)
-    if (typeof applied === 'string') notApplied.push({ name, observed, reason: applied })
-    else profile = merged(profile, applied)
-  }
-  return { profile, notApplied }
-}
-
-function merged(one: ServiceProfile, other: ServiceProfile): ServiceProfile {
-  const rejections = { ...one.rejections, ...other.rejections }
-  return { ...one, ...other, ...(Object.keys(rejections).length === 0 ? {} : { rejections }) }
 }

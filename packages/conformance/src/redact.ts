@@ -2,7 +2,7 @@ import { isRecord, type JsonValue } from './json.ts'
 
 /** Longest text of a body that the report keeps, in characters. */
 const MAX_TEXT = 8_000
-/** A cut text may end in the beginning of a key: so many characters of it are not shown. */
+/** A cut text may end in the first characters of a key. From this length on they are replaced. */
 const SHORTEST_PART = 6
 
 /** Headers that are secrets whatever they hold. */
@@ -13,7 +13,7 @@ const ANY_KEY = /\bsk_(live|test)_[\w.~+/=-]+/gi
 
 /** A text without spaces and quotation marks. JSON may write its characters with backslashes, such as `\u0026`. */
 const WORD = /(?:[^\s"\\]|\\[^\s"])+/g
-/** Where the host of a url begins. JSON may write a slash with backslashes, one for each time it was quoted. */
+/** Where the host of a url starts. JSON may write a slash with backslashes, one for each time it was quoted. */
 const BEFORE_HOST = /:(?:\\*\/){2}/
 const PASSWORD = /^[^/\\@?#]+@/
 const QUERY = /[?#].+/s

@@ -4,7 +4,7 @@ import type { Verdict } from './judge/finding.ts'
 import type { NotApplied, ServiceProfile } from './profile.ts'
 import type { Requirement } from './requirements.ts'
 
-/** What came of one check. */
+/** Result of one check. */
 export interface CheckResult {
   /** Id of the check, `area/what`. */
   check: string
@@ -31,11 +31,11 @@ export interface CreditsReport {
   planned: number
   /** The limit that was given. */
   limit: number
-  /** Price of the runs that were sent; refused, failed and cancelled ones are not charged. */
+  /** Price of the runs that were sent; rejected, failed and cancelled ones are not charged. */
   sent: number
 }
 
-/** What came of a run of the suite. */
+/** Result of a run of the suite. */
 export interface ConformanceReport {
   /** Base URL of the service that was checked. */
   baseUrl: string

@@ -1,8 +1,8 @@
 import { createReferenceServer } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
+import { createReferenceService } from '../test/reference-service.ts'
 import type { CheckResult } from './report.ts'
 import { runConformance } from './run-conformance.ts'
-import { createReferenceService } from './test-kit/reference-service.ts'
 
 const lineOf = ({ verdict, check, detail }: CheckResult) => `${verdict} ${check}: ${detail}`
 
@@ -75,7 +75,7 @@ describe('runConformance', () => {
     expect(detailOf('jobs/failed')).toContain('fail at the provider')
     expect(detailOf('webhooks/delivered')).toContain('needs a webhook receiver')
     expect(detailOf('auth/revoked-key')).toBe('needs a key that was revoked')
-    expect(detailOf('cancel/not-charged')).toContain('needs to know the credits left')
+    expect(detailOf('cancel/not-charged')).toContain('needs readCredits')
     expect(results.filter(({ verdict }) => verdict === 'fail').map(lineOf)).toEqual([])
   })
 
@@ -132,7 +132,7 @@ describe('runConformance', () => {
     await expect(runConformance({ ...options, only: ['9.9-01'] })).rejects.toThrow('The areas are: auth, models, ')
   })
 
-  it('fails what gets no answer, and goes on', async () => {
+  it('fails what gets no response, and goes on', async () => {
     const { options, server } = createReferenceService()
     let requests = 0
     const fetch: typeof server.fetch = async (url, init) => {

@@ -1,10 +1,11 @@
-import { ALL_CHECKS, AREAS } from './areas/all-checks.ts'
-import { rejectedForRate } from './areas/limits.ts'
-import { onePerPage } from './areas/models-scenarios.ts'
+import { profileOf } from './calibration.ts'
 import type { Check } from './check.ts'
+import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'
+import { rejectedForRate } from './checks/limits.ts'
+import { onePerPage } from './checks/models-scenarios.ts'
 import { closestName } from './closest-name.ts'
 import { ExchangeLog } from './exchange.ts'
-import { type Answer, NoAnswerError } from './http/answer.ts'
+import { type ApiResponse, NoResponseError } from './http/api-response.ts'
 import { createCaller, createDownloader } from './http/caller.ts'
 import { TOO_MANY_REQUESTS, waitingWhenLimited } from './http/rate-limited.ts'
 import type { JsonValue } from './json.ts'
@@ -14,14 +15,13 @@ import { missingFor } from './plan/missing.ts'
 import { costOf, plannedRuns } from './plan/plan.ts'
 import { chooseTargets } from './plan/targets.ts'
 import { probeService } from './probe.ts'
-import { profileOf } from './profile.ts'
 import { createRedactor, type Redactor } from './redact.ts'
 import type { CheckResult, ConformanceReport, Summary } from './report.ts'
 import { requirementsOf } from './requirements.ts'
 import { almostKeys } from './session/almost-keys.ts'
 import { Ledger } from './session/ledger.ts'
 import { Session } from './session/session.ts'
-import { Mailroom } from './webhooks/mailroom.ts'
+import { WebhookEndpoints } from './webhooks/webhook-endpoints.ts'
 
 /**
  * Checks a service against the specification, statement by statement, over plain HTTP.
@@ -87,7 +87,7 @@ interface Recorders {
 async function prepare(options: ResolvedOptions, checks: readonly Check[], { log, redactor }: Recorders) {
   const { baseUrl, fetch, clock, limits, receiver } = options
   const callerOptions = { baseUrl, fetch, clock, log, redactor, requestTimeoutMs: limits.requestMs }
-  const limited: Answer[] = []
+  const limited: ApiResponse[] = []
   const send = waitingWhenLimited(createCaller(callerOptions), { clock, limited })
   const probed = await probeService(send, options)
   const runs = plannedRuns(checks, options)
@@ -101,7 +101,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
     targets,
     limited,
     ledger: new Ledger(options.maxCredits),
-    mailroom: receiver && new Mailroom({ receiver, clock, log, redactor }),
+    webhookEndpoints: receiver && new WebhookEndpoints({ receiver, clock, log, redactor }),
   })
   session.remember(onePerPage, probed)
   return { session, planned }
@@ -109,7 +109,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
 
 /** The message may show what the service sent. */
 function cannotStart(error: unknown, redactor: Redactor): never {
-  if (error instanceof NoAnswerError)
+  if (error instanceof NoResponseError)
     throw new CannotStartError(`The service cannot be reached. ${error.message}.`, { cause: error })
   throw error instanceof CannotStartError ? new CannotStartError(redactor.body(error.message)) : error
 }
@@ -121,7 +121,7 @@ async function findingOf(check: Check, session: Session): Promise<Finding> {
     return unlessLimited(check, await check.run(session))
   } catch (error) {
     if (error instanceof BlockedError) return skip(error.message, error.exchanges)
-    if (error instanceof NoAnswerError) return fail(error.message, [error.exchange])
+    if (error instanceof NoResponseError) return fail(error.message, [error.exchange])
     // What was paid for must not be lost with the report.
     return fail(`could not be judged: ${error instanceof Error ? error.message : error}`, [])
   }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { LEGAL_KEY, LEGAL_SPECIAL_KEYS } from '../test/legal-service/legal-keys.ts'
+import { legalOptions } from '../test/legal-service/legal-options.ts'
 import { isRecord } from './json.ts'
 import { formatReport, REPORT_FORMATS } from './reports/format-report.ts'
 import { runConformance } from './run-conformance.ts'
-import { LEGAL_KEY, LEGAL_SPECIAL_KEYS } from './test-kit/legal-service/legal-keys.ts'
-import { legalOptions } from './test-kit/legal-service/legal-options.ts'
 
 /** What must be in no report. The key is recognised by its middle, so that a part of it counts as well. */
 const MARKS = ['0123456', 'SIGNED', 'OTHERKEY', 'PASSWORD', ...Object.values(LEGAL_SPECIAL_KEYS)]

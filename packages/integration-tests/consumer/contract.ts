@@ -8,8 +8,8 @@ export const ids: string[] = modelListSchema.parse(fixtures.models.listFirstPage
 
 export const list: ModelList = fixtures.models.listEmpty.body
 
-export function firstUrl(answer: RunResponse): string | undefined {
-  return answer.status === 'completed' ? answer.output.items[0]?.url : undefined
+export function firstUrl(response: RunResponse): string | undefined {
+  return response.status === 'completed' ? response.output.items[0]?.url : undefined
 }
 
 export const endpoints: string[] = Object.keys(openApiDocument.paths)

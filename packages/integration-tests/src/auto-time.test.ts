@@ -6,19 +6,19 @@ import { createCheckedServer } from './openapi/checked-server.ts'
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
 
 /** A client of a server with `auto` time, and what it sees in seconds of that time. */
-function watch() {
+function countRequests() {
   const server = createCheckedServer()
   const { fetch: serverFetch, ...options } = server.clientOptions()
   const start = server.clock.now()
   const seen: string[] = []
   const note = (what: string) => seen.push(`${Math.floor((server.clock.now() - start) / 1_000)} s: ${what}`)
-  const watchedFetch: typeof fetch = async (input, init) => {
+  const countingFetch: typeof fetch = async (input, init) => {
     const response = await serverFetch(input, init)
     const { status, data } = await response.clone().json()
     note(`${init?.method ?? 'GET'} ${response.status} ${status ?? data?.status}`)
     return response
   }
-  const client = new ModelRun({ ...options, fetch: watchedFetch })
+  const client = new ModelRun({ ...options, fetch: countingFetch })
   const inbox = createInbox({ client, clock: server.clock, onSucceeded: () => note('handler') })
   server.webhooks.deliverTo((request) => {
     note('delivery')
@@ -29,7 +29,7 @@ function watch() {
 
 describe('auto time', () => {
   it('runs hold, 202, polls and result, then webhook and handler, in their order and at their times', async () => {
-    const { server, client, inbox, seen } = watch()
+    const { server, client, inbox, seen } = countRequests()
     const job = await client.submit(SLOW_MODEL, { prompt: 'waves' }, { webhookUrl: 'https://app.test/hook' })
     await client.run(SLOW_MODEL, { prompt: 'waves' })
     await inbox.waitFor(job.id)

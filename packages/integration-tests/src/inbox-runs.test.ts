@@ -49,14 +49,14 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     await inbox.drain()
   })
 
-  it('refuses a delivery to the same address for another job, and one without a token', async () => {
+  it('rejects a delivery to the same address for another job, and one without a token', async () => {
     const { inbox } = await openInbox()
     const { url, ref } = await inbox.prepare()
     const job = await connection.client.submit(MODEL, { prompt: 'x' }, { webhookUrl: url })
     await inbox.expect(job.id, { ref })
     await inbox.waitFor(job.id)
     const post = async (address: string) => {
-      const body = JSON.stringify({ job_id: 'job_of_somebody', status: 'failed', error: { code: 'X', message: 'x' } })
+      const body = JSON.stringify({ job_id: 'job_of_another', status: 'failed', error: { code: 'X', message: 'x' } })
       return (await fetch(address, { method: 'POST', body })).status
     }
     expect([await post(url), await post(url.replace(/\?.*/, ''))]).toEqual([401, 401])
@@ -107,7 +107,7 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     await inbox.drain()
   })
 
-  it('knows a run whose answer was lost by the address of its delivery', async () => {
+  it('knows a run whose response was lost by the address of its delivery', async () => {
     const { inbox, handled } = await openInbox()
     const client = connection.connect({
       fetch: async (...request) => {

@@ -62,7 +62,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
       expect(model.input_schema.required).toContain('prompt')
     })
 
-    it('gives the HTTP answer too', async () => {
+    it('gives the HTTP response too', async () => {
       const { data, response } = await connection.client.models.list().withResponse()
       expect(response.status).toBe(200)
       expect(data.models.length).toBeGreaterThan(0)
@@ -70,7 +70,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
   })
 
   describe('runs', () => {
-    it('gives the result of a fast model from the 200 answer (section 4.3)', async () => {
+    it('gives the result of a fast model from the 200 response (section 4.3)', async () => {
       const result = await connection.client.run(FAST, { prompt: 'a red fox', num_images: 2 })
       expect(result).toMatchObject({ status: 'succeeded', model_id: FAST })
       expect(result.output).toMatchObject({ type: 'image' })
@@ -79,9 +79,9 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
       expect(result.credits_used).toBe(pricing.credits_per_run)
     })
 
-    it('shows the wire answer of one call: 200 completed (section 4.3)', async () => {
-      const answer = await connection.client.models.run(FAST, { input: { prompt: 'x' } })
-      expect(answer).toMatchObject({ status: 'completed', model_id: FAST })
+    it('shows the wire response of one call: 200 completed (section 4.3)', async () => {
+      const response = await connection.client.models.run(FAST, { input: { prompt: 'x' } })
+      expect(response).toMatchObject({ status: 'completed', model_id: FAST })
     })
 
     it('waits past the 202 of a slow model by polling (sections 3 and 4.3)', async () => {
@@ -94,7 +94,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
       expect(connection.server.clock.now() - before).toBeGreaterThan(55_000)
     })
 
-    it('answers 202 processing after the hold of about 55 s (section 8)', async () => {
+    it('responds with 202 processing after the hold of about 55 s (section 8)', async () => {
       const before = connection.server.clock.now()
       const { data, response } = await connection.client.models.run(SLOW, { input: { prompt: 'x' } }).withResponse()
       expect(response.status).toBe(202)
@@ -149,16 +149,16 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
       expect(connection.server.credits()).toBe(before)
     })
 
-    it('refuses a run that the account cannot pay', async () => {
+    it('rejects a run that the account cannot pay', async () => {
       const client = connection.connect({ apiKey: connection.server.createKey({ credits: 0 }).key })
       await expect(client.run(FAST, { prompt: 'x' })).rejects.toSatisfy(isInsufficientCreditsError)
     })
 
-    it('does not undo a finished job by cancelling it, which may be refused', async () => {
+    it('does not undo a finished job by cancelling it, which may be rejected', async () => {
       const { job_id } = await connection.client.run(FAST, { prompt: 'x' })
       const before = connection.server.credits()
-      const answer = await connection.client.jobs.cancel(job_id).catch((reason: unknown) => reason)
-      if (!isConflictError(answer)) expect(answer).toMatchObject({ job_id })
+      const response = await connection.client.jobs.cancel(job_id).catch((reason: unknown) => reason)
+      if (!isConflictError(response)) expect(response).toMatchObject({ job_id })
       await expect(connection.client.jobs.get(job_id)).resolves.toMatchObject({ status: 'succeeded' })
       expect(connection.server.credits()).toBe(before)
     })
@@ -197,7 +197,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
   })
 
   describe('rejections', () => {
-    it('answers 401 UNAUTHORIZED to an unknown key (sections 5 and 7)', async () => {
+    it('responds with 401 UNAUTHORIZED to an unknown key (sections 5 and 7)', async () => {
       const error = await connection
         .connect({ apiKey: 'sk_test_unknown' })
         .models.list()
@@ -205,7 +205,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
       expect(isAuthenticationError(error) && error.apiCode).toBe('UNAUTHORIZED')
     })
 
-    it('answers 403 FORBIDDEN to a key that lacks the permission, and names it (sections 5 and 7)', async () => {
+    it('responds with 403 FORBIDDEN to a key that lacks the permission, and names it (sections 5 and 7)', async () => {
       const { key } = connection.server.createKey({ permissions: ['models:read'] })
       const error = await connection
         .connect({ apiKey: key })
@@ -216,14 +216,14 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
       expect(error.message).toContain('models:run')
     })
 
-    it('refuses an input that breaks the schema, with the parameter and nothing charged (section 2.3)', async () => {
+    it('rejects an input that breaks the schema, with the parameter and nothing charged (section 2.3)', async () => {
       const before = connection.server.credits()
       const error = await connection.client.run(FAST, { prompt: 'x', num_images: 9 }).catch((reason: unknown) => reason)
       expect(isInvalidRequestError(error) && error.message).toContain('num_images')
       expect(connection.server.credits()).toBe(before)
     })
 
-    it('answers 404 to an unknown model and an unknown job', async () => {
+    it('responds with 404 to an unknown model and an unknown job', async () => {
       await expect(connection.client.models.get('no-such-model')).rejects.toSatisfy(isNotFoundError)
       await expect(connection.client.run('no-such-model', {})).rejects.toSatisfy(isNotFoundError)
       await expect(connection.client.jobs.get('job_none')).rejects.toSatisfy(isNotFoundError)

@@ -15,6 +15,7 @@ const PACKAGES = [
   '@modelrun/reference-server',
   '@modelrun/conformance',
   '@modelrun/durable',
+  '@modelrun/cli',
 ]
 
 // npm takes the `node` of the PATH for what it starts.
@@ -140,11 +141,14 @@ describe('the packed packages, installed by a user', () => {
     await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
   })
 
-  it.each(['modelrun-server', 'modelrun-conformance'])('say where the documentation of %s is', async (command) => {
-    const help = await run('npx', [command, '--help'], folder)
-    const [, path = ''] = /^Documentation: (\S+)$/m.exec(help) ?? []
-    expect(await readFile(join(folder, path), 'utf8')).toContain(help.match(/@modelrun\/[\w-]+/)?.[0])
-  })
+  it.each(['modelrun-server', 'modelrun-conformance', 'modelrun'])(
+    'say where the documentation of %s is',
+    async (command) => {
+      const help = await run('npx', [command, '--help'], folder)
+      const [, path = ''] = /^Documentation: (\S+)$/m.exec(help) ?? []
+      expect(await readFile(join(folder, path), 'utf8')).toContain(help.match(/@modelrun\/[\w-]+/)?.[0])
+    },
+  )
 
   it('check a server with npx against the specification', async () => {
     const program = `
@@ -161,6 +165,29 @@ describe('the packed packages, installed by a user', () => {
     const output = await run(process.execPath, ['--input-type=module', '-e', program], folder)
     expect(output).toMatch(/ 0 failed, .*nothing was run/)
     expect(output).toMatch(/exit code 0\n$/)
+  })
+
+  it('run a model and a batch from a shell', async () => {
+    const program = `
+      import { createReferenceServer } from '@modelrun/reference-server'
+      import { listen } from '@modelrun/reference-server/node'
+      import { execFile } from 'node:child_process'
+      import { mkdtempSync, writeFileSync } from 'node:fs'
+      import { tmpdir } from 'node:os'
+      import { join } from 'node:path'
+      import { promisify } from 'node:util'
+      const server = createReferenceServer({ clock: 'system', latency: 0 })
+      const { url, close } = await listen(server)
+      const out = mkdtempSync(join(tmpdir(), 'modelrun-packed-cli-'))
+      const env = { ...process.env, MODELRUN_API_KEY: server.apiKey, MODELRUN_BASE_URL: url, MODELRUN_STATE_DIR: out }
+      const modelrun = (...args) => promisify(execFile)('npx', ['modelrun', ...args], { env })
+      const flags = ['--prompt', 'a fox', '--image-size', 'square', '--out', out]
+      console.log((await modelrun('run', 'aurora-image', ...flags)).stdout.endsWith('-0.png\\n'))
+      writeFileSync(join(out, 'rows.csv'), 'prompt\\na fox\\n')
+      console.log((await modelrun('batch', 'aurora-image', '--inputs', join(out, 'rows.csv'), '--out', out)).stdout)
+      await close()`
+    const output = await run(process.execPath, ['--input-type=module', '-e', program], folder)
+    expect(output).toMatch(/^true\nSTATE +ROWS\nsucceeded +1\n/)
   })
 
   it('start the server with npx, which tells where it is and ends cleanly', async () => {

@@ -51,7 +51,7 @@ class Recorder {
     this.#states.delete(jobId)
   }
 
-  /** A handler whose beginning and end are noted. */
+  /** A handler whose start and end are noted. */
   noted(queue: string, handler: TaskHandler, { attempts = 8, backoffMs = 1_000 }: WorkOptions): TaskHandler {
     return async (task: Task) => {
       const jobId = jobOf(queue, task)

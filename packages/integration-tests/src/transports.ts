@@ -19,7 +19,7 @@ export interface Connection {
   close(): Promise<void>
 }
 
-/** Opens a connection; the server's clock is `auto` unless told otherwise. */
+/** Opens a connection; the server's clock is `auto` by default. */
 export type OpenConnection = (options?: ReferenceServerOptions) => Promise<Connection>
 
 /** The three ways to the same server. */

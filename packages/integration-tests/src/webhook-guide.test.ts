@@ -78,7 +78,7 @@ it('draws the states of a job and the ways between them as they are', async () =
   await until('missing-expected', 'lost')
   await inbox.drain()
 
-  // A job that was lost is delivered after all, to an inbox that believes its callback URL.
+  // A job that was lost is delivered after all, to an inbox that trusts its callback URL.
   const secret = 'a secret of thirty-two bytes, or more'
   const believing = createInbox({ engine, secret, publicUrl: 'https://app.example.com/', onSucceeded: () => {} })
   const url = await believing.callbackUrl()
@@ -86,7 +86,7 @@ it('draws the states of a job and the ways between them as they are', async () =
   await until('missing-expected', 'done')
   await deliver(believing.handle, {
     url: await believing.callbackUrl(),
-    events: succeededEvent({ job_id: 'believed' }),
+    events: succeededEvent({ job_id: 'trusted' }),
   })
   await believing.drain()
 

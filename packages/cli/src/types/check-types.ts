@@ -13,7 +13,7 @@ import type { TypesIo, TypesOptions } from './types-options.ts'
  *
  * @returns Exit code: 0 equal, 1 different, 2 when there is no such file or model
  */
-export async function checkTypes(options: TypesOptions & { out: string }, io: TypesIo): Promise<number> {
+export async function checkTypes(options: TypesOptions & { out: string }, io: TypesIo): Promise<0 | 1 | 2> {
   const text = await io.readFile(options.out)
   const written = text === undefined ? undefined : readTypes(text)
   if (text === undefined || written === undefined) {
@@ -35,7 +35,7 @@ interface Comparison extends Pick<TypesOptions, 'open'> {
   catalog: ReadonlyMap<string, Model | undefined>
 }
 
-async function report({ out, text, written, catalog, open }: Comparison, io: TypesIo): Promise<number> {
+async function report({ out, text, written, catalog, open }: Comparison, io: TypesIo): Promise<0 | 1 | 2> {
   const present = [...catalog.values()].filter((model) => model !== undefined)
   const models = await Promise.all(present.map(toTypedModel))
   const changes = compareModels(written, models)

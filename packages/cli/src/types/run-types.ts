@@ -14,7 +14,7 @@ const DEFAULT_FILE = 'modelrun.models.d.ts'
  * @returns Exit code: 0 done, 1 when the check found a difference, 2 when something of the command is wrong
  * @throws What reading the catalog or writing the file throws
  */
-export async function runTypes(options: TypesOptions, io: TypesIo): Promise<number> {
+export async function runTypes(options: TypesOptions, io: TypesIo): Promise<0 | 1 | 2> {
   const problem = findProblem(options)
   if (problem !== undefined) {
     io.stderr(`${problem}\n`)
@@ -39,14 +39,14 @@ async function writeTypes(
   { out = DEFAULT_FILE, open }: TypesOptions,
   models: readonly Model[],
   io: TypesIo,
-): Promise<number> {
+): Promise<0> {
   const typed = await Promise.all(models.map(toTypedModel))
   const text = renderTypes(typed, { isOpen: open, hasValues: hasValues(out) })
   await writeFile({ path: out, text, count: models.length }, io)
   return 0
 }
 
-async function writeJson({ out }: TypesOptions, models: readonly Model[], io: TypesIo): Promise<number> {
+async function writeJson({ out }: TypesOptions, models: readonly Model[], io: TypesIo): Promise<0> {
   if (out === undefined) io.stdout(await modelsJson(models))
   else await writeFile({ path: out, text: await modelsJson(models, 2), count: models.length }, io)
   return 0

@@ -14,10 +14,15 @@ function callers(fetch: (url: string, init: RequestInit) => Promise<Response>, r
   return { call: createCaller(options), download: createDownloader(options), log }
 }
 
-it('records what was sent and answered, and keeps both in full for judging', async () => {
+it('records request and response, and keeps both in full for judging', async () => {
   const { call, log } = callers(async () => Response.json({ echo: KEY }, { status: 202 }))
-  const answer = await call({ method: 'POST', path: '/v1/x', authorization: `Bearer ${KEY}`, body: `{"key":"${KEY}"}` })
-  expect(answer).toMatchObject({ status: 202, json: { echo: KEY } })
+  const response = await call({
+    method: 'POST',
+    path: '/v1/x',
+    authorization: `Bearer ${KEY}`,
+    body: `{"key":"${KEY}"}`,
+  })
+  expect(response).toMatchObject({ status: 202, json: { echo: KEY } })
   expect(log.exchanges).toMatchObject([
     {
       id: 1,
@@ -33,15 +38,15 @@ it('records what was sent and answered, and keeps both in full for judging', asy
   ])
 })
 
-it('sends a request once, whatever comes of it, and says why no answer came', async () => {
+it('sends a request once, whatever comes of it, and says why no response came', async () => {
   let count = 0
   const { call, log } = callers(async () => {
     count++
     throw new TypeError('fetch failed', { cause: new Error('socket hang up') })
   })
   await expect(call({ method: 'GET', path: '/v1/models', authorization: undefined })).rejects.toMatchObject({
-    name: 'NoAnswerError',
-    message: 'No answer to GET https://api.example/v1/models: fetch failed: socket hang up',
+    name: 'NoResponseError',
+    message: 'No response to GET https://api.example/v1/models: fetch failed: socket hang up',
     exchange: log.exchanges[0],
   })
   expect(count).toBe(1)
@@ -52,7 +57,7 @@ it('reads an error of another realm too, such as those of Node under Jest', asyn
     throw runInNewContext(`new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })`)
   })
   await expect(call({ method: 'GET', path: '/v1/models', authorization: undefined })).rejects.toMatchObject({
-    message: 'No answer to GET https://api.example/v1/models: fetch failed: read ECONNRESET',
+    message: 'No response to GET https://api.example/v1/models: fetch failed: read ECONNRESET',
   })
 })
 
@@ -68,18 +73,18 @@ it('gives up on headers, or a body, that do not come within the time limit', asy
   await expect(stalled.call({ method: 'GET', path: '/', authorization: undefined })).rejects.toThrow('within 20 ms')
 })
 
-it('follows no redirect, and reads a body that is no JSON as text', async () => {
+it('does not follow redirects, and reads a body that is not JSON as text', async () => {
   let redirect: RequestInit['redirect']
   const { call } = callers(async (_, init) => {
     redirect = init.redirect
     return new Response('<html>', { status: 302 })
   })
-  const answer = await call({ method: 'GET', path: '/', authorization: undefined })
-  expect(answer).toMatchObject({ status: 302, text: '<html>', json: undefined })
+  const response = await call({ method: 'GET', path: '/', authorization: undefined })
+  expect(response).toMatchObject({ status: 302, text: '<html>', json: undefined })
   expect(redirect).toBe('manual')
 })
 
-it('reads files without the key, and only their beginning', async () => {
+it('reads files without the key, and only their start', async () => {
   let sent: RequestInit = {}
   const { download, log } = callers(async (_, init) => {
     sent = init

@@ -1,12 +1,12 @@
 import type { ConformanceClock } from '../clock.ts'
 import type { ExchangeLog } from '../exchange.ts'
 import type { Redactor } from '../redact.ts'
-import { type Answer, NoAnswerError } from './answer.ts'
+import { type ApiResponse, NoResponseError } from './api-response.ts'
 
 /** One request to the service. */
 export interface Call {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below the base address, with its query. */
+  /** Below the base URL, with its query. */
   path: string
   /** Value of the header `Authorization`; `undefined` sends none. */
   authorization: string | undefined
@@ -27,11 +27,11 @@ export interface CallerOptions {
   requestTimeoutMs: number
 }
 
-/** The most of a produced file that is read. */
+/** Read limit for a produced file. */
 const MAX_FILE_BYTES = 64 * 1024
 
-/** Sends a request once and reads its answer to the end. */
-export function createCaller(options: CallerOptions): (call: Call) => Promise<Answer> {
+/** Sends a request once and reads its response to the end. */
+export function createCaller(options: CallerOptions): (call: Call) => Promise<ApiResponse> {
   return ({ method, path, authorization, body, contentType = 'application/json', headers: more }) => {
     const headers = new Headers({ accept: 'application/json', ...more })
     if (authorization !== undefined) headers.set('authorization', authorization)
@@ -42,8 +42,8 @@ export function createCaller(options: CallerOptions): (call: Call) => Promise<An
   }
 }
 
-/** Reads the beginning of a produced file. The key is never sent: the file may live with somebody else. */
-export function createDownloader(options: CallerOptions): (url: string) => Promise<Answer> {
+/** Reads the first bytes of a produced file. The key is not sent: another company may store the file. */
+export function createDownloader(options: CallerOptions): (url: string) => Promise<ApiResponse> {
   const read = async (response: Response) => `[${await countBytes(response)} bytes read]`
   const init = { method: 'GET', headers: new Headers() }
   return (url) => exchange(options, url, { init, shownUrl: options.redactor.body(url), read })
@@ -51,12 +51,12 @@ export function createDownloader(options: CallerOptions): (url: string) => Promi
 
 interface Transfer {
   init: RequestInit & { headers: Headers }
-  /** The address as the report shows it. */
+  /** The URL as the report shows it. */
   shownUrl: string
   read: (response: Response) => Promise<string>
 }
 
-async function exchange(options: CallerOptions, url: string, { init, shownUrl, read }: Transfer): Promise<Answer> {
+async function exchange(options: CallerOptions, url: string, { init, shownUrl, read }: Transfer): Promise<ApiResponse> {
   const { clock, log, redactor } = options
   const startedAt = clock.now()
   const body = typeof init.body === 'string' ? redactor.body(init.body) : undefined
@@ -77,7 +77,7 @@ async function exchange(options: CallerOptions, url: string, { init, shownUrl, r
   } catch (error) {
     const reason = redactor.text(reasonOf(error))
     recorded.failure = reason
-    throw new NoAnswerError(recorded, { reason, code: codeOf(error) })
+    throw new NoResponseError(recorded, { reason, code: codeOf(error) })
   } finally {
     recorded.durationMs = clock.now() - startedAt
   }
@@ -117,7 +117,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** `fetch failed` alone helps nobody: the cause says what happened. The cause may have a code and no message. */
+/** `fetch failed` alone says little: the cause has the reason. The cause may have a code and no message. */
 function reasonOf(error: unknown): string {
   return [error, partOf(error, 'cause')]
     .filter((part) => part !== undefined)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { VirtualClock } from '../test-kit/legal-service/virtual-clock.ts'
-import type { Answer } from './answer.ts'
+import { VirtualClock } from '../../test/legal-service/virtual-clock.ts'
+import type { ApiResponse } from './api-response.ts'
 import type { Call } from './caller.ts'
 import { waitingWhenLimited } from './rate-limited.ts'
 
@@ -11,12 +11,12 @@ async function sentTo(responses: readonly { status: number; headers?: Record<str
   const clock = new VirtualClock()
   const startedAt = clock.now()
   const sentAfterMs: number[] = []
-  const limited: Answer[] = []
+  const limited: ApiResponse[] = []
   const send = async () => {
     const { status, headers } = responses[Math.min(sentAfterMs.length, responses.length - 1)] ?? { status: 500 }
     sentAfterMs.push(clock.now() - startedAt)
     // The only members that are read.
-    return { status, headers: new Headers(headers) } as Answer
+    return { status, headers: new Headers(headers) } as ApiResponse
   }
   const { status } = await waitingWhenLimited(send, { clock, limited })(CALL)
   return { status, sentAfterMs, limited: limited.length }

@@ -1,18 +1,18 @@
 import { type ConformanceClock, sleep } from '../clock.ts'
-import type { Answer } from './answer.ts'
+import type { ApiResponse } from './api-response.ts'
 import type { Call } from './caller.ts'
 
-/** HTTP status of a request that came too early. */
+/** HTTP status of a rate-limited request. */
 export const TOO_MANY_REQUESTS = 429
 
-/** So many times a request is sent again. */
+/** Maximum number of repeats of one request. */
 const MAX_REPEATS = 5
-/** Where the service does not say how long to wait; it doubles each time. */
+/** First wait without `Retry-After`; each next wait is twice as long. */
 const FIRST_WAIT_MS = 1_000
-/** A service that asks for more than that is not waited for. */
+/** A longer `Retry-After` is not waited for. */
 const LONGEST_WAIT_MS = 120_000
 
-type Send = (call: Call) => Promise<Answer>
+type Send = (call: Call) => Promise<ApiResponse>
 
 /**
  * Sends a request again that was rejected with 429, after `Retry-After`: the specification shows no rate limits (section
@@ -22,15 +22,15 @@ type Send = (call: Call) => Promise<Answer>
  */
 export function waitingWhenLimited(
   send: Send,
-  { clock, limited }: { clock: ConformanceClock; limited: Answer[] },
+  { clock, limited }: { clock: ConformanceClock; limited: ApiResponse[] },
 ): Send {
   return async (call) => {
     for (let repeats = 0; ; repeats++) {
-      const answer = await send(call)
-      if (answer.status !== TOO_MANY_REQUESTS) return answer
-      limited.push(answer)
-      const waitMs = retryAfterMs(answer.headers, clock.now()) ?? FIRST_WAIT_MS * 2 ** repeats
-      if (repeats === MAX_REPEATS || waitMs > LONGEST_WAIT_MS) return answer
+      const response = await send(call)
+      if (response.status !== TOO_MANY_REQUESTS) return response
+      limited.push(response)
+      const waitMs = retryAfterMs(response.headers, clock.now()) ?? FIRST_WAIT_MS * 2 ** repeats
+      if (repeats === MAX_REPEATS || waitMs > LONGEST_WAIT_MS) return response
       await sleep(clock, waitMs)
     }
   }

@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import type { JsonValue } from '../json.ts'
 
 /**
@@ -22,7 +22,7 @@ export interface Finding {
 }
 
 /** What proves a finding. */
-export type Proof = Answer | readonly Answer[] | readonly Exchange[]
+export type Proof = ApiResponse | readonly ApiResponse[] | readonly Exchange[]
 
 export function pass(detail: string, proof: Proof): Finding {
   return { verdict: 'pass', detail, exchanges: exchangesOf(proof) }

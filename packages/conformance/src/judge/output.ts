@@ -1,37 +1,37 @@
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
-import { hasObject, hasText } from './answers.ts'
 import { every, type Finding, fail, judge, skip } from './finding.ts'
+import { hasObject, hasText } from './responses.ts'
 
-/** Judges the parts of an output (section 2.5) that stands at a pointer of an answer. */
+/** Judges the parts of an output (section 2.5) that stands at a pointer of a response. */
 export const outputJudges = {
-  object: (answer: Answer, pointer: string): Finding => hasObject(answer, pointer),
-  type: (answer: Answer, pointer: string): Finding => hasText(answer, `${pointer}/type`),
-  items: (answer: Answer, pointer: string): Finding => {
-    const items = at(answer.json, `${pointer}/items`)
+  object: (response: ApiResponse, pointer: string): Finding => hasObject(response, pointer),
+  type: (response: ApiResponse, pointer: string): Finding => hasText(response, `${pointer}/type`),
+  items: (response: ApiResponse, pointer: string): Finding => {
+    const items = at(response.json, `${pointer}/items`)
     const isRight = Array.isArray(items) && items.every(isRecord)
-    return judge(isRight, `${pointer}/items is ${show(items)}; expected an array of objects`, answer)
+    return judge(isRight, `${pointer}/items is ${show(items)}; expected an array of objects`, response)
   },
-  itemTypes: (answer: Answer, pointer: string): Finding =>
-    everyItem(answer, pointer, (item) => hasText(answer, `${item}/type`)),
-  itemUrls: (answer: Answer, pointer: string): Finding =>
-    everyItem(answer, pointer, (item) => {
-      const url = at(answer.json, `${item}/url`)
+  itemTypes: (response: ApiResponse, pointer: string): Finding =>
+    everyItem(response, pointer, (item) => hasText(response, `${item}/type`)),
+  itemUrls: (response: ApiResponse, pointer: string): Finding =>
+    everyItem(response, pointer, (item) => {
+      const url = at(response.json, `${item}/url`)
       const isRight = typeof url === 'string' && URL.canParse(url)
-      return judge(isRight, `${item}/url is ${isRight ? 'a url' : show(url)}; expected an absolute url`, answer)
+      return judge(isRight, `${item}/url is ${isRight ? 'a url' : show(url)}; expected an absolute url`, response)
     }),
 }
 
 /** Judges a whole output. */
-export function hasOutput(answer: Answer, pointer: string): Finding {
+export function hasOutput(response: ApiResponse, pointer: string): Finding {
   const judges = Object.values(outputJudges)
-  return every(judges.map((judgePart) => judgePart(answer, pointer)))
+  return every(judges.map((judgePart) => judgePart(response, pointer)))
 }
 
-function everyItem(answer: Answer, pointer: string, judgeItem: (item: string) => Finding): Finding {
-  const items = at(answer.json, `${pointer}/items`)
-  if (!Array.isArray(items)) return fail(`${pointer}/items is ${show(items)}; expected an array`, answer)
-  if (items.length === 0) return skip(`${pointer}/items is empty`, answer)
+function everyItem(response: ApiResponse, pointer: string, judgeItem: (item: string) => Finding): Finding {
+  const items = at(response.json, `${pointer}/items`)
+  if (!Array.isArray(items)) return fail(`${pointer}/items is ${show(items)}; expected an array`, response)
+  if (items.length === 0) return skip(`${pointer}/items is empty`, response)
   return every(items.map((_, index) => judgeItem(`${pointer}/items/${index}`)))
 }
 

@@ -5,11 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
+import { LEGAL_IDS } from '../../test/legal-service/legal-catalog.ts'
+import { LEGAL_KEY, LEGAL_SPECIAL_KEYS } from '../../test/legal-service/legal-keys.ts'
+import { LegalService } from '../../test/legal-service/legal-service.ts'
 import { createClock } from '../clock.ts'
 import type { ConformanceReport } from '../report.ts'
-import { LEGAL_IDS } from '../test-kit/legal-service/legal-catalog.ts'
-import { LEGAL_KEY, LEGAL_SPECIAL_KEYS } from '../test-kit/legal-service/legal-keys.ts'
-import { LegalService } from '../test-kit/legal-service/legal-service.ts'
 
 /** So many times as fast as real time: quick, and slow enough for a busy machine to keep up. */
 const SCALE = 30
@@ -36,7 +36,7 @@ async function requestOf(incoming: IncomingMessage, origin: string): Promise<Req
   return new Request(new URL(url, origin), { method, headers: fields, ...body })
 }
 
-it('the command finds nothing wrong over sockets with a service that makes unusual choices', async () => {
+it('the command finds nothing wrong over sockets with a service that makes uncommon choices', async () => {
   const service = new LegalService({
     clock: createClock(SCALE),
     choices: {

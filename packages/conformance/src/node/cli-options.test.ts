@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { HELP } from './cli-option-table.ts'
 import { readCommand } from './cli-options.ts'
 
 const NEEDED = ['--base-url', 'https://api.example', '--api-key', 'sk_test_x']
 
 describe('readCommand', () => {
-  it('asks for nothing that costs unless told', () => {
+  it('asks for nothing that costs by default', () => {
     expect(readCommand(NEEDED, {})).toMatchObject({ kind: 'check', allowRuns: false, maxCredits: 0, timeScale: 1 })
   })
 
@@ -20,7 +19,7 @@ describe('readCommand', () => {
       [
         ...NEEDED,
         ...['--model', 'aurora-image', '--input', '{"prompt":"x"}', '--slow-model', 'lumen/aurora-video'],
-        ...['--read-only-key', 'sk_test_r', '--without-jobs-write-key', 'sk_test_w'],
+        ...['--read-only-key', 'sk_test_r', '--without-jobs-write-key', 'sk_test_w', '--no-credits-key', 'sk_test_n'],
         ...['--report', 'json=a=b.json', '--report', 'text', '--only', 'auth,4.1-06'],
         ...['--job-timeout', '60', '--max-credits', '12.5', '--webhook-port', '0'],
       ],
@@ -32,7 +31,7 @@ describe('readCommand', () => {
         slow: { model: 'lumen/aurora-video', input: undefined },
         failing: undefined,
       },
-      keys: { 'read-only': 'sk_test_r', 'without-jobs-write': 'sk_test_w' },
+      keys: { 'read-only': 'sk_test_r', 'without-jobs-write': 'sk_test_w', 'no-credits': 'sk_test_n' },
       reports: [
         { format: 'json', path: 'a=b.json' },
         { format: 'text', path: undefined },
@@ -47,14 +46,14 @@ describe('readCommand', () => {
   it.each([
     [['--api-key', 'sk_test_x'], '--base-url <url> is missing. --help lists the options.'],
     [['--base-url', 'https://api.example'], '--api-key <key> is missing. --help lists the options.'],
-    [[...NEEDED, '--alow-runs'], 'There is no option --alow-runs. Did you mean --allow-runs?'],
-    [[...NEEDED, '--readonly-key', 'k'], 'There is no option --readonly-key. Did you mean --read-only-key?'],
-    [[...NEEDED, '--verbose'], 'There is no option --verbose. --help lists the options.'],
-    [[...NEEDED, '-x'], 'There is no option -x. --help lists the options.'],
-    [[...NEEDED, 'check'], '"check" is not an option. Every option begins with --. --help lists the options.'],
+    [[...NEEDED, '--alow-runs'], "unknown option '--alow-runs'. Did you mean --allow-runs?"],
+    [[...NEEDED, '--readonly-key', 'k'], "unknown option '--readonly-key'. Did you mean --read-only-key?"],
+    [[...NEEDED, '--verbose'], "unknown option '--verbose'. --help lists the options."],
+    [[...NEEDED, '-x'], "unknown option '-x'. --help lists the options."],
+    [[...NEEDED, 'check'], 'too many arguments. Expected 0 arguments but got 1: check. --help lists the options.'],
     [['--base-url', '--api-key', 'k'], '--base-url needs a value: --base-url <url>.'],
     [[...NEEDED, '--report='], '--report needs a value: --report <format>[=<path>].'],
-    [[...NEEDED, '--quiet=yes'], '--quiet takes no value.'],
+    [[...NEEDED, '--quiet=yes'], "unknown option '--quiet=yes'. --help lists the options."],
     [[...NEEDED, '--api-key', 'sk_test_other'], '--api-key is given twice.'],
     [
       [...NEEDED, '--report', 'pdf'],
@@ -65,12 +64,18 @@ describe('readCommand', () => {
     [[...NEEDED, '--model', 'x', '--input', '{'], '--input must be a JSON object, not "{".'],
     [[...NEEDED, '--max-credits', 'all'], '--max-credits must be a number, 0 or more, not "all".'],
     [[...NEEDED, '--time-scale', '0'], '--time-scale must be a number, above 0, not "0".'],
-  ])('refuses %j and says why', (args, message) => {
+  ])('rejects %j and says why', (args, message) => {
     expect(() => readCommand(args, {})).toThrow(message)
   })
 
   it('has a help with every option', () => {
+    const help = readCommand(['--help'], {})
     for (const name of ['base-url', 'max-credits', 'report', 'revoked-key', 'webhook-url'])
-      expect(HELP).toContain(`--${name} `)
+      expect(help).toMatchObject({ kind: 'help', text: expect.stringContaining(`--${name} `) })
+  })
+
+  it('does not show a key behind a mistyped option', () => {
+    const args = ['--base-url', 'https://api.example', '--api-kye=sk_test_secret']
+    expect(() => readCommand(args, {})).toThrow("unknown option '--api-kye=sk_test_[redacted]'")
   })
 })

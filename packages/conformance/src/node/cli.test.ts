@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { type ListeningServer, listen } from '@modelrun/reference-server/node'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { FAILING_MODEL, largeCatalog, MAIN_MODEL } from '../../test/catalog.ts'
+import { keysOf, SLOW_MODEL } from '../../test/reference-service.ts'
 import type { ConformanceReport } from '../report.ts'
-import { FAILING_MODEL, largeCatalog, MAIN_MODEL } from '../test-kit/catalog.ts'
-import { keysOf, SLOW_MODEL } from '../test-kit/reference-service.ts'
 
 /** So many times as fast as real time: quick, and slow enough for a busy machine to keep up. */
 const SCALE = 30
@@ -87,7 +87,7 @@ describe('modelrun-conformance', () => {
     expect(stdout + stderr + JSON.stringify(report)).not.toContain(server.apiKey)
   }, 60_000)
 
-  it('reads only and costs nothing unless told, with key and address from the environment', async () => {
+  it('reads only and costs nothing by default, with key and address from the environment', async () => {
     const { key } = server.createKey({ credits: 500 })
     const { code, stdout } = await conformance(['--quiet'], {
       MODELRUN_BASE_URL: listening.url,

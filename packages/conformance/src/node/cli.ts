@@ -6,15 +6,15 @@ import { formatFailure, formatReport, type ReportFormat } from '../reports/forma
 import { notAppliedLine } from '../reports/not-applied-line.ts'
 import { REQUIREMENTS } from '../requirements.ts'
 import { runConformance } from '../run-conformance.ts'
-import { HELP } from './cli-option-table.ts'
-import { type CheckCommand, readCommand, type WantedReport } from './cli-options.ts'
+import { type CheckCommand, readCommand } from './cli-options.ts'
+import type { RequestedReport } from './cli-program.ts'
 import { type ListeningReceiver, receiveWebhooks } from './receive-webhooks.ts'
 
 async function main(args: readonly string[]): Promise<number> {
   const command = readCommand(args, process.env)
   switch (command.kind) {
     case 'help':
-      return print(HELP)
+      return print(command.text)
     case 'version':
       return print(await readVersion())
     case 'requirements':
@@ -47,8 +47,8 @@ async function runChecks(command: CheckCommand): Promise<number> {
       onResult: command.quiet ? undefined : showProgress,
     })
     if (!command.quiet) showNotApplied(report)
-    const wanted = command.reports.length > 0 ? command.reports : [{ format: 'text', path: undefined } as const]
-    const areWritten = await writeAll(wanted, (format) => formatReport(report, format))
+    const requested = command.reports.length > 0 ? command.reports : [{ format: 'text', path: undefined } as const]
+    const areWritten = await writeAll(requested, (format) => formatReport(report, format))
     if (!areWritten) return 2
     return isConformant(report) ? 0 : 1
   } finally {
@@ -56,10 +56,10 @@ async function runChecks(command: CheckCommand): Promise<number> {
   }
 }
 
-/** Deliveries reach a port of this machine from a service on this machine, or through an address that forwards to it. */
+/** Deliveries reach a port of this machine from a service on this machine, or through a public URL that forwards to it. */
 async function openReceiver({ baseUrl, allowRuns, webhookUrl, webhookPort }: CheckCommand) {
-  const isWanted = webhookUrl !== undefined || webhookPort !== undefined || isLoopback(baseUrl)
-  if (!allowRuns || !isWanted) return undefined
+  const isRequested = webhookUrl !== undefined || webhookPort !== undefined || isLoopback(baseUrl)
+  if (!allowRuns || !isRequested) return undefined
   return receiveWebhooks({ port: webhookPort, publicUrl: webhookUrl }).catch((error): ListeningReceiver => {
     throw new CannotStartError(
       `The port for webhooks cannot be bound: ${error instanceof Error ? error.message : error}.`,
@@ -84,8 +84,11 @@ function showNotApplied({ notApplied }: ConformanceReport): void {
 }
 
 /** Resolves to whether all were written: a report that cannot be must not cost the others, which were paid for. */
-async function writeAll(wanted: readonly WantedReport[], textOf: (format: ReportFormat) => string): Promise<boolean> {
-  const written = await Promise.all(wanted.map(({ format, path }) => write(textOf(format), path)))
+async function writeAll(
+  requested: readonly RequestedReport[],
+  textOf: (format: ReportFormat) => string,
+): Promise<boolean> {
+  const written = await Promise.all(requested.map(({ format, path }) => write(textOf(format), path)))
   return !written.includes(false)
 }
 
@@ -116,7 +119,7 @@ async function readVersion(): Promise<string> {
   return version
 }
 
-/** A reader that went away, as in `modelrun-conformance | head -1`, is no reason to stop. */
+/** A reader that went away, as in `modelrun-conformance | head -1`, does not stop the suite. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { receiveWebhooks } from './receive-webhooks.ts'
 
-it('hands on what arrives, with method, path, headers and body, and gives the answer back', async () => {
+it('hands on what arrives, with method, path, headers and body, and gives the response back', async () => {
   const receiver = await receiveWebhooks()
   const seen: unknown[] = []
   receiver.onRequest(async (request) => {
@@ -18,14 +18,14 @@ it('hands on what arrives, with method, path, headers and body, and gives the an
   await receiver.close()
 })
 
-it('is known by its public address', async () => {
+it('uses its public URL', async () => {
   const receiver = await receiveWebhooks({ publicUrl: 'https://hooks.example' })
   expect(receiver.url).toBe('https://hooks.example')
   expect(receiver.port).toBeGreaterThan(0)
   await receiver.close()
 })
 
-it('answers 404 while nobody expects anything', async () => {
+it('responds with 404 while no handler is registered', async () => {
   const receiver = await receiveWebhooks()
   expect((await fetch(receiver.url, { method: 'POST', body: 'x' })).status).toBe(404)
   await receiver.close()

@@ -10,7 +10,7 @@ export interface ReceiveWebhooksOptions {
   port?: number | undefined
   /** Address to bind. Default `127.0.0.1`, which the service reaches only from this machine or through a forwarder. */
   host?: string | undefined
-  /** Address by which the service reaches the port, when it is not the one that is bound. */
+  /** Public URL of the port. Default: the bound address. */
   publicUrl?: string | undefined
 }
 
@@ -25,11 +25,11 @@ export interface ListeningReceiver extends WebhookReceiver {
 /** Listens for webhook deliveries. Rejects when the port cannot be bound. */
 export async function receiveWebhooks(options: ReceiveWebhooksOptions = {}): Promise<ListeningReceiver> {
   const { port = 0, host = '127.0.0.1' } = options
-  let answer = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
+  let respond = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
   const server = createServer(async (incoming, outgoing) => {
-    // What breaks off, or is no request that `Request` can hold, must not end the suite.
+    // A broken or invalid request must not end the suite.
     const status = await requestOf(incoming)
-      .then(answer)
+      .then(respond)
       .then(
         (response) => response.status,
         () => 500,
@@ -43,8 +43,8 @@ export async function receiveWebhooks(options: ReceiveWebhooksOptions = {}): Pro
   return {
     url: options.publicUrl ?? `http://${host}:${address.port}`,
     port: address.port,
-    onRequest: (answerRequest) => {
-      answer = answerRequest
+    onRequest: (handleRequest) => {
+      respond = handleRequest
     },
     close: () => endServer(server),
   }

@@ -10,9 +10,9 @@ export function smallestInput(target: Schemed): Record<string, unknown> {
 
 /** The same with the default or the first allowed value, or the maximum. */
 export function largestInput(target: Schemed): Record<string, unknown> {
-  return withValues(target, ({ enum: allowed, default: usual, maximum }) => {
+  return withValues(target, ({ enum: allowed, default: initial, maximum }) => {
     const values = itemsOf(allowed)
-    return values.includes(usual) ? usual : (values[0] ?? maximum)
+    return values.includes(initial) ? initial : (values[0] ?? maximum)
   })
 }
 

@@ -11,7 +11,7 @@ export function missingFor(scenario: Scenario<unknown>, options: ResolvedOptions
     return 'needs a model and an input that fail at the provider'
   if (receiver && options.receiver === undefined) return 'needs a webhook receiver that the service can reach'
   if (credits && options.readCredits === undefined)
-    return 'needs to know the credits left, which the interface does not tell'
+    return 'needs readCredits: the interface does not return the balance'
   if (keys?.every((name) => options.keys[name] === undefined)) {
     return `needs a key that ${keys.map((name) => SPECIAL_KEYS[name]).join(', or one that ')}`
   }

@@ -1,7 +1,7 @@
-import type { Check, RunCount, RunKind, Scenario } from '../check.ts'
+import type { Check, RunCount, Scenario } from '../check.ts'
 import { CannotStartError, type ResolvedOptions } from '../options.ts'
 import { missingFor } from './missing.ts'
-import type { Targets } from './targets.ts'
+import type { RunKind, Targets } from './targets.ts'
 
 /** Runs of one scenario. */
 export interface PlannedRuns {
@@ -28,7 +28,7 @@ function addPerformed(performed: Set<Scenario<unknown>>, scenario: Scenario<unkn
 /**
  * What the runs could cost at most.
  *
- * @throws CannotStartError when that is more than allowed; the message tells how it adds up
+ * @throws CannotStartError when that is more than allowed; the message shows the sum
  */
 export function costOf(runs: readonly PlannedRuns[], targets: Targets, { maxCredits }: ResolvedOptions): number {
   const priced = runs.flatMap(({ kind, count }) => {

@@ -6,7 +6,7 @@ const SAMPLE_TEXT = 'a lighthouse at dawn'
  * Makes the smallest input that fits a model's `input_schema` (section 2.3): each mandatory parameter with its default,
  * its first allowed value, its minimum, or a plain value of its type.
  *
- * @returns `undefined` when a parameter needs something that cannot be made up, such as the address of a picture
+ * @returns `undefined` when a parameter needs something that cannot be made up, such as the URL of a picture
  */
 export function sampleInput(inputSchema: unknown): Record<string, unknown> | undefined {
   const names = itemsOf(at(inputSchema, '/required')).filter((name) => typeof name === 'string')

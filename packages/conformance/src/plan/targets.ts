@@ -1,9 +1,12 @@
 import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import type { Call } from '../http/caller.ts'
 import { at, itemsOf, show } from '../json.ts'
 import { CannotStartError, type ModelChoice, type ResolvedOptions } from '../options.ts'
 import { sampleInput } from './sample-input.ts'
+
+/** The model of a run. `longest`: the slow model, else the main model. */
+export type RunKind = 'main' | 'slow' | 'failing' | 'longest'
 
 /** A model that the suite runs. */
 export interface ModelTarget {
@@ -20,14 +23,17 @@ export interface Targets {
   failing?: ModelTarget | undefined
 }
 
-type Read = (path: string) => Promise<Answer>
+type Read = (path: string) => Promise<ApiResponse>
 
 const MAX_PAGES = 10
-/** So many of the cheapest models are looked at for one whose input can be made up. */
+/** Number of cheapest models that are tried for an input made from the schema. */
 const MAX_CANDIDATES = 20
 
 /** @throws CannotStartError when a model is not there, or has no price or no input that could be made up */
-export async function chooseTargets(options: ResolvedOptions, send: (call: Call) => Promise<Answer>): Promise<Targets> {
+export async function chooseTargets(
+  options: ResolvedOptions,
+  send: (call: Call) => Promise<ApiResponse>,
+): Promise<Targets> {
   const { main, slow, failing } = options.models
   const read: Read = (path) => send({ method: 'GET', path, authorization: `Bearer ${options.apiKey}` })
   return {
@@ -39,11 +45,13 @@ export async function chooseTargets(options: ResolvedOptions, send: (call: Call)
 
 /** @param option of the command line that gives the model's input */
 async function chosen(read: Read, { model, input }: ModelChoice, option: string): Promise<ModelTarget> {
-  const answer = await read(routePath(ROUTES.getModel, { id: model }))
-  if (answer.status !== 200) {
-    throw new CannotStartError(`The model ${model} cannot be read: GET /v1/models/{id} answers ${answer.status}.`)
+  const response = await read(routePath(ROUTES.getModel, { id: model }))
+  if (response.status !== 200) {
+    throw new CannotStartError(
+      `The model ${model} cannot be read: GET /v1/models/{id} responds with ${response.status}.`,
+    )
   }
-  const target = targetOf(answer, model, input)
+  const target = targetOf(response, model, input)
   if (typeof target === 'string') throw new CannotStartError(target.replace(/Give one\.$/, `Give one (${option}).`))
   return target
 }
@@ -54,8 +62,8 @@ async function cheapest(read: Read): Promise<ModelTarget> {
     .toSorted((one, other) => Number(priceOf(one)) - Number(priceOf(other)))
   for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
     const id = String(at(candidate, '/id'))
-    const answer = await read(routePath(ROUTES.getModel, { id }))
-    const target = targetOf(answer, id)
+    const response = await read(routePath(ROUTES.getModel, { id }))
+    const target = targetOf(response, id)
     if (typeof target !== 'string') return target
   }
   throw new CannotStartError('No model has a price and an input that can be made up. Choose a model and its input.')
@@ -64,18 +72,18 @@ async function cheapest(read: Read): Promise<ModelTarget> {
 async function listAll(read: Read): Promise<unknown[]> {
   const models: unknown[] = []
   for (let page = 0; page < MAX_PAGES; page++) {
-    const answer = await read(`${ROUTES.listModels.path}?limit=${LIMITS.modelsPageMax}&offset=${models.length}`)
-    const more = itemsOf(at(answer.json, '/models'))
+    const response = await read(`${ROUTES.listModels.path}?limit=${LIMITS.modelsPageMax}&offset=${models.length}`)
+    const more = itemsOf(at(response.json, '/models'))
     models.push(...more)
-    const total = at(answer.json, '/total')
+    const total = at(response.json, '/total')
     if (more.length === 0 || (typeof total === 'number' && models.length >= total)) break
   }
   return models
 }
 
-function targetOf(answer: Answer, modelId: string, input?: Record<string, unknown>): ModelTarget | string {
-  const inputSchema = at(answer.json, '/input_schema')
-  const creditsPerRun = priceOf(answer.json)
+function targetOf(response: ApiResponse, modelId: string, input?: Record<string, unknown>): ModelTarget | string {
+  const inputSchema = at(response.json, '/input_schema')
+  const creditsPerRun = priceOf(response.json)
   if (typeof creditsPerRun !== 'number' || !(creditsPerRun >= 0)) {
     return `The model ${modelId} has no price: /pricing/credits_per_run is ${show(creditsPerRun)}.`
   }

@@ -5,11 +5,11 @@ const MAX_BODY = 600
 /** An exchange on a few lines, for people. */
 export function describeExchange({ id, direction, request, response, failure, durationMs }: Exchange): string {
   const arrow = direction === 'sent' ? '>' : '<'
-  const answer = response === undefined ? (failure ?? 'no answer') : `${response.status}`
+  const outcome = response === undefined ? (failure ?? 'no response') : `${response.status}`
   const lines = [
     `#${id} ${arrow} ${request.method} ${request.url}`,
     ...bodyLine(request.body),
-    `   ${answer} after ${Math.round(durationMs)} ms`,
+    `   ${outcome} after ${Math.round(durationMs)} ms`,
     ...bodyLine(response?.body),
   ]
   return lines.join('\n')

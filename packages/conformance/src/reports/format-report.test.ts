@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { createReferenceService } from '../../test/reference-service.ts'
 import type { ConformanceReport } from '../report.ts'
 import { runConformance } from '../run-conformance.ts'
-import { createReferenceService } from '../test-kit/reference-service.ts'
 import { formatReport } from './format-report.ts'
 
 /** A report with every verdict: no slow model, and a total that is text. */

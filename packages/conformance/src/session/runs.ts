@@ -1,9 +1,9 @@
 import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
-import type { RunKind } from '../check.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
-import { cancelJob, type JobWatch, jobIdOf, jobStatus, watchJob } from './jobs.ts'
+import type { RunKind } from '../plan/targets.ts'
+import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob } from './jobs.ts'
 import type { Session, SessionCall } from './session.ts'
 
 /** Members of the body, and anything else of the call, beside the model and its input. */
@@ -12,8 +12,8 @@ export interface RunOptions extends Partial<SessionCall> {
   webhook_url?: string
 }
 
-/** Starts a run of a model with its usual input. Its price counts against the budget first. */
-export function startRun(session: Session, kind: RunKind, options: RunOptions = {}): Promise<Answer> {
+/** Starts a run of a model with its input. Its price counts against the budget first. */
+export function startRun(session: Session, kind: RunKind, options: RunOptions = {}): Promise<ApiResponse> {
   const { modelId, input, creditsPerRun } = session.target(kind)
   const { sync, webhook_url, ...call } = options
   session.ledger.spend(creditsPerRun)
@@ -22,48 +22,48 @@ export function startRun(session: Session, kind: RunKind, options: RunOptions = 
 }
 
 /** Whether a synchronous run was held to the end of the hold, so that the model is too slow to be judged by it. */
-export function wasHeld(answer: Answer): boolean {
-  return answer.status === 202 && answer.durationMs >= LIMITS.syncWaitMs * 0.8
+export function wasHeld(response: ApiResponse): boolean {
+  return response.status === 202 && response.durationMs >= LIMITS.syncWaitMs * 0.8
 }
 
-/** What became of a run that the service should not take. */
+/** The result of a run that the service should reject. */
 export interface DoubtfulRun {
-  answer: Answer
+  response: ApiResponse
   /** Missing when the run made no job. */
-  watch?: JobWatch | undefined
+  polled?: PolledJob | undefined
   hasSucceeded: boolean
 }
 
-/** Sends a run that should be refused, and follows the job to its end if there is one. */
+/** Sends a run that should be rejected, and polls its job to the end if there is one. */
 export async function tryRun(session: Session, kind: RunKind, options: RunOptions): Promise<DoubtfulRun> {
-  const answer = await startRun(session, kind, options)
-  const jobId = at(answer.json, '/job_id')
-  const isDone = at(answer.json, '/status') === 'completed'
-  if (isDone || typeof jobId !== 'string') return { answer, hasSucceeded: isDone }
-  const watch = await watchJob(session, jobId)
-  return { answer, watch, hasSucceeded: jobStatus(watch.last) === 'succeeded' }
+  const response = await startRun(session, kind, options)
+  const jobId = at(response.json, '/job_id')
+  const isDone = at(response.json, '/status') === 'completed'
+  if (isDone || typeof jobId !== 'string') return { response, hasSucceeded: isDone }
+  const polled = await pollJob(session, jobId)
+  return { response, polled, hasSucceeded: jobStatus(polled.last) === 'succeeded' }
 }
 
-/** Sends an asynchronous run to see how it is answered, and cancels its job at once. */
-export async function probeRun(session: Session, kind: RunKind, options: RunOptions): Promise<Answer> {
-  const answer = await startRun(session, kind, { sync: false, ...options })
-  const jobId = at(answer.json, '/job_id')
+/** Sends an asynchronous run for its response, and cancels the job at once. */
+export async function probeRun(session: Session, kind: RunKind, options: RunOptions): Promise<ApiResponse> {
+  const response = await startRun(session, kind, { sync: false, ...options })
+  const jobId = at(response.json, '/job_id')
   if (typeof jobId === 'string') await cancelJob(session, jobId)
-  return answer
+  return response
 }
 
 /** A cancel of a job that went on, and what the job's status said then. */
 export interface CancelledRun {
-  started: Answer
-  cancel: Answer
-  after: JobWatch
+  started: ApiResponse
+  cancel: ApiResponse
+  after: PolledJob
 }
 
 /** Cancels the job of a run that was just started. */
-export async function cancelRunning(session: Session, started: Answer): Promise<CancelledRun> {
+export async function cancelRunning(session: Session, started: ApiResponse): Promise<CancelledRun> {
   const jobId = jobIdOf(started)
   const cancel = await cancelJob(session, jobId)
-  const after = await watchJob(session, jobId)
+  const after = await pollJob(session, jobId)
   const status = jobStatus(after.last)
   const mayHaveEnded = session.options.models.slow === undefined && (status === 'succeeded' || status === 'failed')
   if (!mayHaveEnded) return { started, cancel, after }

@@ -1,11 +1,10 @@
-import type { RunKind, Scenario } from '../check.ts'
 import type { ConformanceClock } from '../clock.ts'
-import type { Answer } from '../http/answer.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import type { Call } from '../http/caller.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
-import type { ModelTarget, Targets } from '../plan/targets.ts'
-import type { Mailroom } from '../webhooks/mailroom.ts'
+import type { ModelTarget, RunKind, Targets } from '../plan/targets.ts'
+import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
 import type { Ledger } from './ledger.ts'
 
 /** A request as scenarios write it. */
@@ -31,7 +30,12 @@ export interface Recorded {
   path: string
   /** Whether the key with all permissions was sent. Other keys may belong to other accounts. */
   isOwn: boolean
-  answer: Answer
+  response: ApiResponse
+}
+
+/** A scenario, as far as a session performs it. */
+interface Performable<Evidence> {
+  perform(session: Session): Promise<Evidence>
 }
 
 /** The credits before something was done, and after. */
@@ -42,25 +46,25 @@ export interface Charge {
 
 export interface SessionParts {
   options: ResolvedOptions
-  send: (call: Call) => Promise<Answer>
-  download: (url: string) => Promise<Answer>
+  send: (call: Call) => Promise<ApiResponse>
+  download: (url: string) => Promise<ApiResponse>
   targets: Targets
   /** Every response 429, also of requests that were sent again. */
-  limited: readonly Answer[]
+  limited: readonly ApiResponse[]
   ledger: Ledger
-  mailroom: Mailroom | undefined
+  webhookEndpoints: WebhookEndpoints | undefined
 }
 
-/** One run of the suite: what scenarios need, and what came of those that were performed. */
+/** One run of the suite: services for scenarios, and the evidence of those that were performed. */
 export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
   readonly ledger: Ledger
   /** Every response 429 so far, also of requests that were sent again. */
-  readonly limited: readonly Answer[]
-  readonly download: (url: string) => Promise<Answer>
+  readonly limited: readonly ApiResponse[]
+  readonly download: (url: string) => Promise<ApiResponse>
   readonly #parts: SessionParts
-  readonly #evidence = new Map<Scenario<unknown>, Promise<unknown>>()
+  readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
   readonly #recorded: Recorded[] = []
 
   constructor(parts: SessionParts) {
@@ -72,18 +76,18 @@ export class Session {
     this.download = parts.download
   }
 
-  /** What came of a scenario, which is performed at the first call. */
-  evidence<Evidence>(scenario: Scenario<Evidence>): Promise<Evidence> {
+  /** The evidence of a scenario. The first call performs it. */
+  evidence<Evidence>(scenario: Performable<Evidence>): Promise<Evidence> {
     const known = this.#evidence.get(scenario)
-    // Put there below, for this very scenario.
+    // Stored below for this scenario.
     if (known !== undefined) return known as Promise<Evidence>
     const performed = scenario.perform(this)
     this.#evidence.set(scenario, performed)
     return performed
   }
 
-  /** Keeps what came of a scenario that was performed elsewhere, so that it is not performed again. */
-  remember<Evidence>(scenario: Scenario<Evidence>, evidence: Evidence): void {
+  /** Stores evidence that was collected elsewhere, so that the scenario is not performed again. */
+  remember<Evidence>(scenario: Performable<Evidence>, evidence: Evidence): void {
     this.#evidence.set(scenario, Promise.resolve(evidence))
   }
 
@@ -96,15 +100,22 @@ export class Session {
     text,
     contentType,
     headers,
-  }: SessionCall): Promise<Answer> {
-    // The promise to users: nothing but reads unless they allow more.
+  }: SessionCall): Promise<ApiResponse> {
+    // Promised to users: only GET requests unless they allow runs.
     if (method !== 'GET' && !this.options.allowRuns)
       throw new Error(`${method} ${path} is sent, but runs are not allowed.`)
     const header = authorization === undefined ? `Bearer ${key ?? this.options.apiKey}` : (authorization ?? undefined)
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body))
-    const answer = await this.#parts.send({ method, path, authorization: header, body: content, contentType, headers })
-    this.#recorded.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, answer })
-    return answer
+    const response = await this.#parts.send({
+      method,
+      path,
+      authorization: header,
+      body: content,
+      contentType,
+      headers,
+    })
+    this.#recorded.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, response })
+    return response
   }
 
   /** Every request that has a response so far, in order. */
@@ -126,12 +137,12 @@ export class Session {
     return target
   }
 
-  get mailroom(): Mailroom {
-    if (this.#parts.mailroom === undefined) throw new BlockedError('no webhook receiver was given')
-    return this.#parts.mailroom
+  get webhookEndpoints(): WebhookEndpoints {
+    if (this.#parts.webhookEndpoints === undefined) throw new BlockedError('no webhook receiver was given')
+    return this.#parts.webhookEndpoints
   }
 
-  /** Does something, and reads the credits before and after, where that is possible. */
+  /** Does `work`, and reads the balance before and after where possible. */
   async measured<Value>(work: () => Promise<Value>): Promise<{ value: Value; charge: Charge | undefined }> {
     const before = await this.#credits()
     const value = await work()
@@ -139,7 +150,7 @@ export class Session {
     return { value, charge: before === undefined || after === undefined ? undefined : { before, after } }
   }
 
-  /** Credits left of the account. What is run must not be lost because they cannot be read. */
+  /** Balance of the account; `undefined` when reading it fails, so that the results of paid runs are not lost. */
   async #credits(): Promise<number | undefined> {
     return this.options.readCredits?.().catch(() => undefined)
   }

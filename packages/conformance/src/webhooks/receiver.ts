@@ -1,7 +1,7 @@
-/** Where the service's webhook deliveries arrive, for instance a port that a public address forwards to. */
+/** Receives the service's webhook deliveries, for instance a port that a public URL forwards to. */
 export interface WebhookReceiver {
-  /** Address by which the service reaches it; the suite puts paths behind it. */
+  /** Public URL of the receiver; the suite appends paths. */
   readonly url: string
-  /** Takes the function that answers whatever arrives. Called once, when the suite starts. */
-  onRequest(answer: (request: Request) => Promise<Response>): void
+  /** Registers the handler of all requests. Called once, when the suite starts. */
+  onRequest(handler: (request: Request) => Promise<Response>): void
 }

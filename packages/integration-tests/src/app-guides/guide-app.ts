@@ -11,7 +11,7 @@ export interface GuideApp {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Writes the files of a guide: its TypeScript blocks that begin with their path as a comment. */
+/** Writes the files of a guide: its TypeScript blocks that start with their path as a comment. */
 export async function writeGuideApp(guide: string): Promise<GuideApp> {
   const text = await readFile(new URL(`../../../../docs/guides/${guide}`, import.meta.url), 'utf8')
   // Inside the package, so that its imports resolve.

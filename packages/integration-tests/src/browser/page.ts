@@ -7,7 +7,7 @@ import { setupWorker } from 'msw/browser'
 export interface PageStory {
   modelId: string
   jobId: string
-  /** As the client told them. */
+  /** As reported by the client. */
   statuses: string[]
   outputUrl: string
   /** Of the produced picture, drawn by the browser itself; 0 when it could not. */

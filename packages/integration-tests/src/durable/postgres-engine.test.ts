@@ -57,14 +57,14 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
   })
 
   it('runs what it has locked although the next statement fails', async () => {
-    let fate: 'none' | 'next' | 'past' = 'none'
+    let failure: 'none' | 'next' | 'past' = 'none'
     const query = async (text: string, values: unknown[]) => {
-      if (fate === 'next') {
-        fate = 'past'
+      if (failure === 'next') {
+        failure = 'past'
         throw new Error('The connection is gone.')
       }
       const result = await pool.query(text, values)
-      if (fate === 'none' && text.includes("SET state = 'running'") && result.rows.length > 0) fate = 'next'
+      if (failure === 'none' && text.includes("SET state = 'running'") && result.rows.length > 0) failure = 'next'
       return result
     }
     const engine = createPostgresEngine({ query, pollMs: 50, onError: () => {} })
@@ -72,7 +72,7 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     await engine.add('locked', 'a', { data: null })
     engine.work('locked', async ({ lost }) => lost)
     await expect.poll(() => engine.get('locked', 'a'), { timeout: 5_000 }).toMatchObject({ state: 'done', result: 0 })
-    expect(fate).toBe('past')
+    expect(failure).toBe('past')
     await engine.close()
   })
 

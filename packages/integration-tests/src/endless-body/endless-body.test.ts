@@ -25,8 +25,8 @@ async function startReceiver(kind: string) {
   return { port, memory }
 }
 
-/** Begins a request whose body comes in chunks. `write` resolves when the receiver takes more. */
-async function beginRequest(port: number, path: string) {
+/** Starts a request whose body comes in chunks. `write` resolves when the receiver takes more. */
+async function startRequest(port: number, path: string) {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   const write = async (bytes: string | Buffer) => {
@@ -43,7 +43,7 @@ describe.each([
 ])('the %s of a Node server', (kind, path) => {
   test('does not keep a body without end', async () => {
     const { port, memory } = await startReceiver(kind)
-    const { write, end } = await beginRequest(port, path)
+    const { write, end } = await startRequest(port, path)
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), Buffer.alloc(MEBIBYTE, 'x'), Buffer.from('\r\n')])
     const before = await memory()
     let most = 0
@@ -58,12 +58,12 @@ describe.each([
   test('keeps a body that comes in chunks of one byte in about its own size', async () => {
     const { port, memory } = await startReceiver(kind)
     const before = await memory()
-    const requests = await Promise.all(Array.from({ length: 4 }, () => beginRequest(port, path)))
+    const requests = await Promise.all(Array.from({ length: 4 }, () => startRequest(port, path)))
     for (const { write } of requests) {
       for (let count = 0; count < 20; count++) await write('1\r\nx\r\n'.repeat(10_000))
     }
-    const kept = (await memory()) - before
+    const stored = (await memory()) - before
     for (const { end } of requests) end()
-    expect(kept).toBeLessThan(24 * MEBIBYTE)
+    expect(stored).toBeLessThan(24 * MEBIBYTE)
   }, 60_000)
 })

@@ -1,27 +1,27 @@
 import type { FaultKind } from '@modelrun/reference-server'
-import type { Sights } from './sights.ts'
+import type { Observations } from './observations.ts'
 
 /** The ways to the server whose clients are compared. */
 export type WayName = 'server.fetch' | 'MSW 3' | 'MSW 2.10' | 'a socket'
 
-type Client = keyof Sights
+type Client = keyof Observations
 
-interface Row extends Sights {
+interface Row extends Observations {
   /** What the service does, for the guide. */
   does: string
 }
 
 /** What clients see of each fault, wherever no exception says otherwise. */
 const ROWS: Readonly<Record<FaultKind, Row>> = {
-  reset: { does: 'resets the connection instead of answering', fetch: 'ECONNRESET', axios: 'ECONNRESET' },
-  'empty-reply': { does: 'ends the connection instead of answering', fetch: 'UND_ERR_SOCKET', axios: 'ECONNRESET' },
+  reset: { does: 'resets the connection without a response', fetch: 'ECONNRESET', axios: 'ECONNRESET' },
+  'empty-reply': { does: 'ends the connection without a response', fetch: 'UND_ERR_SOCKET', axios: 'ECONNRESET' },
   refused: { does: 'accepts no connection', fetch: 'ECONNREFUSED', axios: 'ECONNREFUSED' },
   hang: {
-    does: 'never answers: the client waits until its own time limit',
+    does: 'never responds: the client waits until its own time limit',
     fetch: 'TimeoutError',
     axios: 'ECONNABORTED',
   },
-  'slow-headers': { does: 'answers late (`delay_ms`)', fetch: '200', axios: '200' },
+  'slow-headers': { does: 'responds late (`delay_ms`)', fetch: '200', axios: '200' },
   'slow-body': { does: 'sends the head at once, the body over `delay_ms`', fetch: '200', axios: '200' },
   'truncated-body': {
     does: 'ends the connection in the middle of the body (after `bytes`)',
@@ -79,7 +79,7 @@ const EXCEPTIONS: readonly Exception[] = [
     clients: ['fetch', 'axios'],
     kinds: ['refused'],
     see: 'ECONNRESET',
-    why: 'a port that listens accepts; close it to have it refuse',
+    why: 'a port that listens accepts; close it to refuse connections',
   },
   {
     way: 'MSW 2.10',
@@ -93,7 +93,7 @@ const EXCEPTIONS: readonly Exception[] = [
     clients: ['axios'],
     kinds: ['truncated-body'],
     see: 'HPE_INVALID_CONSTANT',
-    why: 'MSW 2 sends a second answer behind the half one',
+    why: 'MSW 2 sends a second response behind the half one',
   },
 ]
 
@@ -106,7 +106,7 @@ export function timeLimitMs(kind: FaultKind): number {
 }
 
 /** What the clients of a transport see of a fault. */
-export function expectedSights(way: WayName, kind: FaultKind): Sights {
+export function expectedObservations(way: WayName, kind: FaultKind): Observations {
   const { fetch, axios } = ROWS[kind]
   const seen = { fetch, axios }
   for (const { clients, see } of EXCEPTIONS.filter((one) => one.way === way && one.kinds.includes(kind))) {

@@ -1,7 +1,7 @@
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { expectedSights, KINDS, timeLimitMs } from './fault-table.ts'
-import { seeRequest } from './sights.ts'
+import { expectedObservations, KINDS, timeLimitMs } from './fault-table.ts'
+import { seeRequest } from './observations.ts'
 
 // Both majors are installed, and `handlers` takes the one that is called msw.
 vi.mock('msw', () => import('msw-2'))
@@ -29,6 +29,6 @@ it.each(KINDS)('a fetch and an axios client of msw 2.10 meet %s as the guide say
     fetch: globalThis.fetch,
   }
   const axiosConfig = { adapter: 'http' }
-  expect(await seeRequest({ ...request, axiosConfig })).toEqual(expectedSights('MSW 2.10', kind))
+  expect(await seeRequest({ ...request, axiosConfig })).toEqual(expectedObservations('MSW 2.10', kind))
   expect(await seeRequest({ ...request, axiosConfig })).toEqual({ fetch: '200', axios: '200' })
 })

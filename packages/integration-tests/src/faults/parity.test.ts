@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import type { AxiosRequestConfig } from 'axios'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Connection, type OpenConnection, TRANSPORTS } from '../transports.ts'
-import { expectedSights, faultTable, KINDS, timeLimitMs, type WayName } from './fault-table.ts'
-import { seeRequest } from './sights.ts'
+import { expectedObservations, faultTable, KINDS, timeLimitMs, type WayName } from './fault-table.ts'
+import { seeRequest } from './observations.ts'
 
 const WAYS: Readonly<Record<string, { way: WayName; axiosConfig(fetch: Connection['fetch']): AxiosRequestConfig }>> = {
   'server.fetch': { way: 'server.fetch', axiosConfig: (fetch) => ({ adapter: 'fetch', env: { fetch } }) },
@@ -38,7 +38,7 @@ describe.each(TRANSPORTS)('on $name', ({ name, open }) => {
       apiKey: server.apiKey,
       fetch,
     }
-    expect(await seeRequest({ ...request, axiosConfig: axiosConfig(fetch) })).toEqual(expectedSights(way, kind))
+    expect(await seeRequest({ ...request, axiosConfig: axiosConfig(fetch) })).toEqual(expectedObservations(way, kind))
     expect(server.faults.list()).toMatchObject([{ used: 2, unused: false }])
     expect(await seeRequest({ ...request, axiosConfig: axiosConfig(fetch) })).toEqual({ fetch: '200', axios: '200' })
   })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { head } from '../hostile-service/answers.ts'
-import type { Answer } from '../hostile-service/hostile-server.ts'
+import type { ServerResponse } from '../hostile-service/hostile-server.ts'
+import { head } from '../hostile-service/server-responses.ts'
 
 /** A produced file: several packets long, and the same in no two places. */
 export const FILM = Buffer.concat(
@@ -9,7 +9,7 @@ export const FILM = Buffer.concat(
 )
 
 /** The bytes of a whole response. */
-type Build = (request: Parameters<Answer>[1]) => Buffer
+type Build = (request: Parameters<ServerResponse>[1]) => Buffer
 
 const ETAG = '"film-1"'
 
@@ -46,17 +46,17 @@ export const chunkedFilm: Build = () =>
     Buffer.from('\r\n0\r\n\r\n'),
   ])
 
-export function whole(build: Build): Answer {
+export function whole(build: Build): ServerResponse {
   return (socket, request) => void socket.write(build(request))
 }
 
 /** Rejects ranges in a way of its own. */
-export function wholeButNoRange(rejection: Answer): Answer {
+export function wholeButNoRange(rejection: ServerResponse): ServerResponse {
   return (socket, request) => (request.headers.range === undefined ? whole(film) : rejection)(socket, request)
 }
 
 /** Sends half of a response, then breaks. */
-export function half(build: Build, how: 'end' | 'reset' | 'stall'): Answer {
+export function half(build: Build, how: 'end' | 'reset' | 'stall'): ServerResponse {
   return (socket, request) => {
     const bytes = build(request)
     socket.write(bytes.subarray(0, bytes.length / 2), () => {

@@ -4,24 +4,24 @@ import { join } from 'node:path'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { ModelRunError, type SaveOptions } from 'modelrun'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { answer, hangUp, json, raw, reset, silence } from '../hostile-service/answers.ts'
 import {
-  type Answer,
   findClosedPort,
   type HostileServer,
+  type ServerResponse,
   startHostileServer,
 } from '../hostile-service/hostile-server.ts'
+import { hangUp, json, raw, reset, response, silence } from '../hostile-service/server-responses.ts'
 import { createTestClient, expectNoKey, type Outcome, observe, SHORT_MS } from '../hostile-service/test-client.ts'
 import { chunkedFilm, compressedFilm, FILM, film, half, plainFilm, whole, wholeButNoRange } from './film.ts'
 
-const busy = answer(503)
+const busy = response(503)
 
 /** Promises a body and sends none of it. */
 const never = raw('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n', 'end')
 
 /** A download that cannot succeed. */
 interface GiveUp extends SaveOptions {
-  answers: readonly Answer[] | 'closed port'
+  responses: readonly ServerResponse[] | 'closed port'
   error: string
   attempts: number
 }
@@ -52,8 +52,11 @@ interface Saved extends Outcome {
 }
 
 /** Runs a model whose one file is at a host that follows a script, and saves the file. */
-async function runAndSave(answers: readonly Answer[] | 'closed port', options: SaveOptions = {}): Promise<Saved> {
-  const host = answers === 'closed port' ? undefined : await start({ GET: answers })
+async function runAndSave(
+  responses: readonly ServerResponse[] | 'closed port',
+  options: SaveOptions = {},
+): Promise<Saved> {
+  const host = responses === 'closed port' ? undefined : await start({ GET: responses })
   const url = `${host?.url ?? (await findClosedPort())}/job_1/0.mp4?signature=secret`
   const output = { type: 'video', items: [{ type: 'video', url }] }
   const service = await start({ POST: [json(200, { ...fixtures.runs.completed.body, job_id: 'job_1', output })] })
@@ -63,7 +66,7 @@ async function runAndSave(answers: readonly Answer[] | 'closed port', options: S
 }
 
 describe('a run whose file is at a host that', () => {
-  test.each<[string, Answer[], SaveOptions?]>([
+  test.each<[string, ServerResponse[], SaveOptions?]>([
     ['works', [whole(film)]],
     ['works, without a length', [whole(chunkedFilm)]],
     ['is busy twice', [busy, busy, whole(film)]],
@@ -77,13 +80,13 @@ describe('a run whose file is at a host that', () => {
     ['knows no ranges and cuts the body', [half(plainFilm, 'end'), half(plainFilm, 'reset'), whole(plainFilm)]],
     ['compresses and cuts the body', [half(compressedFilm, 'end'), whole(compressedFilm)]],
     ['has another file meanwhile', [half(plainFilm, 'end'), whole(film)]],
-    ['rejects the range', [half(film, 'end'), wholeButNoRange(answer(416))]],
-    ['responds with something else to the range', [half(film, 'end'), wholeButNoRange(answer(206, 'nonsense'))]],
-    ['asks to wait', [answer(429, '', [['retry-after', '0']]), whole(film)]],
+    ['rejects the range', [half(film, 'end'), wholeButNoRange(response(416))]],
+    ['responds with something else to the range', [half(film, 'end'), wholeButNoRange(response(206, 'nonsense'))]],
+    ['asks to wait', [response(429, '', [['retry-after', '0']]), whole(film)]],
     ['is busy twice, then resets, then cuts', [busy, busy, half(film, 'reset'), half(film, 'end'), whole(film)]],
     ['cuts every body in half', [...Array(8).fill(half(film, 'end')), whole(film)]],
-  ])('%s: the file is complete, for one POST', async (_, answers, options) => {
-    const { settled, service, host, files } = await runAndSave(answers, options)
+  ])('%s: the file is complete, for one POST', async (_, responses, options) => {
+    const { settled, service, host, files } = await runAndSave(responses, options)
     if (settled instanceof Error) throw settled
     expect(files).toEqual(['job_1-0.mp4'])
     expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(FILM)).toBe(true)
@@ -101,29 +104,29 @@ describe('a run whose file is at a host that', () => {
 
   test('redirects to another host is followed', async () => {
     const other = await start({ GET: [half(film, 'end'), whole(film)] })
-    const { settled } = await runAndSave([answer(302, '', [['location', `${other.url}/film`]])])
+    const { settled } = await runAndSave([response(302, '', [['location', `${other.url}/film`]])])
     if (settled instanceof Error) throw settled
     expect((await readFile(join(folder, 'job_1-0.mp4'))).equals(FILM)).toBe(true)
     for (const { headers } of other.requests) expect(headers).not.toHaveProperty('authorization')
   })
 
   test.each<[string, GiveUp]>([
-    ['is not there', { answers: 'closed port', error: 'ConnectionError', attempts: 3 }],
-    ['does not have it any more', { answers: [answer(404)], error: 'InvalidResponseError', attempts: 1 }],
-    ['stays busy', { answers: [busy], error: 'InvalidResponseError', attempts: 3 }],
-    ['resets every connection', { answers: [reset], error: 'ConnectionError', attempts: 3 }],
-    ['never sends a whole body', { answers: [never], error: 'ConnectionError', attempts: 3 }],
-    ['says nothing', { answers: [silence], error: 'AttemptTimeoutError', attempts: 3, timeoutMs: SHORT_MS }],
+    ['is not there', { responses: 'closed port', error: 'ConnectionError', attempts: 3 }],
+    ['does not have it any more', { responses: [response(404)], error: 'InvalidResponseError', attempts: 1 }],
+    ['stays busy', { responses: [busy], error: 'InvalidResponseError', attempts: 3 }],
+    ['resets every connection', { responses: [reset], error: 'ConnectionError', attempts: 3 }],
+    ['never sends a whole body', { responses: [never], error: 'ConnectionError', attempts: 3 }],
+    ['says nothing', { responses: [silence], error: 'AttemptTimeoutError', attempts: 3, timeoutMs: SHORT_MS }],
     [
       'is slower than the deadline',
-      { answers: [silence], error: 'DeadlineExceededError', attempts: 1, deadlineMs: SHORT_MS },
+      { responses: [silence], error: 'DeadlineExceededError', attempts: 1, deadlineMs: SHORT_MS },
     ],
     [
       'has a file that is too large',
-      { answers: [whole(film)], error: 'InvalidResponseError', attempts: 0, maxBytes: 1_000 },
+      { responses: [whole(film)], error: 'InvalidResponseError', attempts: 0, maxBytes: 1_000 },
     ],
-  ])('%s: the error names the job, and nothing is left', async (_, { answers, error, attempts, ...options }) => {
-    const { settled, name, service, files } = await runAndSave(answers, options)
+  ])('%s: the error names the job, and nothing is left', async (_, { responses, error, attempts, ...options }) => {
+    const { settled, name, service, files } = await runAndSave(responses, options)
     expect(name).toBe(error)
     if (!(settled instanceof ModelRunError)) throw settled
     expect(settled).toMatchObject({ jobId: 'job_1', submission: 'accepted' })

@@ -5,8 +5,8 @@ import { promisify } from 'node:util'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { type CallOptions, isAbortedError, type ModelRun, type ModelRunOptions } from 'modelrun'
 import { afterEach, describe, expect, test } from 'vitest'
-import { json, partial, silence } from './answers.ts'
 import { findClosedPort, type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
+import { json, partial, silence } from './server-responses.ts'
 import { createTestClient, expectNoKey } from './test-client.ts'
 
 const queued = json(202, fixtures.runs.queued.body)
@@ -23,18 +23,18 @@ afterEach(async () => {
   server = undefined
 })
 
-/** Tells when a phase has begun. */
+/** Tells when a phase has started. */
 interface Phase {
-  begun: Promise<void>
-  begin(): void
+  started: Promise<void>
+  startCall(): void
 }
 
 function phase(): Phase {
-  let begin = () => {}
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve
+  let startCall = () => {}
+  const started = new Promise<void>((resolve) => {
+    startCall = resolve
   })
-  return { begun, begin: () => begin() }
+  return { started: started, startCall: () => startCall() }
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -42,59 +42,59 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 /** How a call comes into a phase in which it waits. */
 interface Setup {
   name: string
-  /** None: nobody listens there. */
-  script?: (begin: () => void) => Script
-  options?: (begin: () => void) => ModelRunOptions
+  /** None: nothing listens there. */
+  script?: (startCall: () => void) => Script
+  options?: (startCall: () => void) => ModelRunOptions
   /** Default: an asynchronous run. */
-  call?: (client: ModelRun, options: CallOptions, begin: () => void) => Promise<unknown>
+  call?: (client: ModelRun, options: CallOptions, startCall: () => void) => Promise<unknown>
   submission: string
 }
 
-/** Begins the phase with the arrival of a request that is never answered. */
-const silent = (begin: () => void) => [() => begin()]
+/** Starts the phase with the arrival of a request that never gets a response. */
+const silent = (startCall: () => void) => [() => startCall()]
 
-/** Begins the phase with the log line of a retry. */
-const atRetry = (begin: () => void): ModelRunOptions => {
+/** Starts the phase with the log line of a retry. */
+const atRetry = (startCall: () => void): ModelRunOptions => {
   const ignore = () => {}
-  return { logLevel: 'info', logger: { debug: ignore, info: begin, warn: ignore, error: ignore } }
+  return { logLevel: 'info', logger: { debug: ignore, info: startCall, warn: ignore, error: ignore } }
 }
 
 const SETUPS: readonly Setup[] = [
   {
     name: 'the API key function',
     script: () => ({ POST: [queued] }),
-    options: (begin) => ({ apiKey: () => new Promise(() => begin()) }),
+    options: (startCall) => ({ apiKey: () => new Promise(() => startCall()) }),
     submission: 'not_sent',
   },
-  { name: 'the head of the answer', script: (begin) => ({ POST: silent(begin) }), submission: 'unknown' },
+  { name: 'the head of the response', script: (startCall) => ({ POST: silent(startCall) }), submission: 'unknown' },
   {
-    name: 'the body of the answer',
+    name: 'the body of the response',
     script: () => ({ POST: [partial(200, '{"status"', 'stall')] }),
-    options: (begin) => ({ middleware: [(request, next) => next(request).finally(begin)] }),
+    options: (startCall) => ({ middleware: [(request, next) => next(request).finally(startCall)] }),
     submission: 'unknown',
   },
   { name: 'a retry after 429', script: () => ({ POST: [busy] }), options: atRetry, submission: 'rejected' },
   {
     name: 'a retry after a refused connection',
-    options: (begin) => ({ ...atRetry(begin), random: () => 1 }),
+    options: (startCall) => ({ ...atRetry(startCall), random: () => 1 }),
     submission: 'not_sent',
   },
   {
     name: 'the next poll',
     script: () => ({ GET: [running] }),
     options: () => ({ polling: { initialIntervalMs: 60_000, maxIntervalMs: 60_000 } }),
-    call: (client, options, begin) => client.jobs.wait('job_1', { ...options, onStatus: begin }),
+    call: (client, options, startCall) => client.jobs.wait('job_1', { ...options, onStatus: startCall }),
     submission: 'accepted',
   },
   {
-    name: 'the answer to a poll',
-    script: (begin) => ({ POST: [queued], GET: silent(begin) }),
+    name: 'the response to a poll',
+    script: (startCall) => ({ POST: [queued], GET: silent(startCall) }),
     options: () => ({ polling: { initialIntervalMs: 1 } }),
     submission: 'accepted',
   },
   {
     name: 'the price of the model',
-    script: (begin) => ({ GET: silent(begin) }),
+    script: (startCall) => ({ GET: silent(startCall) }),
     call: (client, options) => client.run('aurora-image', {}, { ...options, maxCredits: 5 }),
     submission: 'not_sent',
   },
@@ -102,16 +102,16 @@ const SETUPS: readonly Setup[] = [
 
 describe('an abort while a run waits for', () => {
   test.each(SETUPS)('$name settles at once, with the submission $submission', async (setup) => {
-    const { begun, begin } = phase()
-    server = setup.script && (await startHostileServer(setup.script(begin)))
-    const client = createTestClient(server?.url ?? (await findClosedPort()), setup.options?.(begin))
+    const { started, startCall: start } = phase()
+    server = setup.script && (await startHostileServer(setup.script(start)))
+    const client = createTestClient(server?.url ?? (await findClosedPort()), setup.options?.(start))
     const controller = new AbortController()
     const { signal } = controller
     const call =
       setup.call ?? ((one, options) => one.run('aurora-image', { prompt: 'x' }, { ...options, mode: 'async' }))
-    const ending = call(client, { timeoutMs: 60_000, signal }, begin).catch((error: unknown) => error)
-    await begun
-    // What follows the beginning without any input or output runs before the second turn of the event loop.
+    const ending = call(client, { timeoutMs: 60_000, signal }, start).catch((error: unknown) => error)
+    await started
+    // What follows the start without any input or output runs before the second turn of the event loop.
     await turn()
     await turn()
 

@@ -10,14 +10,14 @@ interface RawRequest {
   body: string
 }
 
-/** Does something to the socket of a request, for instance answers. */
-export type Answer = (socket: Socket, request: RawRequest) => void
+/** Does something to the socket of a request, for instance responses. */
+export type ServerResponse = (socket: Socket, request: RawRequest) => void
 
-/** What a server does: the answers to the requests of each method, in order; the last one repeats. */
+/** What a server does: the responses to the requests of each method, in order; the last one repeats. */
 export interface Script {
-  POST?: readonly Answer[] | undefined
-  GET?: readonly Answer[] | undefined
-  DELETE?: readonly Answer[] | undefined
+  POST?: readonly ServerResponse[] | undefined
+  GET?: readonly ServerResponse[] | undefined
+  DELETE?: readonly ServerResponse[] | undefined
   /** Done to each connection as soon as it is open, before it says anything. */
   onConnect?: ((socket: Socket) => void) | undefined
 }
@@ -46,10 +46,10 @@ export async function startHostileServer(script: Script): Promise<HostileServer>
     socket.on('error', () => {})
     script.onConnect?.(socket)
     readRequests(socket, (request) => {
-      const answers = script[request.method as 'POST' | 'GET' | 'DELETE'] ?? []
-      const answer = answers[Math.min(countOf(requests, request.method), answers.length - 1)]
+      const responses = script[request.method as 'POST' | 'GET' | 'DELETE'] ?? []
+      const response = responses[Math.min(countOf(requests, request.method), responses.length - 1)]
       requests.push(request)
-      if (answer) answer(socket, request)
+      if (response) response(socket, request)
       else socket.end('HTTP/1.1 501 No script for this\r\ncontent-length: 0\r\n\r\n')
     })
   })
@@ -70,7 +70,7 @@ export async function startHostileServer(script: Script): Promise<HostileServer>
   }
 }
 
-/** The address of a port on which nobody listens. */
+/** The URL of a port without a listener. */
 export async function findClosedPort(): Promise<string> {
   const server = await startHostileServer({})
   await server.close()

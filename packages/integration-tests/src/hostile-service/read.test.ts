@@ -1,9 +1,9 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { isModelRunError, type ModelRunOptions } from 'modelrun'
 import { afterEach, describe, expect, test } from 'vitest'
-import { answer, hangUp, json, partial, reset, silence } from './answers.ts'
-import { type Answer, type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
+import { type HostileServer, type Script, type ServerResponse, startHostileServer } from './hostile-server.ts'
 import { READ_FAULTS } from './read-faults.ts'
+import { hangUp, json, partial, reset, response, silence } from './server-responses.ts'
 import { createTestClient, observe, SHORT_MS } from './test-client.ts'
 
 let server: HostileServer
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 describe('a read at a service that (section 4.1)', () => {
   test.each(READ_FAULTS)('$name: the service gets $gets, the caller $outcome', async (fault) => {
-    const client = await start({ GET: fault.answers }, fault.isSlow ? { timeoutMs: SHORT_MS } : {})
+    const client = await start({ GET: fault.responses }, fault.isSlow ? { timeoutMs: SHORT_MS } : {})
     const { settled, name, elapsedMs } = await observe((signal) => client.models.list({}, { signal }))
     expect(name).toBe(fault.outcome)
     expect(server.requests).toHaveLength(fault.gets)
@@ -35,29 +35,29 @@ describe('a wait at a service that (section 4.4)', () => {
   const done = json(200, fixtures.jobs.succeeded.body)
   const state = (status: string) => json(200, { data: { status } })
 
-  test.each<[string, readonly Answer[]]>([
+  test.each<[string, readonly ServerResponse[]]>([
     ['resets for a while', [reset, reset, reset, reset, reset, reset, done]],
-    ['answers 522 for a while', [json(522, {}), json(522, {}), done]],
-    ['shows a web page for a while', [answer(200, '<html>'), answer(503, '<html>'), done]],
+    ['responds with 522 for a while', [json(522, {}), json(522, {}), done]],
+    ['shows a web page for a while', [response(200, '<html>'), response(503, '<html>'), done]],
     ['says an unknown status', [state('warming'), state('warming'), done]],
-    ['answers 429 with Retry-After: 0', [json(429, {}, [['retry-after', '0']]), done]],
-    ['cuts its answers', [partial(200, '{"data":{"status":"succ', 'end'), done]],
-    ['never answers one of them', [state('processing'), silence, done]],
-  ])('%s gets the result in the end', async (_, answers) => {
-    const client = await start({ GET: answers }, { timeoutMs: SHORT_MS })
+    ['responds with 429 and Retry-After: 0', [json(429, {}, [['retry-after', '0']]), done]],
+    ['cuts its responses', [partial(200, '{"data":{"status":"succ', 'end'), done]],
+    ['never responds to one of them', [state('processing'), silence, done]],
+  ])('%s gets the result in the end', async (_, responses) => {
+    const client = await start({ GET: responses }, { timeoutMs: SHORT_MS })
     const { settled, elapsedMs } = await observe((signal) => client.jobs.wait('job_1', { signal, deadlineMs: 10_000 }))
     expect(settled).toMatchObject({ job_id: 'job_1', status: 'succeeded' })
     expect(elapsedMs).toBeLessThan(5_000)
   })
 
   // The job is known to exist only once the service has said so: the caller alone named its id.
-  test.each<[string, Answer, string, string]>([
+  test.each<[string, ServerResponse, string, string]>([
     ['resets for ever', reset, 'DeadlineExceededError', 'unknown'],
-    ['never answers', silence, 'DeadlineExceededError', 'unknown'],
+    ['never responds', silence, 'DeadlineExceededError', 'unknown'],
     ['never finishes', state('processing'), 'DeadlineExceededError', 'accepted'],
     ['never leaves an unknown status', state('warming'), 'DeadlineExceededError', 'accepted'],
-    ['answers 404', json(404, {}), 'NotFoundError', 'unknown'],
-    ['answers 401', json(401, {}), 'AuthenticationError', 'unknown'],
+    ['responds with 404', json(404, {}), 'NotFoundError', 'unknown'],
+    ['responds with 401', json(401, {}), 'AuthenticationError', 'unknown'],
     ['wraps nothing', json(200, { status: 'succeeded' }), 'InvalidResponseError', 'unknown'],
     ['gives no output', state('succeeded'), 'InvalidResponseError', 'accepted'],
   ])('%s ends with an error that keeps the job', async (...[, bad, outcome, submission]) => {
@@ -82,19 +82,19 @@ describe('a wait at a service that (section 4.4)', () => {
 describe('a cancel at a service that (section 4.5)', () => {
   const gone = json(404, { error: { code: 'NOT_FOUND', message: 'gone' } })
 
-  test.each<[string, readonly Answer[], string, number]>([
-    ['answers 204', [(socket) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n')], 'success', 1],
-    ['answers 200 with nothing', [answer(200)], 'success', 1],
+  test.each<[string, readonly ServerResponse[], string, number]>([
+    ['responds with 204', [(socket) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n')], 'success', 1],
+    ['responds with an empty 200', [response(200)], 'success', 1],
     ['resets, and knows no such job after that', [reset, gone], 'success', 2],
     ['hangs up, and knows no such job after that', [hangUp, gone], 'success', 2],
-    ['answers 503, and knows no such job after that', [json(503, {}), gone], 'success', 2],
+    ['responds with 503, and knows no such job after that', [json(503, {}), gone], 'success', 2],
     ['knows no such job', [gone], 'NotFoundError', 1],
     ['has finished the job', [json(409, {})], 'ConflictError', 1],
-    ['shows a web page', [answer(200, '<html>')], 'InvalidResponseError', 1],
+    ['shows a web page', [response(200, '<html>')], 'InvalidResponseError', 1],
     ['resets for ever', [reset], 'ConnectionError', 3],
   ])('%s', async (...row) => {
-    const [, answers, outcome, requestCount] = row
-    const client = await start({ DELETE: answers })
+    const [, responses, outcome, requestCount] = row
+    const client = await start({ DELETE: responses })
     const { name } = await observe((signal) => client.jobs.cancel('job_1', { signal }))
     expect(name).toBe(outcome)
     expect(server.requests).toHaveLength(requestCount)

@@ -1,9 +1,9 @@
 import ky from 'ky'
 import { ConnectionError, InvalidResponseError, ModelRunError } from 'modelrun'
 import { afterEach, describe, expect, test } from 'vitest'
-import { answer, json } from './answers.ts'
 import { findClosedPort, type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
 import { RUN_FAULTS, type RunFault } from './run-faults.ts'
+import { json, response } from './server-responses.ts'
 import { createTestClient, observe, SHORT_MS } from './test-client.ts'
 
 const servers: HostileServer[] = []
@@ -83,7 +83,7 @@ describe('a redirect', () => {
     'of status %i to another place is not followed: that gets nothing',
     async (status) => {
       const other = await start({ POST: [json(202, {})], GET: [json(200, {})] })
-      const redirect = answer(status, '', [['location', `${other.url}/v1/models/aurora-image/run`]])
+      const redirect = response(status, '', [['location', `${other.url}/v1/models/aurora-image/run`]])
       const service = await start({ POST: [redirect], GET: [redirect] })
       const client = createTestClient(service.url)
       const run = await observe((signal) => client.run('aurora-image', {}, { mode: 'async', signal }))

@@ -9,7 +9,7 @@ const API_KEY = 'sk_live_hostile_0123456789abcdef'
 /** How long a client waits in a test where it waits in vain. */
 export const SHORT_MS = 200
 
-/** A client that does not wait between attempts, and long enough for an answer from a busy machine. */
+/** A client that does not wait between attempts, and long enough for a response from a busy machine. */
 export function createTestClient(baseUrl: string, options: ModelRunOptions = {}): ModelRun {
   const quick = { timeoutMs: 5_000, random: () => 0, polling: { initialIntervalMs: 1, maxIntervalMs: 5 } }
   return new ModelRun({ apiKey: API_KEY, baseUrl, logLevel: 'off', ...quick, ...options })

@@ -1,8 +1,8 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { ModelRunError } from 'modelrun'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { json } from '../hostile-service/answers.ts'
 import { type HostileServer, startHostileServer } from '../hostile-service/hostile-server.ts'
+import { json } from '../hostile-service/server-responses.ts'
 import { createTestClient, observe } from '../hostile-service/test-client.ts'
 import { FAILURES, type Ground } from './failures.ts'
 

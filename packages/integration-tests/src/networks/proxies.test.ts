@@ -17,7 +17,7 @@ beforeEach(async () => {
   plain = await listen(server)
   service = await startTls(plain.url)
   files = await startTls(plain.url)
-  // The urls of produced files begin with it.
+  // The urls of produced files start with it.
   server.setBaseUrl(files.url)
   proxy = await startProxy({ password: 'user:secret' })
 })

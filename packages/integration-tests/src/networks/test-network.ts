@@ -57,7 +57,7 @@ export async function startTls(target: string, options: TlsOptions = {}): Promis
 }
 
 /** What a proxy does with a CONNECT, instead of making the connection. */
-export type ConnectAnswer = (socket: Socket) => void
+export type ConnectResponse = (socket: Socket) => void
 
 /** A proxy, and what it was asked. */
 export interface TestProxy extends Listener {
@@ -69,7 +69,7 @@ export interface TestProxy extends Listener {
 export interface ProxyOptions {
   /** `user:password`, without which it responds 407. */
   password?: string
-  onConnect?: ConnectAnswer
+  onConnect?: ConnectResponse
   /** The status of its responses to http requests, which it never hands on. Default 501. */
   status?: number
 }
@@ -97,7 +97,7 @@ export async function startProxy({ password, onConnect, status = 501 }: ProxyOpt
 }
 
 /** A server that does the same to each connection. */
-export async function startSocketServer(onConnection: ConnectAnswer, scheme: 'http' | 'https'): Promise<Listener> {
+export async function startSocketServer(onConnection: ConnectResponse, scheme: 'http' | 'https'): Promise<Listener> {
   return await listenOn(createServer(onConnection), scheme)
 }
 

@@ -11,14 +11,14 @@ const VARIANTS: AssumptionOptions[] = [
   ...Object.entries(OTHER_BEHAVIOUR).map(([name, value]) => ({ [name]: value })),
 ]
 
-it.each(VARIANTS)('the document covers what the service answers with %j', async (assumptions) => {
+it.each(VARIANTS)('the document covers what the service responds with %j', async (assumptions) => {
   await using server = createCheckedServer({ clock: 'manual', assumptions, deliver: async () => new Response() })
   await cancelHeldRun(server)
   await failHeldRun(server)
   await cancelTwice(server, { sync: false })
   await cancelTwice(server, { webhook_url: 'https://app.example.com/hook' })
   await readFinishedJob(server)
-  await beRefused(server)
+  await beRejected(server)
   expect(await server.takeViolations()).toEqual([])
 })
 
@@ -29,7 +29,7 @@ it.each(VARIANTS)('a limit above 100 is outside the document, with %j too (secti
 })
 
 async function cancelHeldRun(server: CheckedServer): Promise<void> {
-  // Ids come from the seed, so a twin tells the id of a run that has not been answered.
+  // Ids come from the seed, so a second server with the seed gives the id of a run without a response.
   await using twin = createCheckedServer({ clock: 'manual' })
   const { job_id } = await call(twin, 'POST', RUN_PATH, { input: INPUT, sync: false })
   server.script('aurora-image', [{ result: 'hang' }])
@@ -61,7 +61,7 @@ async function readFinishedJob(server: CheckedServer): Promise<void> {
   expect(await call(server, 'GET', `/v1/jobs/${job_id}`)).toMatchObject({ data: { status: 'succeeded' } })
 }
 
-async function beRefused(server: CheckedServer): Promise<void> {
+async function beRejected(server: CheckedServer): Promise<void> {
   await call(server, 'GET', '/v1/models?category=scenes')
   expect(await call(server, 'POST', RUN_PATH, { input: { ...INPUT, num_images: 9 } })).toHaveProperty('error')
   const { key } = server.createKey({ permissions: ['models:run'], credits: 0 })

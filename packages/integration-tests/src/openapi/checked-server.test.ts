@@ -4,13 +4,13 @@ import { listen } from '@modelrun/reference-server/node'
 import { describe, expect, it } from 'vitest'
 import { type CheckedServer, checkServer, createCheckedServer } from './checked-server.ts'
 
-/** A server whose answers lack the field `total`. */
+/** A server whose responses lack the field `total`. */
 function createLiar(): ReferenceServer {
   const server = createReferenceServer({ clock: 'auto' })
-  const lie = async (answering: Promise<object>) => {
-    const answer = await answering
-    if (!(answer instanceof Response)) throw new Error('There is no answer to lie about.')
-    const { total, ...body } = await answer.json()
+  const lie = async (serverWith: Promise<object>) => {
+    const response = await serverWith
+    if (!(response instanceof Response)) throw new Error('There is no response to lie about.')
+    const { total, ...body } = await response.json()
     return Response.json(body)
   }
   const changes: Pick<ReferenceServer, 'fetch' | 'handle'> = {
@@ -37,13 +37,13 @@ describe('a checked server', () => {
     await server.close()
   })
 
-  it('catches a wrong answer in process, and closing fails', async () => {
+  it('catches a wrong response in process, and closing fails', async () => {
     const server = checkServer(createLiar())
     await listModels(server)
     await expect(server.close()).rejects.toThrow(/GET \/v1\/models 200: .* must have required property 'total'/)
   })
 
-  it('catches a wrong answer over a socket, and closing fails', async () => {
+  it('catches a wrong response over a socket, and closing fails', async () => {
     const server = checkServer(createLiar())
     const { url, close } = await listen(server)
     await listModels(server, { fetch: globalThis.fetch, baseUrl: url })
@@ -70,7 +70,7 @@ it('no test of this package has a reference server that is not checked', () => {
     'chaos/run-batch.ts',
     // What is checked is a page.
     'dashboard/kit.ts',
-    // Answers are broken on purpose.
+    // Responses are broken on purpose.
     'faults/parity-msw-2.test.ts',
     // As a text alone.
     'guides.test.ts',

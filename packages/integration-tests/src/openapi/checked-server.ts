@@ -15,7 +15,7 @@ export interface CheckedServer extends ReferenceServer {
   checked(): Promise<number>
 }
 
-/** Creates a reference server that is checked; the clock is `auto` unless told otherwise. */
+/** Creates a reference server that is checked; the clock is `auto` by default. */
 export function createCheckedServer(options: ReferenceServerOptions = {}): CheckedServer {
   const record = new ExchangeRecord()
   const { deliver = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = options
@@ -26,7 +26,7 @@ export function createCheckedServer(options: ReferenceServerOptions = {}): Check
   return checkServer(createReferenceServer({ clock: 'auto', ...options, deliver: checkedDeliver }), record)
 }
 
-/** Checks what a server answers, over any transport. */
+/** Checks what a server responses, over any transport. */
 export function checkServer(server: ReferenceServer, record = new ExchangeRecord()): CheckedServer {
   const close = async () => {
     await server.close()
@@ -63,16 +63,16 @@ class ExchangeRecord {
     this.#add('delivery', validator.checkDelivery(text))
   }
 
-  /** Lets a request be answered, and reads a copy of both. */
+  /** Handles a request, and reads a copy of request and response. */
   async observe<A extends object>(
     server: ReferenceServer,
     request: Request,
-    answer: (request: Request) => Promise<A>,
+    handle: (request: Request) => Promise<A>,
   ): Promise<A> {
     const path = pathBelow(server.baseUrl, request.url)
-    if (!path.startsWith('/v1/')) return answer(request)
+    if (!path.startsWith('/v1/')) return handle(request)
     const requestText = textOf(request)
-    const response = await answer(request)
+    const response = await handle(request)
     // A broken connection is no exchange.
     if (!(response instanceof Response)) return response
     const texts = Promise.all([requestText, textOf(response)])

@@ -32,9 +32,9 @@ async function setUp() {
   return { server, finished, unfinished, key: server.createKey({ allowIps: ['127.0.0.1'] }).key }
 }
 
-type World = Awaited<ReturnType<typeof setUp>>
+type Setup = Awaited<ReturnType<typeof setUp>>
 
-const BODIES: Readonly<Record<string, (world: World) => object | Promise<object>>> = {
+const BODIES: Readonly<Record<string, (setup: Setup) => object | Promise<object>>> = {
   createKey: () => ({ live: true, permissions: ['models:read'], credits: 5, allow_ips: ['10.0.0.0/8'] }),
   limitKey: ({ key }) => ({ key, allow_ips: null, credits: 3 }),
   rotateKey: ({ key }) => ({ key }),
@@ -82,13 +82,13 @@ function schemaName(holder: unknown): string {
 it.each(operations.filter(({ operationId }) => !OTHERS.includes(operationId)))(
   '$operationId takes and gives what the document says',
   async (operation) => {
-    const world = await setUp()
+    const setup = await setUp()
     const { operationId, path, method, requestBody } = operation
-    const id = /complete|fail|cancel|hang|webhook$/.test(path) ? world.unfinished : world.finished
-    const body = await BODIES[operationId]?.(world)
+    const id = /complete|fail|cancel|hang|webhook$/.test(path) ? setup.unfinished : setup.finished
+    const body = await BODIES[operationId]?.(setup)
     expect(body !== undefined).toBe(requestBody !== undefined)
     if (body !== undefined) expect(problems(schemaName(requestBody), body)).toEqual([])
-    const response = await world.server.fetch(path.replace(/\{\w+\}/, id), {
+    const response = await setup.server.fetch(path.replace(/\{\w+\}/, id), {
       method: method.toUpperCase(),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
@@ -123,11 +123,11 @@ it.each(operations.filter(({ requestBody }) => requestBody !== undefined))(
   '$operationId rejects a member that the document does not name',
   async ({ operationId, path, method, requestBody }) => {
     if (operationId === 'restoreSnapshot') return // its members are open
-    const world = await setUp()
-    const body = { ...(await BODIES[operationId]?.(world)), nope: 1 }
+    const setup = await setUp()
+    const body = { ...(await BODIES[operationId]?.(setup)), nope: 1 }
     expect(problems(schemaName(requestBody), body)).toEqual([' must NOT have additional properties'])
-    const target = path.replace(/\{\w+\}/, world.unfinished)
-    const response = await world.server.fetch(target, { method: method.toUpperCase(), body: JSON.stringify(body) })
+    const target = path.replace(/\{\w+\}/, setup.unfinished)
+    const response = await setup.server.fetch(target, { method: method.toUpperCase(), body: JSON.stringify(body) })
     expect([response.status, problems('ErrorBody', await response.json())]).toEqual([400, []])
   },
 )

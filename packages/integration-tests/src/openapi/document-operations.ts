@@ -39,7 +39,7 @@ export function findOperation(method: string, path: string): MatchedOperation | 
   return undefined
 }
 
-/** What the document has for an answer of this status: the status itself, its range, or `default`. */
+/** What the document has for a response of this status: the status itself, its range, or `default`. */
 export function findResponse(operation: DocumentNode<DocumentOperation>, status: number): DocumentNode | undefined {
   const names = [String(status), `${String(status)[0]}XX`, 'default']
   const name = names.find((candidate) => Object.hasOwn(operation.value.responses, candidate))
@@ -49,13 +49,13 @@ export function findResponse(operation: DocumentNode<DocumentOperation>, status:
 /** What lies below a node; references on the way are followed. */
 export function child(node: DocumentNode, ...names: readonly string[]): DocumentNode | undefined {
   const [name, ...rest] = names
-  if (name === undefined) return followed(node)
-  const { pointer, value } = followed(node)
+  if (name === undefined) return dereferenced(node)
+  const { pointer, value } = dereferenced(node)
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   return child({ pointer: `${pointer}/${escaped(name)}`, value: Reflect.get(value, name) }, ...rest)
 }
 
-function followed(node: DocumentNode): DocumentNode {
+function dereferenced(node: DocumentNode): DocumentNode {
   const { value } = node
   if (typeof value !== 'object' || value === null || !('$ref' in value)) return node
   const names = String(value.$ref).split('/').slice(1)

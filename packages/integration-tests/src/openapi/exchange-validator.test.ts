@@ -11,8 +11,8 @@ interface ExchangeOptions {
   /** Body of the request; a text goes as it is. */
   sent?: unknown
   status?: number
-  /** Body of the answer; a text goes as it is. */
-  answered?: unknown
+  /** Body of the response; a text goes as it is. */
+  responseBody?: unknown
   type?: string
 }
 
@@ -28,14 +28,14 @@ function exchange(options: ExchangeOptions = {}): Exchange {
     status = 200,
     type = 'application/json',
   } = options
-  const { answered = fixtures.models.listFirstPage.body } = options
+  const { responseBody = fixtures.models.listFirstPage.body } = options
   const url = `https://service.test${target}`
   return {
     path: target.replace(/\?.*/, ''),
     request: new Request(url, { method, headers: { 'content-type': 'application/json', ...headers } }),
     requestText: textOf(sent ?? ''),
     response: new Response(null, { status, headers: { 'content-type': type } }),
-    responseText: textOf(answered),
+    responseText: textOf(responseBody),
   }
 }
 
@@ -47,9 +47,9 @@ const run = {
   method: 'POST',
   target: '/v1/models/aurora-image/run',
   sent: { input: {} },
-  answered: fixtures.runs.completed.body,
+  responseBody: fixtures.runs.completed.body,
 }
-const job = { target: '/v1/jobs/job_1', answered: fixtures.jobs.succeeded.body }
+const job = { target: '/v1/jobs/job_1', responseBody: fixtures.jobs.succeeded.body }
 const { output, ...withoutOutput } = fixtures.runs.completed.body
 
 describe('an exchange that the document allows has no violation', () => {
@@ -57,47 +57,62 @@ describe('an exchange that the document allows has no violation', () => {
     ['a page of models', { target: '/v1/models?limit=5&offset=0&search=fox&category=text-to-image' }],
     [
       'a model whose id has a slash',
-      { target: '/v1/models/north%2Fretouch', answered: fixtures.models.imageEditing.body },
+      { target: '/v1/models/north%2Fretouch', responseBody: fixtures.models.imageEditing.body },
     ],
     ['a run that finished', run],
-    ['a run that goes on', { ...run, status: 202, answered: fixtures.runs.processingSlow.body }],
+    ['a run that goes on', { ...run, status: 202, responseBody: fixtures.runs.processingSlow.body }],
     [
       'a job with a status and fields that are not shown',
-      { ...job, answered: { data: { status: 'paused', since: 1 } } },
+      { ...job, responseBody: { data: { status: 'paused', since: 1 } } },
     ],
     [
       'a job whose output is null until it succeeds',
-      { ...job, answered: { data: { status: 'queued', output: null } } },
+      { ...job, responseBody: { data: { status: 'queued', output: null } } },
     ],
-    ['a job that is shown with 202', { ...job, status: 202, answered: { data: { status: 'processing' } } }],
-    ['a cancel without a body', { ...job, method: 'DELETE', status: 204, answered: '' }],
-    ['a missing key', { headers: {}, status: 401, answered: fixtures.errors.unauthorized.body }],
-    ['an error that is not shown', { status: 503, answered: { error: { code: 'UNAVAILABLE', message: 'Later.' } } }],
+    ['a job that is shown with 202', { ...job, status: 202, responseBody: { data: { status: 'processing' } } }],
+    ['a cancel without a body', { ...job, method: 'DELETE', status: 204, responseBody: '' }],
+    ['a missing key', { headers: {}, status: 401, responseBody: fixtures.errors.unauthorized.body }],
+    [
+      'an error that is not shown',
+      { status: 503, responseBody: { error: { code: 'UNAVAILABLE', message: 'Later.' } } },
+    ],
   ])('%s', (_what, options) => {
     expect(validator.checkExchange(exchange(options))).toEqual([])
   })
 })
 
-describe('an answer that the document does not allow is a violation', () => {
+describe('a response that the document does not allow is a violation', () => {
   it.each<[what: string, options: ExchangeOptions, violation: RegExp]>([
-    ['a field is missing', { ...run, answered: withoutOutput }, /must have required property 'output'/],
-    ['a field has another type', { ...job, answered: { data: { status: 1 } } }, /data\/status must be string/],
-    ['a count is no integer', { answered: { models: [], total: 0.5, limit: 20, offset: 0 } }, /total must be integer/],
-    ['`succeeded` stands for `completed`', { ...run, answered: { ...run.answered, status: 'succeeded' } }, /constant/],
+    ['a field is missing', { ...run, responseBody: withoutOutput }, /must have required property 'output'/],
+    ['a field has another type', { ...job, responseBody: { data: { status: 1 } } }, /data\/status must be string/],
+    [
+      'a count is not an integer',
+      { responseBody: { models: [], total: 0.5, limit: 20, offset: 0 } },
+      /total must be integer/,
+    ],
+    [
+      '`succeeded` stands for `completed`',
+      { ...run, responseBody: { ...run.responseBody, status: 'succeeded' } },
+      /constant/,
+    ],
     [
       '200 goes with `processing`',
-      { ...run, answered: fixtures.runs.processingSlow.body },
+      { ...run, responseBody: fixtures.runs.processingSlow.body },
       /must match a schema in anyOf/,
     ],
-    ['a job succeeded without output', { ...job, answered: { data: { status: 'succeeded' } } }, /'output'/],
-    ['a job succeeded with null', { ...job, answered: { data: { status: 'succeeded', output: null } } }, /output must/],
-    ['a job failed without error', { ...job, answered: { data: { status: 'failed' } } }, /'error'/],
-    ['an error has no code', { status: 404, ...job, answered: { error: { message: 'x' } } }, /'code'/],
-    ['an error has another form', { status: 500, answered: { message: 'x' } }, /'error'/],
+    ['a job succeeded without output', { ...job, responseBody: { data: { status: 'succeeded' } } }, /'output'/],
+    [
+      'a job succeeded with null',
+      { ...job, responseBody: { data: { status: 'succeeded', output: null } } },
+      /output must/,
+    ],
+    ['a job failed without error', { ...job, responseBody: { data: { status: 'failed' } } }, /'error'/],
+    ['an error has no code', { status: 404, ...job, responseBody: { error: { message: 'x' } } }, /'code'/],
+    ['an error has another form', { status: 500, responseBody: { message: 'x' } }, /'error'/],
     ['the status is no error and not in the document', { status: 201 }, /'error'/],
-    ['204 comes with a body', { ...job, method: 'DELETE', status: 204, answered: '{}' }, /must have no body/],
-    ['the body is no JSON', { answered: '{"models":' }, /is no JSON/],
-    ['the body is HTML', { answered: '<html>', type: 'text/html' }, /text\/html\) has no schema/],
+    ['204 comes with a body', { ...job, method: 'DELETE', status: 204, responseBody: '{}' }, /must have no body/],
+    ['the body is not JSON', { responseBody: '{"models":' }, /is no JSON/],
+    ['the body is HTML', { responseBody: '<html>', type: 'text/html' }, /text\/html\) has no schema/],
   ])('%s', (_what, options, violation) => {
     expect(validator.checkExchange(exchange({ ...options })).join('\n')).toMatch(violation)
   })

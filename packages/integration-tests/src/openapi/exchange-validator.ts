@@ -4,7 +4,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormatsModule from 'ajv-formats'
 import { child, type DocumentNode, findOperation, findResponse, type MatchedOperation } from './document-operations.ts'
 
-/** A request and its answer, both read to their end. */
+/** A request and its response, both read to their end. */
 export interface Exchange {
   /** Path below the base address, still percent-encoded, without the query. */
   path: string
@@ -96,7 +96,7 @@ function checkParameters(check: Check, operation: MatchedOperation, { request }:
 function checkKey({ value }: MatchedOperation, { request, response }: Exchange): string[] {
   const isNeeded = (value.security ?? []).length > 0 && response.status !== 401
   const hasKey = /^Bearer \S+$/i.test(request.headers.get('authorization') ?? '')
-  return isNeeded && !hasKey ? ['there is no bearer token, and the answer is no 401'] : []
+  return isNeeded && !hasKey ? ['there is no bearer token, and the response is no 401'] : []
 }
 
 function checkRequestBody(check: Check, operation: MatchedOperation, exchange: Exchange): string[] {
@@ -127,10 +127,10 @@ function parseObject(text: string): object {
 function checkResponse(check: Check, operation: MatchedOperation, exchange: Exchange): string[] {
   const { response, responseText: text } = exchange
   const described = findResponse(operation, response.status)
-  if (described === undefined) return ['the document has no answer with this status']
-  if (child(described, 'content') === undefined) return text === '' ? [] : ['the answer must have no body']
+  if (described === undefined) return ['the document has no response with this status']
+  if (child(described, 'content') === undefined) return text === '' ? [] : ['the response must have no body']
   const type = mediaType(response.headers)
-  return checkJson(check, { what: `the answer (${type})`, schema: child(described, 'content', type, 'schema'), text })
+  return checkJson(check, { what: `the response (${type})`, schema: child(described, 'content', type, 'schema'), text })
 }
 
 function checkJson(check: Check, body: { what: string; schema: DocumentNode | undefined; text: string }): string[] {

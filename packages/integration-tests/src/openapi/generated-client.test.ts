@@ -45,7 +45,7 @@ describe.each(TRANSPORTS)('a client generated from the OpenAPI document, over $n
     expect(details.data).toMatchObject({ ...model, input_schema: { required: ['prompt'] } })
   })
 
-  it('runs a fast model to its end in one answer (section 4.3)', async () => {
+  it('runs a fast model to its end in one response (section 4.3)', async () => {
     const { data, response } = await client.POST('/v1/models/{model}/run', {
       params: { path: { model: 'aurora-image' } },
       body: { input: { prompt: 'a red fox' } },
@@ -79,13 +79,13 @@ describe.each(TRANSPORTS)('a client generated from the OpenAPI document, over $n
     expect(connection.server.credits()).toBe(before)
   })
 
-  it('reads the error of a run that is refused, and of one that failed (section 7)', async () => {
-    const refused = await client.POST('/v1/models/{model}/run', {
+  it('reads the error of a run that is rejected, and of one that failed (section 7)', async () => {
+    const rejected = await client.POST('/v1/models/{model}/run', {
       params: { path: { model: 'aurora-image' } },
       body: { input: { prompt: 'x', num_images: 9 } },
     })
-    expect([refused.response.status, refused.error?.error.code]).toEqual([400, 'VALIDATION_ERROR'])
-    expect(refused.error?.error.message).toContain('num_images')
+    expect([rejected.response.status, rejected.error?.error.code]).toEqual([400, 'VALIDATION_ERROR'])
+    expect(rejected.error?.error.message).toContain('num_images')
     connection.server.script('aurora-image', [{ result: 'failed' }])
     const failed = await client.POST('/v1/models/{model}/run', {
       params: { path: { model: 'aurora-image' } },

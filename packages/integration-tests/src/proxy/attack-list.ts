@@ -42,7 +42,7 @@ function attacksOnJobs({ othersJob, rawJob, foreignJob, ownJob }: Omit<Loot, 'hi
     job(rawJob, { name: 'a cancel by the id that the service has', why: 'the same' }, 'DELETE'),
     job(foreignJob, {
       name: 'an id of another secret',
-      why: 'an id of a staging system, or a forged one, is signed by nobody here',
+      why: 'an id of a staging system, or a forged one, is not signed here',
     }),
     job(mixed, { name: "another user's job with an own signature", why: 'the signature covers the job' }),
     job(othersJob.slice(0, -4), { name: 'a shortened signature', why: 'a signature has one length' }),

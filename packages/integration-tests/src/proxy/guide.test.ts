@@ -74,8 +74,8 @@ describe('the guide of browsers', () => {
     const headers = { 'sec-fetch-site': 'same-origin' }
     const page = new ModelRun({ apiKey: 'page', baseUrl, headers: { ...headers, cookie: 'session=anna' } })
     await expect(page.run('aurora-image', { prompt: 'a fox' })).resolves.toMatchObject({ status: 'succeeded' })
-    const stranger = new ModelRun({ apiKey: 'page', baseUrl, headers })
-    await expect(stranger.models.list()).rejects.toMatchObject({ status: 401 })
+    const otherUser = new ModelRun({ apiKey: 'page', baseUrl, headers })
+    await expect(otherUser.models.list()).rejects.toMatchObject({ status: 401 })
   })
 
   it('shows a route of Next.js that a build can load without a key', async () => {
@@ -91,8 +91,8 @@ describe('the guide of browsers', () => {
       const body = JSON.stringify({ input: { prompt: 'a fox' } })
       const context = { params: Promise.resolve({ path: ['v1'] }) }
       const response = await route.POST(new Request(url, { method: 'POST', headers, body }), context)
-      const stranger = await route.GET(new Request('https://app.example.com/api/modelrun/v1/models'), context)
-      console.log(response.status, (await response.json()).status, stranger.status, Object.keys(route).join())`
+      const otherUser = await route.GET(new Request('https://app.example.com/api/modelrun/v1/models'), context)
+      console.log(response.status, (await response.json()).status, otherUser.status, Object.keys(route).join())`
     const run = promisify(execFile)(process.execPath, await write('program.js', program), { env: environment() })
     await expect(run).resolves.toEqual({ stdout: '200 completed 401 DELETE,GET,POST,maxDuration\n', stderr: '' })
   })

@@ -40,7 +40,7 @@ describe('the client in a page, unchanged', () => {
     await expect(setting.pageOf('ben').jobs.attach(saved).result()).rejects.toThrow(NotFoundError)
   })
 
-  it('is told of a failure as by the service (section 7)', async () => {
+  it('gets a failure as from the service (section 7)', async () => {
     setting.server.script('aurora-image', [
       { result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'no paint' } },
     ])

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** What a worker is told when it is made. */
+/** Settings of a worker. */
 export interface TenantTask {
   url: string
   /** Where its results are delivered. */
@@ -34,17 +34,17 @@ if (parentPort === null) throw new Error('This file is the program of a worker t
 const port = parentPort
 const task = workerData as TenantTask // what the test passes
 
-async function call(method: string, path: string, body?: object): Promise<{ status: number; body: Answer }> {
+async function call(method: string, path: string, body?: object): Promise<{ status: number; body: Response }> {
   const init = { method, headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' } }
   const response = await fetch(
     `${task.url}${path}`,
     body === undefined ? init : { ...init, body: JSON.stringify(body) },
   )
-  return { status: response.status, body: (await response.json()) as Answer }
+  return { status: response.status, body: (await response.json()) as Response }
 }
 
-/** The members of all the answers that it reads. */
-interface Answer {
+/** The members of all the responses that it reads. */
+interface Response {
   key: string
   job_id: string
   data: { status: string }

@@ -28,7 +28,7 @@ it('the guide has each name of an attribute, an event and a child span, and no o
   const seen = spans.flatMap(({ name, attributes, events }) => [
     ...(name.startsWith('modelrun.') ? [name] : []),
     ...Object.keys(attributes),
-    ...events.flatMap(([event, facts]) => [event, ...Object.keys(facts)]),
+    ...events.flatMap(([event, attributes]) => [event, ...Object.keys(attributes)]),
   ])
   const [, traces = ''] = guide.split('\n## Traces\n')
   const [section = ''] = traces.split('\n## ')

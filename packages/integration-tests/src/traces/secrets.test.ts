@@ -67,7 +67,7 @@ describe('an exported span has nothing of', () => {
     [
       'the code of such an error',
       () => {
-        throw Object.assign(new Error('refused'), { code: PROMPT, syscall: 'connect' })
+        throw Object.assign(new Error('rejected'), { code: PROMPT, syscall: 'connect' })
       },
     ],
   ])('the prompt, when %s quotes it', async (_what, respond) => {

@@ -13,7 +13,7 @@ export const ROOT = `generate_content ${FAST}`
 
 export const UNSET = { code: 'UNSET' }
 
-/** The event of a poll that was answered. */
+/** The event of a poll with a response. */
 export const poll = (status: string) => ['modelrun.poll', { 'modelrun.job.status': status }]
 /** The event of a new state. */
 export const state = (status: string) => ['modelrun.state', { 'modelrun.job.status': status }]

@@ -23,7 +23,7 @@ const servers = ['node:http', 'Express 5 and 4', 'Fastify 5', 'Hono', 'Stopping'
   blocksOf(heading).map((code, index) => ({ title: `${heading} (${index + 1})`, code })),
 )
 
-/** How each function is called with a delivery: `url` and `body`; the answer's status. */
+/** How each function is called with a delivery: `url` and `body`; the response's status. */
 const functions = [
   { heading: 'Next.js', call: `(await recipe.POST(new Request(url, { method: 'POST', body }))).status` },
   {
@@ -68,8 +68,8 @@ describe('a recipe of the guide', () => {
     let output = ''
     for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (output += text))
     await vi.waitFor(() => fetch(url), { timeout: 10_000 })
-    const answers = await deliver(await signer.callbackUrl(url), { events: EVENT })
-    expect(answers).toMatchObject([{ status: 202 }])
+    const responses = await deliver(await signer.callbackUrl(url), { events: EVENT })
+    expect(responses).toMatchObject([{ status: 202 }])
     await vi.waitFor(() => expect(output).toBe('handled job_1\n'))
     if (title.startsWith('Stopping')) {
       const exit = new Promise((resolve) => server.once('exit', resolve))

@@ -47,7 +47,7 @@ test('Hono: says at once what is wrong when the body was read before', async () 
   expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('has been read already')])
 })
 
-test('Hono: hands the work over to a runtime that would end it with the answer', async () => {
+test('Hono: hands the work over to a runtime that would end it with the response', async () => {
   const onFailed = vi.fn()
   const inbox = createInbox({ trust: 'payload', onFailed })
   const app = new Hono()

@@ -44,13 +44,13 @@ const EVENTS: Record<string, (url: URL, body: string) => LambdaEvent> = {
 }
 
 describe.each(Object.entries(EVENTS))('a Lambda function behind %s', (_, makeEvent) => {
-  test('has handled a result when it answers (section 6)', async () => {
+  test('has handled a result when it responds (section 6)', async () => {
     const handled: SucceededEvent[] = []
-    const handledAtAnswer: number[] = []
+    const handledAtResponse: number[] = []
     await using server = createCheckedServer({
       deliver: async (url, init) => {
         const { statusCode, body } = await handler(makeEvent(new URL(url), String(init.body)))
-        handledAtAnswer.push(handled.length)
+        handledAtResponse.push(handled.length)
         return new Response(body, { status: statusCode })
       },
     })
@@ -66,7 +66,7 @@ describe.each(Object.entries(EVENTS))('a Lambda function behind %s', (_, makeEve
     const job = await client.submit('aurora-image', { prompt: 'a fox' }, { webhookUrl })
     expect(await server.webhooks.next()).toMatchObject({ outcome: 'delivered', status: 202 })
     expect(handled).toMatchObject([{ job_id: job.id, status: 'succeeded' }])
-    expect(handledAtAnswer).toEqual([1])
+    expect(handledAtResponse).toEqual([1])
     const malformed = await handler(makeEvent(new URL(webhookUrl), '{"job_id":'))
     expect(malformed).toMatchObject({ statusCode: 400, headers: { 'content-type': 'application/json' } })
     expect(await handler(makeEvent(new URL(WEBHOOK_URL), '{}'))).toMatchObject({ statusCode: 401 })

@@ -25,7 +25,7 @@ test('a route handler of Next.js gets a result (section 6)', async () => {
   expect(handled).toMatchObject([{ job_id: job.id, status: 'succeeded' }])
 })
 
-test('a route handler of Next.js answers at once when the body is malformed or was read before', async () => {
+test('a route handler of Next.js responds at once when the body is malformed or was read before', async () => {
   await using server = createCheckedServer()
   const { POST } = createRoute(new ModelRun(server.clientOptions()), () => {})
   const malformed = new Request(WEBHOOK_URL, { method: 'POST', body: '{"job_id":' })

@@ -14,7 +14,7 @@ export interface Recipe {
   start(inbox: Inbox): Promise<StartedApp>
 }
 
-/** Longer than any of these answers takes, shorter than what the inbox waits for a body. */
+/** Longer than any of these responses takes, shorter than what the inbox waits for a body. */
 const QUICK_MS = 1_000
 
 const DELIVERY = JSON.stringify({ job_id: 'job_1', status: 'failed', error: { code: 'X', message: 'x' } })
@@ -58,7 +58,7 @@ export function testRecipe(recipe: Recipe): void {
     })
 
     testDeliveries(() => setting)
-    testRefusals(() => setting)
+    testRejections(() => setting)
   })
 }
 
@@ -86,7 +86,7 @@ function testDeliveries(setting: () => Setting): void {
   })
 }
 
-function testRefusals(setting: () => Setting): void {
+function testRejections(setting: () => Setting): void {
   const post = async (
     body: string,
     { contentType = 'application/json', url }: { contentType?: string; url?: string },
@@ -99,23 +99,23 @@ function testRefusals(setting: () => Setting): void {
     return response.status
   }
 
-  test('refuses a delivery to an address without a token', async () => {
+  test('rejects a delivery to an address without a token', async () => {
     expect(await post(DELIVERY, { url: setting().app.url })).toBe(401)
   })
 
-  test.each(['', '{"job_id":', 'not JSON', '[]', '{}'])('answers 400 quickly to a body like %j', async (body) => {
+  test.each(['', '{"job_id":', 'not JSON', '[]', '{}'])('responds with 400 quickly to a body like %j', async (body) => {
     expect(await post(body, {})).toBe(400)
     expect(setting().events).toEqual([])
   })
 
-  test('answers quickly to a body that is too large', async () => {
+  test('responds quickly to a body that is too large', async () => {
     // Where a body parser ran first, it says so in its own way.
     expect([400, 413]).toContain(await post('x'.repeat(300_000), {}))
   })
 
-  test('answers quickly to other content types', async () => {
+  test('responds quickly to other content types', async () => {
     expect(await post(DELIVERY, { contentType: 'text/plain' })).toBe(202)
-    // Fastify refuses what none of its parsers takes, before any handler.
+    // Fastify rejects what none of its parsers takes, before any handler.
     expect([202, 415]).toContain(await post(DELIVERY, { contentType: 'application/x-ndjson' }))
   })
 }

@@ -50,7 +50,7 @@ export const scriptOfComponent = (code: string, name: string) => {
 export async function openSite(scripts: ReadonlyMap<string, string>, proxy: NodeListener): Promise<Site> {
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/api/modelrun/')) void proxy(request, response)
-    else answerPage(scripts, request, response)
+    else respondWithPage(scripts, request, response)
   })
   const relay = createRelay(await portOf(server))
   const port = await portOf(relay.server)
@@ -66,7 +66,7 @@ export async function openSite(scripts: ReadonlyMap<string, string>, proxy: Node
   }
 }
 
-function answerPage(
+function respondWithPage(
   scripts: ReadonlyMap<string, string>,
   { url = '' }: IncomingMessage,
   response: ServerResponse,

@@ -1,0 +1,19 @@
+import type { PriceOptions } from '../run/run-options.ts'
+import type { ServiceOptions } from '../service/service-options.ts'
+
+/** Options of `modelrun batch`. */
+export interface BatchOptions extends ServiceOptions, PriceOptions {
+  inputs: string
+  out: string
+  concurrency: number
+  pollsPerSecond: number
+  key?: string | undefined
+  files?: string | undefined
+  name?: string | undefined
+  report?: string | undefined
+  job?: readonly string[] | undefined
+  resubmitUnknown?: boolean | undefined
+}
+
+/** Names of files: those of a batch sort by row. */
+export const BATCH_TEMPLATE = '{row}-{job_id}-{index}.{ext}'

@@ -1,0 +1,66 @@
+import { priceText } from '../models/price-text.ts'
+import { durationText } from '../terminal/duration-text.ts'
+import { StatusLine } from '../terminal/status-line.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import type { RowEnd } from './row-end.ts'
+
+const BAR = 20
+const LINE_EVERY_MS = 10_000
+
+/** State of a batch at the start of the process. */
+export interface BatchStart {
+  total: number
+  /** Rows that ended in an earlier process: they say nothing about the speed. */
+  ended: number
+  /** Price of a run, in credits. */
+  price: number
+  /** What was sent by earlier processes, in credits. */
+  credits: number
+}
+
+/** Draws how far a batch is: a bar in a terminal, else a line now and then. */
+export class BatchProgress {
+  readonly #start: BatchStart
+  readonly #line: StatusLine
+  readonly #timer: NodeJS.Timeout | undefined
+  readonly #startedAt = performance.now()
+  #done = 0
+  #newlyPaid = 0
+  #bad = 0
+
+  constructor(terminal: Terminal, start: BatchStart) {
+    this.#start = start
+    this.#line = new StatusLine(terminal, () => this.#text(true))
+    if (terminal.drawsStatus) return
+    this.#timer = setInterval(() => terminal.say(this.#text(false)), LINE_EVERY_MS).unref()
+  }
+
+  /** Notes the end of a row. */
+  add({ state }: RowEnd): void {
+    this.#done += 1
+    if (this.#done > this.#start.ended && state !== 'rejected') this.#newlyPaid += 1
+    if (state !== 'succeeded') this.#bad += 1
+  }
+
+  /** Takes the bar away. */
+  end(): void {
+    clearInterval(this.#timer)
+    this.#line.end()
+  }
+
+  #text(hasBar: boolean): string {
+    const { total, ended, price, credits } = this.#start
+    const seconds = (performance.now() - this.#startedAt) / 1_000
+    const perSecond = Math.max(0, this.#done - ended) / seconds
+    const filled = Math.floor((this.#done / total) * BAR)
+    const parts = [
+      `${this.#done} of ${total}`,
+      this.#bad === 0 ? '' : `${this.#bad} not succeeded`,
+      `${perSecond.toFixed(1)}/s`,
+      priceText(credits + this.#newlyPaid * price),
+      perSecond > 0 ? `${durationText(((total - this.#done) / perSecond) * 1_000)} left` : '',
+    ]
+    const bar = hasBar ? `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ` : ''
+    return bar + parts.filter((part) => part !== '').join(' · ')
+  }
+}

@@ -1,0 +1,32 @@
+import { once } from 'node:events'
+import type { CliContext } from '../cli-context.ts'
+import { UsageError } from '../errors/usage-error.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+
+/** Options of `modelrun dev`. */
+export interface DevOptions {
+  port: number
+  scale?: number | undefined
+  json?: boolean | undefined
+}
+
+/** Runs the reference server until a signal ends it. */
+export async function runDev({ port, scale }: DevOptions, { terminal }: CliContext): Promise<ExitCode> {
+  const [{ createReferenceServer }, { listen, ListenError }] = await Promise.all([
+    import('@modelrun/reference-server'),
+    import('@modelrun/reference-server/node'),
+  ])
+  const clock = scale === undefined ? 'system' : { scale }
+  const server = createReferenceServer({ clock, log: (line) => terminal.say(line) })
+  const listening = await listen(server, { port }).catch((error: unknown) => {
+    throw error instanceof ListenError ? new UsageError(error.message) : error
+  })
+  const { url } = listening
+  if (terminal.json) terminal.printSecret(JSON.stringify({ v: 1, type: 'server', url, api_key: server.apiKey }))
+  else terminal.printSecret(`export MODELRUN_BASE_URL=${url}\nexport MODELRUN_API_KEY=${server.apiKey}`)
+  terminal.say('The service runs on this machine. Paste these lines into another terminal. Ctrl-C stops it.')
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  await listening.close()
+  await server.close()
+  return EXIT.done
+}

@@ -1,0 +1,74 @@
+import { CommanderError } from 'commander'
+import type { ModelRunError } from 'modelrun'
+import type { CliContext } from '../cli-context.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { cleanText } from '../terminal/clean-text.ts'
+import { InterruptedError } from './interrupted-error.ts'
+import { RejectedRunError } from './rejected-run-error.ts'
+import { UsageError } from './usage-error.ts'
+
+/** The mark on every error of the client. Its package is not loaded for this. */
+const ERROR_BRAND = Symbol.for('modelrun.error')
+
+const REJECTIONS: readonly number[] = [401, 403, 404, 409]
+
+/** Says what went wrong, on standard error, and with `--json` on standard output too. Gives the exit code. */
+export function reportError(error: unknown, { terminal }: CliContext): ExitCode {
+  terminal.status('')
+  const { exitCode, code, message, facts } = describeError(error)
+  terminal.event('error', { code, message, ...facts, exit_code: exitCode })
+  terminal.say(`${terminal.styleSaid('red', 'modelrun:')} ${message}`)
+  return exitCode
+}
+
+interface DescribedError {
+  exitCode: ExitCode
+  code: string
+  message: string
+  facts?: object
+}
+
+function describeError(error: unknown): DescribedError {
+  if (error instanceof UsageError) return { exitCode: EXIT.usage, code: 'usage', message: error.message }
+  if (error instanceof RejectedRunError) {
+    return { exitCode: EXIT.rejected, code: 'budget_exceeded', message: error.message }
+  }
+  if (error instanceof InterruptedError) {
+    return { exitCode: EXIT.interrupted, code: 'interrupted', message: error.message }
+  }
+  if (error instanceof CommanderError) return { exitCode: EXIT.usage, code: 'usage', message: usageText(error) }
+  if (isClientError(error)) return describeClientError(error)
+  throw error
+}
+
+const KEY_ADVICE =
+  'A key in an argument is seen by every user of the machine. Set MODELRUN_API_KEY, or name a file: --api-key-file <file>.'
+
+function usageText({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'name a command. `modelrun --help` lists them.'
+  const text = message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')
+  if (/^unknown option '--(api-)?key\b/.test(text)) return KEY_ADVICE
+  // What was probably meant says enough.
+  if (text.endsWith('?')) return text
+  return `${text}${text.endsWith('.') ? '' : '.'} \`--help\` behind the command shows what it takes.`
+}
+
+function describeClientError(error: ModelRunError): DescribedError {
+  const { code, submission, jobId, requestId, status } = error
+  const facts = { submission, job_id: jobId, request_id: requestId, status }
+  return { exitCode: exitCodeOf(error), code, message: cleanText(error.message), facts }
+}
+
+/** Whether it is an error of the client package, of any copy of it. */
+export function isClientError(error: unknown): error is ModelRunError {
+  return error instanceof Error && ERROR_BRAND in error
+}
+
+/** The exit code of an error of the client: "am I charged?" as a number. */
+function exitCodeOf({ code, submission, status }: ModelRunError): ExitCode {
+  if (code === 'job_failed' || code === 'job_cancelled') return EXIT.failed
+  if (submission === 'not_sent' && (code === 'configuration' || code === 'input_validation')) return EXIT.usage
+  // A question about a job of which only the caller knows. The service has responded: there is no such job for this key.
+  if (submission === 'unknown' && status !== undefined && REJECTIONS.includes(status)) return EXIT.rejected
+  return submission === 'unknown' || submission === 'accepted' ? EXIT.unknown : EXIT.rejected
+}

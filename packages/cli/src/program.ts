@@ -1,0 +1,63 @@
+import { Command } from 'commander'
+import { createBatchCommand } from './batch/batch-command.ts'
+import type { CliContext } from './cli-context.ts'
+import { createCompletionCommand } from './completion/completion-command.ts'
+import { createDevCommand } from './dev/dev-command.ts'
+import { createDoctorCommand } from './doctor/doctor-command.ts'
+import { createCancelCommand, createJobCommand } from './jobs/job-commands.ts'
+import { createModelCommand } from './models/model-command.ts'
+import { createModelsCommand } from './models/models-command.ts'
+import { createRunCommand } from './run/run-command.ts'
+import { createTypesCommand } from './types/types-command.ts'
+import { createListenCommand, createTriggerCommand } from './webhooks/webhook-commands.ts'
+
+/** Every command. Each loads what it needs when it runs. */
+const COMMANDS = [
+  createModelsCommand,
+  createModelCommand,
+  createRunCommand,
+  createBatchCommand,
+  createJobCommand,
+  createCancelCommand,
+  createTypesCommand,
+  createDoctorCommand,
+  createDevCommand,
+  createListenCommand,
+  createTriggerCommand,
+  createCompletionCommand,
+] as const
+
+const DETAILS = `
+Start:
+  export MODELRUN_API_KEY=…            the key is never an argument
+  export MODELRUN_BASE_URL=https://…   or start a service here: modelrun dev
+
+Exit codes:
+  0 done, 1 a job failed, 2 wrong usage, 3 rejected (nothing charged), 4 unknown (may be charged), 130 interrupted
+
+Documentation: node_modules/@modelrun/cli/docs/command-line.md`
+
+/** The whole command line. */
+export function createProgram(context: CliContext, version: string): Command {
+  const { terminal } = context
+  const program = new Command('modelrun')
+    .description('Runs models of the model inference service, follows their jobs and saves what they make.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this text')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.write(text),
+      // Errors are reported in one place, for people and for programs.
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHelpWidth: () => Math.min(terminal.columns, 100),
+      getOutHasColors: () => false,
+    })
+    .addHelpText('after', DETAILS)
+  for (const create of COMMANDS) {
+    const command = create(context)
+    program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'print this text'))
+  }
+  return program
+}

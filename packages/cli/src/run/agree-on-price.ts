@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline/promises'
+import type { CliContext } from '../cli-context.ts'
+import { InterruptedError } from '../errors/interrupted-error.ts'
+import { RejectedRunError } from '../errors/rejected-run-error.ts'
+import { priceText } from '../models/price-text.ts'
+import type { PriceOptions } from './run-options.ts'
+
+/**
+ * From this price on, in credits, a run needs a permission. Pictures and sounds cost less in the example catalog, films more:
+ * a mistyped id or a price that was raised is noticed, and trying out a picture needs no option.
+ */
+const ASK_FROM_CREDITS = 20
+
+/** What is about to be paid. */
+export interface Price {
+  credits: number
+  /** What it is for, as the start of a sentence: `A run of aurora-image`. */
+  subject: string
+}
+
+/** Says the price, and asks when it is high. Without a person, a high price needs an option. @throws RejectedRunError */
+export async function agreeOnPrice(price: Price, options: PriceOptions, { terminal }: CliContext): Promise<void> {
+  const { credits, subject } = price
+  const sentence = `${subject} costs ${priceText(credits)}`
+  terminal.event('price', { credits })
+  const { maxCredits, yes } = options
+  if (maxCredits !== undefined && credits > maxCredits) {
+    throw new RejectedRunError(`${sentence}, more than --max-credits ${maxCredits}. Nothing was sent.`)
+  }
+  terminal.say(`${sentence}.`)
+  if (yes || maxCredits !== undefined || credits < ASK_FROM_CREDITS) return
+  if (!terminal.isInteractive || terminal.json) {
+    throw new RejectedRunError(
+      `${sentence}. From ${ASK_FROM_CREDITS} credits on, pass --yes or --max-credits <number>. Nothing was sent.`,
+    )
+  }
+  if (!(await isConfirmed(`Pay ${priceText(credits)}? [y/N] `))) throw new RejectedRunError('Nothing was sent.')
+}
+
+/** @throws InterruptedError at Ctrl-C */
+async function isConfirmed(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const interrupted = once(reader, 'SIGINT').then(() => {
+      throw new InterruptedError('interrupted. Nothing was sent.')
+    })
+    const closed = once(reader, 'close').then(() => '')
+    return /^y(es)?$/i.test((await Promise.race([reader.question(question), interrupted, closed])).trim())
+  } finally {
+    reader.close()
+  }
+}

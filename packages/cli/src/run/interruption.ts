@@ -1,0 +1,57 @@
+import type { CliContext } from '../cli-context.ts'
+import { EXIT } from '../exit-codes.ts'
+
+/** Ctrl-C and SIGTERM, while a run or a batch is under way. The second one ends the process at once. */
+export class Interruption {
+  readonly #controller = new AbortController()
+  readonly #context: CliContext
+  #isHeld = false
+  #presses = 0
+  readonly #listener = () => this.#press()
+
+  constructor(context: CliContext) {
+    this.#context = context
+    process.on('SIGINT', this.#listener)
+    process.on('SIGTERM', this.#listener)
+  }
+
+  /** Aborts at Ctrl-C. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** Whether Ctrl-C was pressed, held or not. */
+  get isPressed(): boolean {
+    return this.#presses > 0
+  }
+
+  /** Does work that Ctrl-C does not cut: the signal aborts after it. */
+  async hold<Result>(note: string, work: () => Promise<Result>): Promise<Result> {
+    this.#isHeld = true
+    this.#note = note
+    try {
+      return await work()
+    } finally {
+      this.#isHeld = false
+      if (this.isPressed) this.#controller.abort()
+    }
+  }
+
+  #note = ''
+
+  /** Takes the signals no more. */
+  release(): void {
+    process.off('SIGINT', this.#listener)
+    process.off('SIGTERM', this.#listener)
+  }
+
+  #press(): void {
+    this.#presses += 1
+    if (this.#presses > 1) {
+      this.#context.terminal.status('')
+      process.exit(EXIT.interrupted)
+    }
+    if (this.#isHeld) this.#context.terminal.say(this.#note)
+    else this.#controller.abort()
+  }
+}

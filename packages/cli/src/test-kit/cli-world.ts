@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type IPty, spawn as spawnPty } from '@lydell/node-pty'
+import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
+import { type ListeningServer, listen } from '@modelrun/reference-server/node'
+import { afterAll, vi } from 'vitest'
+import { type BuiltCommand, buildCommand } from './build-command.ts'
+
+/** One build for all tests of a file. It is removed when the file is done. */
+let command: Promise<BuiltCommand> | undefined
+afterAll(async () => (await command)?.remove())
+
+// Each command is a process: on a machine that has much to do, a dozen take longer than the default limit.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
+
+/** What a command did. */
+export interface Finished {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+/** How a command is started. */
+interface StartOptions {
+  input?: string | undefined
+  env?: Record<string, string | undefined> | undefined
+}
+
+/** A command in a terminal. */
+export interface TerminalRun {
+  pty: IPty
+  /** All that was drawn so far. */
+  readonly drawn: () => string
+  /** Resolves when a text has been drawn. */
+  waitFor(text: RegExp): Promise<void>
+  ended: Promise<number>
+}
+
+/** A folder, a service on a port, and the command as a user runs it. */
+export class CliWorld {
+  readonly folder: string
+  readonly server: ReferenceServer
+  readonly #listening: ListeningServer
+  /** The file of the command. */
+  readonly command: string
+  readonly #children: ChildProcess[] = []
+
+  private constructor(
+    folder: string,
+    server: ReferenceServer,
+    process: { listening: ListeningServer; command: string },
+  ) {
+    this.folder = folder
+    this.server = server
+    this.#listening = process.listening
+    this.command = process.command
+  }
+
+  static async create(options: ReferenceServerOptions = {}): Promise<CliWorld> {
+    const server = createReferenceServer({ clock: 'system', latency: 0, ...options })
+    const folder = await mkdtemp(join(tmpdir(), 'modelrun-cli-'))
+    command ??= buildCommand()
+    const { path } = await command
+    return new CliWorld(folder, server, { listening: await listen(server), command: path })
+  }
+
+  get url(): string {
+    return this.#listening.url
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children.splice(0)) child.kill('SIGKILL')
+    await this.#listening.close()
+    await this.server.close()
+    await rm(this.folder, { recursive: true, force: true })
+  }
+
+  /** The environment of a user. */
+  env(more: Record<string, string | undefined> = {}): Record<string, string> {
+    const { PATH = '', HOME = '' } = process.env
+    const own = {
+      PATH,
+      HOME,
+      MODELRUN_API_KEY: this.server.apiKey,
+      MODELRUN_BASE_URL: this.url,
+      MODELRUN_STATE_DIR: join(this.folder, 'state'),
+      ...more,
+    }
+    return Object.fromEntries(
+      Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    )
+  }
+
+  start(args: readonly string[], { env, input }: StartOptions = {}) {
+    const child = spawn(process.execPath, [this.command, ...args], { cwd: this.folder, env: this.env(env) })
+    this.#children.push(child)
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    const printed = { stdout: '', stderr: '' }
+    child.stdout.on('data', (chunk) => {
+      printed.stdout += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      printed.stderr += chunk
+    })
+    const ended: Promise<Finished> = once(child, 'close').then(([code]) => ({ code, ...printed }))
+    return { child, printed, ended }
+  }
+
+  run(args: readonly string[], options: StartOptions = {}): Promise<Finished> {
+    return this.start(args, options).ended
+  }
+
+  /** Runs a command with `--json`, and gives its objects. */
+  async events(...args: string[]): Promise<{ code: number | null; events: Record<string, unknown>[] }> {
+    const { code, stdout } = await this.run([...args, '--json'])
+    const events = stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line): Record<string, unknown> => JSON.parse(line))
+    return { code, events }
+  }
+
+  /** Runs a command where it draws. */
+  inTerminal(
+    args: readonly string[],
+    { cols = 80, env = {} }: { cols?: number; env?: Record<string, string> } = {},
+  ): TerminalRun {
+    const options = { cols, rows: 24, cwd: this.folder, env: this.env({ TERM: 'xterm-256color', ...env }) }
+    const pty = spawnPty(process.execPath, [this.command, ...args], options)
+    let drawn = ''
+    const waits: { text: RegExp; resolve: () => void }[] = []
+    pty.onData((data) => {
+      drawn += data
+      for (const { text, resolve } of waits) if (text.test(drawn)) resolve()
+    })
+    const ended = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)))
+    const waitFor = (text: RegExp) =>
+      new Promise<void>((resolve, reject) => {
+        if (text.test(drawn)) resolve()
+        waits.push({ text, resolve })
+        void ended.then(() => reject(new Error(`It ended without ${text}: ${drawn}`)))
+      })
+    return { pty, drawn: () => drawn, waitFor, ended }
+  }
+
+  write(name: string, content: string): Promise<void> {
+    return writeFile(join(this.folder, name), content)
+  }
+
+  read(name: string): Promise<string> {
+    return readFile(join(this.folder, name), 'utf8')
+  }
+
+  /** Bodies of the runs that the service received, in order, as far as it keeps them. */
+  bodies(): string[] {
+    return this.server.journal.entries({ kind: 'request' }).flatMap((entry) => {
+      return entry.kind === 'request' && entry.route === 'runModel' ? [entry.requestBody ?? ''] : []
+    })
+  }
+
+  /** Their inputs. */
+  inputs(): unknown[] {
+    return this.bodies().map((body) => JSON.parse(body).input)
+  }
+}

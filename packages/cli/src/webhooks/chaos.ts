@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** What happens to deliveries on their way. */
+export interface ChaosOptions {
+  duplicate: number
+  delay: number
+  drop: number
+  reorder?: boolean | undefined
+  seed: number
+}
+
+const REORDER_MS = 3_000
+
+/** Loses, delays and doubles deliveries, alike for the same seed. */
+export class Chaos {
+  readonly #options: ChaosOptions
+  readonly #random: () => number
+
+  constructor(options: ChaosOptions) {
+    this.#options = options
+    this.#random = seededRandom(options.seed)
+  }
+
+  /** Milliseconds until each copy of a delivery is sent; none for a delivery that is lost. */
+  plan(): number[] {
+    const { duplicate, delay, drop, reorder } = this.#options
+    return Array.from({ length: duplicate + 1 }, () => {
+      // Both are drawn for every copy, so that one option does not change what the other does.
+      const [isLost, shift] = [this.#random() < drop, this.#random() * REORDER_MS]
+      return isLost ? [] : [delay + (reorder ? shift : 0)]
+    }).flat()
+  }
+}
+
+/** Waits, unless there is nothing to wait for. */
+export async function waitMs(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { signal })
+}
+
+/** Numbers from 0 up to 1 (mulberry32). */
+function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,116 @@
+import type { Scenario } from '../check.ts'
+import { sleepInSteps } from '../clock.ts'
+import type { ApiResponse } from '../http/api-response.ts'
+import { BlockedError } from '../judge/finding.ts'
+import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob, readJob } from '../session/jobs.ts'
+import { type CancelledRun, cancelRunning, startRun } from '../session/runs.ts'
+import type { Charge, Session } from '../session/session.ts'
+import { asyncJob, defaultRunJob, heldJob } from './runs-scenarios.ts'
+import { UNKNOWN_ID } from './unknown-id.ts'
+
+/** A cancelled run, and what it was charged where that can be known. */
+export interface MeasuredCancel extends CancelledRun {
+  charge: Charge | undefined
+}
+
+/** A cancel right after an asynchronous run. */
+export const cancelledQueued: Scenario<MeasuredCancel> = {
+  id: 'cancelled-queued',
+  runs: { longest: 1 },
+  perform: async (session) => {
+    const { value, charge } = await session.measured(async () =>
+      cancelRunning(session, await startRun(session, 'longest', { sync: false })),
+    )
+    return { ...value, charge }
+  },
+}
+
+/** What was tried on a job that must go on: cancels that are rejected, and the cancel of another job. */
+export interface Disturbed {
+  rejected: readonly ApiResponse[]
+  afterRejected: ApiResponse
+  afterOther: ApiResponse
+}
+
+/** A cancel once the job is seen to be processed. A slow one has time to be disturbed before. */
+export const cancelledProcessing: Scenario<MeasuredCancel & { disturbed: Disturbed | undefined }> = {
+  id: 'cancelled-processing',
+  runs: { longest: 1 },
+  mayUse: [cancelledQueued],
+  perform: async (session) => {
+    const { value, charge } = await session.measured(async () => {
+      const started = await startRun(session, 'longest', { sync: false })
+      const isProcessing = (response: ApiResponse) => jobStatus(response) === 'processing'
+      const { last } = await pollJob(session, jobIdOf(started), isProcessing)
+      if (!isProcessing(last)) throw new BlockedError('the job was never seen in processing; give a slow model', last)
+      const isSlow = session.options.models.slow !== undefined
+      const disturbed = isSlow ? await disturb(session, jobIdOf(started)) : undefined
+      return { ...(await cancelRunning(session, started)), disturbed }
+    })
+    return { ...value, charge }
+  },
+}
+
+async function disturb(session: Session, jobId: string): Promise<Disturbed> {
+  const rejected = [await cancelJob(session, jobId, { authorization: null })]
+  const lacking = session.options.keys['without-jobs-write'] ?? session.options.keys['read-only']
+  if (lacking !== undefined) rejected.push(await cancelJob(session, jobId, { key: lacking }))
+  const afterRejected = await readJob(session, jobId)
+  // Judged by its own checks, whatever comes of it.
+  await session.evidence(cancelledQueued).catch(() => {})
+  return { rejected, afterRejected, afterOther: await readJob(session, jobId) }
+}
+
+/** The cancelled jobs once their runs would have ended, and the credits before and after that time. */
+export interface LateCancel {
+  reads: readonly ApiResponse[]
+  charge: Charge | undefined
+}
+
+export const cancelledLongAgo: Scenario<LateCancel> = {
+  id: 'cancelled-long-ago',
+  uses: [cancelledQueued, cancelledProcessing],
+  mayUse: [heldJob, asyncJob],
+  perform: async (session) => {
+    const durationMs = await runDurationOf(session)
+    const jobs = [await session.evidence(cancelledQueued), await session.evidence(cancelledProcessing)]
+    const { value: reads, charge } = await session.measured(async () => {
+      await sleepInSteps(session.clock, Math.min(durationMs, session.options.limits.jobMs))
+      const responses: ApiResponse[] = []
+      for (const { after } of jobs) responses.push(await readJob(session, after.jobId))
+      return responses
+    })
+    return { reads, charge }
+  },
+}
+
+/** How long a run of the model takes that is cancelled. */
+async function runDurationOf(session: Session): Promise<number> {
+  const { response, polled } = await session.evidence(session.options.models.slow === undefined ? asyncJob : heldJob)
+  return response.durationMs + (polled.readAfterMs.at(-1) ?? 0)
+}
+
+/** A second cancel of the job that was cancelled. */
+export const cancelledTwice: Scenario<ApiResponse> = {
+  id: 'cancelled-twice',
+  uses: [cancelledQueued],
+  perform: async (session) => cancelJob(session, jobIdOf((await session.evidence(cancelledQueued)).started)),
+}
+
+/** A cancel of a job that has succeeded. */
+export const cancelledFinished: Scenario<{ cancel: ApiResponse; before: PolledJob; after: ApiResponse }> = {
+  id: 'cancelled-finished',
+  writes: true,
+  uses: [defaultRunJob],
+  perform: async (session) => {
+    const { polled } = await session.evidence(defaultRunJob)
+    const cancel = await cancelJob(session, polled.jobId)
+    return { cancel, before: polled, after: await readJob(session, polled.jobId) }
+  },
+}
+
+export const cancelledUnknown: Scenario<ApiResponse> = {
+  id: 'cancelled-unknown',
+  writes: true,
+  perform: (session) => cancelJob(session, UNKNOWN_ID),
+}

@@ -1,0 +1,33 @@
+import { type Check, check, type Scenario } from '../check.ts'
+import type { ApiResponse } from '../http/api-response.ts'
+import { show } from '../json.ts'
+import { observe } from '../judge/finding.ts'
+import { rejectionOf, rejectionText } from '../judge/responses.ts'
+import { firstPage } from './models-scenarios.ts'
+
+/** The last response 429 of the whole run of the suite, else a page that was read. */
+export const rejectedForRate: Scenario<ApiResponse> = {
+  id: 'rejected-for-rate',
+  uses: [firstPage],
+  perform: async (session) => {
+    const page = await session.evidence(firstPage)
+    return session.limited.at(-1) ?? page
+  },
+}
+
+/** Limits that the specification does not show (section 8). */
+export const LIMITS_CHECKS: readonly Check[] = [
+  check('limits/rate-limit-headers', firstPage, (response) => {
+    const names = [...response.headers.keys()].filter((name) => /rate-?limit|retry-after/.test(name)).toSorted()
+    return observe(names, `headers that show rate limits: ${show(names)}`, response)
+  }),
+]
+
+/** Made after all others, whose requests it is about. */
+export const RATE_CHECKS: readonly Check[] = [
+  check('limits/too-many-requests', rejectedForRate, (response) =>
+    response.status < 400
+      ? observe('none', 'no request came too early', response)
+      : observe(rejectionOf(response), `what came too early: ${rejectionText(response)}`, response),
+  ),
+]

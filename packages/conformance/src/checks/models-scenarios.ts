@@ -1,0 +1,212 @@
+import { LIMITS, MODEL_CATEGORIES, ROUTES } from '@modelrun/contract'
+import type { Scenario } from '../check.ts'
+import type { ApiResponse } from '../http/api-response.ts'
+import { at, isRecord, itemsOf } from '../json.ts'
+import { BlockedError } from '../judge/finding.ts'
+import type { Session } from '../session/session.ts'
+
+const MAX_PAGES = 20
+/** Occurs in no name and no description. */
+const NONSENSE = 'zzqxvkjw-conformance'
+
+/** A page of the list of models, by its query. */
+export function listModels(session: Session, query: Record<string, string | number> = {}): Promise<ApiResponse> {
+  const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
+  return session.call({ path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
+}
+
+/** The entries of a page. */
+export function modelsOf(response: ApiResponse): readonly Record<string, unknown>[] {
+  return itemsOf(at(response.json, '/models')).filter(isRecord)
+}
+
+export function idsOf(response: ApiResponse): unknown[] {
+  return modelsOf(response).map(({ id }) => id)
+}
+
+/** A page with a query. */
+function page(id: string, query: Record<string, string | number>): Scenario<ApiResponse> {
+  return { id, perform: (session) => listModels(session, query) }
+}
+
+export const firstPage = page('first-page', {})
+export const onePerPage = page('one-per-page', { limit: 1 })
+export const secondModel = page('second-model', { limit: 1, offset: 1 })
+export const largestPage = page('largest-page', { limit: LIMITS.modelsPageMax })
+export const beyondLargestPage = page('beyond-largest-page', { limit: LIMITS.modelsPageMax + 1 })
+export const unknownCategory = page('unknown-category', { category: 'conformance-no-such-category' })
+export const unknownParameter = page('unknown-parameter', { conformance: 1 })
+export const searchNonsense = page('search-nonsense', { search: NONSENSE })
+
+/** The first page, with and without a limit of 1. */
+export const pagesOfTwoSizes: Scenario<readonly [ApiResponse, ApiResponse]> = {
+  id: 'pages-of-two-sizes',
+  uses: [firstPage, onePerPage],
+  perform: async (session) => [await session.evidence(firstPage), await session.evidence(onePerPage)],
+}
+
+/** The first page, and a search for what no model mentions. */
+export const nonsenseBesideAll: Scenario<readonly [ApiResponse, ApiResponse]> = {
+  id: 'nonsense-beside-all',
+  uses: [firstPage, searchNonsense],
+  perform: async (session) => [await session.evidence(firstPage), await session.evidence(searchNonsense)],
+}
+
+/** Values of `limit` and `offset` that make no sense. */
+export const badValues: Scenario<readonly { query: string; response: ApiResponse }[]> = {
+  id: 'bad-values',
+  perform: async (session) => {
+    const responses = []
+    for (const query of [{ limit: 0 }, { limit: 'many' }, { offset: -1 }]) {
+      const [text = ''] = Object.entries(query).map(([name, value]) => `${name}=${value}`)
+      responses.push({ query: text, response: await listModels(session, query) })
+    }
+    return responses
+  },
+}
+
+/** All models, by pages of the largest size. */
+export interface WholeList {
+  pages: readonly ApiResponse[]
+  models: readonly Record<string, unknown>[]
+  /** Whether the last page was reached. */
+  isWhole: boolean
+}
+
+export const wholeList: Scenario<WholeList> = {
+  id: 'whole-list',
+  perform: async (session) => {
+    const pages: ApiResponse[] = []
+    const models: Record<string, unknown>[] = []
+    while (pages.length < MAX_PAGES) {
+      const response = await listModels(session, { limit: LIMITS.modelsPageMax, offset: models.length })
+      pages.push(response)
+      const more = modelsOf(response)
+      models.push(...more)
+      if (more.length < LIMITS.modelsPageMax) return { pages, models, isWhole: true }
+    }
+    return { pages, models, isWhole: false }
+  },
+}
+
+/** Three consecutive pages. Together they hold all models, as long as there are 300 at most. */
+export const thirds: Scenario<{ total: number; pages: readonly ApiResponse[] }> = {
+  id: 'thirds',
+  uses: [firstPage],
+  perform: async (session) => {
+    const total = Number(at((await session.evidence(firstPage)).json, '/total')) || 0
+    const limit = Math.min(LIMITS.modelsPageMax, Math.max(1, Math.ceil(total / 3)))
+    const pages: ApiResponse[] = []
+    for (let page = 0; page < 3; page++) pages.push(await listModels(session, { limit, offset: page * limit }))
+    return { total: Math.min(total, 3 * limit), pages }
+  },
+}
+
+/** Each category of section 2.2 as a filter. */
+export const categoryPages: Scenario<ReadonlyMap<string, ApiResponse>> = {
+  id: 'category-pages',
+  perform: async (session) => {
+    const pages = new Map<string, ApiResponse>()
+    for (const category of MODEL_CATEGORIES) {
+      pages.set(category, await listModels(session, { category, limit: LIMITS.modelsPageMax }))
+    }
+    return pages
+  },
+}
+
+/** A search for something that one model is known to hold. */
+export interface Search {
+  text: string
+  /** Id of the model that must be found. */
+  wanted: unknown
+  /** All that was found, page by page: the specification names no order. */
+  pages: readonly ApiResponse[]
+}
+
+export const searchByName: Scenario<Search> = {
+  id: 'search-by-name',
+  uses: [firstPage],
+  perform: async (session) => search(session, await firstModel(session), ({ name }) => String(name)),
+}
+
+export const searchByDescription: Scenario<Search> = {
+  id: 'search-by-description',
+  uses: [firstPage],
+  perform: async (session) => {
+    const list = await session.evidence(firstPage)
+    const described = describedModel(modelsOf(list))
+    if (described === undefined)
+      throw new BlockedError('no listed model has a description with a word of its own', list)
+    return search(session, described.model, () => described.word)
+  },
+}
+
+export const searchInCapitals: Scenario<Search> = {
+  id: 'search-in-capitals',
+  uses: [firstPage],
+  perform: async (session) => {
+    const model = await firstModel(session)
+    const name = String(model.name)
+    if (otherCase(name) === name) throw new BlockedError('the name of the first model has no letters of two cases')
+    return search(session, model, () => otherCase(name))
+  },
+}
+
+/** A search for the middle of a word of a name. */
+export const searchByPart: Scenario<Search> = {
+  id: 'search-by-part',
+  uses: [firstPage],
+  perform: async (session) => {
+    const model = await firstModel(session)
+    const word = String(model.name).match(/\p{L}{4,}/u)?.[0]
+    if (word === undefined) throw new BlockedError('the name of the first model has no word of four letters')
+    return search(session, model, () => word.slice(1, -1))
+  },
+}
+
+async function firstModel(session: Session): Promise<Record<string, unknown>> {
+  const list = await session.evidence(firstPage)
+  const model = modelsOf(list)[0]
+  if (model === undefined) throw new BlockedError('the list of models is empty', list)
+  return model
+}
+
+async function search(
+  session: Session,
+  model: Record<string, unknown>,
+  textOf: (model: Record<string, unknown>) => string,
+): Promise<Search> {
+  const [text, wanted] = [textOf(model), model.id]
+  const pages: ApiResponse[] = []
+  for (let offset = 0; pages.length < MAX_PAGES; offset += LIMITS.modelsPageMax) {
+    const response = await listModels(session, { search: text, limit: LIMITS.modelsPageMax, offset })
+    pages.push(response)
+    if (idsOf(response).includes(wanted) || modelsOf(response).length < LIMITS.modelsPageMax) break
+  }
+  return { text, wanted, pages }
+}
+
+/**
+ * A model with a word that only its description holds. Of all such words the rarest among the models, which finds the
+ * fewest; of those the longest.
+ */
+function describedModel(models: readonly Record<string, unknown>[]) {
+  const candidates = models.flatMap((model) => ownWords(model).map((word) => ({ model, word })))
+  const rarity = ({ word }: { word: string }) =>
+    models.filter((model) => String(model.description).includes(word)).length
+  return candidates
+    .map((candidate) => ({ ...candidate, holders: rarity(candidate) }))
+    .toSorted((one, other) => one.holders - other.holders || other.word.length - one.word.length)[0]
+}
+
+/** Whole words of the description that the name does not hold. */
+function ownWords({ name, description }: Record<string, unknown>): string[] {
+  if (typeof description !== 'string') return []
+  const words = description.match(/(?<![^\s])\p{L}{2,}(?=[\s.,;:!?]|$)/gu) ?? []
+  const inName = String(name).toLowerCase()
+  return [...new Set(words)].filter((word) => !inName.includes(word.toLowerCase()))
+}
+
+function otherCase(text: string): string {
+  return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
+}

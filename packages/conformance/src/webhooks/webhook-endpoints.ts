@@ -1,0 +1,95 @@
+import { type ConformanceClock, sleep } from '../clock.ts'
+import type { Exchange, ExchangeLog } from '../exchange.ts'
+import type { Redactor } from '../redact.ts'
+import type { WebhookReceiver } from './receiver.ts'
+
+/** A delivery that arrived. */
+export interface Delivery {
+  method: string
+  url: string
+  headers: Headers
+  /** `undefined` when the body is not JSON. */
+  json: unknown
+  exchange: Exchange
+}
+
+/**
+ * The response of an endpoint: `accept` 200, `reject` 500, `miss` 404, `silent` 200 after the receiver's time limit of 10 s
+ * (section 6, rule 1).
+ */
+export type EndpointBehavior = keyof typeof STATUSES
+
+const STATUSES = { accept: 200, reject: 500, miss: 404, silent: 200 } as const
+
+/** A unique URL for the deliveries of one run. */
+export interface WebhookEndpoint {
+  readonly url: string
+  readonly deliveries: Delivery[]
+}
+
+interface WebhookEndpointsOptions {
+  receiver: WebhookReceiver
+  clock: ConformanceClock
+  log: ExchangeLog
+  redactor: Redactor
+}
+
+/** Receivers put context into the query, so it must arrive unchanged. */
+const QUERY = 'conformance=1&signed=a%2Bb%3D%3D'
+
+/** Longer than the receiver's time limit. */
+export const SILENCE_MS = 11_000
+
+/** Creates endpoints, and stores each delivery with its endpoint. */
+export class WebhookEndpoints {
+  readonly #options: WebhookEndpointsOptions
+  readonly #endpoints = new Map<string, { endpoint: WebhookEndpoint; behavior: EndpointBehavior }>()
+
+  constructor(options: WebhookEndpointsOptions) {
+    this.#options = options
+    options.receiver.onRequest((request) => this.#receive(request))
+  }
+
+  open(behavior: EndpointBehavior): WebhookEndpoint {
+    // Random, because deliveries are not signed.
+    const name = crypto.randomUUID()
+    const url = `${this.#options.receiver.url.replace(/\/+$/, '')}/${name}?${QUERY}`
+    const endpoint: WebhookEndpoint = { url, deliveries: [] }
+    this.#endpoints.set(name, { endpoint, behavior })
+    return endpoint
+  }
+
+  async #receive(request: Request): Promise<Response> {
+    const opened = this.#endpoints.get(new URL(request.url).pathname.split('/').at(-1) ?? '')
+    if (opened === undefined) return new Response(null, { status: 404 })
+    const { clock, log, redactor } = this.#options
+    const startedAt = clock.now()
+    const text = await request.text()
+    const { method, headers } = request
+    const recorded = log.add({
+      direction: 'received',
+      startedAt: new Date(startedAt).toISOString(),
+      durationMs: 0,
+      request: {
+        method,
+        url: redactor.url(request.url),
+        headers: redactor.headers(headers),
+        body: redactor.body(text),
+      },
+    })
+    opened.endpoint.deliveries.push({ method, url: request.url, headers, json: parse(text), exchange: recorded })
+    if (opened.behavior === 'silent') await sleep(clock, SILENCE_MS)
+    const status = STATUSES[opened.behavior]
+    recorded.response = { status, headers: {}, body: '' }
+    recorded.durationMs = clock.now() - startedAt
+    return new Response(null, { status })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

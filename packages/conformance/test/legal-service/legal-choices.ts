@@ -1,0 +1,106 @@
+/** A rejection: HTTP status and error code. */
+export interface Rejection {
+  status: number
+  code: string
+}
+
+const reject = (status: number, code: string): Rejection => ({ status, code })
+
+/**
+ * Every point that the specification leaves open, with legitimate values. The first is the default. The section that is
+ * silent, or that allows all of them, stands in front of each group.
+ */
+export const LEGAL_CHOICES = {
+  // 4.1, 4.2, 9: the list and the details
+  modelCount: [12, 142, 1],
+  modelIds: ['plain', 'odd'],
+  modelStatus: ['active', 'mixed'],
+  descriptions: ['own', 'same', 'empty'],
+  searchMatch: ['substring', 'case-sensitive', 'words', 'fuzzy'],
+  searchOrder: ['catalog', 'relevance'],
+  unknownCategory: ['empty', 'ignored', reject(400, 'INVALID_CATEGORY'), reject(422, 'UNPROCESSABLE')],
+  limitAbove: ['clamped', reject(400, 'INVALID_LIMIT'), reject(422, 'UNPROCESSABLE')],
+  badPage: ['defaults', reject(400, 'INVALID_PAGE'), reject(422, 'UNPROCESSABLE')],
+  unknownQuery: ['accepted', reject(400, 'UNKNOWN_PARAMETER')],
+  plainSlash: ['served', reject(404, 'NO_SUCH_PATH')],
+  withoutVersion: [reject(404, 'NO_SUCH_PATH'), 'served', 'redirected'],
+  // 2.3: "JSON-schema-like"; a description "may hold" its members
+  typeForm: ['text', 'array', 'absent'],
+  // 7: codes and statuses that are not shown
+  unknownModel: [
+    reject(404, 'NOT_FOUND'),
+    reject(404, 'MODEL_NOT_FOUND'),
+    reject(410, 'GONE'),
+    reject(400, 'BAD_MODEL'),
+  ],
+  unknownModelRun: [reject(404, 'NOT_FOUND'), reject(404, 'MODEL_NOT_FOUND'), reject(422, 'BAD_MODEL')],
+  unknownJob: [reject(404, 'NOT_FOUND'), reject(404, 'JOB_NOT_FOUND'), reject(403, 'NOT_YOURS')],
+  cancelOfUnknown: [reject(404, 'NOT_FOUND'), 204, 200, reject(410, 'GONE')],
+  invalidInput: [
+    reject(400, 'VALIDATION_ERROR'),
+    reject(422, 'INVALID_INPUT'),
+    reject(409, 'BAD_INPUT'),
+    'fails-later',
+  ],
+  missingInput: [reject(400, 'VALIDATION_ERROR'), reject(422, 'MISSING_INPUT')],
+  brokenJson: [reject(400, 'VALIDATION_ERROR'), reject(422, 'BAD_JSON')],
+  otherContentType: ['accepted', reject(415, 'UNSUPPORTED_MEDIA_TYPE'), reject(400, 'BAD_CONTENT_TYPE')],
+  unknownMember: ['accepted', reject(400, 'UNKNOWN_MEMBER')],
+  unknownParameter: ['accepted', reject(400, 'VALIDATION_ERROR'), reject(422, 'INVALID_INPUT')],
+  webhookScheme: [reject(400, 'BAD_WEBHOOK'), reject(422, 'INVALID_URL'), 'accepted'],
+  noCredits: [reject(402, 'INSUFFICIENT_CREDITS'), reject(403, 'QUOTA'), reject(429, 'BALANCE_EXHAUSTED')],
+  blockedAddress: [reject(403, 'FORBIDDEN'), reject(401, 'UNAUTHORIZED')],
+  // 5.7: which endpoint needs which permission
+  runNeedsJobsWrite: [false, true],
+  webhookNeedsManage: [false, true],
+  // 4.3: responses to runs
+  asyncStatus: [202, 200],
+  asyncWithWebhook: ['queued', 'processing'],
+  failedSync: [502, 200, 202, 500, 422],
+  failedSyncBody: ['job', 'error-only'],
+  pollMessage: ['path', 'word', 'sentence'],
+  // 2.4, 2.5, 3, 4.4: jobs
+  queuedMs: [200, 0, 3_000, 20_000],
+  unfinishedStatus: [200, 202],
+  jobFields: ['none', 'few', 'many'],
+  absent: ['left-out', 'null'],
+  items: ['one', 'three', 'none'],
+  outputType: ['image', 'file'],
+  fileUrls: ['plain', 'signed', 'data', 'storage'],
+  fileAccess: ['public', 'needs-key'],
+  creditsOfFailed: ['free', 'charged'],
+  // 3, 4.5: cancels
+  cancelStatus: [200, 202, 204],
+  cancelBody: ['data', 'flat', 'message', 'empty'],
+  cancelTakesMs: [0, 3_000],
+  cancelOfFinished: [reject(409, 'CONFLICT'), reject(400, 'JOB_FINISHED'), 200, 204],
+  secondCancel: [reject(409, 'CONFLICT'), reject(404, 'NOT_FOUND'), 200, 204],
+  // 6: deliveries
+  duplicates: [1, 2, 3],
+  cancelledWebhook: ['none', 'sent'],
+  deliveryHeaders: ['none', 'signed'],
+  completedAt: ['milliseconds', 'seconds', 'offset', 'basic'],
+  // 8: rate limits; and everywhere: members, headers and media types that are not named
+  rateLimit: ['none', 'seconds', 'date'],
+  extraMembers: ['none', 'everywhere'],
+  requestIdHeader: ['none', 'sent'],
+  contentType: ['application/json', 'application/json; charset=utf-8', 'application/vnd.api+json'],
+} as const
+
+/** One value for every open point. */
+export type LegalChoices = { [Name in keyof typeof LEGAL_CHOICES]: (typeof LEGAL_CHOICES)[Name][number] }
+
+export function isRejection(value: unknown): value is Rejection {
+  return typeof value === 'object' && value !== null && 'code' in value
+}
+
+/** The first value of every point, but for these. */
+export function legalChoices(chosen: Partial<LegalChoices> = {}): LegalChoices {
+  return { ...pickEach((values) => values[0]), ...chosen }
+}
+
+/** A value of every point, by a function that picks. */
+export function pickEach(pick: (values: readonly unknown[]) => unknown): LegalChoices {
+  // Every name of the table, each with one of its own values.
+  return Object.fromEntries(Object.entries(LEGAL_CHOICES).map(([name, values]) => [name, pick(values)])) as LegalChoices
+}

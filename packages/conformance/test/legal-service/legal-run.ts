@@ -1,0 +1,89 @@
+import { isRecord } from '../../src/json.ts'
+import type { LegalModel } from './legal-catalog.ts'
+import { isRejection, type LegalChoices, type Rejection } from './legal-choices.ts'
+import { inputProblem } from './legal-input.ts'
+import { errorOf, type LegalJob } from './legal-job.ts'
+import { type Reply, reply } from './legal-responses.ts'
+
+/** What a run asks for, or why it cannot be had. */
+export interface RunOrder {
+  sync: boolean
+  webhookUrl: string | undefined
+  /** Whether the job is made, and fails because of its input. */
+  failsLater: boolean
+}
+
+const KNOWN = ['input', 'sync', 'webhook_url']
+
+/** Reads the request of `POST /v1/models/{model}/run` (section 4.3). */
+export function readOrder(
+  { text, contentType, model }: { text: string; contentType: string; model: LegalModel | undefined },
+  choices: LegalChoices,
+): RunOrder | Rejection {
+  const isJson = /^application\/json\b/.test(contentType)
+  if (!isJson && isRejection(choices.otherContentType)) return choices.otherContentType
+  const body = parse(text)
+  if (!isRecord(body)) return choices.brokenJson
+  if (model === undefined) return choices.unknownModelRun
+  if (isRejection(choices.unknownMember) && Object.keys(body).some((name) => !KNOWN.includes(name))) {
+    return choices.unknownMember
+  }
+  const { input, sync = true, webhook_url } = body
+  if (!isRecord(input)) return choices.missingInput
+  if (typeof sync !== 'boolean') return choices.missingInput
+  const webhook = webhookOf(webhook_url, choices)
+  if (isRejection(webhook)) return webhook
+  const problem = inputProblem(model.schema, input)
+  if (problem === 'unknown' && isRejection(choices.unknownParameter)) return choices.unknownParameter
+  const isWrong = problem === 'missing' || problem === 'wrong'
+  if (isWrong && isRejection(choices.invalidInput)) return choices.invalidInput
+  return { sync, webhookUrl: webhook, failsLater: isWrong }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function webhookOf(url: unknown, { webhookScheme }: LegalChoices): string | undefined | Rejection {
+  if (url === undefined) return undefined
+  const isUsable = typeof url === 'string' && /^https?:/.test(url)
+  if (isUsable) return url
+  return isRejection(webhookScheme) ? webhookScheme : undefined
+}
+
+export function queuedReply(job: LegalJob, { asyncStatus }: LegalChoices): Reply {
+  return reply(asyncStatus, identity(job, 'queued'))
+}
+
+export function processingReply(job: LegalJob, { pollMessage }: LegalChoices): Reply {
+  const message = {
+    path: `The result will be at GET /v1/jobs/${job.id}.`,
+    word: 'Poll for the result.',
+    sentence: "Accepted. Ask for the job's status until it has ended.",
+  }[pollMessage]
+  return reply(202, { ...identity(job, 'processing'), message })
+}
+
+/** Response to a run whose job ended while it was held. */
+export function endedReply(
+  job: LegalJob,
+  choices: LegalChoices,
+  { status, output }: { status: string; output: object },
+): Reply {
+  if (status === 'succeeded') {
+    const duration_ms = job.endsAt - job.processingAt
+    return reply(200, { ...identity(job, 'completed'), output, duration_ms, credits_used: job.model.credits })
+  }
+  if (choices.failedSync === 202) return processingReply(job, choices)
+  const error = errorOf(job)
+  const isPlain = choices.failedSyncBody === 'error-only' && choices.failedSync >= 400
+  return reply(choices.failedSync, isPlain ? { error } : { ...identity(job, status), error })
+}
+
+function identity({ id, requestId, model }: LegalJob, status: string) {
+  return { job_id: id, request_id: requestId, status, model_id: model.shown.id }
+}

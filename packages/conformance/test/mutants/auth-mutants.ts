@@ -1,0 +1,100 @@
+import type { ReferenceServer } from '@modelrun/reference-server'
+import {
+  edited,
+  editRequests,
+  type Mutant,
+  type Mutation,
+  mutant,
+  put,
+  status,
+  type WireRequest,
+  when,
+} from './mutation.ts'
+
+type Endpoint = Parameters<typeof editRequests>[0]
+
+const notOf = (server: ReferenceServer, { authorization }: WireRequest) => authorization !== `Bearer ${server.apiKey}`
+const isMissing = ({ authorization }: WireRequest) => authorization === null
+
+/** Takes any request for one with the key that has all rights. */
+function trusting(route: Endpoint, isTrusted: (request: WireRequest) => boolean = () => true): Mutation {
+  return editRequests(route, (request, server) => {
+    if (isTrusted(request)) request.authorization = `Bearer ${server.apiKey}`
+  })
+}
+
+function rejectsLimitedKeys(): Mutation {
+  return {
+    wrap: (send, server) => async (request) => {
+      const response = await send(request)
+      if (notOf(server, request)) response.status = 403
+      return response
+    },
+  }
+}
+
+/** Keys and permissions. */
+export const AUTH_MUTANTS: readonly Mutant[] = [
+  mutant(
+    'auth/valid-key-is-accepted',
+    'rejects a valid key of a request without a query',
+    edited(
+      'listModels',
+      when((_, { url }) => url.search === '', status(403)),
+    ),
+  ),
+  mutant('auth/list-needs-key', 'lists models for anybody', trusting('listModels', isMissing)),
+  mutant('auth/model-needs-key', 'shows a model to anybody', trusting('getModel', isMissing)),
+  mutant('auth/job-needs-key', 'shows a job to anybody', trusting('getJob', isMissing)),
+  mutant('auth/run-needs-key', 'runs models for anybody', trusting('runModel', isMissing)),
+  mutant('auth/cancel-needs-key', 'cancels jobs for anybody', trusting('cancelJob', isMissing)),
+  mutant(
+    'auth/list-needs-key',
+    'responds with 403 without a key',
+    edited(
+      'listModels',
+      when(({ status: code }) => code === 401, status(403)),
+    ),
+  ),
+  mutant(
+    'auth/missing-key-code',
+    'has another code for a missing key',
+    edited('getJob', put('/error/code', 'UNAUTHENTICATED')),
+  ),
+  mutant('auth/invalid-key-is-rejected', 'takes any key for reading', trusting('getModel')),
+  mutant('auth/invalid-key-writes-are-rejected', 'takes any key for cancels', trusting('cancelJob')),
+  mutant(
+    'auth/invalid-key-code',
+    'has another code for an invalid key',
+    edited('listModels', put('/error/code', 'INVALID_KEY')),
+  ),
+  mutant(
+    'auth/bearer-scheme',
+    'takes a key in any scheme',
+    trusting('listModels', ({ authorization }) => authorization?.startsWith('Basic') === true),
+  ),
+  mutant('auth/revoked-key', 'takes a revoked key', trusting('listModels')),
+  mutant('auth/key-prefix', 'gives out keys with another prefix', {
+    ...trusting('listModels'),
+    options: () => ({ apiKey: 'pk_conformance' }),
+  }),
+  mutant('permissions/list-needs-models-read', 'lists models without models:read', trusting('listModels')),
+  mutant('permissions/model-needs-models-read', 'shows models without models:read', trusting('getModel')),
+  mutant('permissions/run-needs-models-run', 'runs models without models:run', trusting('runModel')),
+  mutant('permissions/job-needs-jobs-read', 'shows jobs without jobs:read', trusting('getJob')),
+  mutant('permissions/cancel-needs-jobs-write', 'cancels jobs without jobs:write', trusting('cancelJob')),
+  mutant(
+    'permissions/list-needs-models-read',
+    'responds with 401 without the permission',
+    edited(
+      'listModels',
+      when(({ status: code }) => code === 403, status(401)),
+    ),
+  ),
+  mutant(
+    'permissions/forbidden-code',
+    'has another code for a lacking permission',
+    edited('runModel', put('/error/code', 'UNAUTHORIZED')),
+  ),
+  mutant('permissions/others-remain', 'rejects everything to a key that lacks one permission', rejectsLimitedKeys()),
+]

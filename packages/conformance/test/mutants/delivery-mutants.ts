@@ -1,0 +1,107 @@
+import type { Deliver } from '@modelrun/reference-server'
+import { type Mutant, type Mutation, mutant } from './mutation.ts'
+
+type Body = Record<string, unknown>
+
+const lost = () => Promise.resolve(new Response())
+const isFailure = ({ body }: RequestInit) => JSON.parse(String(body)).status === 'failed'
+
+/** Changes the bodies of deliveries. */
+function delivers(edit: (body: Body) => unknown): Mutation {
+  return onDelivery((deliver, url, init) => {
+    const body: Body = JSON.parse(String(init.body))
+    return deliver(url, { ...init, body: JSON.stringify(edit(body)) })
+  })
+}
+
+function onDelivery(tamper: (deliver: Deliver, ...delivery: Parameters<Deliver>) => Promise<Response>): Mutation {
+  return { tamper: (deliver) => (url, init) => tamper(deliver, url, init) }
+}
+
+async function retryingRejected(deliver: Deliver, ...[url, init]: Parameters<Deliver>): Promise<Response> {
+  const first = await deliver(url, init)
+  return first.ok ? first : deliver(url, init)
+}
+
+async function retryingSilent(deliver: Deliver, ...[url, init]: Parameters<Deliver>): Promise<Response> {
+  const { signal, ...again } = init
+  signal?.addEventListener('abort', () => void deliver(url, again))
+  return deliver(url, init)
+}
+
+/** Webhook deliveries. */
+export const DELIVERY_MUTANTS: readonly Mutant[] = [
+  mutant('webhooks/delivered', 'delivers nothing', onDelivery(lost)),
+  mutant(
+    'webhooks/post',
+    'delivers by PUT',
+    onDelivery((deliver, url, init) => deliver(url, { ...init, method: 'PUT' })),
+  ),
+  mutant(
+    'webhooks/json',
+    'delivers a form',
+    onDelivery((deliver, url, init) => deliver(url, { ...init, body: 'status=succeeded' })),
+  ),
+  mutant(
+    'webhooks/job-id',
+    'delivers another job_id',
+    delivers((body) => ({ ...body, job_id: 'job_0' })),
+  ),
+  mutant(
+    'webhooks/job-id',
+    'delivers id instead of job_id',
+    delivers(({ job_id: id, ...body }) => ({ id, ...body })),
+  ),
+  mutant(
+    'webhooks/status',
+    'delivers the status completed',
+    delivers((body) => ({ ...body, status: 'completed' })),
+  ),
+  mutant(
+    'webhooks/output',
+    'delivers no output',
+    delivers(({ output: _, ...body }) => body),
+  ),
+  mutant(
+    'webhooks/credits',
+    'delivers no credits_used',
+    delivers(({ credits_used: _, ...body }) => body),
+  ),
+  mutant(
+    'webhooks/credits',
+    'delivers more credits than the price',
+    delivers((body) => ({ ...body, credits_used: 40 })),
+  ),
+  mutant(
+    'webhooks/completed-at',
+    'delivers a time in local time',
+    delivers((body) => ({ ...body, completed_at: '2026-01-01T01:00:04+01:00' })),
+  ),
+  mutant(
+    'webhooks/completed-at',
+    'delivers a time in seconds',
+    delivers((body) => ({ ...body, completed_at: 1_767_225_604 })),
+  ),
+  mutant(
+    'webhooks/failure-delivered',
+    'does not deliver failures',
+    onDelivery((deliver, url, init) => (isFailure(init) ? lost() : deliver(url, init))),
+  ),
+  mutant(
+    'webhooks/failure-status',
+    'delivers the status error',
+    delivers((body) => ({ ...body, status: 'error' })),
+  ),
+  mutant(
+    'webhooks/failure-code',
+    'delivers another code',
+    delivers((body) => ({ ...body, error: { code: 'FAILED', message: 'no' } })),
+  ),
+  mutant(
+    'webhooks/failure-message',
+    'delivers no message',
+    delivers((body) => ({ ...body, error: { code: 'PROVIDER_FAILURE' } })),
+  ),
+  mutant('webhooks/no-retry-after-500', 'retries a delivery that was rejected', onDelivery(retryingRejected)),
+  mutant('webhooks/no-retry-after-silence', 'retries a delivery without a response', onDelivery(retryingSilent)),
+]

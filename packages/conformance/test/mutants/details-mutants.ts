@@ -1,0 +1,52 @@
+import { edited, type Mutant, mutant, put, status, take } from './mutation.ts'
+
+const schema = (edit: ReturnType<typeof put>) => edited('getModel', edit)
+
+/** The fields of models, and their schemas. */
+export const DETAILS_MUTANTS: readonly Mutant[] = [
+  mutant('details/id', 'has a number as the id of a model', edited('listModels', put('/models/*/id', 7))),
+  mutant('details/name', 'has no name in the details', edited('getModel', take('/name'))),
+  mutant('details/name', 'has no name in the list', edited('listModels', take('/models/2/name'))),
+  mutant('details/description', 'has no description in the list', edited('listModels', take('/models/*/description'))),
+  mutant('details/category', 'has a category of its own', edited('getModel', put('/category', 'text-to-poem'))),
+  mutant('details/provider', 'has an object as the provider', edited('getModel', put('/provider', { name: 'Lumen' }))),
+  mutant(
+    'details/status',
+    'has a boolean as the status of a model',
+    edited('listModels', put('/models/*/status', true)),
+  ),
+  mutant('details/credits-per-run', 'has the price as text', edited('getModel', put('/pricing/credits_per_run', '4'))),
+  mutant(
+    'details/credits-per-run',
+    'has a broken price',
+    edited('listModels', put('/models/*/pricing/credits_per_run', 0.5)),
+  ),
+  mutant(
+    'details/credits-per-run',
+    'has the price beside pricing',
+    edited('getModel', take('/pricing'), put('/credits_per_run', 4)),
+  ),
+  mutant(
+    'details/list-without-schema',
+    'lists models with their schema',
+    edited('listModels', put('/models/*/input_schema', {})),
+  ),
+  mutant('details/same-model', 'responds with another model', edited('getModel', put('/id', 'aurora-image'))),
+  mutant('details/same-model', 'does not know models that it lists', edited('getModel', status(404))),
+  mutant('details/with-schema', 'has no schema in the details', edited('getModel', take('/input_schema'))),
+  mutant('schemas/type', 'has a schema of another type', schema(put('/input_schema/type', 'array'))),
+  mutant('schemas/properties', 'lists the properties', schema(put('/input_schema/properties', []))),
+  mutant('schemas/required', 'requires an unknown parameter', schema(put('/input_schema/required', ['text_prompt']))),
+  mutant('schemas/required', 'has a boolean as required', schema(put('/input_schema/required', true))),
+  mutant('schemas/property-texts', 'has numbers as types', schema(put('/input_schema/properties/*/type', [1]))),
+  mutant(
+    'schemas/property-enum',
+    'has a text as enum',
+    schema(put('/input_schema/properties/image_size/enum', 'square|hd')),
+  ),
+  mutant(
+    'schemas/property-bounds',
+    'has a text as maximum',
+    schema(put('/input_schema/properties/num_images/maximum', '4')),
+  ),
+]

@@ -1,0 +1,211 @@
+import { at, isRecord } from '../../src/json.ts'
+import { hasWebhook } from './edits.ts'
+import { broken, edited, editRequests, type Mutant, type Mutation, status, type WireRequest, when } from './mutation.ts'
+
+const OBJECT = '4.3: input is an object, required'
+const INPUT_SCHEMA = '4.3: input holds model-specific parameters per the input_schema of the model'
+const REQUIRED = '2.3: required holds the names of mandatory parameters'
+const ENUM = '2.3: enum holds the allowed values'
+const TYPE = '2.3: a property has a type'
+const BOUNDS = '8: input bounds are given in the input_schema (minimum and maximum)'
+
+const LEGAL = { prompt: 'anything', style: 'photo' }
+type Input = Record<string, unknown>
+const inputOf = (request: WireRequest): Input => {
+  const input = at(request.body, '/input')
+  return isRecord(input) ? input : {}
+}
+
+/** Runs what it should reject, as if something legal had been sent. */
+function runs(isTaken: (input: unknown, request: WireRequest) => boolean): Mutation {
+  return editRequests('runModel', (request) => {
+    if (isRecord(request.body) && isTaken(request.body.input, request)) request.body = { ...request.body, input: LEGAL }
+  })
+}
+
+/** Runs whatever value one parameter has. */
+function runsAny(name: string, isTaken: (value: unknown) => boolean = () => true): Mutation {
+  return editRequests('runModel', (request) => {
+    const { [name]: value, ...input } = inputOf(request)
+    if (value === undefined || !isTaken(value) || !isRecord(request.body)) return
+    request.body = { ...request.body, input: { ...(name in LEGAL ? LEGAL : {}), ...input } }
+  })
+}
+
+/** Rejects some values that the schema allows. */
+function rejects(isRejected: (input: Input) => boolean): Mutation {
+  return edited(
+    'runModel',
+    when((_, request) => isRejected(inputOf(request)), status(400)),
+  )
+}
+
+const isText = (value: unknown) => typeof value === 'string'
+const isInput = (request: WireRequest, kind: 'queued' | 'hooked') =>
+  kind === 'queued' ? at(request.body, '/sync') === false : hasWebhook(request)
+
+/** What a run takes as its input. */
+export const INPUT_MUTANTS: readonly Mutant[] = [
+  broken(OBJECT, 'takes a text as input', runs(isText)),
+  broken(OBJECT, 'takes an array as input', runs(Array.isArray)),
+  broken(
+    OBJECT,
+    'takes null as input',
+    runs((input) => input === null),
+  ),
+  broken(
+    OBJECT,
+    'takes a number as input',
+    runs((input) => typeof input === 'number'),
+  ),
+  broken(
+    OBJECT,
+    'takes a boolean as input',
+    runs((input) => typeof input === 'boolean'),
+    'inputs/input-is-an-object',
+  ),
+  broken(
+    OBJECT,
+    'takes no input',
+    runs((input) => input === undefined),
+  ),
+  broken(
+    OBJECT,
+    'takes an empty input',
+    runs((input) => isRecord(input) && Object.keys(input).length === 0),
+  ),
+  broken(
+    REQUIRED,
+    'needs the first mandatory parameter only',
+    runs((input) => isRecord(input) && input.style === undefined),
+  ),
+  broken(
+    REQUIRED,
+    'needs the last mandatory parameter only',
+    runs((input) => isRecord(input) && input.prompt === undefined),
+  ),
+  broken(
+    REQUIRED,
+    'needs optional parameters too',
+    rejects((input) => input.seed === undefined),
+  ),
+  broken(ENUM, 'knows the allowed values of the first parameter only', runsAny('image_size', isText)),
+  broken(ENUM, 'knows the allowed values of the second parameter only', runsAny('style', isText)),
+  broken(
+    ENUM,
+    'rejects the last allowed value',
+    rejects(({ style }) => style === 'photo'),
+  ),
+  broken(
+    ENUM,
+    'rejects the first allowed value',
+    rejects(({ style }) => style === 'linocut'),
+  ),
+  broken(
+    ENUM,
+    'rejects the default of a parameter',
+    rejects(({ image_size: size }) => size === 'square_hd'),
+  ),
+  broken(
+    TYPE,
+    'takes a number as text',
+    runsAny('prompt', (value) => typeof value === 'number'),
+  ),
+  broken(TYPE, 'takes an object as text', runsAny('prompt', isRecord)),
+  broken(TYPE, 'takes an integer in quotes', runsAny('num_images', isText)),
+  broken(
+    TYPE,
+    'takes a fraction as an integer',
+    runsAny('num_images', (value) => !Number.isInteger(value)),
+  ),
+  broken(TYPE, 'takes a number in quotes', runsAny('strength', isText)),
+  broken(TYPE, 'takes a boolean in quotes', runsAny('tiled', isText)),
+  broken(
+    TYPE,
+    'takes anything for a boolean',
+    runsAny('tiled', (value) => typeof value !== 'boolean'),
+  ),
+  broken(
+    TYPE,
+    'takes anything for the second integer',
+    runsAny('seed', (value) => !Number.isInteger(value)),
+  ),
+  broken(
+    TYPE,
+    'takes a number for an allowed value',
+    runsAny('image_size', (value) => typeof value === 'number'),
+  ),
+  broken(
+    BOUNDS,
+    'ignores the maximum of an integer',
+    runsAny('num_images', (value) => Number(value) > 4),
+  ),
+  broken(
+    BOUNDS,
+    'ignores the minimum of an integer',
+    runsAny('num_images', (value) => Number(value) < 1),
+  ),
+  broken(
+    BOUNDS,
+    'ignores the maximum of a number',
+    runsAny('strength', (value) => Number(value) > 0.75),
+  ),
+  broken(
+    BOUNDS,
+    'ignores the minimum of a number',
+    runsAny('strength', (value) => Number(value) < 0.25),
+  ),
+  broken(
+    BOUNDS,
+    'ignores a minimum of 0',
+    runsAny('seed', (value) => Number(value) < 0),
+  ),
+  broken(
+    BOUNDS,
+    'rejects the maximum of an integer',
+    rejects(({ num_images: count }) => count === 4),
+    'inputs/upper-edges-are-accepted',
+  ),
+  broken(
+    BOUNDS,
+    'rejects the minimum of an integer',
+    rejects(({ num_images: count }) => count === 1),
+  ),
+  broken(
+    BOUNDS,
+    'rejects the maximum of a number',
+    rejects(({ strength }) => strength === 0.75),
+  ),
+  broken(
+    BOUNDS,
+    'rejects the minimum of a number',
+    rejects(({ strength }) => strength === 0.25),
+  ),
+  broken(
+    BOUNDS,
+    'rejects 0',
+    rejects(({ seed }) => seed === 0),
+  ),
+  broken(
+    INPUT_SCHEMA,
+    'checks no input of asynchronous runs',
+    runs((_, request) => isInput(request, 'queued')),
+    'inputs/every-other-rule',
+  ),
+  broken(
+    INPUT_SCHEMA,
+    'checks inputs of asynchronous runs only',
+    runs((_, request) => !isInput(request, 'queued')),
+  ),
+  broken(
+    INPUT_SCHEMA,
+    'checks no input of runs with webhook_url',
+    runs((_, request) => isInput(request, 'hooked')),
+    'inputs/with-webhook',
+  ),
+  broken(
+    INPUT_SCHEMA,
+    'rejects to be given every parameter',
+    rejects((input) => Object.keys(input).length > 5),
+  ),
+]

@@ -1,0 +1,145 @@
+import { at } from '../../src/json.ts'
+import { FAILING_MODEL } from '../catalog.ts'
+import {
+  edited,
+  editedWhere,
+  editRequests,
+  isFor,
+  type Mutant,
+  type Mutation,
+  mutant,
+  put,
+  status,
+  take,
+  type WireResponse,
+  when,
+} from './mutation.ts'
+
+const reads = (word: string) => (response: WireResponse) => at(response.json, '/data/status') === word
+const isDone = reads('succeeded')
+const hasFailed = reads('failed')
+const isUnfinished = (response: WireResponse) => reads('queued')(response) || reads('processing')(response)
+const always = () => true
+const OUTPUT = { type: 'image', items: [] }
+
+const job = (...edits: Parameters<typeof when>) => edited('getJob', when(...edits))
+
+/** Says yes to a cancel and does nothing. */
+function deaf(isDeafTo: (jobStatus: string) => boolean): Mutation {
+  return {
+    wrap: (send, server) => async (request) => {
+      const jobId = request.url.pathname.split('/').at(-1) ?? ''
+      if (!isFor(request, 'cancelJob') || !isDeafTo(server.job(jobId).status)) return send(request)
+      return { ...(await send({ ...request, method: 'GET' })), status: 200 }
+    },
+  }
+}
+
+/** Charges for every request to an endpoint, beside what the server charges. */
+function charging(route: Parameters<typeof edited>[0], credits: number): Mutation {
+  let charged = 0
+  return {
+    ...edited(route, () => {
+      charged += credits
+    }),
+    options: ({ server }) => ({ readCredits: async () => server.credits() - charged }),
+  }
+}
+
+/** Jobs, their files, their cancels and their charges. */
+export const JOB_MUTANTS: readonly Mutant[] = [
+  mutant(
+    'jobs/data',
+    'does not wrap the job in data',
+    job(
+      always,
+      put('', (body: { data: unknown }) => body.data),
+    ),
+  ),
+  mutant('jobs/data', 'responds with 404 while the job goes on', job(isUnfinished, status(404))),
+  mutant('jobs/status', 'says completed in the job status', job(isDone, put('/data/status', 'completed'))),
+  mutant('jobs/status', 'has a status of its own', job(reads('queued'), put('/data/status', 'starting'))),
+  mutant('jobs/async-ends', 'never ends an asynchronous run', job(always, put('/data', { status: 'processing' }))),
+  mutant(
+    'jobs/completed-reads-succeeded',
+    'says processing after a finished run',
+    job(isDone, put('/data/status', 'completed')),
+  ),
+  mutant('jobs/output-type', 'has no type of output', job(isDone, take('/data/output/type'))),
+  mutant(
+    'jobs/output-items',
+    'has one item instead of a list',
+    job(
+      isDone,
+      put('/data/output/items', (items: unknown[]) => items[0]),
+    ),
+  ),
+  mutant('jobs/output-item-type', 'has items without a type', job(isDone, take('/data/output/items/*/type'))),
+  mutant(
+    'jobs/output-item-url',
+    'has paths instead of addresses',
+    job(isDone, put('/data/output/items/*/url', '/files/0.png')),
+  ),
+  mutant('jobs/output-item-url', 'has no output when the job has succeeded', job(isDone, take('/data/output'))),
+  mutant('jobs/same-output', 'reads fewer files than the run returned', job(isDone, put('/data/output/items', []))),
+  mutant(
+    'jobs/no-output-before',
+    'has an output before the job has ended',
+    job(isUnfinished, put('/data/output', OUTPUT)),
+  ),
+  mutant(
+    'jobs/no-error',
+    'has an error in a job that succeeded',
+    job(isDone, put('/data/error', { code: 'NONE', message: '' })),
+  ),
+  mutant('jobs/failed', 'says succeeded for a failed job', job(hasFailed, put('/data/status', 'succeeded'))),
+  mutant(
+    'jobs/failed-code',
+    'has another code for a provider that failed',
+    job(hasFailed, put('/data/error/code', 'FAILED')),
+  ),
+  mutant('jobs/failed-code', 'has no error in a failed job', job(hasFailed, take('/data/error'))),
+  mutant('jobs/failed-message', 'has no message in a failed job', job(hasFailed, take('/data/error/message'))),
+  mutant(
+    'files/can-be-read',
+    'has no file at the address of an item',
+    editedWhere(({ url }) => url.pathname.startsWith('/files/'), status(404)),
+  ),
+  mutant(
+    'webhooks/same-result-by-polling',
+    'has no result to poll after a delivery',
+    job(reads('succeeded'), put('/data/output/items', [])),
+  ),
+  mutant(
+    'cancel/queued-is-cancelled',
+    'ignores the cancel of a queued job',
+    deaf((word) => word === 'queued'),
+  ),
+  mutant('cancel/queued-is-cancelled', 'rejects the cancel of a queued job', edited('cancelJob', status(409))),
+  mutant('cancel/queued-is-cancelled', 'spells it canceled', job(reads('cancelled'), put('/data/status', 'canceled'))),
+  mutant(
+    'cancel/processing-is-cancelled',
+    'ignores the cancel of a processing job',
+    deaf((word) => word === 'processing'),
+  ),
+  mutant(
+    'cancel/processing-is-cancelled',
+    'says failed for a cancelled job',
+    job(reads('cancelled'), put('/data/status', 'failed')),
+  ),
+  mutant('cancel/not-charged', 'charges a cancelled job', charging('cancelJob', 60)),
+  mutant(
+    'cancel/no-credits-shown',
+    'shows a charge for a cancelled job',
+    job(reads('cancelled'), put('/data/credits_used', 60)),
+  ),
+  mutant('charges/succeeded', 'charges twice', charging('runModel', 4)),
+  mutant('charges/succeeded', 'charges nothing', charging('runModel', -4)),
+  mutant(
+    'jobs/failed',
+    'runs a model again that failed',
+    editRequests('runModel', ({ url }) => {
+      url.pathname = url.pathname.replace(encodeURIComponent(FAILING_MODEL), 'aurora-image')
+    }),
+  ),
+]

@@ -1,0 +1,126 @@
+import { at, itemsOf } from '../../src/json.ts'
+import {
+  edited,
+  editRequests,
+  isFor,
+  type Mutant,
+  type Mutation,
+  mutant,
+  put,
+  status,
+  take,
+  type WireRequest,
+  when,
+} from './mutation.ts'
+
+const has =
+  (name: string, value?: string) =>
+  (_: unknown, { url }: WireRequest) =>
+    value === undefined ? url.searchParams.has(name) : url.searchParams.get(name) === value
+const lacks =
+  (name: string) =>
+  (_: unknown, { url }: WireRequest) =>
+    !url.searchParams.has(name)
+const ignores = (name: string) => editRequests('listModels', ({ url }) => url.searchParams.delete(name))
+const isMaximum = has('limit', '100')
+const isError = ({ status: code }: { status: number }) => code >= 400
+
+function ofPage() {
+  return put('', (list: { models: unknown[] }) => ({ ...list, total: itemsOf(list.models).length }))
+}
+
+function uncapped(): Mutation {
+  return {
+    wrap: (send) => async (request) => {
+      const limit = Number(request.url.searchParams.get('limit'))
+      if (!isFor(request, 'listModels') || limit <= 100) return send(request)
+      request.url.searchParams.set('limit', '100')
+      const response = await send(request)
+      put('/limit', limit)(response, request)
+      return response
+    },
+  }
+}
+
+function shift(url: URL): void {
+  const offset = Number(url.searchParams.get('offset') ?? 0)
+  if (offset > 0) url.searchParams.set('offset', String(offset + 1))
+}
+
+/** Leaves out what holds the text there. */
+function withoutMatches(pointer: string) {
+  return (response: Parameters<ReturnType<typeof put>>[0], request: WireRequest) => {
+    const text = request.url.searchParams.get('search')?.toLowerCase() ?? ''
+    const isMatch = (model: unknown) => String(at(model, pointer)).toLowerCase().includes(text)
+    put('/models', (models: unknown[]) => models.filter((model) => !isMatch(model)))(response, request)
+  }
+}
+
+/** The list of models, and the shape of responses and errors. */
+export const LIST_MUTANTS: readonly Mutant[] = [
+  mutant('models/array', 'lists models as a map', edited('listModels', put('/models', {}))),
+  mutant('models/array', 'calls the list data', edited('listModels', take('/models'))),
+  mutant('models/total', 'has no total', edited('listModels', take('/total'))),
+  mutant('models/total-is-of-matches', 'counts the page in total', edited('listModels', ofPage())),
+  mutant(
+    'models/total-counts-all',
+    'counts one model too many',
+    edited(
+      'listModels',
+      put('/total', (total: number) => total + 1),
+    ),
+  ),
+  mutant(
+    'models/default-limit',
+    'has another default limit',
+    edited('listModels', when(lacks('limit'), put('/limit', 50))),
+  ),
+  mutant('models/default-limit', 'has no limit in its response', edited('listModels', take('/limit'))),
+  mutant('models/limit-applied', 'ignores the limit', ignores('limit')),
+  mutant('models/limit-applied', 'says another limit than it applies', edited('listModels', put('/limit', 20))),
+  mutant('models/limit-maximum-accepted', 'rejects a limit of 100', edited('listModels', when(isMaximum, status(400)))),
+  mutant(
+    'models/limit-maximum-accepted',
+    'caps the limit at 50',
+    edited('listModels', when(isMaximum, put('/limit', 50))),
+  ),
+  mutant('models/limit-capped', 'does not cap the limit', uncapped()),
+  mutant('models/offset-echoed', 'always says offset 0', edited('listModels', put('/offset', 0))),
+  mutant('models/offset-echoed', 'has no offset in its response', edited('listModels', take('/offset'))),
+  mutant('models/pages-complete', 'ignores the offset', ignores('offset')),
+  mutant(
+    'models/pages-complete',
+    'skips one model too many',
+    editRequests('listModels', ({ url }) => shift(url)),
+  ),
+  mutant('models/category', 'ignores the category', ignores('category')),
+  mutant(
+    'models/category-total',
+    'counts all models in the total of a category',
+    edited('listModels', put('/total', 126)),
+  ),
+  mutant(
+    'models/search-name',
+    'does not search names',
+    edited('listModels', when(has('search'), withoutMatches('/name'))),
+  ),
+  mutant(
+    'models/search-description',
+    'does not search descriptions',
+    edited('listModels', when(has('search'), withoutMatches('/description'))),
+  ),
+  mutant('models/search-narrows', 'ignores the search', ignores('search')),
+  mutant(
+    'errors/json-responses',
+    'calls its JSON a page',
+    edited('getModel', ({ headers }) => headers.set('content-type', 'text/html')),
+  ),
+  mutant('errors/object', 'has a text as the error', edited('getModel', when(isError, put('/error', 'not found')))),
+  mutant('errors/code', 'has no code in an error', edited('getJob', when(isError, take('/error/code')))),
+  mutant(
+    'errors/code',
+    'has a number as the code of an error',
+    edited('runModel', when(isError, put('/error/code', 404))),
+  ),
+  mutant('errors/message', 'has no message in an error', edited('cancelJob', when(isError, take('/error/message')))),
+]

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { REQUIREMENTS } from '../../src/requirements.ts'
+import { ALL_MUTANTS } from './all-mutants.ts'
+import { SURVIVORS } from './survivors.ts'
+import { failedChecks } from './verdict-on.ts'
+
+it('there are more than 300 services that break one rule, and no two break the same', () => {
+  const names = ALL_MUTANTS.map(({ breaks }) => breaks)
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  expect(names.length).toBeGreaterThan(300)
+})
+
+it('fewer than 3 in 100 survive, and each that does is a mutant', () => {
+  const names = ALL_MUTANTS.map(({ breaks }) => breaks)
+  expect([...SURVIVORS.keys()].filter((name) => !names.includes(name))).toEqual([])
+  expect(SURVIVORS.size / names.length).toBeLessThan(0.03)
+})
+
+it('every check of what the specification states fails for a mutant that was made for it', () => {
+  const caught = ALL_MUTANTS.map(({ check }) => check)
+  const uncaught = REQUIREMENTS.filter(({ level, check }) => level === 'must' && !caught.includes(check))
+  expect(uncaught.map(({ id, check }) => `${id} ${check}`)).toEqual([])
+})
+
+it('without a mutation, the way through the mutants is clean', async () => {
+  expect(await failedChecks({})).toEqual([])
+})

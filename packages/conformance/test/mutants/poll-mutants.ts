@@ -1,0 +1,166 @@
+import { at } from '../../src/json.ts'
+import { hasFailed, isCancelled, isDone, jobOf, ofRuns, reads } from './edits.ts'
+import {
+  broken,
+  type Edit,
+  edited,
+  isFor,
+  type Mutant,
+  type Mutation,
+  put,
+  status,
+  take,
+  type WireRequest,
+  type WireResponse,
+  when,
+} from './mutation.ts'
+
+const DATA = '4.4: the response is an object with data, which holds status, output when succeeded and error when failed'
+const ID = '4.4: the path parameter is the job_id returned by the run endpoint'
+const OUTPUT = '2.5: an output has a type and items, each with type and url'
+const ERROR = '2.4: error is an object with code and message'
+
+const job = (...edits: Parameters<typeof when>) => edited('getJob', when(...edits))
+const isJob = (request: WireRequest) => isFor(request, 'getJob')
+const isUnfinished = (response: WireResponse) => reads('queued')(response) || reads('processing')(response)
+const isProcessing = reads('processing')
+
+/** Reads every job as the one that was run last. */
+function latestJob(): Mutation {
+  return {
+    wrap: (send) => {
+      let latest: string | undefined
+      return async (request) => {
+        if (isJob(request) && latest !== undefined && jobOf(request).startsWith('job_'))
+          request.url.pathname = `/v1/jobs/${latest}`
+        const response = await send(request)
+        const jobId = at(response.json, '/job_id')
+        if (isFor(request, 'runModel') && typeof jobId === 'string') latest = jobId
+        return response
+      }
+    },
+  }
+}
+
+const isHeldRun = (response: WireResponse, { body }: WireRequest) =>
+  response.status === 202 && at(body, '/sync') === undefined && at(body, '/webhook_url') === undefined
+const isHookedRun = (response: WireResponse, { body }: WireRequest) =>
+  response.status < 300 && at(body, '/webhook_url') !== undefined
+const isSyncRun = (response: WireResponse) => at(response.json, '/status') === 'completed'
+const whenDone = (...edits: Edit[]): Edit => when(isDone, ...edits)
+const flat = put('', (body: { data: unknown }) => body.data)
+
+/** What polling reads, whichever run made the job. */
+export const POLL_MUTANTS: readonly Mutant[] = [
+  broken(DATA, 'wraps no failed job in data', job(hasFailed, flat)),
+  broken(DATA, 'wraps no cancelled job in data', job(isCancelled, flat)),
+  broken(DATA, 'wraps no unfinished job in data', job(isUnfinished, flat)),
+  broken(
+    DATA,
+    'wraps the job in a list',
+    job(
+      () => true,
+      put('/data', (data: unknown) => [data]),
+    ),
+  ),
+  broken(
+    DATA,
+    'wraps the job in job',
+    job(
+      () => true,
+      put('', ({ data }: { data: unknown }) => ({ job: data })),
+    ),
+  ),
+  broken(DATA, 'has no status in data', job(isUnfinished, take('/data/status')), 'jobs/every-poll'),
+  broken(DATA, 'has null as the output of a job', job(isDone, put('/data/output', null))),
+  broken(
+    DATA,
+    'has the output beside data',
+    job(
+      isDone,
+      put('', ({ data }: { data: { output: unknown } }) => ({
+        data: { ...data, output: undefined },
+        output: data.output,
+      })),
+    ),
+  ),
+  broken(DATA, 'has no output in jobs of synchronous runs', ofRuns(isSyncRun, take('/data/output'))),
+  broken(DATA, 'has no output in jobs of runs with webhook_url', ofRuns(isHookedRun, take('/data/output'))),
+  broken(DATA, 'has no output in jobs of held runs', ofRuns(isHeldRun, take('/data/output')), 'jobs/every-output'),
+  broken(DATA, 'has null as the error of a failed job', job(hasFailed, put('/data/error', null))),
+  broken(ERROR, 'has a text as the error of a failed job', job(hasFailed, put('/data/error', 'PROVIDER_FAILURE'))),
+  broken(
+    ERROR,
+    'has a list of errors in a failed job',
+    job(
+      hasFailed,
+      put('/data/error', (error: unknown) => [error]),
+    ),
+  ),
+  broken(
+    ERROR,
+    'has no message in the error of jobs with webhook_url',
+    ofRuns(isHookedRun, take('/data/error/message')),
+    'webhooks/failure-by-polling',
+  ),
+  broken(
+    ERROR,
+    'has the code in small letters in a failed job',
+    job(hasFailed, put('/data/error/code', 'provider_failure')),
+  ),
+  broken(ERROR, 'has a number as the message of a failed job', job(hasFailed, put('/data/error/message', 500))),
+  broken(OUTPUT, 'has a number as the type of output', job(isDone, put('/data/output/type', 1))),
+  broken(
+    OUTPUT,
+    'has a map of items',
+    job(
+      isDone,
+      put('/data/output/items', (items: unknown[]) => ({ ...items })),
+    ),
+  ),
+  broken(
+    OUTPUT,
+    'has null among the items',
+    job(
+      isDone,
+      put('/data/output/items', (items: unknown[]) => [...items, null]),
+    ),
+  ),
+  broken(OUTPUT, 'has items without an address', job(isDone, take('/data/output/items/*/url'))),
+  broken(OUTPUT, 'has addresses as numbers', job(isDone, put('/data/output/items/*/url', 7))),
+  broken(
+    OUTPUT,
+    'has paths in jobs of held runs',
+    ofRuns(isHeldRun, whenDone(put('/data/output/items/*/url', '/files/0.png'))),
+  ),
+  broken(
+    OUTPUT,
+    'has no type of items in jobs of runs with webhook_url',
+    ofRuns(isHookedRun, whenDone(take('/data/output/items/*/type'))),
+  ),
+  broken(
+    OUTPUT,
+    'reads another type of output than it responded with',
+    ofRuns(isSyncRun, whenDone(put('/data/output/type', 'audio'))),
+    'jobs/same-output-type',
+  ),
+  broken(
+    OUTPUT,
+    'reads more files than it responded with',
+    ofRuns(isSyncRun, whenDone(put('/data/output/items', (items: unknown[]) => [...items, ...items]))),
+  ),
+  broken(ID, 'does not know jobs of synchronous runs', ofRuns(isSyncRun, status(404))),
+  broken(ID, 'does not know jobs of held runs', ofRuns(isHeldRun, status(404))),
+  broken(ID, 'does not know jobs of runs with webhook_url', ofRuns(isHookedRun, status(404))),
+  broken(ID, 'reads every job as the latest', latestJob()),
+  broken('3: the five statuses of a job', 'has the status running', job(isProcessing, put('/data/status', 'running'))),
+  broken('3: the five statuses of a job', 'has the status error', job(hasFailed, put('/data/status', 'error'))),
+  broken(
+    '3: the five statuses of a job',
+    'has statuses in capitals',
+    job(
+      () => true,
+      put('/data/status', (word: string) => word.toUpperCase()),
+    ),
+  ),
+]

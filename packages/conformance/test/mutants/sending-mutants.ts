@@ -1,0 +1,134 @@
+import { at } from '../../src/json.ts'
+import {
+  deliversCancelled,
+  deliversEarly,
+  deliversEverything,
+  everyOther,
+  forgets,
+  losesJobs,
+  onlyAsync,
+  retriesAfter,
+} from './delivery-mutations.ts'
+import { onDelivery } from './edits.ts'
+import { broken, type Mutant, type Mutation, put, status, take } from './mutation.ts'
+
+const SENT = '6: the delivery is sent once a job finishes'
+const NO_RETRY = '6 rule 2: a failed delivery is not retried'
+const POLLING = '6 rule 4: receivers can always fall back to polling'
+const EMITTED = '6 rule 6: emitted by the run operation when webhook_url is present'
+
+type Body = Record<string, unknown>
+const failed = ({ status: word }: Body) => word === 'failed'
+
+const lost = () => Promise.resolve(new Response())
+const bodyOf = (init: RequestInit): Body => JSON.parse(String(init.body))
+
+/** Repeats a delivery that got this response. */
+function retries(isRejected: (code: number) => boolean): Mutation {
+  return onDelivery(async (deliver, url, init) => {
+    const response = await deliver(url, init)
+    return isRejected(response.status) ? deliver(url, init) : response
+  })
+}
+
+/** When webhook deliveries are sent, how often, and what can be polled then. */
+export const SENDING_MUTANTS: readonly Mutant[] = [
+  broken(EMITTED, 'delivers runs without webhook_url too', deliversEverything()),
+  broken(
+    EMITTED,
+    'does not deliver asynchronous runs',
+    forgets((body) => at(body, '/sync') === false && at(body, '/webhook_url') !== undefined),
+    'webhooks/async-delivered',
+  ),
+  broken(EMITTED, 'delivers asynchronous runs only', onlyAsync()),
+  broken(SENT, 'delivers when it takes a run', deliversEarly()),
+  broken(
+    SENT,
+    'delivers processing first',
+    onDelivery(async (deliver, url, init) => {
+      await deliver(url, { ...init, body: JSON.stringify({ ...bodyOf(init), status: 'processing' }) })
+      return deliver(url, init)
+    }),
+  ),
+  broken(
+    SENT,
+    'delivers a failure after the success',
+    onDelivery(async (deliver, url, init) => {
+      const first = await deliver(url, init)
+      await deliver(url, { ...init, body: JSON.stringify({ ...bodyOf(init), status: 'failed' }) })
+      return first
+    }),
+    'webhooks/one-result',
+  ),
+  broken(SENT, 'delivers every other result', everyOther()),
+  broken(
+    SENT,
+    'delivers no failure of a model that was delivered before',
+    onDelivery((deliver, url, init) => (failed(bodyOf(init)) ? lost() : deliver(url, init))),
+  ),
+  broken(SENT, 'delivers a success for a job that is cancelled', deliversCancelled(0)),
+  broken(
+    SENT,
+    'delivers a success for a cancelled job when it would have ended',
+    deliversCancelled(75_000),
+    'webhooks/no-success-when-cancelled',
+  ),
+  broken(
+    NO_RETRY,
+    'retries after 500',
+    retries((code) => code === 500),
+  ),
+  broken(
+    NO_RETRY,
+    'retries after 404',
+    retries((code) => code === 404),
+    'webhooks/no-retry-after-404',
+  ),
+  broken(
+    NO_RETRY,
+    'retries three times',
+    onDelivery(async (deliver, url, init) => {
+      let response = await deliver(url, init)
+      for (let attempt = 0; attempt < 3 && !response.ok; attempt++) response = await deliver(url, init)
+      return response
+    }),
+  ),
+  broken(NO_RETRY, 'retries after 3 seconds', retriesAfter(3_000)),
+  broken(NO_RETRY, 'retries after a minute', retriesAfter(60_000)),
+  broken(
+    POLLING,
+    'forgets a job whose delivery was rejected',
+    losesJobs((response) => response === 'rejected', status(404)),
+  ),
+  broken(
+    POLLING,
+    'fails a job whose delivery was rejected',
+    losesJobs(
+      (response) => response === 'rejected',
+      put('/data', { status: 'failed', error: { code: 'WEBHOOK', message: 'No.' } }),
+    ),
+  ),
+  broken(
+    POLLING,
+    'drops the output of a job whose delivery was rejected',
+    losesJobs((response) => response === 'rejected', take('/data/output')),
+    'webhooks/result-after-500',
+  ),
+  broken(
+    POLLING,
+    'forgets a job whose receiver was silent',
+    losesJobs((response) => response === 'silent', status(404)),
+    'webhooks/result-after-silence',
+  ),
+  broken(
+    POLLING,
+    'forgets a job that was delivered',
+    losesJobs((response) => response === 'accepted', status(404)),
+  ),
+  broken(
+    POLLING,
+    'drops the output of a job that was delivered',
+    losesJobs((response) => response === 'accepted', take('/data/output')),
+    'webhooks/result-stays',
+  ),
+]
