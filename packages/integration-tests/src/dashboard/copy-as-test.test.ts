@@ -27,7 +27,7 @@ describe.skipIf(isMissing)(`what was done on the dashboard, copied as a test${no
     await page.getByLabel('Route').selectOption('runModel')
     await page.getByLabel('Times').fill('1')
     await page.getByRole('button', { name: 'Switch on' }).click()
-    await page.getByText('struck 0 times').waitFor()
+    await page.getByText('injected 0 times').waitFor()
     await page.getByRole('button', { name: 'Create a key' }).click()
     await goTo(page, '#/deliveries')
     await page.getByText('Twice', { exact: true }).click()

@@ -73,7 +73,7 @@ export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSo
 
 function isAbout(entry: JournalEntry, jobId: string): boolean {
   if (entry.kind === 'note') return false
-  // A fault that struck before the work kept the job from being found.
+  // A fault that was injected before the work kept the job from being found.
   return entry.job_id === jobId || (entry.kind === 'request' && entry.path.endsWith(`/v1/jobs/${jobId}`))
 }
 
@@ -88,7 +88,7 @@ function failedRuns(records: readonly JournalRecord[], own: readonly JournalReco
 
 function isSameRun({ entry: one }: JournalRecord, { entry: other }: JournalRecord): boolean {
   if (one.kind !== 'request' || other.kind !== 'request' || one.route !== 'runModel') return false
-  // A fault that struck before the work kept the body from being read.
+  // A fault that was injected before the work kept the body from being read.
   return one.path === other.path && (one.requestBody ?? other.requestBody) === other.requestBody
 }
 

@@ -51,7 +51,7 @@ function Request({ exchange }: { exchange: RequestExchange }) {
         {method} <span class="path">{decodeURIComponent(path)}</span>
       </h2>
       {attempt > 1 && <p class="muted small">Attempt {attempt}: the one before it failed.</p>}
-      {fault && <p class="notice bad">Fault {fault} struck here.</p>}
+      {fault && <p class="notice bad">Fault {fault} was injected here.</p>}
       <div class="buttons">
         <CopyButton label="Copy as curl" text={() => curlOf(exchange, location.origin)} />
         <CopyButton label="Copy as client call" text={() => clientCallOf(exchange)} />

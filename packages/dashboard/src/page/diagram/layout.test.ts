@@ -62,11 +62,11 @@ describe('the sequence diagram', () => {
     expect(gaps[2]).toBeLessThan(120)
   })
 
-  it('folds polls that say nothing new, and none where a fault struck', () => {
+  it('folds polls that say nothing new, and none with a fault', () => {
     const same = [1, 2, 3, 4, 5].map((at) => poll(at))
     expect(foldPolls(same).map(({ folded }) => folded)).toEqual([3, 0])
-    const struck = same.with(2, poll(3, { fault: 'reset (fault_1)' }))
-    expect(foldPolls(struck)).toHaveLength(5)
+    const faulty = same.with(2, poll(3, { fault: 'reset (fault_1)' }))
+    expect(foldPolls(faulty)).toHaveLength(5)
     expect(layoutLife(life(same), false).marks).toHaveLength(5)
   })
 

@@ -93,7 +93,7 @@ export function Response({ exchange, lanes, y }: MarkProps<Sent>) {
   return <Arrow from={from} to={to} y={y} label={label} short={short} isBelow className={className} isLost={isLost} />
 }
 
-/** Where a fault struck. */
+/** Where a fault was injected. */
 function Bolt({ x, y }: { x: number; y: number }) {
   return (
     <g class="bolt" transform={`translate(${x - 11} ${y - 11})`}>

@@ -106,7 +106,7 @@ function FaultRow({ added: { id, fault, used } }: { added: AddedFault }) {
           .map(([option, value]) => `${option} ${value}`)
           .join(', ') || 'every request'}
       </span>
-      <span class={used > 0 ? 'bad' : 'muted'}>struck {count(used, 'time')}</span>
+      <span class={used > 0 ? 'bad' : 'muted'}>injected {count(used, 'time')}</span>
       <button type="button" class="button small" onClick={switchOff} aria-label={`Switch off ${id}`}>
         Switch off
       </button>
