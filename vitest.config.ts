@@ -11,6 +11,8 @@ export default defineConfig({
     include: ['packages/*/{src,test}/**/*.test.ts', 'examples/*/*.test.ts'],
     typecheck: { enabled: true, include: ['packages/*/src/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
     testTimeout: 15_000,
+    // A poll waits for processes on a busy machine. The default is one second.
+    expect: { poll: { timeout: 10_000 } },
     // The default leaves a core to the user: on CI's two cores that is half of the time.
     maxWorkers: '100%',
   },

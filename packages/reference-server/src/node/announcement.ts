@@ -24,9 +24,9 @@ export function announcement(ready: ReadyServer, command: ServeCommand): string 
 }
 
 /** The other keys only where they were asked for: most programs know of one. */
-function lineFor({ url, keys, controlToken }: ReadyServer): object {
+function lineFor({ url, keys, controlToken, dashboardUrl }: ReadyServer): object {
   const [key] = keys
-  return { ready: true, url, key, ...(keys.length > 1 ? { keys } : {}), controlToken }
+  return { ready: true, url, key, ...(keys.length > 1 ? { keys } : {}), controlToken, dashboardUrl }
 }
 
 function textFor(

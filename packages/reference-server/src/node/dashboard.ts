@@ -9,7 +9,11 @@ export interface DashboardPage {
 // Not a literal: the package may be missing, and must not become part of the command.
 const PACKAGE: string = '@modelrun/dashboard'
 
-/** The dashboard; `undefined` when the package is not installed. */
+/**
+ * Loads the dashboard, for `listen(server, { dashboard })`.
+ *
+ * @returns undefined when the optional package `@modelrun/dashboard` is not installed
+ */
 export async function loadDashboard(): Promise<DashboardPage | undefined> {
   try {
     const { createDashboard }: { createDashboard(): Promise<DashboardPage> } = await import(PACKAGE)

@@ -4,6 +4,6 @@
  * @module
  */
 
-export type { DashboardPage } from './dashboard.ts'
+export { type DashboardPage, loadDashboard } from './dashboard.ts'
 export { ListenError } from './errors.ts'
 export { type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
