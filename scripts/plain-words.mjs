@@ -34,7 +34,6 @@ const WORDS = [
 
 /** Folders and files that still use the words: remove a line once its words are gone. */
 const STILL_EXEMPT = [
-  'packages/reference-server/',
   'packages/sdk/',
 ]
 

@@ -49,8 +49,8 @@ describe('webhooks over the control API', () => {
     const { caller } = setUp('auto')
     await caller.run(MODEL, { webhook_url: URL })
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-      const answer = await caller.call(method, '/_reference/deliveries/next')
-      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+      const response = await caller.call(method, '/_reference/deliveries/next')
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
     }
     expect((await caller.post('/_reference/deliveries/next', {})).status).toBe(200)
   })

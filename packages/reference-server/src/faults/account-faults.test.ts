@@ -5,7 +5,7 @@ const run: FaultTarget = { endpoint: 'runModel', method: 'POST', path: '/v1/mode
 const look: FaultTarget = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1', model: 'a' }
 
 /** Which of 200 runs are struck. */
-function struckRuns(seed: number, probability: number): number[] {
+function faultyRuns(seed: number, probability: number): number[] {
   const faults = new AccountFaults(seed)
   faults.add({ kind: 'reset', probability })
   return Array.from({ length: 200 }, (_, index) => index).filter(() => faults.take(run) !== undefined)
@@ -29,12 +29,12 @@ describe('AccountFaults', () => {
   })
 
   it('strikes the share of requests that it should, the same ones for the same seed', () => {
-    expect(struckRuns(7, 0.3).length).toBeGreaterThan(40)
-    expect(struckRuns(7, 0.3).length).toBeLessThan(80)
-    expect(struckRuns(7, 0.3)).toEqual(struckRuns(7, 0.3))
-    expect(struckRuns(8, 0.3)).not.toEqual(struckRuns(7, 0.3))
-    expect(struckRuns(7, 0)).toEqual([])
-    expect(struckRuns(7, 1)).toHaveLength(200)
+    expect(faultyRuns(7, 0.3).length).toBeGreaterThan(40)
+    expect(faultyRuns(7, 0.3).length).toBeLessThan(80)
+    expect(faultyRuns(7, 0.3)).toEqual(faultyRuns(7, 0.3))
+    expect(faultyRuns(8, 0.3)).not.toEqual(faultyRuns(7, 0.3))
+    expect(faultyRuns(7, 0)).toEqual([])
+    expect(faultyRuns(7, 1)).toHaveLength(200)
   })
 
   it('counts a fault as unused until it has struck as often as it should', () => {

@@ -15,7 +15,7 @@ const PREFIXES = [
   '/',
 ]
 
-async function expectRefusal(server: ReferenceServer, path: string, init: RequestInit): Promise<void> {
+async function expectRejection(server: ReferenceServer, path: string, init: RequestInit): Promise<void> {
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json', ...init.headers }
   const response = await server.fetch(`${server.baseUrl}${path}`, { ...init, headers })
   const text = await response.text()
@@ -35,7 +35,7 @@ describe('whatever is sent', () => {
     })
     const request = fc.record({ method: fc.constantFrom(...METHODS), prefix: fc.constantFrom(...PREFIXES), part })
     await fc.assert(
-      fc.asyncProperty(request, ({ method, prefix, part: rest }) => expectRefusal(server, prefix + rest, { method })),
+      fc.asyncProperty(request, ({ method, prefix, part: rest }) => expectRejection(server, prefix + rest, { method })),
       { numRuns: 300 },
     )
   })
@@ -49,8 +49,8 @@ describe('whatever is sent', () => {
     const query = fc.array(fc.tuple(name, fc.oneof(fc.string(), fc.integer().map(String))), { maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(query, fc.string(), async (pairs, raw) => {
-        await expectRefusal(server, `/v1/models?${new URLSearchParams(pairs)}`, { method: 'GET' })
-        await expectRefusal(server, `/v1/models?${raw.replaceAll('#', '')}`, { method: 'GET' })
+        await expectRejection(server, `/v1/models?${new URLSearchParams(pairs)}`, { method: 'GET' })
+        await expectRejection(server, `/v1/models?${raw.replaceAll('#', '')}`, { method: 'GET' })
       }),
       { numRuns: 100 },
     )
@@ -61,7 +61,7 @@ describe('whatever is sent', () => {
     const body = fc.uint8Array({ maxLength: 200 }).map((bytes) => new Uint8Array(bytes))
     const path = fc.constantFrom('/v1/models/aurora-image/run', '/_reference/keys', '/_reference/scripts')
     await fc.assert(
-      fc.asyncProperty(path, body, (to, bytes) => expectRefusal(server, to, { method: 'POST', body: bytes })),
+      fc.asyncProperty(path, body, (to, bytes) => expectRejection(server, to, { method: 'POST', body: bytes })),
       { numRuns: 100 },
     )
   })
@@ -78,7 +78,7 @@ describe('whatever is sent', () => {
     )
     await fc.assert(
       fc.asyncProperty(path, fc.oneof(run, fc.jsonValue()), (to, json) =>
-        expectRefusal(server, to, { method: 'POST', body: JSON.stringify(json) }),
+        expectRejection(server, to, { method: 'POST', body: JSON.stringify(json) }),
       ),
       { numRuns: 200 },
     )
@@ -99,7 +99,7 @@ describe('whatever is sent', () => {
     await fc.assert(
       fc.asyncProperty(value, value, async (authorization, type) => {
         const headers = { authorization, 'content-type': type, 'content-length': type }
-        await expectRefusal(server, '/v1/models/aurora-image/run', { method: 'POST', body: '{}', headers })
+        await expectRejection(server, '/v1/models/aurora-image/run', { method: 'POST', body: '{}', headers })
       }),
       { numRuns: 100 },
     )

@@ -71,12 +71,12 @@ describe('the time of a fault', () => {
     const { server, submit } = setUp()
     server.faults.add({ kind: 'slow-headers', delay_ms: 3_000 })
     const credits = server.credits()
-    const answer = submit()
-    const isAnswered = watch(answer)
+    const response = submit()
+    const isSettled = watch(response)
     await server.clock.advance(2_999)
-    expect([isAnswered(), server.credits()]).toEqual([false, credits])
+    expect([isSettled(), server.credits()]).toEqual([false, credits])
     await server.clock.advance(1)
-    expect((await answer).status).toBe(202)
+    expect((await response).status).toBe(202)
   })
 
   it('passes on the clock of the server: a body in four parts', async () => {
@@ -102,9 +102,9 @@ describe('the time of a fault', () => {
     const client = new AbortController()
     const left = api.call('GET', '/v1/models', { signal: client.signal })
     const stayed = api.get('/v1/models')
-    const isAnswered = watch(Promise.race([left, stayed]))
+    const isSettled = watch(Promise.race([left, stayed]))
     await server.clock.advance(1e9)
-    expect(isAnswered()).toBe(false)
+    expect(isSettled()).toBe(false)
     client.abort(new Error('enough'))
     await expect(left).rejects.toThrow('enough')
     await server.close()
@@ -137,8 +137,8 @@ describe('what a fault says', () => {
   ] as const)('of %j is %i, with Retry-After %s', async (fault, status, retryAfter) => {
     const { server, api } = setUp()
     server.faults.add(fault)
-    const answer = await api.get('/v1/models')
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter])
+    const response = await api.get('/v1/models')
+    expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter])
   })
 
   it('is cut where it should be', async () => {

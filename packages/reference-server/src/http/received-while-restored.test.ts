@@ -63,9 +63,9 @@ describe('a run that is being received', () => {
     const gone = await beginRun(server, key)
     server.restore(without)
     gone.send()
-    const answer = await gone.response
-    expect([answer.status, errorOf(answer).code]).toEqual([401, 'UNAUTHORIZED'])
-    expect(errorOf(answer).message).toContain('not known here')
+    const received = await gone.response
+    expect([received.status, errorOf(received).code]).toEqual([401, 'UNAUTHORIZED'])
+    expect(errorOf(received).message).toContain('not known here')
 
     const revoked = await beginRun(server)
     server.revokeKey(server.apiKey)

@@ -13,20 +13,20 @@ function ask(server: ReferenceServer, name: RouteName, permissions: readonly Per
 
 describe('permissions', () => {
   it.each(NAMES)('lets a key with nothing but the permission of %s pass (section 5.4)', async (name) => {
-    const answer = await ask(createReferenceServer(), name, [ROUTES[name].permission])
-    expect([401, 403]).not.toContain(answer.status)
+    const response = await ask(createReferenceServer(), name, [ROUTES[name].permission])
+    expect([401, 403]).not.toContain(response.status)
   })
 
-  it.each(NAMES)('answers 403 FORBIDDEN to %s with every permission but its own (sections 5.5 and 7)', async (name) => {
+  it.each(NAMES)('responds with 403 FORBIDDEN to %s with every permission but its own (sections 5.5 and 7)', async (name) => {
     const { permission, method, path } = ROUTES[name]
-    const answer = await ask(
+    const response = await ask(
       createReferenceServer(),
       name,
       PERMISSIONS.filter((one) => one !== permission),
     )
-    expect(answer.status).toBe(403)
-    expect(answer.body).toEqual({ error: { code: 'FORBIDDEN', message: expect.stringContaining(permission) } })
-    expect(errorOf(answer).message).toContain(`${method} ${path}`)
+    expect(response.status).toBe(403)
+    expect(response.body).toEqual({ error: { code: 'FORBIDDEN', message: expect.stringContaining(permission) } })
+    expect(errorOf(response).message).toContain(`${method} ${path}`)
   })
 
   it('asks for jobs:write on a run when the assumption says so (section 5.7)', async () => {

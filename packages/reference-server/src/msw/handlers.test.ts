@@ -121,7 +121,7 @@ describe('msw handlers', () => {
       const response = await fetch(`${BASE_URL}/run/${index}`, { method: 'POST', body: '{}' })
       return response.json()
     })
-    expect((await Promise.all(responses)).map((answer) => answer.number)).toEqual([1, 2, 3])
+    expect((await Promise.all(responses)).map((response) => response.number)).toEqual([1, 2, 3])
     expect(server.handle).toHaveBeenCalledTimes(3)
   })
 
@@ -158,9 +158,9 @@ describe('msw handlers', () => {
     const client = new AbortController()
     const aborted = new Promise<void>((resolve) => {
       const handle: MockedServer['handle'] = (request) =>
-        new Promise((answer) => {
+        new Promise((response) => {
           request.signal.addEventListener('abort', () => {
-            answer(new Response())
+            response(new Response())
             resolve()
           })
           client.abort()

@@ -81,10 +81,10 @@ describe('listen', () => {
     const { handle, held, aborted } = holdRequests()
     const server = await serve(handle)
     const client = new AbortController()
-    const answer = fetch(server.url, { method: 'POST', body: '{}', signal: client.signal })
+    const response = fetch(server.url, { method: 'POST', body: '{}', signal: client.signal })
     await held
     client.abort()
-    await expect(answer).rejects.toThrow('aborted')
+    await expect(response).rejects.toThrow('aborted')
     await aborted
   })
 

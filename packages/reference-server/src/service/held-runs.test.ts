@@ -10,10 +10,10 @@ it('a held run leaves nothing on the signal of its request when it is answered (
     headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ input: { prompt: 'x' } }),
   })
-  const answer = server.handle(request, { transport: 'fetch' })
+  const response = server.handle(request, { transport: 'fetch' })
   await server.clock.advance(1)
   expect(getEventListeners(request.signal, 'abort')).toHaveLength(1)
   await server.clock.advance(10_000)
-  expect(responseOf(await answer).status).toBe(200)
+  expect(responseOf(await response).status).toBe(200)
   expect(getEventListeners(request.signal, 'abort')).toEqual([])
 })

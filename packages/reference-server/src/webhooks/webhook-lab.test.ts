@@ -56,7 +56,7 @@ describe('webhook lab', () => {
     server.script(MODEL, [{ result: 'failed', after_ms: 500, webhook: { when: 'before-response' } }])
     const run = caller
       .run(MODEL, { webhook_url: URL, sync: false })
-      .then(({ body }) => seen.push(`answer: ${body.status}`))
+      .then(({ body }) => seen.push(`response: ${body.status}`))
     await server.clock.advance(499)
     expect(seen).toEqual([])
     await server.clock.advance(1)
@@ -121,8 +121,8 @@ describe('webhook lab', () => {
     [204, { outcome: 'delivered', status: 204 }],
   ] as const)(
     'meets %s instead of the receiver, and tries no second time (section 6, rule 2)',
-    async (answer, found) => {
-      const { server, seen } = await runWith({ receiver: { response: answer, after_ms: 3_000 } })
+    async (response, found) => {
+      const { server, seen } = await runWith({ receiver: { response: response, after_ms: 3_000 } })
       const happened = await server.clock.advance(86_400_000)
       expect(server.webhooks.deliveries()).toMatchObject([found])
       expect(happened.filter(({ kind }) => kind === 'delivery_ended')).toMatchObject([{ afterMs: 4_000 }])

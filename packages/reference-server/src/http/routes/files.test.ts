@@ -61,7 +61,7 @@ describe('GET /files/{job_id}/{name}', () => {
     expect(await read()).toEqual(copy)
   })
 
-  it('answers 404 NOT_FOUND where there is no file', async () => {
+  it('responds with 404 NOT_FOUND where there is no file', async () => {
     const { server, urls } = await urlsOf('aurora-image', { prompt: 'x' })
     const bad = [
       '/files/job_none/0.png',

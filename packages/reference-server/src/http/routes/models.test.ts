@@ -9,8 +9,8 @@ if (sample === undefined) throw new Error('The catalog is empty.')
 const MANY = Array.from({ length: 130 }, (_, index) => ({ ...sample, id: `model-${index}`, name: `Model ${index}` }))
 
 async function list(query: string, options = {}) {
-  const answer = await apiCaller(createReferenceServer({ catalog: MANY, ...options })).get(`/v1/models${query}`)
-  return { ...answer, page: modelListSchema.safeParse(answer.body).data }
+  const response = await apiCaller(createReferenceServer({ catalog: MANY, ...options })).get(`/v1/models${query}`)
+  return { ...response, page: modelListSchema.safeParse(response.body).data }
 }
 
 describe('GET /v1/models', () => {
@@ -71,10 +71,10 @@ describe('GET /v1/models', () => {
     ['?limit=1&limit=2', '"limit" more than once'],
     ['?page=2', 'members that do not exist: "page"'],
     ['?__proto__=1', 'members that do not exist: "__proto__"'],
-  ])('answers 400 VALIDATION_ERROR to %s (sections 4.1 and 8)', async (query, message) => {
-    const answer = await list(query)
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
+  ])('responds with 400 VALIDATION_ERROR to %s (sections 4.1 and 8)', async (query, message) => {
+    const response = await list(query)
+    expect(response.status).toBe(400)
+    expect(errorOf(response)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
   })
 
   it('applies 100 to a higher limit when the assumption says so (section 8)', async () => {
@@ -100,10 +100,10 @@ describe('GET /v1/models/{id}', () => {
     expect(body).not.toHaveProperty('output_kind')
   })
 
-  it('answers 404 NOT_FOUND to an unknown id, with the closest one', async () => {
-    const answer = await apiCaller(createReferenceServer()).get('/v1/models/aurora-imgae')
-    expect(answer.status).toBe(404)
-    expect(errorOf(answer)).toEqual({
+  it('responds with 404 NOT_FOUND to an unknown id, with the closest one', async () => {
+    const response = await apiCaller(createReferenceServer()).get('/v1/models/aurora-imgae')
+    expect(response.status).toBe(404)
+    expect(errorOf(response)).toEqual({
       code: 'NOT_FOUND',
       message: expect.stringContaining('Did you mean aurora-image?'),
     })
