@@ -45,7 +45,7 @@ const READ = /\.(ts|tsx|mts|mjs|cjs|js|json|md|txt|yml|yaml|html|py|sh|d\.ts)$/
 
 /** Lines that may have a word: a refused TCP connection, a transaction of SQL, the user `nobody` of Unix. */
 const ALLOWED = [
-  [/^refus/, /connection|ECONNREFUSED|\bsocket|\bTCP\b|\bports?\b|'refused'|\brefused: \{/i],
+  [/^refus/, /connection|ECONNREFUSED|\bsocket|\bTCP\b|\bports?\b|['"`]refused['"`]|\brefused: \{/i],
   [/^begin/, /\bBEGIN\b|sql\.begin|sql\.begin|sql\\.begin|beginTransaction/],
   [/^nobody/, /\buser\b|\buid\b|'nobody'/],
 ]

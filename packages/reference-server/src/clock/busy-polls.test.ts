@@ -37,7 +37,7 @@ describe('a client in this process that polls without a pause, on an auto clock'
     for (const polls of await Promise.all(clients)) expect(polls).toBeLessThan(5_000)
   })
 
-  it('is answered at once where no time would help: its job hangs', async () => {
+  it('gets its response at once when its job hangs, because no time changes its status', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     server.script(MODEL, [{ result: 'hang' }])
     const caller = apiCaller(server)

@@ -8,7 +8,7 @@ const MOST_READS = 50
 /** So many URLs are counted: where no time passes, nothing else forgets them. */
 const MOST_URLS = 10_000
 
-/** Real time after which a read that is held is answered anyway: something else may hold the time back. */
+/** Longest real time for which a read is held: something else may keep the clock from moving. */
 const LONGEST_HOLD_MS = 500
 
 /**
@@ -24,7 +24,7 @@ export class BusyPolls {
     this.#clock = clock
   }
 
-  /** Resolves when the request may be answered: for nearly every one at once, without a promise. */
+  /** Resolves when the server may handle the request. `undefined`, as for nearly every request: at once. */
   admit({ method, url }: Pick<Request, 'method' | 'url'>, work: Work): Promise<void> | undefined {
     if (this.#clock.canJump === undefined) return undefined
     const now = this.#clock.now()

@@ -11,7 +11,7 @@ const FORWARDING_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-
 type Caller = Pick<AppEnv['Bindings'], 'ip' | 'isOverSocket'>
 
 /**
- * Makes a check of who may steer the server: whoever has the token, and this machine. A request over a socket comes from
+ * Creates the check of which clients may use the control API: clients with the token, and this machine. A request over a socket comes from
  * this machine when both ends of it do, its `Host` is a loopback name or that of the base URL, and nothing says that it
  * was forwarded. The address of the client alone does not show it: a page whose name an attacker leads to 127.0.0.1 (DNS
  * rebinding), a reverse proxy and a tunnel have it too.

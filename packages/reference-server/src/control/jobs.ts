@@ -41,7 +41,7 @@ async function failJobRoute(service: Service, context: AppContext): Promise<Resp
 function withJob(service: Service, { req }: AppContext, act: (job: JobControl) => void): Response {
   const id = req.param('id') ?? ''
   if (service.jobs.find(id) === undefined)
-    return errorResponses.notFound('There is no such job. A run answers with its job_id.')
+    return errorResponses.notFound('This job does not exist. The response to a run has its job_id.')
   const job = controlJob(service, id)
   try {
     act(job)

@@ -61,13 +61,13 @@ describe('POST /_reference/scripts', () => {
     [{ model: MODEL, outcomes: [{ result: 'failed', webhook: { deliveries: 1_000 } }] }, 400, '100 or less'],
     [{ model: MODEL, outcomes: [], key: 'sk_test_none' }, 404, 'did not make that API key'],
     [{ outcomes: [] }, 400, '/model is missing'],
-  ])('refuses %j with %i', async (body, status, message) => {
+  ])('rejects %j with %i', async (body, status, message) => {
     const response = await setUp().caller.post('/_reference/scripts', body)
     expect([response.status, errorOf(response).message]).toEqual([status, expect.stringContaining(message)])
   })
 })
 
-it('responds with 400 to outcomes that are nested too deeply to be answered with', async () => {
+it('responds with 400 to outcomes that are nested too deeply for a response', async () => {
   const { server, caller } = setUp()
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
   const outcome = `{"result":"succeeded","output":{"type":"image","items":[],"deep":${deep}}}`
@@ -139,7 +139,7 @@ describe('GET /_reference/deliveries', () => {
 })
 
 describe('control API', () => {
-  it('needs its token from other machines, and from clients whose address nobody knows', async () => {
+  it('needs its token from other machines, and from clients whose IP address is unknown', async () => {
     const { server } = setUp()
     const ask = async (ip: string | undefined, token?: string) => {
       const headers = token === undefined ? {} : { 'x-reference-token': token }

@@ -35,7 +35,7 @@ describe('webhooks over the control API', () => {
     expect([none.status, errorOf(none).message]).toEqual([404, expect.stringContaining('within 5 ms of real time')])
   })
 
-  it('are refused with a reason', async () => {
+  it('are rejected with a reason', async () => {
     const { caller } = setUp('manual')
     expect((await caller.post('/_reference/webhooks', { deliveries: -1 })).status).toBe(400)
     expect((await caller.post('/_reference/webhooks', { key: 'sk_test_none' })).status).toBe(404)

@@ -4,7 +4,7 @@ import { AccountFaults, type FaultTarget } from './account-faults.ts'
 const run: FaultTarget = { endpoint: 'runModel', method: 'POST', path: '/v1/models/a/run', model: 'a' }
 const look: FaultTarget = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1', model: 'a' }
 
-/** Which of 200 runs are struck. */
+/** Which of 200 runs get the fault. */
 function faultyRuns(seed: number, probability: number): number[] {
   const faults = new AccountFaults(seed)
   faults.add({ kind: 'reset', probability })
@@ -12,7 +12,7 @@ function faultyRuns(seed: number, probability: number): number[] {
 }
 
 describe('AccountFaults', () => {
-  it('takes the first fault that is meant for a request, as often as it may strike', () => {
+  it('applies the first fault that matches a request, at most `times` times', () => {
     const faults = new AccountFaults(1)
     faults.add({ kind: 'hang', route: 'getJob' })
     faults.add({ kind: 'reset', times: 2 })
@@ -21,14 +21,14 @@ describe('AccountFaults', () => {
     expect(kinds).toEqual(['reset', 'hang', 'reset', 'server-error'])
   })
 
-  it('strikes requests for its model only', () => {
+  it('is applied to requests for its model only', () => {
     const faults = new AccountFaults(1)
     faults.add({ kind: 'reset', model: 'b' })
     expect(faults.take(run)).toBeUndefined()
     expect(faults.take({ ...run, model: 'b' })?.id).toBe('fault_1')
   })
 
-  it('strikes the share of requests that it should, the same ones for the same seed', () => {
+  it('is applied to its share of the requests, the same ones for the same seed', () => {
     expect(faultyRuns(7, 0.3).length).toBeGreaterThan(40)
     expect(faultyRuns(7, 0.3).length).toBeLessThan(80)
     expect(faultyRuns(7, 0.3)).toEqual(faultyRuns(7, 0.3))
@@ -37,7 +37,7 @@ describe('AccountFaults', () => {
     expect(faultyRuns(7, 1)).toHaveLength(200)
   })
 
-  it('counts a fault as unused until it has struck as often as it should', () => {
+  it('counts a fault as unused until it was applied as often as it should', () => {
     const faults = new AccountFaults(1)
     faults.add({ kind: 'reset', times: 2, route: 'runModel' })
     faults.add({ kind: 'hang' })
@@ -54,7 +54,7 @@ describe('AccountFaults', () => {
     ])
   })
 
-  it('strikes no more with what was removed', () => {
+  it('does not apply a fault that was removed', () => {
     const faults = new AccountFaults(1)
     const { id } = faults.add({ kind: 'reset' })
     expect([faults.remove(id), faults.remove(id), faults.take(run)]).toEqual([true, false, undefined])

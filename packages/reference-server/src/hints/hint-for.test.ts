@@ -120,7 +120,7 @@ describe('hints', () => {
     for (const { status, headers } of responses) expect([status, headers.has('x-modelrun-hint')]).toEqual([200, false])
   })
 
-  it('say which fault made an answer', async () => {
+  it('say which fault made a response', async () => {
     const server = createReferenceServer()
     server.faults.add({ kind: 'server-error' })
     const { status, headers } = await apiCaller(server).get('/v1/models')
@@ -135,7 +135,7 @@ describe('hints', () => {
     expect(server.journal.entries()).toMatchObject([{ hint: expect.stringContaining('Did you mean') }])
   })
 
-  it('warn of a webhook at a private address, in the answer, the log and the journal', async () => {
+  it('warn of a webhook at a private address, in the response, the log and the journal', async () => {
     const lines: string[] = []
     const server = createReferenceServer({ clock: 'manual', log: (line) => lines.push(line) })
     const response = await apiCaller(server).run(MODEL, { webhook_url: 'http://192.168.1.5/hook' })

@@ -85,7 +85,7 @@ describe('audit', () => {
     expect(messages().join()).toContain('job_2 was created, which reserves 4 credits and charges none, yet')
   })
 
-  it('begins anew after a reset', () => {
+  it('starts again after a reset', () => {
     const { audit, account, create, messages } = setUp()
     create()
     account.credits.release(PRICE)
@@ -110,7 +110,7 @@ describe('strict mode', () => {
     return { service, ask }
   }
 
-  it('responds with 500 with the story of the job when the books are wrong', async () => {
+  it('responds with 500 and the story of the job when the books are wrong', async () => {
     const { service, ask } = serve(true)
     const run = await ask('/v1/models/aurora-image/run', { input: { prompt: 'a' }, sync: false })
     const { job_id } = run.body

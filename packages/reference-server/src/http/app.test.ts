@@ -23,7 +23,7 @@ describe('routes', () => {
     ['PUT', '/v1/jobs/job_1', 'GET, HEAD, DELETE'],
     ['OPTIONS', '/v1/jobs/job_1', 'GET, HEAD, DELETE'],
     ['POST', '/files/job_1/0.png', 'GET, HEAD'],
-  ])('respond with 405 METHOD_NOT_ALLOWED with Allow: %s %s', async (method, path, allow) => {
+  ])('respond with 405 METHOD_NOT_ALLOWED and Allow: %s %s', async (method, path, allow) => {
     const response = await apiCaller(createReferenceServer()).call(method, path)
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe(allow)
@@ -105,7 +105,7 @@ describe('routes', () => {
     expect((await server.fetch('http://elsewhere.test:99/v1/models', { headers })).status).toBe(200)
   })
 
-  it('answer HEAD as GET without the body, with its length', async () => {
+  it('respond to HEAD as to GET, without the body but with its length', async () => {
     const caller = apiCaller(createReferenceServer())
     const [get, head] = [await caller.get('/v1/models'), await caller.call('HEAD', '/v1/models')]
     expect(head.text).toBe('')

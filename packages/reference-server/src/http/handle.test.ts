@@ -28,7 +28,7 @@ async function expectRejection(server: ReferenceServer, path: string, init: Requ
 }
 
 describe('whatever is sent', () => {
-  it('any path is answered below 500, with an error body when it is refused', async () => {
+  it('any path gets a status below 500, with an error body from 400', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const part = fc.string({
       unit: fc.constantFrom('/', '%', '2', 'F', '.', '?', '=', '&', 'a', 'run', '\\', ' ', 'ä', '#'),
@@ -40,7 +40,7 @@ describe('whatever is sent', () => {
     )
   })
 
-  it('any query is answered below 500', async () => {
+  it('any query gets a status below 500', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const name = fc.oneof(
       fc.constantFrom('limit', 'offset', 'search', 'category', '__proto__', 'toString'),
@@ -56,7 +56,7 @@ describe('whatever is sent', () => {
     )
   })
 
-  it('any bytes as a body are answered below 500', async () => {
+  it('any bytes as a body get a status below 500', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const body = fc.uint8Array({ maxLength: 200 }).map((bytes) => new Uint8Array(bytes))
     const path = fc.constantFrom('/v1/models/aurora-image/run', '/_reference/keys', '/_reference/scripts')
@@ -66,7 +66,7 @@ describe('whatever is sent', () => {
     )
   })
 
-  it('any JSON as a body is answered below 500', async () => {
+  it('any JSON as a body gets a status below 500', async () => {
     const server = createReferenceServer({ clock: 'auto', credits: 1_000_000 })
     const input = fc.dictionary(fc.constantFrom('prompt', 'num_images', 'image_size', '__proto__', 'x'), fc.jsonValue())
     const run = fc.record({ input: fc.oneof(input, fc.jsonValue()), sync: fc.jsonValue() }, { requiredKeys: ['input'] })
@@ -93,7 +93,7 @@ describe('whatever is sent', () => {
     expect((await apiCaller(server).call('POST', '/_reference/scripts', whole)).status).toBe(400)
   })
 
-  it('any headers are answered below 500', async () => {
+  it('any headers get a status below 500', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const value = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) })
     await fc.assert(
@@ -107,7 +107,7 @@ describe('whatever is sent', () => {
 })
 
 describe('handle', () => {
-  it('answers although the log throws', async () => {
+  it('responds although the log throws', async () => {
     const sent = vi.spyOn(console, 'error').mockImplementation(() => {})
     const log = () => {
       throw new Error('disk full')

@@ -19,7 +19,7 @@ function watch(promise: Promise<unknown>): () => boolean {
 }
 
 describe('a fault', () => {
-  it('strikes the requests of its route, so many times', async () => {
+  it('is applied to the requests of its route, `times` times', async () => {
     const { server, api, submit } = setUp()
     server.faults.add({ kind: 'server-error', route: 'GET /v1/models/*', times: 2 })
     const statuses = [
@@ -32,7 +32,7 @@ describe('a fault', () => {
     expect(statuses).toEqual([202, 500, 200, 500, 200])
   })
 
-  it('strikes what belongs to its model: runs, jobs and files', async () => {
+  it('is applied to what belongs to its model: runs, jobs and files', async () => {
     const { server, api, submit } = setUp()
     const mine = await submit()
     const others = await api.run('lumen/aurora-image-swift', { sync: false })
@@ -56,13 +56,13 @@ describe('a fault', () => {
   it.each([
     ['before', 0],
     ['after', 1],
-  ] as const)('strikes %s the work: %i jobs begin', async (when, begun) => {
+  ] as const)('applied %s the work: %i jobs start', async (when, started) => {
     const { server, submit } = setUp()
     const credits = server.credits()
     server.faults.add({ kind: 'server-error', when })
     expect((await submit()).status).toBe(500)
     await server.clock.advance(600_000)
-    expect(credits - server.credits()).toBe(begun * 4)
+    expect(credits - server.credits()).toBe(started * 4)
   })
 })
 
@@ -150,7 +150,7 @@ describe('what a fault says', () => {
     await expect(reader?.read()).rejects.toMatchObject({ cause: { code: 'UND_ERR_SOCKET' } })
   })
 
-  it('is half of the real answer, as JSON that breaks off, after the work', async () => {
+  it('is half of the real response, as JSON that breaks off, after the work', async () => {
     const { server, submit } = setUp()
     server.faults.add({ kind: 'malformed-json', when: 'after' })
     const { text, status } = await server

@@ -17,17 +17,20 @@ describe('permissions', () => {
     expect([401, 403]).not.toContain(response.status)
   })
 
-  it.each(NAMES)('responds with 403 FORBIDDEN to %s with every permission but its own (sections 5.5 and 7)', async (name) => {
-    const { permission, method, path } = ROUTES[name]
-    const response = await ask(
-      createReferenceServer(),
-      name,
-      PERMISSIONS.filter((one) => one !== permission),
-    )
-    expect(response.status).toBe(403)
-    expect(response.body).toEqual({ error: { code: 'FORBIDDEN', message: expect.stringContaining(permission) } })
-    expect(errorOf(response).message).toContain(`${method} ${path}`)
-  })
+  it.each(NAMES)(
+    'responds with 403 FORBIDDEN to %s with every permission but its own (sections 5.5 and 7)',
+    async (name) => {
+      const { permission, method, path } = ROUTES[name]
+      const response = await ask(
+        createReferenceServer(),
+        name,
+        PERMISSIONS.filter((one) => one !== permission),
+      )
+      expect(response.status).toBe(403)
+      expect(response.body).toEqual({ error: { code: 'FORBIDDEN', message: expect.stringContaining(permission) } })
+      expect(errorOf(response).message).toContain(`${method} ${path}`)
+    },
+  )
 
   it('asks for jobs:write on a run when the assumption says so (section 5.7)', async () => {
     const strict = createReferenceServer({ assumptions: { runNeedsJobsWrite: true } })

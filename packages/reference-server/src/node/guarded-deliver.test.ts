@@ -36,7 +36,7 @@ describe('the guard of webhooks', () => {
   }
 
   it.each(['http://127.0.0.1:1/', 'http://10.0.0.1/', 'http://localhost/'])(
-    'refuses a run with the webhook %s when other machines can reach the server',
+    'rejects a run with the webhook %s when other machines can reach the server',
     async (url) => {
       const response = await runOn({ host: '0.0.0.0' }, url)
       expect([response.status, errorOf(response)]).toEqual([
@@ -50,7 +50,7 @@ describe('the guard of webhooks', () => {
     },
   )
 
-  it('stands back on loopback, for public addresses, and when it is told to', async () => {
+  it('allows webhooks on loopback, to public addresses, and with allowPrivateWebhooks', async () => {
     expect((await runOn({}, 'http://127.0.0.1:1/')).status).toBe(202)
     expect((await runOn({ host: '0.0.0.0' }, 'https://93.184.215.14/')).status).toBe(202)
     expect((await runOn({ host: '0.0.0.0', allowPrivateWebhooks: true }, 'http://10.0.0.1/')).status).toBe(202)

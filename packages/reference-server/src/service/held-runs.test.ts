@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { responseOf } from '../../test-kit/response-of.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
-it('a held run leaves nothing on the signal of its request when it is answered (section 4.3)', async () => {
+it('a held run leaves no listener on the signal of its request after its response (section 4.3)', async () => {
   const server = createReferenceServer({ clock: 'manual' })
   const request = new Request(`${server.baseUrl}/v1/models/aurora-image/run`, {
     method: 'POST',

@@ -86,7 +86,7 @@ describe('send delivery', () => {
     expect(await outcome).toEqual({ outcome: 'network_error', reason: 'fetch failed: read ECONNRESET' })
   })
 
-  it('leaves the body of the answer unread', async () => {
+  it('leaves the body of the response unread', async () => {
     const cancel = vi.fn()
     const { outcome } = send(async () => new Response(new ReadableStream({ cancel })))
     await outcome

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
-/** A server whose deliveries are noted in the order in which they and the answers of the runs come. */
+/** A server, and its deliveries and the responses to its runs in the order in which they came. */
 function setUp(options: ReferenceServerOptions = {}) {
   const server = createReferenceServer({ clock: 'manual', ...options })
   servers.push(server)
@@ -42,7 +42,7 @@ describe('webhook lab', () => {
     expect(new Set(seen).size).toBe(1)
   })
 
-  it('delivers before the run is answered with its 202', async () => {
+  it('delivers before the run gets its 202', async () => {
     const { server, caller, seen } = setUp()
     server.script(MODEL, [{ result: 'succeeded', webhook: { when: 'before-response', deliveries: 2 } }])
     const { status, body } = await caller.run(MODEL, { webhook_url: URL })
@@ -51,7 +51,7 @@ describe('webhook lab', () => {
     expect(await caller.status(body.job_id)).toBe('succeeded')
   })
 
-  it('holds the answer until a job that takes its time was delivered', async () => {
+  it('holds the response until the result of a slow job was delivered', async () => {
     const { server, caller, seen } = setUp()
     server.script(MODEL, [{ result: 'failed', after_ms: 500, webhook: { when: 'before-response' } }])
     const run = caller
@@ -61,11 +61,11 @@ describe('webhook lab', () => {
     expect(seen).toEqual([])
     await server.clock.advance(1)
     await run
-    expect(seen).toEqual([expect.stringMatching('delivery: failed'), 'answer: queued'])
+    expect(seen).toEqual([expect.stringMatching('delivery: failed'), 'response: queued'])
   })
 
   it.each(['cancelled', 'reset', 'closed', 'hanging', 'lost'])(
-    'holds no answer for ever when the job is %s',
+    'does not hold the response for ever when the job is %s',
     async (how) => {
       const { server, caller, seen } = setUp({ clock: how === 'lost' ? 'auto' : 'manual' })
       const result = how === 'hanging' ? 'hang' : 'succeeded'
@@ -105,7 +105,7 @@ describe('webhook lab', () => {
   it.each([
     [9_900, 'delivered', 9_900],
     [10_100, 'timeout', 10_000],
-  ] as const)('meets a receiver that answers after %i ms: %s (section 8)', async (after_ms, outcome, tookMs) => {
+  ] as const)('has a receiver that responds after %i ms: %s (section 8)', async (after_ms, outcome, tookMs) => {
     const { server, seen } = await runWith({ receiver: { after_ms } })
     await server.clock.advance(60_000)
     const [record, ...others] = server.webhooks.deliveries()
@@ -164,7 +164,7 @@ describe('webhook lab', () => {
   })
 })
 
-/** The run is not answered yet, so its id is taken from another server of the same seed. */
+/** The run has no response yet, so its id is taken from another server with the same seed. */
 async function firstJobId(): Promise<string> {
   const { caller } = setUp()
   return String((await caller.run(MODEL, { sync: false })).body.job_id)

@@ -82,11 +82,11 @@ describe('GET /v1/jobs/{id}', () => {
 
   it('responds with 404 NOT_FOUND to an unknown job and to one of another account', async () => {
     const { server, caller, path } = await withJob()
-    const stranger = apiCaller(server, server.createKey().key)
+    const otherAccount = apiCaller(server, server.createKey().key)
     for (const response of [
       await caller.get('/v1/jobs/job_none'),
-      await stranger.get(path),
-      await stranger.delete(path),
+      await otherAccount.get(path),
+      await otherAccount.delete(path),
     ]) {
       expect([response.status, errorOf(response).code]).toEqual([404, 'NOT_FOUND'])
     }

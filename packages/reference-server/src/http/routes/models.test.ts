@@ -14,7 +14,7 @@ async function list(query: string, options = {}) {
 }
 
 describe('GET /v1/models', () => {
-  it('answers models, total, limit and offset (section 4.1)', async () => {
+  it('responds with models, total, limit and offset (section 4.1)', async () => {
     const { status, page, body } = await list('')
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual(['models', 'total', 'limit', 'offset'])
@@ -83,7 +83,7 @@ describe('GET /v1/models', () => {
     expect(page?.models).toHaveLength(100)
   })
 
-  it('finds nothing in an unknown category, or refuses it when the assumption says so (section 2.2)', async () => {
+  it('finds nothing in an unknown category, or rejects it when the assumption says so (section 2.2)', async () => {
     expect((await list('?category=text-to-smell')).page).toMatchObject({ models: [], total: 0 })
     const strict = await list('?category=text-to-smell', { assumptions: { unknownCategory: 'reject' } })
     expect([strict.status, errorOf(strict).message]).toEqual([400, expect.stringContaining('audio-generation')])

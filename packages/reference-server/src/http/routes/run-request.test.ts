@@ -11,8 +11,8 @@ function setUp(options: ReferenceServerOptions = {}) {
 }
 
 function rejectedWith(status: number) {
-  const refusal = { status, code: 'VALIDATION_ERROR' }
-  return { missingParameter: refusal, invalidInput: refusal, unknownParameter: refusal }
+  const rejection = { status, code: 'VALIDATION_ERROR' }
+  return { missingParameter: rejection, invalidInput: rejection, unknownParameter: rejection }
 }
 
 describe('run request', () => {

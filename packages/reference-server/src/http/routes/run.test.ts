@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe('synchronous run', () => {
-  it('waits and responds with 200 with the result (sections 3 and 4.3)', async () => {
+  it('waits, then responds with 200 and the result (sections 3 and 4.3)', async () => {
     const { server, caller } = setUp()
     const start = server.clock.now()
     const { status, body } = await caller.run(MODEL)
@@ -55,7 +55,7 @@ describe('synchronous run', () => {
     expect(body.status).toBe(expected === 200 ? 'completed' : 'processing')
   })
 
-  it('responds with 202 processing with a message that says what to poll (sections 3 and 4.3)', async () => {
+  it('responds with 202 processing and a message that says what to poll (sections 3 and 4.3)', async () => {
     const { caller } = setUp()
     const { status, body } = await caller.run('lumen/aurora-video')
     expect(status).toBe(202)
@@ -65,27 +65,30 @@ describe('synchronous run', () => {
     expect(await caller.status(response.job_id)).toBe('processing')
   })
 
-  it('answers at once when the run takes no time', async () => {
+  it('responds at once when the run takes no time', async () => {
     const { server, caller } = setUp({ clock: 'manual' })
     server.script(MODEL, [{ result: 'succeeded', after_ms: 0 }])
     expect((await caller.run(MODEL)).body).toMatchObject({ status: 'completed', duration_ms: 0 })
   })
 
-  it.each([502, 200] as const)('that fails responds with %i with job and error (sections 4.3 and 7)', async (status) => {
-    const { server, caller } = setUp({ assumptions: { failedSyncRunStatus: status } })
-    server.script(MODEL, [{ result: 'failed', after_ms: 10 }])
-    const response = await caller.run(MODEL)
-    expect(response.status).toBe(status)
-    expect(response.body).toEqual({
-      job_id: expect.any(String),
-      request_id: expect.any(String),
-      status: 'failed',
-      model_id: MODEL,
-      error: { code: 'PROVIDER_FAILURE', message: expect.stringContaining(MODEL) },
-    })
-    expect(await caller.status(response.body.job_id)).toBe('failed')
-    expect(server.credits()).toBe(10_000)
-  })
+  it.each([502, 200] as const)(
+    'that fails responds with %i, the job and the error (sections 4.3 and 7)',
+    async (status) => {
+      const { server, caller } = setUp({ assumptions: { failedSyncRunStatus: status } })
+      server.script(MODEL, [{ result: 'failed', after_ms: 10 }])
+      const response = await caller.run(MODEL)
+      expect(response.status).toBe(status)
+      expect(response.body).toEqual({
+        job_id: expect.any(String),
+        request_id: expect.any(String),
+        status: 'failed',
+        model_id: MODEL,
+        error: { code: 'PROVIDER_FAILURE', message: expect.stringContaining(MODEL) },
+      })
+      expect(await caller.status(response.body.job_id)).toBe('failed')
+      expect(server.credits()).toBe(10_000)
+    },
+  )
 
   it.each([
     [200, undefined],
@@ -152,15 +155,18 @@ describe('asynchronous run', () => {
 })
 
 describe('run with webhook_url', () => {
-  it.each([WEBHOOK, { ...WEBHOOK, sync: true }])('responds with 202 processing at once: %j (section 3)', async (body) => {
-    const { server, caller } = setUp({ clock: 'manual' })
-    const start = server.clock.now()
-    const response = await caller.run(MODEL, body)
-    expect(response.status).toBe(202)
-    expect(runProcessingSchema.parse(response.body).message).toContain('webhook')
-    expect(server.clock.now()).toBe(start)
-    expect(await caller.status(response.body.job_id)).toBe('processing')
-  })
+  it.each([WEBHOOK, { ...WEBHOOK, sync: true }])(
+    'responds with 202 processing at once: %j (section 3)',
+    async (body) => {
+      const { server, caller } = setUp({ clock: 'manual' })
+      const start = server.clock.now()
+      const response = await caller.run(MODEL, body)
+      expect(response.status).toBe(202)
+      expect(runProcessingSchema.parse(response.body).message).toContain('webhook')
+      expect(server.clock.now()).toBe(start)
+      expect(await caller.status(response.body.job_id)).toBe('processing')
+    },
+  )
 
   it('is queued with sync: false (section 4.3)', async () => {
     const { caller } = setUp({ clock: 'manual' })
