@@ -2,10 +2,10 @@ import type { Work } from './activity.ts'
 import type { RunningClock } from './clock.ts'
 import { realNow, shortMoment } from './real-time.ts'
 
-/** A client that reads one URL so often at one moment of virtual time does not pause between its polls. */
+/** A client that reads one URL this often at one moment of virtual time does not pause between its polls. */
 const MOST_READS = 50
 
-/** So many URLs are counted: where no time passes, nothing else forgets them. */
+/** Most URLs that are counted. Counts are dropped when time moves; this limit bounds them while it does not. */
 const MOST_URLS = 10_000
 
 /** Longest real time for which a read is held: something else may keep the clock from moving. */
