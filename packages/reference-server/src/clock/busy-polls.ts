@@ -5,7 +5,7 @@ import { realNow, shortMoment } from './real-time.ts'
 /** A client that reads one URL this often at one moment of virtual time does not pause between its polls. */
 const MOST_READS = 50
 
-/** Most URLs that are counted. Counts are dropped when time moves; this limit bounds them while it does not. */
+/** With more URLs than this the counts start again. Otherwise only time that moves on clears them. */
 const MOST_URLS = 10_000
 
 /** Longest real time for which a read is held: something else may keep the clock from moving. */
@@ -29,7 +29,7 @@ export class BusyPolls {
     if (this.#clock.canJump === undefined) return undefined
     const now = this.#clock.now()
     const isRead = method === 'GET' || method === 'HEAD'
-    // Another request is a step forward: who polls in between waits for no time.
+    // A request that changes something is progress: a client that polls in between does not wait for time to move.
     if (now !== this.#countedAt || !isRead || this.#reads.size > MOST_URLS) this.#reads.clear()
     this.#countedAt = now
     if (!isRead) return undefined

@@ -12,8 +12,8 @@ type Caller = Pick<AppEnv['Bindings'], 'ip' | 'isOverSocket'>
 
 /**
  * Creates the check of which clients may use the control API: clients with the token, and programs on this machine. A
- * request over a socket comes from this machine when both ends have a loopback IP address, its `Host` is a loopback name or
- * that of the base URL, and no header says that it was forwarded. The IP address of the client alone is not enough: a page
+ * request over a socket comes from this machine when the client has a loopback IP address, `Host` is a loopback name or the
+ * host of the base URL, and no header says that it was forwarded. The IP address of the client alone is not enough: a page
  * whose host name an attacker points to 127.0.0.1 (DNS rebinding), a reverse proxy and a tunnel have a loopback address too.
  */
 export function createControlAccess(service: Pick<Service, 'baseUrl'>, token: string) {
