@@ -5,7 +5,7 @@ import { createReferenceServer, type ReferenceServer } from '../reference-server
 const MODEL = 'aurora-image'
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
 
-/** Polls a job until it ends, or until real time tells that it never will. @returns how many polls it took */
+/** Polls a job until it ends, or until a real time limit shows that it never will. @returns the number of polls */
 async function pollWithoutPause(server: ReferenceServer, model: string, between: () => unknown): Promise<number> {
   const caller = apiCaller(server)
   const { body } = await caller.run(model, { sync: false })

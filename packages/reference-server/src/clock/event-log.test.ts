@@ -7,7 +7,7 @@ const MODEL = 'aurora-image' // 4 s, 4 credits
 const note = (at: number): LoggedEvent => ({ at, kind: 'job_ended', job_id: `job_${at}`, text: '' })
 
 describe('event log', () => {
-  it('tells what was noted meanwhile, in order of time', async () => {
+  it('returns the events of a move in order of time', async () => {
     const eventLog = new EventLog()
     eventLog.add(() => note(1))
     const happened = await eventLog.during(10, async () => {

@@ -8,7 +8,7 @@ import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
 import type { ControlRoute } from './route.ts'
 
-/** Jobs of any account: to look at, and to end by hand. */
+/** The routes that read and end jobs of any account. */
 export const JOB_ROUTES = [
   {
     operationId: 'readJob',

@@ -154,7 +154,7 @@ describe('control API', () => {
     }
   })
 
-  it('has a token that the seed does not tell', () => {
+  it('has a token that does not come from the seed', () => {
     const tokens = [setUp().server.controlToken, setUp().server.controlToken]
     expect(tokens[0]).toMatch(/^[0-9a-f]{32}$/)
     expect(tokens[0]).not.toBe(tokens[1])

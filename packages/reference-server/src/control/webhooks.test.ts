@@ -55,7 +55,7 @@ describe('webhooks over the control API', () => {
     expect((await caller.post('/_reference/deliveries/next', {})).status).toBe(200)
   })
 
-  it('are kept for the next reader when one has gone', async () => {
+  it('stay for the next reader when a reader has disconnected', async () => {
     const { server, caller } = setUp('manual')
     const reader = new AbortController()
     const gone = server

@@ -30,7 +30,7 @@ describe('an IP allowlist (section 5)', () => {
   })
 
   it.each(['', 'localhost', '1.2.3', '010.0.0.1', '1.2.3.4:80', '1.2.3.4/32', '[::1]', '::1::'])(
-    'turns away the client %j, which is no address',
+    'does not allow the client %j, which is not an IP address',
     (client) => {
       expect(createIpAllowlist(['0.0.0.0/0', '::/0'])(client)).toBe(false)
     },

@@ -73,7 +73,7 @@ describe('jobs', () => {
     expect(account.credits).toMatchObject({ left: 993, available: 993 })
   })
 
-  it('tell of each end once, in the order of time', () => {
+  it('report each end once, in the order of time', () => {
     const { create, at, onEnd } = setUp()
     create({ endsAt: 30 })
     create({ endsAt: 10 })
@@ -164,7 +164,7 @@ describe('jobs', () => {
     )
   })
 
-  it('that have finished are kept up to a number, the newest, and the unfinished all', () => {
+  it('that have finished are stored up to a number, without the oldest; unfinished jobs are all stored', () => {
     const { moveTo, now } = setUp()
     const jobs = new Jobs(now, vi.fn(), { finishedJobs: 3 })
     const account = new Account(1_000)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AccountFaults, type FaultTarget } from './account-faults.ts'
 
 const run: FaultTarget = { endpoint: 'runModel', method: 'POST', path: '/v1/models/a/run', model: 'a' }
-const look: FaultTarget = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1', model: 'a' }
+const poll: FaultTarget = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1', model: 'a' }
 
 /** Which of 200 runs get the fault. */
 function faultyRuns(seed: number, probability: number): number[] {
@@ -17,7 +17,7 @@ describe('AccountFaults', () => {
     faults.add({ kind: 'hang', route: 'getJob' })
     faults.add({ kind: 'reset', times: 2 })
     faults.add({ kind: 'server-error' })
-    const kinds = [run, look, run, run].map((target) => faults.take(target)?.fault.kind)
+    const kinds = [run, poll, run, run].map((target) => faults.take(target)?.fault.kind)
     expect(kinds).toEqual(['reset', 'hang', 'reset', 'server-error'])
   })
 

@@ -97,7 +97,7 @@ describe('hints', () => {
     expect(response.text).not.toMatch(/assumption/)
   })
 
-  it('tell where a job of another account and an evicted job went', async () => {
+  it('say that a job belongs to another account, or was evicted', async () => {
     const server = createReferenceServer({ clock: 'manual', retention: { finishedJobs: 1 } })
     const { key: other } = server.createKey()
     const job = await apiCaller(server, other).run(MODEL, { sync: false })

@@ -59,7 +59,7 @@ describe('routes', () => {
     }
   })
 
-  it('tell a model whose id ends in /run from the path to run another (sections 4.2 and 4.3)', async () => {
+  it('serve a model whose id ends in /run, apart from the path that runs a model (sections 4.2 and 4.3)', async () => {
     const caller = serverWithModels('dog', 'dog/run', 'run')
     const input = { input: { prompt: 'x' } }
     expect((await caller.get('/v1/models/dog/run')).body.id).toBe('dog/run')

@@ -40,7 +40,7 @@ describe('permissions', () => {
     expect((await ask(strict, 'cancelJob', ['jobs:write'])).status).toBe(404)
   })
 
-  it('checks the permission before the path is looked into: body, model and job', async () => {
+  it('checks the permission before the body, the model and the job', async () => {
     const server = createReferenceServer()
     const caller = apiCaller(server, server.createKey({ permissions: [] }).key)
     expect((await caller.post('/v1/models/no-such-model/run', 'no object')).status).toBe(403)

@@ -153,7 +153,7 @@ describe('msw handlers', () => {
     expect(numbers).toEqual([1, 2])
   })
 
-  it('tell the server when a client goes away, and stay silent about it', async () => {
+  it('notify the server when a client aborts, and print nothing', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue()
     const client = new AbortController()
     const aborted = new Promise<void>((resolve) => {

@@ -23,7 +23,7 @@ async function serve(handle: ServedServer['handle'], options?: ListenOptions) {
   return { ...server, setBaseUrl }
 }
 
-/** A handler that holds every request until its client goes, and tells when one came and when its client went. */
+/** A handler that holds every request until its client disconnects. It reports when a request came and when its client disconnected. */
 function holdRequests() {
   const events = new EventTarget()
   const happened = (name: string) => new Promise((resolve) => events.addEventListener(name, resolve))
@@ -70,7 +70,7 @@ describe('listen', () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes)
   })
 
-  it("tells the server the client's address, for IP allowlists (section 5.6)", async () => {
+  it('passes the IP address of the client to the server, for IP allowlists (section 5.6)', async () => {
     const handle = vi.fn<ServedServer['handle']>(hello)
     const server = await serve(handle)
     await fetch(server.url)

@@ -64,7 +64,7 @@ describe('send delivery', () => {
     expect(await outcome).toEqual({ outcome: 'timeout' })
   })
 
-  it('tells what went wrong on the network, with its cause', async () => {
+  it('reports what went wrong on the network, with its cause', async () => {
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:1')
     const { outcome } = send(async () => {
       throw new TypeError('fetch failed', { cause })

@@ -25,7 +25,7 @@ async function liveThrough(port: number) {
 }
 
 describe('the story of a job', () => {
-  it('tells requests, changes, credits and deliveries in order, and no secrets', async () => {
+  it('has requests, changes, credits and deliveries in order, without secrets', async () => {
     const { story } = await liveThrough(4_001)
     expect(story).toMatchInlineSnapshot(`
       "job_i9yn9e5errx3uwooqhreuhdb lumen/aurora-video, 60 credits
