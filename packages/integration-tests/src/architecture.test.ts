@@ -24,6 +24,7 @@ it('docs/architecture.md shows every published package', () => {
     'modelrun',
     '@modelrun/durable',
     '@modelrun/cli',
+    '@modelrun/dashboard',
     '@modelrun/contract',
     '@modelrun/reference-server',
   ])
