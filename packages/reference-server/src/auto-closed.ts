@@ -5,7 +5,7 @@
 type AsyncDispose = SymbolConstructor[Extract<keyof SymbolConstructor, 'asyncDispose'>]
 
 /**
- * Closes the server at the end of a block that began with `await using server = …`. Throws a `LeftoversError` in strict
+ * Closes the server at the end of a block that starts with `await using server = …`. Throws a `LeftoversError` in strict
  * mode, when something is left over.
  */
 export type AutoClosed = { [Name in AsyncDispose]: () => Promise<void> }

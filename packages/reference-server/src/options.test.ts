@@ -79,9 +79,9 @@ describe('options', () => {
       `sk_test_${'secret'.repeat(20)}`,
       7,
     ]) {
-      const refuse = () => resolveOptions(untyped({ apiKey }))
-      expect(refuse).toThrow('createReferenceServer takes apiKey: a test key, sk_test_ and 1 to 100 letters')
-      expect(refuse).not.toThrow('secret')
+      const resolve = () => resolveOptions(untyped({ apiKey }))
+      expect(resolve).toThrow('createReferenceServer takes apiKey: a test key, sk_test_ and 1 to 100 letters')
+      expect(resolve).not.toThrow('secret')
     }
   })
 
@@ -108,7 +108,7 @@ describe('options', () => {
     [[], 'The option profile is not right. It must be an object, not [].'],
     [null, 'The option profile is not right. It must be an object, not null.'],
     [{ profile: 'x' }, 'The option profile is not right. It must be an object, not x.'],
-  ])('refuse the profile %j', (profile, message) => {
+  ])('reject the profile %j', (profile, message) => {
     expect(() => resolveOptions(untyped({ profile }))).toThrow(message)
   })
 
@@ -152,7 +152,7 @@ describe('options', () => {
     [{ catalog: [{ ...model, id: '' }] }, /\/0\/id/],
     [{ catalog: [{ ...model, id: '..' }] }, /\/0\/id/],
     [{ catalog: [model, model] }, /Two models have the id/],
-  ])('%j are refused with a TypeError that says why', (options, message) => {
+  ])('%j are rejected with a TypeError that says why', (options, message) => {
     expect(() => resolveOptions(untyped(options))).toThrow(TypeError)
     expect(() => resolveOptions(untyped(options))).toThrow(message)
   })

@@ -59,11 +59,11 @@ export interface ReferenceServerOptions {
    * 2026-01-01T00:00:00Z, so that runs repeat themselves.
    */
   startTime?: Date | number | undefined
-  /** How much is kept of what is over. */
+  /** How much the server stores of finished jobs, deliveries and the journal. */
   retention?: RetentionOptions | undefined
   /**
    * Checks the server's own books after every request: credits are conserved, a job is charged once at most, and never
-   * when it fails or is cancelled. A request after which they are wrong gets a 500 that tells the story of the job.
+   * when it fails or is cancelled. A request after which they are wrong gets a 500 with the story of the job.
    * `await using` then also throws when something is left over (`report()`). Default `false`.
    */
   strict?: boolean | undefined

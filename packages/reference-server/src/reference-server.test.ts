@@ -129,7 +129,7 @@ describe('a client under fake timers', () => {
 })
 
 describe('reference server', () => {
-  it('needs no timer for jobs that nobody waits for', async () => {
+  it('needs no timer for jobs without a waiting request', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     const server = createReferenceServer()
     const caller = apiCaller(server)
@@ -158,7 +158,7 @@ describe('reference server', () => {
     expect(() => server.setBaseUrl('nowhere')).toThrow(TypeError)
   })
 
-  it('answers held and later requests with 503 once closed, and drops its timers', async () => {
+  it('responds to held and later requests with 503 once closed, and drops its timers', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     const server = createReferenceServer()
     const caller = apiCaller(server)

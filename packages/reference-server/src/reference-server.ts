@@ -271,7 +271,7 @@ function requireValid<Value>(what: string, checked: ShapeCheck<Value>): Value {
   throw new TypeError(`${what}: ${checked.message}`)
 }
 
-// Not from the seed: who knows the seed must not be able to steer a server on another machine.
+// Not from the seed: a client that knows the seed must not be able to control a server on another machine.
 function randomToken(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -3,7 +3,7 @@ import { ASSUMPTION_NOTES } from './assumption-notes.ts'
 import { DEFAULT_ASSUMPTIONS } from './assumptions.ts'
 
 describe('assumption notes', () => {
-  it('tell of each switch exactly once', () => {
+  it('name each switch exactly once', () => {
     const switches = ASSUMPTION_NOTES.flatMap((note) => note.switch ?? [])
     const { rejections, ...others } = DEFAULT_ASSUMPTIONS
     expect(switches.toSorted()).toEqual(Object.keys(others).toSorted())

@@ -94,7 +94,7 @@ describe('activity', () => {
     expect(realNow() - before).toBeGreaterThan(8)
   })
 
-  it('keeps nobody waiting once closed', async () => {
+  it('settles every wait when it is closed', async () => {
     const activity = new Activity()
     activity.start()
     const quiet = activity.quiet()

@@ -57,7 +57,7 @@ export class Activity {
     for (const wake of waiting) wake()
   }
 
-  /** From now on clients on the other side of a socket are reckoned with, which costs some real time for each jump. */
+  /** From now on the clock also waits for clients on the other side of a socket. Each jump then takes some real time. */
   expectRemoteClients(): void {
     this.#hasRemoteClients = true
   }

@@ -72,7 +72,7 @@ describe('auto clock', () => {
     await expect(clock.advance(-1)).rejects.toThrow('0 or more')
   })
 
-  it('is patient before it jumps to a time limit of a client, which may be busy with what nobody sees', async () => {
+  it('waits some real time before it jumps to a time limit of a client, which may do work that the server cannot see', async () => {
     const { clock } = autoClock()
     const timedOut = vi.fn()
     const timeLimit = clock.forClients.setTimeout(timedOut, HOUR_MS)

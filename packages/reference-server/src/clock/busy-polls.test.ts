@@ -5,7 +5,7 @@ import { createReferenceServer, type ReferenceServer } from '../reference-server
 const MODEL = 'aurora-image'
 const SLOW_MODEL = 'lumen/aurora-video' // 90 s
 
-/** Polls a job until it ends, or until real time tells that it never will. @returns how many polls it took */
+/** Polls a job until it ends, or until a real time limit shows that it never will. @returns the number of polls */
 async function pollWithoutPause(server: ReferenceServer, model: string, between: () => unknown): Promise<number> {
   const caller = apiCaller(server)
   const { body } = await caller.run(model, { sync: false })
@@ -37,7 +37,7 @@ describe('a client in this process that polls without a pause, on an auto clock'
     for (const polls of await Promise.all(clients)) expect(polls).toBeLessThan(5_000)
   })
 
-  it('is answered at once where no time would help: its job hangs', async () => {
+  it('gets its response at once when its job hangs, because no time changes its status', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     server.script(MODEL, [{ result: 'hang' }])
     const caller = apiCaller(server)

@@ -2,13 +2,13 @@ import type { Work } from './activity.ts'
 import type { RunningClock } from './clock.ts'
 import { realNow, shortMoment } from './real-time.ts'
 
-/** A client that reads one URL so often at one moment of virtual time does not pause between its polls. */
+/** A client that reads one URL this often at one moment of virtual time does not pause between its polls. */
 const MOST_READS = 50
 
-/** So many URLs are counted: where no time passes, nothing else forgets them. */
+/** With more URLs than this the counts start again. Otherwise only time that moves on clears them. */
 const MOST_URLS = 10_000
 
-/** Real time after which a read that is held is answered anyway: something else may hold the time back. */
+/** Longest real time for which a read is held: something else may keep the clock from moving. */
 const LONGEST_HOLD_MS = 500
 
 /**
@@ -24,12 +24,12 @@ export class BusyPolls {
     this.#clock = clock
   }
 
-  /** Resolves when the request may be answered: for nearly every one at once, without a promise. */
+  /** Resolves when the server may handle the request. `undefined`, as for nearly every request: at once. */
   admit({ method, url }: Pick<Request, 'method' | 'url'>, work: Work): Promise<void> | undefined {
     if (this.#clock.canJump === undefined) return undefined
     const now = this.#clock.now()
     const isRead = method === 'GET' || method === 'HEAD'
-    // Another request is a step forward: who polls in between waits for no time.
+    // A request that changes something is progress: a client that polls in between does not wait for time to move.
     if (now !== this.#countedAt || !isRead || this.#reads.size > MOST_URLS) this.#reads.clear()
     this.#countedAt = now
     if (!isRead) return undefined

@@ -17,7 +17,7 @@ export type ClockSetting = 'system' | 'manual' | 'auto' | { scale: number }
 /** At more than this times real time, a server would come to the end of what a `Date` can hold within days. */
 export const LARGEST_SCALE = 1_000_000
 
-/** A virtual time begins here unless told otherwise, so that runs repeat themselves. */
+/** Default start of a virtual time. It is fixed, so that each test run sees the same times. */
 const VIRTUAL_START = Date.UTC(2026, 0, 1)
 
 /** What a clock of the server works with. */

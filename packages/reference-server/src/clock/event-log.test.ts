@@ -6,8 +6,8 @@ import { EventLog, type LoggedEvent } from './event-log.ts'
 const MODEL = 'aurora-image' // 4 s, 4 credits
 const note = (at: number): LoggedEvent => ({ at, kind: 'job_ended', job_id: `job_${at}`, text: '' })
 
-describe('chronicle', () => {
-  it('tells what was noted meanwhile, in order of time', async () => {
+describe('event log', () => {
+  it('returns the events of a move in order of time', async () => {
     const eventLog = new EventLog()
     eventLog.add(() => note(1))
     const happened = await eventLog.during(10, async () => {
@@ -21,7 +21,7 @@ describe('chronicle', () => {
     ])
   })
 
-  it('makes no sentence while nobody listens', () => {
+  it('makes no sentence without a listener', () => {
     const describeIt = vi.fn(() => note(1))
     new EventLog().add(describeIt)
     expect(describeIt).not.toHaveBeenCalled()

@@ -2,7 +2,7 @@
 export interface ClockEvent {
   /** Milliseconds since 1970 on the server's clock. */
   readonly at: number
-  /** Milliseconds from the beginning of the move. */
+  /** Milliseconds since the start of the move. */
   readonly afterMs: number
   /**
    * - `job_ended`: a job succeeded, failed or was cancelled

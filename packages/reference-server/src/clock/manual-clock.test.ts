@@ -21,7 +21,7 @@ describe('manual clock', () => {
     expect(clock.now()).toBe(START + 1_500)
   })
 
-  it('can be set, and whoever waits goes on waiting for as long as he would have', async () => {
+  it('can be set, and a pending sleep still takes as long as before', async () => {
     const { clock } = manualClock()
     const firedAt: number[] = []
     clock.setTimeout(() => firedAt.push(clock.now()), 1_000)
@@ -81,7 +81,7 @@ describe('manual clock', () => {
     expect(steps).toEqual(['first', 'first has settled', 'second'])
   })
 
-  it('waits for the work that a timer began', async () => {
+  it('waits for the work that a timer started', async () => {
     const { clock, activity } = manualClock()
     let isDone = false
     clock.setTimeout(async () => {
@@ -126,7 +126,7 @@ describe('manual clock', () => {
     expect(uncaught).toEqual([new Error('of a callback')])
   })
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 9e15])('refuses to advance by %s', async (ms) => {
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 9e15])('throws when it should advance by %s', async (ms) => {
     await expect(manualClock().clock.advance(ms)).rejects.toThrow(TypeError)
   })
 

@@ -6,7 +6,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-function refuse(): never {
+function fail(): never {
   throw new Error('A Node.js API is used which is not supported in the Edge Runtime.')
 }
 
@@ -28,10 +28,7 @@ describe('real time', () => {
     ['no setImmediate, as in browsers', { setImmediate: undefined }],
     ['a fake setImmediate, when loaded under fake timers', { setImmediate: Object.assign(vi.fn(), { clock: {} }) }],
     ['no MessageChannel either, as in older workers', { setImmediate: undefined, MessageChannel: undefined }],
-    [
-      'both, but they throw, as in the Edge runtime of Next.js',
-      { setImmediate: vi.fn(refuse), MessageChannel: refuse },
-    ],
+    ['both, but they throw, as in the Edge runtime of Next.js', { setImmediate: vi.fn(fail), MessageChannel: fail }],
   ])('has turns where there is %s', async (_, globals) => {
     for (const [name, value] of Object.entries(globals)) vi.stubGlobal(name, value)
     vi.resetModules()

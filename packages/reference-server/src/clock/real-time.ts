@@ -18,12 +18,12 @@ export function shortMoment(): Promise<void> {
 }
 
 /**
- * The same for what runs at the end of a turn of the event loop. Browsers and workers have none. A fake one, told by its
- * `clock`, would never run: this file was loaded under fake timers then.
+ * The real `setImmediate`, which runs at the end of a turn of the event loop. Browsers and workers have none. A fake one, which has a
+ * member `clock`, would never run: then this module was loaded under fake timers.
  */
 const setRealImmediate = isReal(globalThis.setImmediate) ? globalThis.setImmediate : undefined
 
-/** Lets one turn of the event loop pass: whatever was ready runs, I/O and timers included. */
+/** Waits for one turn of the event loop, in which everything that is ready runs, I/O and timers included. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     try {
@@ -41,7 +41,7 @@ export function nextTurn(): Promise<void> {
  * workerd with a compatibility date before 2025-08-15.
  *
  * A new channel each time on purpose: Node handles up to 1000 messages of one port in a single turn, so a channel used
- * again would let nobody else run.
+ * again would let no other work run.
  */
 function passMessage(arrived: () => void): void {
   const { port1, port2 } = new MessageChannel()

@@ -19,7 +19,7 @@ describe('timer queue', () => {
         list.forEach(({ isRemoved }, index) => {
           if (isRemoved) expect(queue.remove(handles[index])).toBe(true)
         })
-        // An independent answer: a stable sort keeps the order of creation.
+        // The expected order, found in another way: a stable sort keeps the order of creation.
         const expected = list
           .map(({ dueAt, isRemoved }, index) => ({ dueAt, isRemoved, index }))
           .filter(({ isRemoved }) => !isRemoved)

@@ -2,7 +2,7 @@ import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import type { Service } from '../service/service.ts'
 
-/** The header that lets clients of other machines steer the server. */
+/** The header that lets clients on other machines use the control API. */
 export const TOKEN_HEADER = 'x-reference-token'
 
 /** Headers that proxies and tunnels add, when they forward what came from elsewhere. */
@@ -11,10 +11,10 @@ const FORWARDING_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-
 type Caller = Pick<AppEnv['Bindings'], 'ip' | 'isOverSocket'>
 
 /**
- * Makes a check of who may steer the server: whoever has the token, and this machine. A request over a socket comes from
- * this machine when both ends of it do, its `Host` is a loopback name or that of the base URL, and nothing says that it
- * was forwarded. The address of the client alone does not show it: a page whose name an attacker leads to 127.0.0.1 (DNS
- * rebinding), a reverse proxy and a tunnel have it too.
+ * Creates the check of which clients may use the control API: clients with the token, and programs on this machine. A
+ * request over a socket comes from this machine when the client has a loopback IP address, `Host` is a loopback name or the
+ * host of the base URL, and no header says that it was forwarded. The IP address of the client alone is not enough: a page
+ * whose host name an attacker points to 127.0.0.1 (DNS rebinding), a reverse proxy and a tunnel have a loopback address too.
  */
 export function createControlAccess(service: Pick<Service, 'baseUrl'>, token: string) {
   const isLoopback = createIpAllowlist(['127.0.0.0/8', '::1'])

@@ -3,13 +3,13 @@ import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 describe('clock over the control API', () => {
-  it('tells the mode and the time', async () => {
+  it('returns the mode and the time', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const { body } = await apiCaller(server).get('/_reference/clock')
     expect(body).toEqual({ mode: 'manual', now_ms: Date.UTC(2026, 0, 1) })
   })
 
-  it('moves time on and tells what happened', async () => {
+  it('moves time on and returns what happened', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const caller = apiCaller(server)
     const { job_id } = (await caller.run('aurora-image', { sync: false })).body

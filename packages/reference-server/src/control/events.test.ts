@@ -24,7 +24,7 @@ async function follow(server: ReferenceServer) {
 }
 
 describe('events over the control API', () => {
-  it('begin with the state of the clock and tell of each job that changes', async () => {
+  it('start with the state of the clock, and report each job that changes', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const { response, next, stop } = await follow(server)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
@@ -38,7 +38,7 @@ describe('events over the control API', () => {
     await stop()
   })
 
-  it('tell of jobs that end by themselves, although nobody reads them', async () => {
+  it('report jobs that end by themselves, also without a poll', async () => {
     const server = createReferenceServer({ clock: { scale: 1_000 } })
     const { next, stop } = await follow(server)
     await next()

@@ -8,18 +8,18 @@ import { jobRow } from './job-row.ts'
 import { entryJson } from './json.ts'
 import type { ControlRoute } from './route.ts'
 
-/** What happens, as it happens. */
+/** The route that streams what happens. */
 export const EVENT_ROUTES = [
   { operationId: 'readEvents', method: 'GET', name: 'events', handler: respondWithEvents },
 ] as const satisfies readonly ControlRoute[]
 
-/** What happened within so much real time is one event. */
+/** Milliseconds of real time between two events: all that happened meanwhile is in one event. */
 const BATCH_MS = 100
 
-/** A stream that is silent for longer might be taken for a dead one. */
+/** Longest silence, in milliseconds of real time. A client may take a longer silence for a dead stream. */
 const HEARTBEAT_MS = 15_000
 
-/** So many entries of a batch are sent, the newest; jobs are sent all. */
+/** Most entries in one event: the newest ones. All changed jobs are sent. */
 const MAX_ENTRIES = 200
 
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
@@ -29,7 +29,7 @@ function respondWithEvents(service: Service): Response {
   let batches: Batches | undefined
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
-      // Only when it is read: nobody reads the body of a HEAD.
+      // Starts with the first read: the body of a HEAD is never read.
       pull: (controller) => {
         batches ??= new Batches(service, controller)
       },
@@ -84,7 +84,7 @@ class Batches {
       return
     }
     this.#cancelTimer = afterRealTime(BATCH_MS, () => this.#tick())
-    this.#service.jobs.settle() // no timer ends the jobs that nobody waits for
+    this.#service.jobs.settle() // jobs without a waiting request have no timer that ends them
     // A reader that is slower than the events gets fewer and larger ones.
     if ((this.#controller.desiredSize ?? 0) < 0) return
     const state = this.#state()

@@ -28,10 +28,10 @@ describe('the exchanges of a job over the control API', () => {
     await caller.get(`/v1/jobs/${job_id}`).catch(() => {})
     await caller.get(`/v1/jobs/${job_id}`)
     const body = exchangesIn((await caller.get(`/_reference/jobs/${job_id}/exchanges`)).body)
-    const told = body.exchanges.map(({ kind, attempt, status, to, outcome, fault }) =>
+    const lines = body.exchanges.map(({ kind, attempt, status, to, outcome, fault }) =>
       [kind, attempt, status, to, outcome, fault].filter((part) => part !== undefined).join(' '),
     )
-    expect(told).toEqual([
+    expect(lines).toEqual([
       'request 1 503 unavailable (fault_1)',
       'request 2 202',
       'job processing',

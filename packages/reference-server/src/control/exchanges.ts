@@ -24,7 +24,8 @@ function respondWithExchanges(service: Service, { req }: AppContext): Response {
   const jobId = req.param('id') ?? ''
   const { observer, jobs, clock, deliveries } = service
   const job = jobs.find(jobId)
-  if (job === undefined) return errorResponses.notFound('There is no such job. A run answers with its job_id.')
+  if (job === undefined)
+    return errorResponses.notFound('This job does not exist. The response to a run has its job_id.')
   const exchanges = exchangesOf({
     jobId,
     records: observer.journal.records(job.account),

@@ -43,7 +43,7 @@ function removeFaultsRoute(service: Service, { req }: AppContext): Response {
   })
 }
 
-function withFaults(service: Service, key: string | undefined, answer: (faults: AccountFaults) => Response): Response {
+function withFaults(service: Service, key: string | undefined, respond: (faults: AccountFaults) => Response): Response {
   const account = findAccount(service, key)
-  return account === undefined ? unknownKey() : answer(service.faults.of(account))
+  return account === undefined ? unknownKey() : respond(service.faults.of(account))
 }

@@ -74,7 +74,8 @@ async function act(service: Service, context: AppContext, change: (job: Job) => 
 
 function respond(service: Service, { req }: AppContext, change: (job: Job) => string | undefined): Response {
   const job = service.jobs.find(req.param('id') ?? '')
-  if (job === undefined) return errorResponses.notFound('There is no such job. A run answers with its job_id.')
+  if (job === undefined)
+    return errorResponses.notFound('This job does not exist. The response to a run has its job_id.')
   const problem = change(job)
   return problem === undefined ? jsonResponse(200, jobRow(job, service.clock.now())) : errorResponses.conflict(problem)
 }

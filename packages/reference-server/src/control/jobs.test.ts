@@ -26,7 +26,7 @@ describe('jobs over the control API', () => {
     expect(server.credits()).toBe(9_996)
   })
 
-  it('are failed with a code and a message, or the usual ones', async () => {
+  it('are failed with a code and a message, or with the default ones', async () => {
     const { caller, id, path } = await withJob()
     await caller.post(`${path}/fail`, { code: 'NSFW', message: 'Not this.' })
     const error = { code: 'NSFW', message: 'Not this.' }
@@ -35,7 +35,7 @@ describe('jobs over the control API', () => {
     expect((await other.caller.post(`${other.path}/fail`, {})).body.status).toBe('failed')
   })
 
-  it('are refused when they do not exist, have ended, or the output is none', async () => {
+  it('are rejected when the job does not exist or has ended, and when the output is invalid', async () => {
     const { caller, path } = await withJob()
     expect((await caller.get('/_reference/jobs/job_none')).status).toBe(404)
     expect((await caller.post(`${path}/complete`, { output: { type: 'image' } })).status).toBe(400)

@@ -8,7 +8,7 @@ import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
 import type { ControlRoute } from './route.ts'
 
-/** Jobs of any account: to look at, and to end by hand. */
+/** The routes that read and end jobs of any account. */
 export const JOB_ROUTES = [
   {
     operationId: 'readJob',
@@ -41,7 +41,7 @@ async function failJobRoute(service: Service, context: AppContext): Promise<Resp
 function withJob(service: Service, { req }: AppContext, act: (job: JobControl) => void): Response {
   const id = req.param('id') ?? ''
   if (service.jobs.find(id) === undefined)
-    return errorResponses.notFound('There is no such job. A run answers with its job_id.')
+    return errorResponses.notFound('This job does not exist. The response to a run has its job_id.')
   const job = controlJob(service, id)
   try {
     act(job)

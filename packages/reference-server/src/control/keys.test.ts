@@ -13,7 +13,7 @@ async function setUp() {
 }
 
 describe('control API: keys', () => {
-  it('tells about a key', async () => {
+  it('returns the details of a key', async () => {
     const { control, key, caller } = await setUp()
     await caller.run(MODEL)
     expect((await control.get(`/_reference/keys?key=${key}`)).body).toEqual({

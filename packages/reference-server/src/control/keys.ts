@@ -9,7 +9,7 @@ import type { Service } from '../service/service.ts'
 import { createKey, createKeyOptionsSchema } from '../service/tenants.ts'
 import { type ControlRoute, unknownKey } from './route.ts'
 
-/** Making API keys, changing what they may do, and ending them. `GET keys?key=` tells about one. */
+/** The routes that create, change and revoke API keys. `GET keys?key=` reads one. */
 export const KEY_ROUTES = [
   { operationId: 'createKey', method: 'POST', name: 'keys', handler: createKeyRoute },
   { operationId: 'listKeys', method: 'GET', name: 'keys/list', handler: listKeysRoute },

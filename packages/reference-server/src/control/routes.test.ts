@@ -15,9 +15,9 @@ describe('POST /_reference/keys', () => {
   it('makes a key with an account of its own', async () => {
     const { server, caller } = setUp()
     const body = { live: true, permissions: ['models:read'], credits: 5, allow_ips: ['10.0.0.0/8'] }
-    const answer = await caller.post('/_reference/keys', body)
-    expect(answer).toMatchObject({ status: 200, body: { key: expect.stringMatching(/^sk_live_/) } })
-    const key = String(answer.body.key)
+    const response = await caller.post('/_reference/keys', body)
+    expect(response).toMatchObject({ status: 200, body: { key: expect.stringMatching(/^sk_live_/) } })
+    const key = String(response.body.key)
     expect(server.credits(key)).toBe(5)
     expect((await apiCaller(server, key).get('/v1/models')).status).toBe(403)
     const other = await caller.post('/_reference/keys', {})
@@ -30,10 +30,10 @@ describe('POST /_reference/keys', () => {
     [{ allow_ips: ['home'] }, 'home'],
     [{ allow_ips: 'home' }, '/allow_ips must be an array'],
     [{ allowIps: [] }, 'members that do not exist: "allowIps"'],
-  ])('answers 400 VALIDATION_ERROR to %j', async (body, message) => {
-    const answer = await setUp().caller.post('/_reference/keys', body)
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
+  ])('responds with 400 VALIDATION_ERROR to %j', async (body, message) => {
+    const response = await setUp().caller.post('/_reference/keys', body)
+    expect(response.status).toBe(400)
+    expect(errorOf(response)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
   })
 })
 
@@ -61,13 +61,13 @@ describe('POST /_reference/scripts', () => {
     [{ model: MODEL, outcomes: [{ result: 'failed', webhook: { deliveries: 1_000 } }] }, 400, '100 or less'],
     [{ model: MODEL, outcomes: [], key: 'sk_test_none' }, 404, 'did not make that API key'],
     [{ outcomes: [] }, 400, '/model is missing'],
-  ])('refuses %j with %i', async (body, status, message) => {
-    const answer = await setUp().caller.post('/_reference/scripts', body)
-    expect([answer.status, errorOf(answer).message]).toEqual([status, expect.stringContaining(message)])
+  ])('rejects %j with %i', async (body, status, message) => {
+    const response = await setUp().caller.post('/_reference/scripts', body)
+    expect([response.status, errorOf(response).message]).toEqual([status, expect.stringContaining(message)])
   })
 })
 
-it('answers 400 to outcomes that are nested too deeply to be answered with', async () => {
+it('responds with 400 to outcomes that are nested too deeply for a response', async () => {
   const { server, caller } = setUp()
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
   const outcome = `{"result":"succeeded","output":{"type":"image","items":[],"deep":${deep}}}`
@@ -86,13 +86,13 @@ describe('POST /_reference/clock', () => {
     const start = server.clock.now()
     const { body } = await caller.run(MODEL, { sync: false })
     const before = performance.now()
-    const answer = await caller.post('/_reference/clock', { advance_ms: 60_000 })
+    const response = await caller.post('/_reference/clock', { advance_ms: 60_000 })
     expect(performance.now() - before).toBeLessThan(200)
-    expect(answer).toMatchObject({ status: 200, body: { now_ms: start + 60_000 } })
+    expect(response).toMatchObject({ status: 200, body: { now_ms: start + 60_000 } })
     expect(await caller.status(body.job_id)).toBe('succeeded')
   })
 
-  it('answers 409 CONFLICT where time passes by itself, and 400 to bad milliseconds', async () => {
+  it('responds with 409 CONFLICT where time passes by itself, and 400 to bad milliseconds', async () => {
     const system = await setUp({ clock: 'system' }).caller.post('/_reference/clock', { advance_ms: 1 })
     expect([system.status, errorOf(system)]).toEqual([
       409,
@@ -139,7 +139,7 @@ describe('GET /_reference/deliveries', () => {
 })
 
 describe('control API', () => {
-  it('needs its token from other machines, and from clients whose address nobody knows', async () => {
+  it('needs its token from other machines, and from clients whose IP address is unknown', async () => {
     const { server } = setUp()
     const ask = async (ip: string | undefined, token?: string) => {
       const headers = token === undefined ? {} : { 'x-reference-token': token }
@@ -154,17 +154,17 @@ describe('control API', () => {
     }
   })
 
-  it('has a token that the seed does not tell', () => {
+  it('has a token that does not come from the seed', () => {
     const tokens = [setUp().server.controlToken, setUp().server.controlToken]
     expect(tokens[0]).toMatch(/^[0-9a-f]{32}$/)
     expect(tokens[0]).not.toBe(tokens[1])
   })
 
-  it('answers 404 to an unknown path and lists what there is, 405 to a wrong method', async () => {
+  it('responds with 404 to an unknown path and lists what there is, 405 to a wrong method', async () => {
     const { caller } = setUp()
     for (const path of ['/_reference/key', '/_reference/keys/x']) {
-      const answer = await caller.get(path)
-      expect([answer.status, errorOf(answer).message]).toEqual([
+      const response = await caller.get(path)
+      expect([response.status, errorOf(response).message]).toEqual([
         404,
         expect.stringContaining('POST /_reference/keys, GET'),
       ])

@@ -25,7 +25,7 @@ async function restoreSnapshotRoute(service: Service, { req }: AppContext): Prom
     (value: unknown) => ({ value }),
     () => undefined,
   )
-  if (body === undefined) return errorResponses.invalid(`The body is no JSON. ${ADVICE}`)
+  if (body === undefined) return errorResponses.invalid(`The body is not JSON. ${ADVICE}`)
   const restored = restoreSnapshot(service, body.value)
   return restored.ok ? jsonResponse(200, { now_ms: service.clock.now() }) : errorResponses.invalid(restored.message)
 }

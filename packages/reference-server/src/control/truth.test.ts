@@ -4,7 +4,7 @@ import { createReferenceServer } from '../reference-server.ts'
 
 const MODEL = 'aurora-image'
 
-describe('control API: what can be told after a test', () => {
+describe('control API: what a test can read afterwards', () => {
   it('gives the journal, by key, kind and job, as entries and as text', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const { key } = server.createKey()
@@ -37,8 +37,8 @@ describe('control API: what can be told after a test', () => {
     const server = createReferenceServer({ clock: 'auto' })
     const caller = apiCaller(server)
     const { body } = await caller.run(MODEL)
-    const told = await caller.get(`/_reference/story/${body.job_id}`)
-    expect(told.body).toEqual({ job_id: body.job_id, story: server.story(String(body.job_id)) })
+    const story = await caller.get(`/_reference/story/${body.job_id}`)
+    expect(story.body).toEqual({ job_id: body.job_id, story: server.story(String(body.job_id)) })
     const unknown = await caller.get('/_reference/story/job_1')
     expect([unknown.status, errorOf(unknown).message]).toEqual([404, expect.stringContaining('knows nothing of a job')])
   })

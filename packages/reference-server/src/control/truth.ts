@@ -8,7 +8,7 @@ import type { Service } from '../service/service.ts'
 import { entryJson, reportJson } from './json.ts'
 import { type ControlRoute, unknownKey } from './route.ts'
 
-/** What can be told after a test. Without a `key`: of all accounts. */
+/** The routes that report what happened during a test. Without a `key`: for all accounts. */
 export const TRUTH_ROUTES = [
   { operationId: 'readJournal', method: 'GET', name: 'journal', handler: readJournalRoute },
   { operationId: 'readStory', method: 'GET', name: 'story/{job_id}', handler: readStoryRoute },

@@ -35,7 +35,7 @@ describe('webhooks over the control API', () => {
     expect([none.status, errorOf(none).message]).toEqual([404, expect.stringContaining('within 5 ms of real time')])
   })
 
-  it('are refused with a reason', async () => {
+  it('are rejected with a reason', async () => {
     const { caller } = setUp('manual')
     expect((await caller.post('/_reference/webhooks', { deliveries: -1 })).status).toBe(400)
     expect((await caller.post('/_reference/webhooks', { key: 'sk_test_none' })).status).toBe(404)
@@ -49,13 +49,13 @@ describe('webhooks over the control API', () => {
     const { caller } = setUp('auto')
     await caller.run(MODEL, { webhook_url: URL })
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-      const answer = await caller.call(method, '/_reference/deliveries/next')
-      expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+      const response = await caller.call(method, '/_reference/deliveries/next')
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
     }
     expect((await caller.post('/_reference/deliveries/next', {})).status).toBe(200)
   })
 
-  it('are kept for the next reader when one has gone', async () => {
+  it('stay for the next reader when a reader has disconnected', async () => {
     const { server, caller } = setUp('manual')
     const reader = new AbortController()
     const gone = server

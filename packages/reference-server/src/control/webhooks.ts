@@ -17,7 +17,7 @@ export const WEBHOOK_ROUTES = [
 
 export const howSchema = z.strictObject({ ...scriptedWebhookSchema.shape, key: z.optional(z.string()) })
 
-/** A caller that gives no time gets an answer before most HTTP clients give up. */
+/** Shorter than the time limit of most HTTP clients, so that a caller without `timeout_ms` gets a response. */
 const DEFAULT_TIMEOUT_MS = 10_000
 export const nextSchema = z.strictObject({
   job_id: z.optional(z.string()),

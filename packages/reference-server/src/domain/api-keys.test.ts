@@ -10,7 +10,7 @@ function apiKeys(): ApiKeys {
 }
 
 describe('API keys', () => {
-  it('begin with the prefix of their type (section 5.3)', () => {
+  it('start with the prefix of their type (section 5.3)', () => {
     const keys = apiKeys()
     expect(keys.create(ALL).key).toMatch(/^sk_test_[0-9a-z]{32}$/)
     expect(keys.create({ ...ALL, isLive: true }).key).toMatch(/^sk_live_[0-9a-z]{32}$/)
@@ -35,7 +35,7 @@ describe('API keys', () => {
     expect(made.allowsIp('11.1.2.3')).toBe(false)
   })
 
-  it('are found by themselves, and unknown ones are told apart', () => {
+  it('are found by their text, and an unknown key is not found', () => {
     const keys = apiKeys()
     const made = keys.create(ALL)
     expect(keys.find(made.key)).toBe(made)
@@ -52,7 +52,7 @@ describe('API keys', () => {
     expect(made.allowIps).toEqual(['10.0.0.1'])
   })
 
-  it('refuse an allowlist that cannot be read', () => {
+  it('reject an allowlist that cannot be read', () => {
     expect(() => apiKeys().create({ ...ALL, allowIps: ['not an address'] })).toThrow(TypeError)
   })
 })

@@ -54,7 +54,7 @@ describe('the URL of a source file (section 2.3)', () => {
     expect(check('photo.png', name)).toBeUndefined()
   })
 
-  it('is not looked for where the schema lists the values, has another type, or has the value as its default', () => {
+  it('is not checked where the schema lists the values, has another type, or has the value as its default', () => {
     expect(checkSourceUrl('image_url', { type: 'string', enum: ['sample'] }, 'sample')).toBeUndefined()
     expect(checkSourceUrl('image_url', {}, 'sample')).toBeUndefined()
     expect(checkSourceUrl('image_url', { type: 'string', default: '' }, '')).toBeUndefined()

@@ -4,7 +4,7 @@ import { cutInput, cuttableLength } from './cut-input.ts'
 const picture = `data:image/png;base64,${'A'.repeat(500_000)}`
 
 describe('a cut input', () => {
-  it('has the beginning of long texts, and says how long they were', () => {
+  it('has the start of long texts, and says how long they were', () => {
     const cut = cutInput({ image_url: picture, prompt: 'a fox', strength: 0.5 })
     expect(cut).toEqual({
       image_url: expect.stringMatching(/^data:image\/png;base64,A+… \(500022 characters, hash \d+\)$/),

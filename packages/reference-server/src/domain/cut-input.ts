@@ -5,7 +5,7 @@ type Input = Readonly<Record<string, unknown>>
 /** A parameter that is longer than this, such as a picture as a data URI, can be cut. */
 const MAX_LENGTH = 1_024
 
-/** So much of its beginning is left, and room for what stands behind it. */
+/** Length of the start that stays, which leaves room for the note behind it. */
 const STORED_LENGTH = MAX_LENGTH - 64
 
 /** How many characters of an input can be cut; 0 for nearly all. */
@@ -13,12 +13,12 @@ export function cuttableLength(input: Input): number {
   return Object.values(input).reduce<number>((sum, value) => sum + (isLong(value) ? textOf(value).length : 0), 0)
 }
 
-/** An input with no more than the beginning of long texts, and a note in place of long arrays and objects. */
+/** An input with only the start of long texts, and a note in place of long arrays and objects. */
 export function cutInput(input: Input): Input {
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isLong(value) ? cut(value) : value]))
 }
 
-/** A text cut to its beginning, its length and a hash, if it is long. What was cut is not cut again. */
+/** A long text cut to its start, its length and a hash; a short one as it is. A text that was cut is not cut again. */
 export function cutText(text: string): string {
   if (text.length <= MAX_LENGTH) return text
   return `${detached(text.slice(0, STORED_LENGTH))}… (${text.length} characters, hash ${hashText(text) >>> 0})`

@@ -14,7 +14,7 @@ describe('an IP allowlist (section 5)', () => {
     ['2001:db8::/32', '2001:db9::9', false],
     ['::/0', '203.0.113.7', false],
     ['0.0.0.0/0', '2001:db8::1', false],
-  ])('with %s and the client %s answers %s', (entry, client, allowed) => {
+  ])('with %s and the client %s returns %s', (entry, client, allowed) => {
     expect(createIpAllowlist([entry])(client)).toBe(allowed)
   })
 
@@ -30,21 +30,21 @@ describe('an IP allowlist (section 5)', () => {
   })
 
   it.each(['', 'localhost', '1.2.3', '010.0.0.1', '1.2.3.4:80', '1.2.3.4/32', '[::1]', '::1::'])(
-    'turns away the client %j, which is no address',
+    'does not allow the client %j, which is not an IP address',
     (client) => {
       expect(createIpAllowlist(['0.0.0.0/0', '::/0'])(client)).toBe(false)
     },
   )
 
   it.each(['', 'localhost', '1.2.3', '010.0.0.1', '10.0.0.0/33', '10.0.0.0/', '::1/129', '10.0.0.0/8/8', '1.2.3.4 '])(
-    'refuses the entry %j by its name',
+    'rejects the entry %j and names it',
     (entry) => {
       expect(() => createIpAllowlist(['10.0.0.1', entry])).toThrow(TypeError)
       expect(() => createIpAllowlist(['10.0.0.1', entry])).toThrow(JSON.stringify(entry))
     },
   )
 
-  it('asks every entry, and allows nobody when there is none', () => {
+  it('checks every entry, and allows no client when it is empty', () => {
     const isAllowed = createIpAllowlist(['2001:db8::/32', '10.0.0.1', '192.168.0.0/16'])
     expect(['192.168.4.4', '10.0.0.1', '10.0.0.2'].map(isAllowed)).toEqual([true, true, false])
     expect(createIpAllowlist([])('127.0.0.1')).toBe(false)

@@ -44,7 +44,7 @@ describe('jobs', () => {
     expect(statuses).toEqual(['queued', 'queued', 'processing', 'processing', 'succeeded', 'succeeded'])
   })
 
-  it('end at the time at which the provider was done, however late somebody looks', () => {
+  it('end at the time at which the provider was done, however late their status is read', () => {
     const { create, at } = setUp()
     const job = create({}, 20)
     at(99_999)
@@ -73,7 +73,7 @@ describe('jobs', () => {
     expect(account.credits).toMatchObject({ left: 993, available: 993 })
   })
 
-  it('tell of each end once, in the order of time', () => {
+  it('report each end once, in the order of time', () => {
     const { create, at, onEnd } = setUp()
     create({ endsAt: 30 })
     create({ endsAt: 10 })
@@ -93,7 +93,7 @@ describe('jobs', () => {
     const late = create({})
     expect(jobs.end(job, { status: 'cancelled' })).toBe(true)
     expect(jobs.end(job, { status: 'failed' })).toBe(false)
-    moveTo(100) // nobody looks before
+    moveTo(100) // no earlier read
     expect(jobs.end(late, { status: 'cancelled' })).toBe(false)
     expect([job.end?.status, late.end?.status]).toEqual(['cancelled', 'succeeded'])
   })
@@ -164,7 +164,7 @@ describe('jobs', () => {
     )
   })
 
-  it('that have finished are kept up to a number, the newest, and the unfinished all', () => {
+  it('that have finished are stored up to a number, without the oldest; unfinished jobs are all stored', () => {
     const { moveTo, now } = setUp()
     const jobs = new Jobs(now, vi.fn(), { finishedJobs: 3 })
     const account = new Account(1_000)
@@ -196,6 +196,6 @@ function checkTransition(seen: Map<Job, string>, job: Job, status: string): void
   seen.set(job, status)
   if (before === undefined || before === status) return
   const isAllowed = (from: string) => JOB_TRANSITIONS.some((one) => one.from === from && one.to === status)
-  // From queued it may also have been processed while nobody looked.
+  // A queued job may also have been processed between two reads.
   expect(isAllowed(before) || (before === 'queued' && isAllowed('processing')), `${before} -> ${status}`).toBe(true)
 }

@@ -50,7 +50,7 @@ describe('latency', () => {
     [{ p50Ms: 5 }, '/p95Ms is missing'],
     [{ 'aurora-imag': 5 }, 'aurora-imag: The catalog has no such model. Did you mean aurora-image?'],
     [Number.NaN, 'latency'],
-  ])('refuses %j', async (latency, message) => {
+  ])('rejects %j', async (latency, message) => {
     await expect(durations(latency)).rejects.toThrow(message)
   })
 })

@@ -42,7 +42,7 @@ describe('an index of names', () => {
     ['modle-04242', 'model-04242'],
     ['model-0424x', 'model-04240'],
     ['something else', undefined],
-  ])('looks at few of 10 000 names for %s', (wanted, meant) => {
+  ])('compares few of 10 000 names for %s', (wanted, meant) => {
     const index = new NameIndex(Array.from({ length: 10_000 }, (_, count) => `model-${String(count).padStart(5, '0')}`))
     const entered = vi.spyOn(DistanceTable.prototype, 'enter')
     expect(index.closest(wanted)).toBe(meant)

@@ -66,7 +66,7 @@ describe('validateInput (section 2.3)', () => {
     expect(messages(SCHEMA, { prompt: undefined, unheard_of: undefined })).toEqual(wanted)
   })
 
-  it('refuses an unknown parameter and says which one was meant, or which there are', () => {
+  it('rejects an unknown parameter and names the closest one, or all that exist', () => {
     expect(problemWith('numImages', 2)).toBe(
       '/numImages numImages is not a parameter of this model. Did you mean num_images?',
     )

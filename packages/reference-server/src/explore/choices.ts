@@ -18,7 +18,7 @@ interface Node {
 export class ChoiceTree {
   readonly #root = createNode()
   readonly #generator: ReturnType<typeof xoroshiro128plus>
-  #hasBegun = false
+  #hasStarted = false
 
   constructor(seed: number) {
     this.#generator = xoroshiro128plus(seed | 0)
@@ -32,8 +32,8 @@ export class ChoiceTree {
   /** The next untried order: the natural one first, then random ones. Call `end` after the run. */
   start(): Choices & { end(): void } {
     const path = [this.#root]
-    const pick = this.#hasBegun ? (count: number) => uniformInt(this.#generator, 0, count - 1) : () => 0
-    this.#hasBegun = true
+    const pick = this.#hasStarted ? (count: number) => uniformInt(this.#generator, 0, count - 1) : () => 0
+    this.#hasStarted = true
     const here = () => path.at(-1) ?? this.#root
     return {
       expected: () => [...here().next.keys()],

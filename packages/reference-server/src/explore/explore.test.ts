@@ -43,7 +43,7 @@ describe('explore', () => {
       orders.add(order.join(', '))
     })
     expect([...orders].toSorted()).toEqual([
-      '202, delivery, processing', // the poll was answered before the end, and its answer took long
+      '202, delivery, processing', // the poll saw the job before its end, and its response came late
       '202, delivery, succeeded',
       '202, processing, delivery',
       '202, succeeded, delivery',
@@ -53,7 +53,7 @@ describe('explore', () => {
   })
 
   it('finds the one order in which a test fails, says it in words, and replays it', async () => {
-    // It keeps what it was told last: a poll that was answered before the delivery but arrives after it wins.
+    // The app stores what arrived last: the response to a poll that was made before the delivery but arrives after it wins.
     const racy = async (server: ReferenceServer) => {
       let status: unknown
       server.webhooks.deliverTo(async (request) => {
@@ -98,7 +98,7 @@ describe('explore', () => {
     expect(failure.order).toBe('the job succeeds, then delivery before the 202, then the 202')
   })
 
-  it('lets a cancel come before and after the end, and its answer after the delivery', async () => {
+  it('lets a cancel come before and after the end, and its response after the delivery', async () => {
     const seen = new Set<string>()
     const { isComplete } = await explore(async (server) => {
       const caller = apiCaller(server)

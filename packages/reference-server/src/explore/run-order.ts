@@ -34,7 +34,7 @@ export async function runOrder(test: ExploredTest, options: OrderOptions): Promi
       isOver = true
       activity.touch()
     })
-  ended.catch(() => {}) // it is looked at below, when the loop has seen it
+  ended.catch(() => {}) // its rejection is handled below, after the loop
   let lastStepAt = realNow()
   while (!isOver) {
     await activity.quiet(() => (scheduler.waitsForTimeLimit ? PATIENCE_MS : settleMs))

@@ -15,7 +15,7 @@ export class Scheduler implements Breakpoints {
   /** Each job by the order of their creation, from 1. */
   readonly #numbers = new Map<string, number>()
   /** Statuses of responses to the runs of these jobs that the client has not seen yet. */
-  readonly #unseenAnswers = new Map<string, number>()
+  readonly #unseenResponses = new Map<string, number>()
   readonly #taken: { key: string; text: string }[] = []
   #jump: Jump | undefined
   #isOver = false
@@ -84,15 +84,15 @@ export class Scheduler implements Breakpoints {
         call.isCancel ? `cancel${ofJob}: ${response.status}` : `poll${ofJob}: ${seen.status}`
       await this.#hold(call.isCancel ? 'x' : 'q', call.jobId, { signal, describe })
     } else if (seen.jobId !== undefined) {
-      this.#unseenAnswers.set(seen.jobId, response.status)
+      this.#unseenResponses.set(seen.jobId, response.status)
       await this.#hold('a', seen.jobId, { signal, describe: (ofJob) => `the ${response.status}${ofJob}` })
-      this.#unseenAnswers.delete(seen.jobId)
+      this.#unseenResponses.delete(seen.jobId)
     }
   }
 
   async delivery(job: Job): Promise<void> {
     const describe = (ofJob: string) => {
-      const status = this.#unseenAnswers.get(job.id)
+      const status = this.#unseenResponses.get(job.id)
       return `delivery${ofJob}${status === undefined ? '' : ` before the ${status}`}`
     }
     await this.#hold('d', job.id, { describe })

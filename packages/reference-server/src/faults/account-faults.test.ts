@@ -2,42 +2,42 @@ import { describe, expect, it } from 'vitest'
 import { AccountFaults, type FaultTarget } from './account-faults.ts'
 
 const run: FaultTarget = { endpoint: 'runModel', method: 'POST', path: '/v1/models/a/run', model: 'a' }
-const look: FaultTarget = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1', model: 'a' }
+const poll: FaultTarget = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1', model: 'a' }
 
-/** Which of 200 runs are struck. */
-function struckRuns(seed: number, probability: number): number[] {
+/** Which of 200 runs get the fault. */
+function faultyRuns(seed: number, probability: number): number[] {
   const faults = new AccountFaults(seed)
   faults.add({ kind: 'reset', probability })
   return Array.from({ length: 200 }, (_, index) => index).filter(() => faults.take(run) !== undefined)
 }
 
 describe('AccountFaults', () => {
-  it('takes the first fault that is meant for a request, as often as it may strike', () => {
+  it('applies the first fault that matches a request, at most `times` times', () => {
     const faults = new AccountFaults(1)
     faults.add({ kind: 'hang', route: 'getJob' })
     faults.add({ kind: 'reset', times: 2 })
     faults.add({ kind: 'server-error' })
-    const kinds = [run, look, run, run].map((target) => faults.take(target)?.fault.kind)
+    const kinds = [run, poll, run, run].map((target) => faults.take(target)?.fault.kind)
     expect(kinds).toEqual(['reset', 'hang', 'reset', 'server-error'])
   })
 
-  it('strikes requests for its model only', () => {
+  it('is applied to requests for its model only', () => {
     const faults = new AccountFaults(1)
     faults.add({ kind: 'reset', model: 'b' })
     expect(faults.take(run)).toBeUndefined()
     expect(faults.take({ ...run, model: 'b' })?.id).toBe('fault_1')
   })
 
-  it('strikes the share of requests that it should, the same ones for the same seed', () => {
-    expect(struckRuns(7, 0.3).length).toBeGreaterThan(40)
-    expect(struckRuns(7, 0.3).length).toBeLessThan(80)
-    expect(struckRuns(7, 0.3)).toEqual(struckRuns(7, 0.3))
-    expect(struckRuns(8, 0.3)).not.toEqual(struckRuns(7, 0.3))
-    expect(struckRuns(7, 0)).toEqual([])
-    expect(struckRuns(7, 1)).toHaveLength(200)
+  it('is applied to its share of the requests, the same ones for the same seed', () => {
+    expect(faultyRuns(7, 0.3).length).toBeGreaterThan(40)
+    expect(faultyRuns(7, 0.3).length).toBeLessThan(80)
+    expect(faultyRuns(7, 0.3)).toEqual(faultyRuns(7, 0.3))
+    expect(faultyRuns(8, 0.3)).not.toEqual(faultyRuns(7, 0.3))
+    expect(faultyRuns(7, 0)).toEqual([])
+    expect(faultyRuns(7, 1)).toHaveLength(200)
   })
 
-  it('counts a fault as unused until it has struck as often as it should', () => {
+  it('counts a fault as unused until it was applied as often as it should', () => {
     const faults = new AccountFaults(1)
     faults.add({ kind: 'reset', times: 2, route: 'runModel' })
     faults.add({ kind: 'hang' })
@@ -54,7 +54,7 @@ describe('AccountFaults', () => {
     ])
   })
 
-  it('strikes no more with what was removed', () => {
+  it('does not apply a fault that was removed', () => {
     const faults = new AccountFaults(1)
     const { id } = faults.add({ kind: 'reset' })
     expect([faults.remove(id), faults.remove(id), faults.take(run)]).toEqual([true, false, undefined])

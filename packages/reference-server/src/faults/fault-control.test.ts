@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { apiCaller } from '../../test-kit/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
-it('tells through its handle how often a fault has struck, and takes it away', async () => {
+it('returns a handle that counts how often the fault was applied, and removes it', async () => {
   const server = createReferenceServer({ clock: 'manual' })
   const api = apiCaller(server)
   const fault = server.faults.add({ kind: 'server-error' })
@@ -13,7 +13,7 @@ it('tells through its handle how often a fault has struck, and takes it away', a
   expect([(await api.get('/v1/models')).status, server.faults.list()]).toEqual([200, []])
 })
 
-it('refuses a fault that cannot be, with a TypeError that says why', () => {
+it('rejects an invalid fault with a TypeError that says why', () => {
   const server = createReferenceServer({ clock: 'manual' })
   // @ts-expect-error: there is no such kind
   expect(() => server.faults.add({ kind: 'rest' })).toThrow(

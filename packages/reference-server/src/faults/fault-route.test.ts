@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { type FaultRoute, type RoutedRequest, routeMatcher, routeProblem } from './fault-route.ts'
 
 const run: RoutedRequest = { endpoint: 'runModel', method: 'POST', path: '/v1/models/northlight%2Fretouch/run' }
-const look: RoutedRequest = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1' }
+const poll: RoutedRequest = { endpoint: 'getJob', method: 'GET', path: '/v1/jobs/job_1' }
 const cancel: RoutedRequest = { endpoint: 'cancelJob', method: 'DELETE', path: '/v1/jobs/job_1' }
-const requests = { run, look, cancel }
+const requests = { run, poll, cancel }
 
 it.each<[FaultRoute, (keyof typeof requests)[]]>([
   ['runModel', ['run']],
@@ -16,10 +16,10 @@ it.each<[FaultRoute, (keyof typeof requests)[]]>([
   ['POST /v1/models/northlight/*/run', ['run']],
   ['POST /v1/models/n*/re*h/run', ['run']],
   ['POST /v1/models/aurora-image/run', []],
-  ['GET /v1/jobs/*', ['look']],
-  ['GET /v1/jobs/job_1', ['look']],
+  ['GET /v1/jobs/*', ['poll']],
+  ['GET /v1/jobs/job_1', ['poll']],
   ['GET /v1/jobs/job_2', []],
-  ['* /v1/jobs/*', ['look', 'cancel']],
+  ['* /v1/jobs/*', ['poll', 'cancel']],
 ])('%s means %j', (route, expected) => {
   expect(routeProblem(route)).toBeUndefined()
   const isMeant = routeMatcher(route)

@@ -30,7 +30,7 @@ describe('cutBody', () => {
 })
 
 describe('slowBody', () => {
-  it('waits for nothing any more when nobody reads on', async () => {
+  it('stops waiting when the reader stops', async () => {
     const { timers, pauses, client } = setUp()
     const body = slowBody(bytes, { delayMs: 1_000, pauses, signal: client.signal })
     expect(timers.size).toBe(1)

@@ -10,7 +10,7 @@ export function connectionError(kind: ConnectionFault['kind'], url: string): Err
     case 'reset':
       return Object.assign(new Error('read ECONNRESET'), { errno: -104, code: 'ECONNRESET', syscall: 'read' })
     case 'refused':
-      return refusedError(new URL(url))
+      return connectionRefused(new URL(url))
     case 'empty-reply':
       return socketEnded()
   }
@@ -26,7 +26,7 @@ export function fetchFailed(kind: ConnectionFault['kind'], url: string): TypeErr
   return new TypeError('fetch failed', { cause: connectionError(kind, url) })
 }
 
-function refusedError({ hostname, port, protocol }: URL): Error {
+function connectionRefused({ hostname, port, protocol }: URL): Error {
   const portNumber = Number(port || (protocol === 'https:' ? 443 : 80))
   const system = { errno: -111, code: 'ECONNREFUSED', syscall: 'connect', address: hostname, port: portNumber }
   return Object.assign(new Error(`connect ECONNREFUSED ${hostname}:${portNumber}`), system)

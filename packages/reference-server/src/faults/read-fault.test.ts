@@ -47,7 +47,7 @@ describe('readFault', () => {
     ],
     [{ kind: 'truncated-body', when: 'before' }, '/when: truncated-body cannot come before the work: the response'],
     [{ kind: 'refused', when: 'after' }, '/when: refused cannot come after the work: without a connection'],
-  ])('refuses %j and says why', (fault, message) => {
+  ])('rejects %j and says why', (fault, message) => {
     expect(readFault(fault, models)).toEqual({ ok: false, message: expect.stringContaining(message) })
   })
 })

@@ -92,12 +92,12 @@ describe('hints', () => {
   ])('help with %s', async (_, ask, ...expected) => {
     const [status, hint] = expected
     const server = createReferenceServer({ clock: 'auto' })
-    const answer = await ask(apiCaller(server))
-    expect([answer.status, answer.headers.get('x-modelrun-hint')]).toEqual([status, expect.stringMatching(hint)])
-    expect(answer.text).not.toMatch(/assumption/)
+    const response = await ask(apiCaller(server))
+    expect([response.status, response.headers.get('x-modelrun-hint')]).toEqual([status, expect.stringMatching(hint)])
+    expect(response.text).not.toMatch(/assumption/)
   })
 
-  it('tell where a job of another account and an evicted job went', async () => {
+  it('say that a job belongs to another account, or was evicted', async () => {
     const server = createReferenceServer({ clock: 'manual', retention: { finishedJobs: 1 } })
     const { key: other } = server.createKey()
     const job = await apiCaller(server, other).run(MODEL, { sync: false })
@@ -116,11 +116,11 @@ describe('hints', () => {
     const server = createReferenceServer({ clock: 'auto' })
     const caller = apiCaller(server)
     const done = await caller.run(MODEL)
-    const answers = [done, await caller.get('/v1/models'), await caller.get(`/v1/jobs/${done.body.job_id}`)]
-    for (const { status, headers } of answers) expect([status, headers.has('x-modelrun-hint')]).toEqual([200, false])
+    const responses = [done, await caller.get('/v1/models'), await caller.get(`/v1/jobs/${done.body.job_id}`)]
+    for (const { status, headers } of responses) expect([status, headers.has('x-modelrun-hint')]).toEqual([200, false])
   })
 
-  it('say which fault made an answer', async () => {
+  it('say which fault made a response', async () => {
     const server = createReferenceServer()
     server.faults.add({ kind: 'server-error' })
     const { status, headers } = await apiCaller(server).get('/v1/models')
@@ -135,11 +135,11 @@ describe('hints', () => {
     expect(server.journal.entries()).toMatchObject([{ hint: expect.stringContaining('Did you mean') }])
   })
 
-  it('warn of a webhook at a private address, in the answer, the log and the journal', async () => {
+  it('warn of a webhook at a private address, in the response, the log and the journal', async () => {
     const lines: string[] = []
     const server = createReferenceServer({ clock: 'manual', log: (line) => lines.push(line) })
-    const answer = await apiCaller(server).run(MODEL, { webhook_url: 'http://192.168.1.5/hook' })
-    expect(answer.headers.get('x-modelrun-hint')).toContain('The webhook leads to a private address')
+    const response = await apiCaller(server).run(MODEL, { webhook_url: 'http://192.168.1.5/hook' })
+    expect(response.headers.get('x-modelrun-hint')).toContain('The webhook leads to a private address')
     expect(lines[0]).toMatch(/^warning: The webhook leads to a private address/)
     expect(server.journal.entries({ kind: 'note' })).toMatchObject([
       { text: expect.stringContaining('private address') },

@@ -85,7 +85,7 @@ describe('audit', () => {
     expect(messages().join()).toContain('job_2 was created, which reserves 4 credits and charges none, yet')
   })
 
-  it('begins anew after a reset', () => {
+  it('starts again after a reset', () => {
     const { audit, account, create, messages } = setUp()
     create()
     account.credits.release(PRICE)
@@ -103,14 +103,14 @@ describe('strict mode', () => {
     const headers = { authorization: `Bearer ${service.firstKey.key}`, 'content-type': 'application/json' }
     const ask = async (path: string, body?: object) => {
       const init = body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) }
-      const answer = await handle(new Request(`${service.baseUrl}${path}`, init), { transport: 'fetch' })
-      const response = responseOf(answer)
+      const handled = await handle(new Request(`${service.baseUrl}${path}`, init), { transport: 'fetch' })
+      const response = responseOf(handled)
       return { status: response.status, body: await response.json() }
     }
     return { service, ask }
   }
 
-  it('answers 500 with the story of the job when the books are wrong', async () => {
+  it('responds with 500 and the story of the job when the books are wrong', async () => {
     const { service, ask } = serve(true)
     const run = await ask('/v1/models/aurora-image/run', { input: { prompt: 'a' }, sync: false })
     const { job_id } = run.body

@@ -25,7 +25,7 @@ describe('behaviour coverage', () => {
     expect(text).toMatch(/^Behaviour exercised: 0 of \d+ \(0 %\)\nresponses: 0 of \d+\n {2}- listModels 200\n/)
   })
 
-  it('counts answers and codes', async () => {
+  it('counts responses and error codes', async () => {
     const { server, caller } = newServer()
     await caller.run(MODEL)
     await caller.run(MODEL, { sync: false })
@@ -59,7 +59,7 @@ describe('behaviour coverage', () => {
     expect((await caller.delete(`/v1/jobs/${body.job_id}`)).status).toBe(404)
   })
 
-  it('counts faults, and their answers as none of the endpoint', async () => {
+  it('counts faults, and does not count their responses for the endpoint', async () => {
     const { server, caller } = newServer()
     server.faults.add({ kind: 'rate-limit', times: 1 })
     await caller.get('/v1/models')

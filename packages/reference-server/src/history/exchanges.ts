@@ -9,7 +9,7 @@ import {
   type RequestEntry,
 } from './journal/journal-entry.ts'
 
-/** What the life of a job is told from. */
+/** The records from which the exchanges of a job are made. */
 export interface ExchangeSource {
   jobId: string
   /** All of the job's tenant, in the order in which they ended. */

@@ -100,7 +100,7 @@ export class FairBuffer<Owner, Item> {
   }
 }
 
-/** Beyond this many empty places at its front, a queue that is mostly empty places is written anew. */
+/** Beyond this many empty places at its front, a queue that is mostly empty places is rewritten. */
 const MAX_EMPTY = 1024
 
 /** A queue whose oldest item costs as little to take as its newest to add. */

@@ -6,7 +6,7 @@ export interface Retention {
   finishedJobs: number
   /**
    * Long parameters of runs, such as pictures as data URIs, in bytes, about. Default 16 MiB. Beyond it those of the oldest
-   * runs are cut: `job(id).input` then shows their beginning, and the files of the job stay the same.
+   * runs are cut: `job(id).input` then has only their start, and the files of the job stay the same.
    */
   inputBytes: number
   /** Finished deliveries. Default 10 000. */

@@ -23,11 +23,11 @@ describe('routes', () => {
     ['PUT', '/v1/jobs/job_1', 'GET, HEAD, DELETE'],
     ['OPTIONS', '/v1/jobs/job_1', 'GET, HEAD, DELETE'],
     ['POST', '/files/job_1/0.png', 'GET, HEAD'],
-  ])('answer 405 METHOD_NOT_ALLOWED with Allow: %s %s', async (method, path, allow) => {
-    const answer = await apiCaller(createReferenceServer()).call(method, path)
-    expect(answer.status).toBe(405)
-    expect(answer.headers.get('allow')).toBe(allow)
-    if (method !== 'HEAD') expect(errorOf(answer).code).toBe('METHOD_NOT_ALLOWED')
+  ])('respond with 405 METHOD_NOT_ALLOWED and Allow: %s %s', async (method, path, allow) => {
+    const response = await apiCaller(createReferenceServer()).call(method, path)
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe(allow)
+    if (method !== 'HEAD') expect(errorOf(response).code).toBe('METHOD_NOT_ALLOWED')
   })
 
   it.each([
@@ -41,11 +41,11 @@ describe('routes', () => {
     '/v2/models',
     '/files',
     '/favicon.ico',
-  ])('answer 404 NOT_FOUND at %s and say what is where (section 9)', async (path) => {
-    const answer = await apiCaller(createReferenceServer()).get(path)
-    expect(answer.status).toBe(404)
-    expect(answer.body).toEqual({ error: { code: 'NOT_FOUND', message: expect.any(String) } })
-    expect(errorOf(answer).message).toMatch(
+  ])('respond with 404 NOT_FOUND at %s and say what is where (section 9)', async (path) => {
+    const response = await apiCaller(createReferenceServer()).get(path)
+    expect(response.status).toBe(404)
+    expect(response.body).toEqual({ error: { code: 'NOT_FOUND', message: expect.any(String) } })
+    expect(errorOf(response).message).toMatch(
       /the modelrun reference server, which has GET \/v1\/models, .*\/files.*\/_reference/,
     )
   })
@@ -59,7 +59,7 @@ describe('routes', () => {
     }
   })
 
-  it('tell a model whose id ends in /run from the path to run another (sections 4.2 and 4.3)', async () => {
+  it('serve a model whose id ends in /run, apart from the path that runs a model (sections 4.2 and 4.3)', async () => {
     const caller = serverWithModels('dog', 'dog/run', 'run')
     const input = { input: { prompt: 'x' } }
     expect((await caller.get('/v1/models/dog/run')).body.id).toBe('dog/run')
@@ -76,13 +76,13 @@ describe('routes', () => {
     const ids = ['ä ö', 'a%2Fb', 'a+b', 'x?y#z', '日本', '%', 'a:b@c']
     const caller = serverWithModels(...ids)
     for (const id of ids) {
-      const answer = await caller.get(`/v1/models/${encodeURIComponent(id)}`)
-      expect(answer.body.id, id).toBe(id)
+      const response = await caller.get(`/v1/models/${encodeURIComponent(id)}`)
+      expect(response.body.id, id).toBe(id)
     }
   })
 
   it.each(['%', '%zz', '%E0%A4%A', '%00', 'a%2', '%F0%9F', '%2e', '..;', '~', "'"])(
-    'answer 404 NOT_FOUND to the odd id %s',
+    'respond with 404 NOT_FOUND to the odd id %s',
     async (id) => {
       const caller = apiCaller(createReferenceServer())
       for (const path of [`/v1/models/${id}x`, `/v1/jobs/${id}x`]) {
@@ -105,7 +105,7 @@ describe('routes', () => {
     expect((await server.fetch('http://elsewhere.test:99/v1/models', { headers })).status).toBe(200)
   })
 
-  it('answer HEAD as GET without the body, with its length', async () => {
+  it('respond to HEAD as to GET, without the body but with its length', async () => {
     const caller = apiCaller(createReferenceServer())
     const [get, head] = [await caller.get('/v1/models'), await caller.call('HEAD', '/v1/models')]
     expect(head.text).toBe('')
@@ -114,7 +114,7 @@ describe('routes', () => {
 
   it('always carry content-type and content-length with a JSON body', async () => {
     const caller = apiCaller(createReferenceServer({ clock: 'auto' }))
-    const answers = [
+    const responses = [
       await caller.get('/v1/models'),
       await caller.get('/nothing'),
       await caller.run('aurora-image'),
@@ -122,7 +122,7 @@ describe('routes', () => {
       await caller.run('no-model'),
       await caller.get('/_reference/deliveries'),
     ]
-    for (const { headers, text } of answers) {
+    for (const { headers, text } of responses) {
       expect(headers.get('content-type')).toBe('application/json')
       expect(headers.get('content-length')).toBe(String(new TextEncoder().encode(text).byteLength))
     }
@@ -155,8 +155,8 @@ describe('routes', () => {
         throw new Error('the wires are crossed')
       },
     })
-    const answer = await apiCaller(other).run('broken')
-    expect(answer).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL_ERROR' } } })
+    const response = await apiCaller(other).run('broken')
+    expect(response).toMatchObject({ status: 500, body: { error: { code: 'INTERNAL_ERROR' } } })
     expect(lines.join('\n')).toContain('the wires are crossed')
     expect((await apiCaller(server).get('/v1/models')).status).toBe(200)
   })

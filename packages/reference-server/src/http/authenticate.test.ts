@@ -16,7 +16,7 @@ const PATHS = [
 const IN_PROCESS = { transport: 'fetch' } as const
 
 describe('authentication', () => {
-  it.each(PATHS)('answers 401 UNAUTHORIZED without a key: %s %s (sections 5.1 and 5.5)', async (method, path) => {
+  it.each(PATHS)('responds with 401 UNAUTHORIZED without a key: %s %s (sections 5.1 and 5.5)', async (method, path) => {
     const server = createReferenceServer()
     const response = await server.fetch(path, { method })
     expect(response.status).toBe(401)
@@ -35,7 +35,7 @@ describe('authentication', () => {
     'Bearer one two',
     'Token x',
     'Bearer sk_test_unknown',
-  ])('answers 401 UNAUTHORIZED to the header %j (section 5.5)', async (authorization) => {
+  ])('responds with 401 UNAUTHORIZED to the header %j (section 5.5)', async (authorization) => {
     const response = await createReferenceServer().fetch('/v1/models', { headers: { authorization } })
     expect(response.status).toBe(401)
     expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED' } })
@@ -66,7 +66,7 @@ describe('authentication', () => {
     }
   })
 
-  it('answers 401 UNAUTHORIZED to a revoked key, and takes the one it was rotated to (section 5.6)', async () => {
+  it('responds with 401 UNAUTHORIZED to a revoked key, and takes the one it was rotated to (section 5.6)', async () => {
     const server = createReferenceServer()
     const first = server.createKey()
     server.revokeKey(first.key)
@@ -79,7 +79,7 @@ describe('authentication', () => {
     expect((await apiCaller(server, third.key).get('/v1/models')).status).toBe(200)
   })
 
-  it('answers 403 FORBIDDEN outside the allowlist of a key (section 5.6)', async () => {
+  it('responds with 403 FORBIDDEN outside the allowlist of a key (section 5.6)', async () => {
     const server = createReferenceServer()
     const { key } = server.createKey({ allowIps: ['203.0.113.0/24', '2001:db8::1'] })
     const ask = (ip?: string) => {

@@ -71,8 +71,8 @@ describe('a body that nests deep', () => {
       ['clock', `{"advance_ms":${deep}}`],
     ]
     for (const [path, body] of bodies) {
-      const answer = await caller.call('POST', `/_reference/${path}`, { body })
-      expect([path, answer.status, errorOf(answer).code]).toEqual([path, 400, 'VALIDATION_ERROR'])
+      const response = await caller.call('POST', `/_reference/${path}`, { body })
+      expect([path, response.status, errorOf(response).code]).toEqual([path, 400, 'VALIDATION_ERROR'])
     }
     expect(server.snapshot()).toEqual(before)
   })

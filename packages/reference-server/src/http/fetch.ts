@@ -17,11 +17,11 @@ export function createFetch(
     return new Promise((resolve, reject) => {
       const abort = () => reject(signal.reason)
       signal.addEventListener('abort', abort, { once: true })
-      void handle(request, { transport: 'fetch' }).then((answer) => {
+      void handle(request, { transport: 'fetch' }).then((handled) => {
         signal.removeEventListener('abort', abort)
-        if (!isFault(answer)) resolve(answer)
-        else if ('open' in answer) resolve(answer.open())
-        else reject(fetchFailed(answer.kind, request.url))
+        if (!isFault(handled)) resolve(handled)
+        else if ('open' in handled) resolve(handled.open())
+        else reject(fetchFailed(handled.kind, request.url))
       })
     })
   }

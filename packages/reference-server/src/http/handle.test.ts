@@ -15,7 +15,7 @@ const PREFIXES = [
   '/',
 ]
 
-async function expectRefusal(server: ReferenceServer, path: string, init: RequestInit): Promise<void> {
+async function expectRejection(server: ReferenceServer, path: string, init: RequestInit): Promise<void> {
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json', ...init.headers }
   const response = await server.fetch(`${server.baseUrl}${path}`, { ...init, headers })
   const text = await response.text()
@@ -28,19 +28,19 @@ async function expectRefusal(server: ReferenceServer, path: string, init: Reques
 }
 
 describe('whatever is sent', () => {
-  it('any path is answered below 500, with an error body when it is refused', async () => {
+  it('any path gets a status below 500, with an error body from 400', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const part = fc.string({
       unit: fc.constantFrom('/', '%', '2', 'F', '.', '?', '=', '&', 'a', 'run', '\\', ' ', 'ä', '#'),
     })
     const request = fc.record({ method: fc.constantFrom(...METHODS), prefix: fc.constantFrom(...PREFIXES), part })
     await fc.assert(
-      fc.asyncProperty(request, ({ method, prefix, part: rest }) => expectRefusal(server, prefix + rest, { method })),
+      fc.asyncProperty(request, ({ method, prefix, part: rest }) => expectRejection(server, prefix + rest, { method })),
       { numRuns: 300 },
     )
   })
 
-  it('any query is answered below 500', async () => {
+  it('any query gets a status below 500', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const name = fc.oneof(
       fc.constantFrom('limit', 'offset', 'search', 'category', '__proto__', 'toString'),
@@ -49,24 +49,24 @@ describe('whatever is sent', () => {
     const query = fc.array(fc.tuple(name, fc.oneof(fc.string(), fc.integer().map(String))), { maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(query, fc.string(), async (pairs, raw) => {
-        await expectRefusal(server, `/v1/models?${new URLSearchParams(pairs)}`, { method: 'GET' })
-        await expectRefusal(server, `/v1/models?${raw.replaceAll('#', '')}`, { method: 'GET' })
+        await expectRejection(server, `/v1/models?${new URLSearchParams(pairs)}`, { method: 'GET' })
+        await expectRejection(server, `/v1/models?${raw.replaceAll('#', '')}`, { method: 'GET' })
       }),
       { numRuns: 100 },
     )
   })
 
-  it('any bytes as a body are answered below 500', async () => {
+  it('any bytes as a body get a status below 500', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const body = fc.uint8Array({ maxLength: 200 }).map((bytes) => new Uint8Array(bytes))
     const path = fc.constantFrom('/v1/models/aurora-image/run', '/_reference/keys', '/_reference/scripts')
     await fc.assert(
-      fc.asyncProperty(path, body, (to, bytes) => expectRefusal(server, to, { method: 'POST', body: bytes })),
+      fc.asyncProperty(path, body, (to, bytes) => expectRejection(server, to, { method: 'POST', body: bytes })),
       { numRuns: 100 },
     )
   })
 
-  it('any JSON as a body is answered below 500', async () => {
+  it('any JSON as a body gets a status below 500', async () => {
     const server = createReferenceServer({ clock: 'auto', credits: 1_000_000 })
     const input = fc.dictionary(fc.constantFrom('prompt', 'num_images', 'image_size', '__proto__', 'x'), fc.jsonValue())
     const run = fc.record({ input: fc.oneof(input, fc.jsonValue()), sync: fc.jsonValue() }, { requiredKeys: ['input'] })
@@ -78,7 +78,7 @@ describe('whatever is sent', () => {
     )
     await fc.assert(
       fc.asyncProperty(path, fc.oneof(run, fc.jsonValue()), (to, json) =>
-        expectRefusal(server, to, { method: 'POST', body: JSON.stringify(json) }),
+        expectRejection(server, to, { method: 'POST', body: JSON.stringify(json) }),
       ),
       { numRuns: 200 },
     )
@@ -93,13 +93,13 @@ describe('whatever is sent', () => {
     expect((await apiCaller(server).call('POST', '/_reference/scripts', whole)).status).toBe(400)
   })
 
-  it('any headers are answered below 500', async () => {
+  it('any headers get a status below 500', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const value = fc.string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) })
     await fc.assert(
       fc.asyncProperty(value, value, async (authorization, type) => {
         const headers = { authorization, 'content-type': type, 'content-length': type }
-        await expectRefusal(server, '/v1/models/aurora-image/run', { method: 'POST', body: '{}', headers })
+        await expectRejection(server, '/v1/models/aurora-image/run', { method: 'POST', body: '{}', headers })
       }),
       { numRuns: 100 },
     )
@@ -107,7 +107,7 @@ describe('whatever is sent', () => {
 })
 
 describe('handle', () => {
-  it('answers although the log throws', async () => {
+  it('responds although the log throws', async () => {
     const sent = vi.spyOn(console, 'error').mockImplementation(() => {})
     const log = () => {
       throw new Error('disk full')

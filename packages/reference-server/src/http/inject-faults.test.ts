@@ -19,7 +19,7 @@ function watch(promise: Promise<unknown>): () => boolean {
 }
 
 describe('a fault', () => {
-  it('strikes the requests of its route, so many times', async () => {
+  it('is applied to the requests of its route, `times` times', async () => {
     const { server, api, submit } = setUp()
     server.faults.add({ kind: 'server-error', route: 'GET /v1/models/*', times: 2 })
     const statuses = [
@@ -32,7 +32,7 @@ describe('a fault', () => {
     expect(statuses).toEqual([202, 500, 200, 500, 200])
   })
 
-  it('strikes what belongs to its model: runs, jobs and files', async () => {
+  it('is applied to what belongs to its model: runs, jobs and files', async () => {
     const { server, api, submit } = setUp()
     const mine = await submit()
     const others = await api.run('lumen/aurora-image-swift', { sync: false })
@@ -56,13 +56,13 @@ describe('a fault', () => {
   it.each([
     ['before', 0],
     ['after', 1],
-  ] as const)('strikes %s the work: %i jobs begin', async (when, begun) => {
+  ] as const)('applied %s the work: %i jobs start', async (when, started) => {
     const { server, submit } = setUp()
     const credits = server.credits()
     server.faults.add({ kind: 'server-error', when })
     expect((await submit()).status).toBe(500)
     await server.clock.advance(600_000)
-    expect(credits - server.credits()).toBe(begun * 4)
+    expect(credits - server.credits()).toBe(started * 4)
   })
 })
 
@@ -71,12 +71,12 @@ describe('the time of a fault', () => {
     const { server, submit } = setUp()
     server.faults.add({ kind: 'slow-headers', delay_ms: 3_000 })
     const credits = server.credits()
-    const answer = submit()
-    const isAnswered = watch(answer)
+    const response = submit()
+    const isSettled = watch(response)
     await server.clock.advance(2_999)
-    expect([isAnswered(), server.credits()]).toEqual([false, credits])
+    expect([isSettled(), server.credits()]).toEqual([false, credits])
     await server.clock.advance(1)
-    expect((await answer).status).toBe(202)
+    expect((await response).status).toBe(202)
   })
 
   it('passes on the clock of the server: a body in four parts', async () => {
@@ -102,9 +102,9 @@ describe('the time of a fault', () => {
     const client = new AbortController()
     const left = api.call('GET', '/v1/models', { signal: client.signal })
     const stayed = api.get('/v1/models')
-    const isAnswered = watch(Promise.race([left, stayed]))
+    const isSettled = watch(Promise.race([left, stayed]))
     await server.clock.advance(1e9)
-    expect(isAnswered()).toBe(false)
+    expect(isSettled()).toBe(false)
     client.abort(new Error('enough'))
     await expect(left).rejects.toThrow('enough')
     await server.close()
@@ -137,8 +137,8 @@ describe('what a fault says', () => {
   ] as const)('of %j is %i, with Retry-After %s', async (fault, status, retryAfter) => {
     const { server, api } = setUp()
     server.faults.add(fault)
-    const answer = await api.get('/v1/models')
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter])
+    const response = await api.get('/v1/models')
+    expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter])
   })
 
   it('is cut where it should be', async () => {
@@ -150,7 +150,7 @@ describe('what a fault says', () => {
     await expect(reader?.read()).rejects.toMatchObject({ cause: { code: 'UND_ERR_SOCKET' } })
   })
 
-  it('is half of the real answer, as JSON that breaks off, after the work', async () => {
+  it('is half of the real response, as JSON that breaks off, after the work', async () => {
     const { server, submit } = setUp()
     server.faults.add({ kind: 'malformed-json', when: 'after' })
     const { text, status } = await server

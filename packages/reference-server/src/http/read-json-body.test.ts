@@ -49,7 +49,7 @@ describe('read JSON body', () => {
     expect(await problemOf(body)).toContain(message)
   })
 
-  it('reads up to 1 MiB and answers 413 to more', async () => {
+  it('reads up to 1 MiB and responds with 413 to more', async () => {
     const ofSize = (bytes: number) => `"${'x'.repeat(bytes - 2)}"`
     expect(await readJson(request(ofSize(MIB)))).toHaveProperty('json')
     const { problem } = await readJson(request(ofSize(MIB + 1)))

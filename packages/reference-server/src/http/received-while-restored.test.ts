@@ -7,21 +7,21 @@ const PRICE = 4
 const RUN = new TextEncoder().encode(JSON.stringify({ input: { prompt: 'a fox' }, sync: false }))
 
 /** A run whose head has arrived, and whose body comes when `send` is called. */
-async function beginRun(server: ReferenceServer, key = server.apiKey) {
+async function startRun(server: ReferenceServer, key = server.apiKey) {
   let send = () => {}
-  let began = () => {}
-  const hasBegun = new Promise<void>((resolve) => {
-    began = resolve
+  let started = () => {}
+  const hasStarted = new Promise<void>((resolve) => {
+    started = resolve
   })
   const body = new ReadableStream<Uint8Array>(
     {
-      // Called when the server reads the body, which is after it has looked at the key.
+      // Called when the server reads the body, which is after it has checked the key.
       pull: (controller) => {
         send = () => {
           controller.enqueue(RUN)
           controller.close()
         }
-        began()
+        started()
       },
     },
     { highWaterMark: 0 },
@@ -29,7 +29,7 @@ async function beginRun(server: ReferenceServer, key = server.apiKey) {
   // `duplex` is asked for by the platform for streams; its types do not know it yet.
   const init: RequestInit = { body, ...{ duplex: 'half' } }
   const response = apiCaller(server, key).call('POST', '/v1/models/aurora-image/run', init)
-  await Promise.race([hasBegun, response]) // a key that is not known is rejected before the body is read
+  await Promise.race([hasStarted, response]) // a key that is not known is rejected before the body is read
   return { response, send: () => send() }
 }
 
@@ -45,7 +45,7 @@ describe('a run that is being received', () => {
   it('is of the account that its key has when its body has come', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const empty = server.snapshot()
-    const run = await beginRun(server)
+    const run = await startRun(server)
     server.restore(empty)
     run.send()
     const { status, body } = await run.response
@@ -60,14 +60,14 @@ describe('a run that is being received', () => {
     const server = createReferenceServer({ clock: 'manual' })
     const without = server.snapshot()
     const { key } = server.createKey()
-    const gone = await beginRun(server, key)
+    const gone = await startRun(server, key)
     server.restore(without)
     gone.send()
-    const answer = await gone.response
-    expect([answer.status, errorOf(answer).code]).toEqual([401, 'UNAUTHORIZED'])
-    expect(errorOf(answer).message).toContain('not known here')
+    const received = await gone.response
+    expect([received.status, errorOf(received).code]).toEqual([401, 'UNAUTHORIZED'])
+    expect(errorOf(received).message).toContain('not known here')
 
-    const revoked = await beginRun(server)
+    const revoked = await startRun(server)
     server.revokeKey(server.apiKey)
     revoked.send()
     expect(errorOf(await revoked.response).message).toContain('revoked')
@@ -76,7 +76,7 @@ describe('a run that is being received', () => {
 
   it('is of its account after a reset', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    const run = await beginRun(server)
+    const run = await startRun(server)
     server.reset()
     run.send()
     expect((await run.response).status).toBe(202)
@@ -99,7 +99,7 @@ describe('a server that is restored again and again', () => {
     const clients = Array.from({ length: 16 }, async (_, index) => {
       while (!isOver) {
         const owner = index % 2 === 0 ? server.apiKey : key
-        const { response, send } = await beginRun(server, owner)
+        const { response, send } = await startRun(server, owner)
         // Some bodies come soon, some late; some runs are held, some have a webhook.
         await new Promise((resolve) => (index % 3 === 0 ? setTimeout(resolve, 1) : setImmediate(resolve)))
         send()

@@ -33,7 +33,7 @@ describe('x-request-id', () => {
     expect(headers.get('x-request-id')).not.toBe(body.request_id)
   })
 
-  it('comes with a body that a fault spoils, and with what a fault sends instead', async () => {
+  it('comes with a body that a fault corrupts, and with what a fault sends instead', async () => {
     const { server, caller } = setUp()
     for (const kind of ['slow-body', 'truncated-body', 'unavailable', 'rate-limit'] as const) {
       server.faults.add({ kind, route: 'listModels', times: 1 })

@@ -13,21 +13,24 @@ function ask(server: ReferenceServer, name: RouteName, permissions: readonly Per
 
 describe('permissions', () => {
   it.each(NAMES)('lets a key with nothing but the permission of %s pass (section 5.4)', async (name) => {
-    const answer = await ask(createReferenceServer(), name, [ROUTES[name].permission])
-    expect([401, 403]).not.toContain(answer.status)
+    const response = await ask(createReferenceServer(), name, [ROUTES[name].permission])
+    expect([401, 403]).not.toContain(response.status)
   })
 
-  it.each(NAMES)('answers 403 FORBIDDEN to %s with every permission but its own (sections 5.5 and 7)', async (name) => {
-    const { permission, method, path } = ROUTES[name]
-    const answer = await ask(
-      createReferenceServer(),
-      name,
-      PERMISSIONS.filter((one) => one !== permission),
-    )
-    expect(answer.status).toBe(403)
-    expect(answer.body).toEqual({ error: { code: 'FORBIDDEN', message: expect.stringContaining(permission) } })
-    expect(errorOf(answer).message).toContain(`${method} ${path}`)
-  })
+  it.each(NAMES)(
+    'responds with 403 FORBIDDEN to %s with every permission but its own (sections 5.5 and 7)',
+    async (name) => {
+      const { permission, method, path } = ROUTES[name]
+      const response = await ask(
+        createReferenceServer(),
+        name,
+        PERMISSIONS.filter((one) => one !== permission),
+      )
+      expect(response.status).toBe(403)
+      expect(response.body).toEqual({ error: { code: 'FORBIDDEN', message: expect.stringContaining(permission) } })
+      expect(errorOf(response).message).toContain(`${method} ${path}`)
+    },
+  )
 
   it('asks for jobs:write on a run when the assumption says so (section 5.7)', async () => {
     const strict = createReferenceServer({ assumptions: { runNeedsJobsWrite: true } })
@@ -37,7 +40,7 @@ describe('permissions', () => {
     expect((await ask(strict, 'cancelJob', ['jobs:write'])).status).toBe(404)
   })
 
-  it('checks the permission before the path is looked into: body, model and job', async () => {
+  it('checks the permission before the body, the model and the job', async () => {
     const server = createReferenceServer()
     const caller = apiCaller(server, server.createKey({ permissions: [] }).key)
     expect((await caller.post('/v1/models/no-such-model/run', 'no object')).status).toBe(403)

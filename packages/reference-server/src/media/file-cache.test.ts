@@ -26,7 +26,7 @@ describe('a cache of files', () => {
   })
 
   it.each([{ prompt: 'b' }, { seed: 2 }, { width: 512 }, { height: 512 }, { kind: 'audio' as const }])(
-    'tells a file from one with another %j',
+    'does not mix up files with another %j',
     (other) => {
       const { cache, produced } = setUp()
       cache.read(picture())
@@ -35,7 +35,7 @@ describe('a cache of files', () => {
     },
   )
 
-  it('knows the length of what is kept, and produces nothing to learn it', () => {
+  it('knows the length of a file in the cache, and does not produce a file for it', () => {
     const { cache, produced } = setUp(10)
     expect(cache.knownLength(picture())).toBeUndefined()
     expect(produced).toEqual([])

@@ -14,7 +14,7 @@ export class FileCache {
     this.#produce = produce
   }
 
-  /** The file, produced when it is not kept. */
+  /** The file. It is produced when it is not in the cache. */
   read(request: FileRequest): ProducedFile {
     const key = fileKey(request)
     const file = this.#files.get(key) ?? this.#produce(request)

@@ -33,7 +33,7 @@ function sourceFrom(generator: RandomGenerator): SeededRandom {
 
 /**
  * 32 bits of FNV-1a over UTF-16 code units, then MurmurHash3's finalizer: without it prompts that differ in their last
- * letter begin alike.
+ * letter would have nearly the same hash.
  */
 export function hashText(text: string): number {
   let hash = 0x811c9dc5

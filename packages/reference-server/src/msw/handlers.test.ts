@@ -23,7 +23,7 @@ async function runPicture({ baseUrl, apiKey }: ReferenceServer) {
   return runCompletedSchema.parse(await response.json())
 }
 
-/** A server that counts its requests and answers with the number, method, path and body of each. */
+/** A server that counts its requests and responds with the number, method, path and body of each. */
 function countingServer(baseUrl = BASE_URL) {
   let count = 0
   const server = {
@@ -47,7 +47,7 @@ function intercept(parts: HttpHandler[], onUnhandledFrame: 'error' | 'bypass' = 
 }
 
 describe('msw handlers', () => {
-  it('answer plain fetch, with the transport named to the server', async () => {
+  it('respond to plain fetch, and name the transport to the server', async () => {
     const server = countingServer()
     intercept(handlers(server))
     const response = await fetch(`${BASE_URL}/v1/models/a%2Fb/run?x=1`, { method: 'POST', body: '{"input":{}}' })
@@ -113,7 +113,7 @@ describe('msw handlers', () => {
     },
   )
 
-  it('keep a request to one answer while two networks listen, which makes msw ask twice', async () => {
+  it('give a request one response while two networks listen, which makes msw ask twice', async () => {
     const server = countingServer()
     intercept([], 'bypass')
     intercept(handlers(server))
@@ -121,11 +121,11 @@ describe('msw handlers', () => {
       const response = await fetch(`${BASE_URL}/run/${index}`, { method: 'POST', body: '{}' })
       return response.json()
     })
-    expect((await Promise.all(responses)).map((answer) => answer.number)).toEqual([1, 2, 3])
+    expect((await Promise.all(responses)).map((response) => response.number)).toEqual([1, 2, 3])
     expect(server.handle).toHaveBeenCalledTimes(3)
   })
 
-  it('keep a request to one answer while two networks listen with the same handlers', async () => {
+  it('give a request one response while two networks listen with the same handlers', async () => {
     const server = countingServer()
     const shared = handlers(server)
     intercept(shared)
@@ -145,7 +145,7 @@ describe('msw handlers', () => {
     ])
   })
 
-  it('answer each request anew, however equal they are', async () => {
+  it('handle each request by itself, also when two are equal', async () => {
     const server = countingServer()
     intercept(handlers(server))
     const numbers = []
@@ -153,14 +153,14 @@ describe('msw handlers', () => {
     expect(numbers).toEqual([1, 2])
   })
 
-  it('tell the server when a client goes away, and stay silent about it', async () => {
+  it('notify the server when a client aborts, and print nothing', async () => {
     const print = vi.spyOn(console, 'error').mockReturnValue()
     const client = new AbortController()
     const aborted = new Promise<void>((resolve) => {
       const handle: MockedServer['handle'] = (request) =>
-        new Promise((answer) => {
+        new Promise((respond) => {
           request.signal.addEventListener('abort', () => {
-            answer(new Response())
+            respond(new Response())
             resolve()
           })
           client.abort()

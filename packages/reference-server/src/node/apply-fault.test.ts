@@ -33,7 +33,7 @@ it.each([
   ['empty-reply', 'UND_ERR_SOCKET'],
   ['truncated-body', 'UND_ERR_SOCKET'],
   ['server-error', undefined],
-] as const)('%s is the same for a request with a long body that nobody has read', async (kind, code) => {
+] as const)('%s is the same for a request with a long body that was not read', async (kind, code) => {
   for (let round = 0; round < 20; round++) {
     server.faults.clear()
     server.faults.add({ kind })

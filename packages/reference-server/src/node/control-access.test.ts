@@ -66,7 +66,7 @@ describe('the control API on a loopback socket', () => {
     },
   )
 
-  it('looks at both hosts where the request line has one of its own', async () => {
+  it('checks both hosts when the request line has one of its own', async () => {
     const { port } = await serve()
     const first = async (line: string, host: string) => {
       const socket = connect(port, '127.0.0.1')

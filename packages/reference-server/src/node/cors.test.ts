@@ -61,7 +61,7 @@ describe('a web page of another origin', () => {
     expect(missing.headers.get('x-request-id')).toMatch(/^http_/)
   })
 
-  it('reads what a fault spoils', async () => {
+  it('reads what a fault corrupts', async () => {
     const { server, send } = await serve({ cors: [PAGE] })
     server.faults.add({ kind: 'slow-body', delay_ms: 1, times: 1 })
     server.faults.add({ kind: 'bad-gateway', times: 1 })
@@ -83,7 +83,7 @@ describe('a web page of another origin', () => {
     }
   })
 
-  it('may not call the service by default, and the refused preflight says how to allow it', async () => {
+  it('may not call the service by default, and the rejected preflight says how to allow it', async () => {
     const { preflight } = await serve()
     const asked = await preflight('/v1/models')
     expect([asked.ok, allowed(asked)]).toEqual([false, null])

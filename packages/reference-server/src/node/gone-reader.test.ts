@@ -11,9 +11,9 @@ it('a reader that closes its connection takes no delivery', async () => {
   const departure = new Promise<void>((resolve) => (noticed = resolve))
   const handle: typeof server.handle = (request, context) => {
     request.signal.addEventListener('abort', noticed)
-    const answer = server.handle(request, context)
+    const response = server.handle(request, context)
     arrived()
-    return answer
+    return response
   }
   const listening = await listen({ ...server, handle })
   const reader = new AbortController()

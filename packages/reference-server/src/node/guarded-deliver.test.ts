@@ -30,27 +30,27 @@ describe('the guard of webhooks', () => {
   async function runOn(options: ListenOptions, webhook_url: string) {
     const server = createReferenceServer({ clock: 'manual' })
     const listening = await listen(server, options)
-    const answer = await apiCaller(server).run(MODEL, { webhook_url })
+    const response = await apiCaller(server).run(MODEL, { webhook_url })
     await listening.close()
-    return answer
+    return response
   }
 
   it.each(['http://127.0.0.1:1/', 'http://10.0.0.1/', 'http://localhost/'])(
-    'refuses a run with the webhook %s when other machines can reach the server',
+    'rejects a run with the webhook %s when other machines can reach the server',
     async (url) => {
-      const answer = await runOn({ host: '0.0.0.0' }, url)
-      expect([answer.status, errorOf(answer)]).toEqual([
+      const response = await runOn({ host: '0.0.0.0' }, url)
+      expect([response.status, errorOf(response)]).toEqual([
         400,
         { code: 'VALIDATION_ERROR', message: expect.stringContaining('allowPrivateWebhooks') },
       ])
-      expect(answer.headers.get('x-modelrun-hint')).toBe(
+      expect(response.headers.get('x-modelrun-hint')).toBe(
         'To let webhooks lead to private addresses, as between containers, start the server with --allow-private-webhooks, ' +
           'or listen(server, { allowPrivateWebhooks: true }).',
       )
     },
   )
 
-  it('stands back on loopback, for public addresses, and when it is told to', async () => {
+  it('allows webhooks on loopback, to public addresses, and with allowPrivateWebhooks', async () => {
     expect((await runOn({}, 'http://127.0.0.1:1/')).status).toBe(202)
     expect((await runOn({ host: '0.0.0.0' }, 'https://93.184.215.14/')).status).toBe(202)
     expect((await runOn({ host: '0.0.0.0', allowPrivateWebhooks: true }, 'http://10.0.0.1/')).status).toBe(202)

@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(listening.splice(0).map((server) => server.close()))
 })
 
-/** Listens with a server that answers every request in the given way. */
+/** Listens with a server that handles every request in the given way. */
 async function serve(handle: ServedServer['handle'], options?: ListenOptions) {
   const setBaseUrl = vi.fn<ServedServer['setBaseUrl']>()
   const server = await listen({ handle, setBaseUrl }, options)
@@ -23,7 +23,7 @@ async function serve(handle: ServedServer['handle'], options?: ListenOptions) {
   return { ...server, setBaseUrl }
 }
 
-/** A handler that holds every request until its client goes, and tells when one came and when its client went. */
+/** A handler that holds every request until its client disconnects. It reports when a request came and when its client disconnected. */
 function holdRequests() {
   const events = new EventTarget()
   const happened = (name: string) => new Promise((resolve) => events.addEventListener(name, resolve))
@@ -41,7 +41,7 @@ function holdRequests() {
 const hello = async () => new Response('hello')
 
 describe('listen', () => {
-  it('is bound when it resolves, to a free port of the loopback unless told otherwise', async () => {
+  it('is bound when it resolves, by default to a free port of the loopback', async () => {
     const server = await serve(hello)
     expect(server.url).toBe(`http://127.0.0.1:${server.port}`)
     expect(server.port).toBeGreaterThan(0)
@@ -53,7 +53,7 @@ describe('listen', () => {
     expect(server.setBaseUrl.mock.calls).toEqual([[server.url]])
   })
 
-  it('hands over method, path, headers and body as they came, and answers byte for byte', async () => {
+  it('hands over method, path, headers and body as they came, and sends the response byte for byte', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index)
     const server = await serve(async (request) => {
       const { pathname, search } = new URL(request.url)
@@ -70,7 +70,7 @@ describe('listen', () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes)
   })
 
-  it("tells the server the client's address, for IP allowlists (section 5.6)", async () => {
+  it('passes the IP address of the client to the server, for IP allowlists (section 5.6)', async () => {
     const handle = vi.fn<ServedServer['handle']>(hello)
     const server = await serve(handle)
     await fetch(server.url)
@@ -81,10 +81,10 @@ describe('listen', () => {
     const { handle, held, aborted } = holdRequests()
     const server = await serve(handle)
     const client = new AbortController()
-    const answer = fetch(server.url, { method: 'POST', body: '{}', signal: client.signal })
+    const response = fetch(server.url, { method: 'POST', body: '{}', signal: client.signal })
     await held
     client.abort()
-    await expect(answer).rejects.toThrow('aborted')
+    await expect(response).rejects.toThrow('aborted')
     await aborted
   })
 
@@ -183,7 +183,7 @@ describe('listen on a port that cannot be bound', () => {
   })
 
   it.each([{ port: 70_000 }, { port: -1 }, { port: Number.NaN }, { host: '' }, { host: 'a b' }, { host: '::1%lo' }])(
-    'refuses %j, which no URL can name',
+    'rejects %j, which no URL can name',
     async (options) => {
       await expect(serve(hello, options)).rejects.toThrow(ListenError)
     },

@@ -73,14 +73,14 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
         if (early !== undefined) return early
         const file = dashboard?.respond(request)
         if (file !== undefined) return file
-        const answer = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
-        if (isFault(answer)) {
+        const handled = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
+        if (isFault(handled)) {
           // `createServer` of http makes nothing of HTTP/2.
-          await applyFault(answer, incoming as IncomingMessage, outgoing as ServerResponse)
-        } else if (answer instanceof WholeResponse && request.method === 'GET') {
-          sendWhole(answer, outgoing as ServerResponse) // as above
+          await applyFault(handled, incoming as IncomingMessage, outgoing as ServerResponse)
+        } else if (handled instanceof WholeResponse && request.method === 'GET') {
+          sendWhole(handled, outgoing as ServerResponse) // as above
         } else {
-          return answer
+          return handled
         }
         return RESPONSE_ALREADY_SENT
       },

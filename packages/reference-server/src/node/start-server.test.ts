@@ -33,13 +33,13 @@ describe('startServer', () => {
     expect(new Set(keys).size).toBe(2)
     for (const key of keys) {
       const api = apiCaller(server, key)
-      const struck = await api.get('/v1/models')
-      expect([struck.status, struck.headers.get('retry-after')]).toEqual([503, '7'])
+      const faulty = await api.get('/v1/models')
+      expect([faulty.status, faulty.headers.get('retry-after')]).toEqual([503, '7'])
       expect((await api.get('/v1/models')).status).toBe(200)
     }
   })
 
-  it('answers as the assumptions say, and takes as long as the latency says', async () => {
+  it('responds as the assumptions say, and takes as long as the latency says', async () => {
     const args = ['--clock', 'manual', '--assume', 'asyncRunStatus=200', '--assume', 'queuedMs=0', '--latency', '0']
     const { server } = await start(...args)
     const api = apiCaller(server)
@@ -74,7 +74,7 @@ describe('startServer', () => {
     await expect(start('--catalog', path)).rejects.toThrow(new UsageError(`The catalog ${path} ${message}`))
   })
 
-  it('answers as the profile of a report says, but for what --assume says', async () => {
+  it('responds as the profile of a report says, except where --assume says otherwise', async () => {
     const path = await fileWith(JSON.stringify({ profile: { asyncRunStatus: 200, cancelStatus: 204 } }))
     const { server } = await start('--profile', path, '--assume', 'cancelStatus=200')
     const call = apiCaller(server)

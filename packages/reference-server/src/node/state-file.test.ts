@@ -66,7 +66,7 @@ describe('modelrun-server --state', () => {
     })
   })
 
-  it('says that a directory is no file', async () => {
+  it('says that a directory is not a file', async () => {
     await mkdir(servers.path)
     expect(await servers.start().ended).toEqual({
       code: 1,

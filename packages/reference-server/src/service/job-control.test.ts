@@ -42,7 +42,7 @@ describe('server.job', () => {
     expect(server.credits()).toBe(10_000)
   })
 
-  it('answers a run that is held', async () => {
+  it('ends the hold of a synchronous run', async () => {
     const { server, caller } = await withJob()
     server.script(MODEL, [{ result: 'hang' }])
     const pending = caller.run(MODEL, {}) // seeded: the second job
@@ -61,7 +61,7 @@ describe('server.job', () => {
     expect(server.credits()).toBe(10_000)
   })
 
-  it('keeps a copy of the output, and refuses what JSON cannot carry', async () => {
+  it('stores a copy of the output, and rejects what JSON cannot carry', async () => {
     const { job } = await withJob()
     const loop: { type: string; items: []; self?: unknown } = { type: 'image', items: [] }
     loop.self = loop
@@ -72,7 +72,7 @@ describe('server.job', () => {
     expect(job.output?.items).toHaveLength(1)
   })
 
-  it('refuses unknown ids and what is no output', async () => {
+  it('rejects unknown ids and an invalid output', async () => {
     const { server, job } = await withJob()
     expect(() => server.job('job_none')).toThrow('There is no job "job_none"')
     const wrong = JSON.parse('{"type":"image","items":[{"type":"image"}]}')

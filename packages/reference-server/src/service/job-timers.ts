@@ -3,8 +3,8 @@ import { type Job, nextChangeAt } from '../domain/job.ts'
 import type { Jobs } from '../domain/jobs.ts'
 
 /**
- * Timers for the few jobs that something waits for: a webhook, or, on an `auto` clock, a client whose own waits do not
- * run on this clock and who would see time stand still for ever.
+ * Timers for the few jobs that need one: jobs with a webhook, and, on an `auto` clock, jobs that a client polls whose own
+ * waits do not run on this clock. Without a timer, time would stand still for this client.
  */
 export class JobTimers {
   readonly #clock: ServerClock

@@ -40,7 +40,7 @@ describe('limitKey', () => {
     expect((await caller.get('/v1/models')).status).toBe(200)
   })
 
-  it('refuses wrong limits as a whole', async () => {
+  it('rejects wrong limits as a whole', async () => {
     const server = createReferenceServer()
     const { key } = server.createKey({ credits: 5 })
     expect(() => server.limitKey(key, { credits: 1, allowIps: ['nowhere'] })).toThrow('limitKey: The allowlist entry')

@@ -10,13 +10,13 @@ const OPTIONS = { clock: 'manual', credits: 30, deliver: async () => new Respons
 
 /** Something that is done to a server; jobs and keys are chosen by their place among those there are. */
 type Step =
-  | { do: 'run'; isTold: boolean }
+  | { do: 'run'; hasWebhook: boolean }
   | { do: 'poll' | 'cancel'; job: number }
   | { do: 'advance'; ms: number }
   | { do: 'script'; outcome: ScriptedOutcome }
   | { do: 'fault'; fault: FaultOptions }
   | { do: 'deliverAs'; how: ScriptedWebhook }
-  | { do: 'mint' | 'rotate' | 'next' | 'reset' }
+  | { do: 'create' | 'rotate' | 'next' | 'reset' }
   | { do: 'use'; key: number }
 
 const milliseconds = fc.constantFrom(0, 100, 200, 1_000, 4_000)
@@ -49,14 +49,17 @@ const fault: fc.Arbitrary<FaultOptions> = fc.record(
 )
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('run' as const), isTold: fc.constantFrom(true, true, false) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('run' as const), hasWebhook: fc.constantFrom(true, true, false) }),
+  },
   { weight: 6, arbitrary: fc.record({ do: fc.constant('poll' as const), job: fc.nat(20) }) },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('advance' as const), ms: milliseconds }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('script' as const), outcome }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), job: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fault' as const), fault }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('deliverAs' as const), how: webhook }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('mint' as const, 'rotate' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('create' as const, 'rotate' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('next' as const, 'reset' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('use' as const), key: fc.nat(5) }) },
 )
@@ -64,7 +67,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const BETWEEN_DUPLICATES: [Step[], Step[]] = [
   [
     { do: 'deliverAs', how: { deliveries: 3, gap_ms: 700 } },
-    { do: 'run', isTold: true },
+    { do: 'run', hasWebhook: true },
     { do: 'advance', ms: 4_100 },
   ],
   [{ do: 'advance', ms: 4_000 }],
@@ -95,7 +98,7 @@ class Actor {
     const seen: unknown[] = []
     for (const one of todo) {
       seen.push(await this.#step(one))
-      await this.server.clock.advance(0) // until deliveries that have begun are over
+      await this.server.clock.advance(0) // until deliveries that have started are over
     }
     return seen
   }
@@ -104,7 +107,7 @@ class Actor {
     const { server } = this
     switch (one.do) {
       case 'run':
-        return this.#run(one.isTold)
+        return this.#run(one.hasWebhook)
       case 'poll':
         return this.#ask('GET', one.job)
       case 'cancel':
@@ -125,10 +128,10 @@ class Actor {
     }
   }
 
-  async #keyStep(what: 'mint' | 'rotate' | 'next' | 'reset'): Promise<unknown> {
+  async #keyStep(what: 'create' | 'rotate' | 'next' | 'reset'): Promise<unknown> {
     const { server } = this
     switch (what) {
-      case 'mint':
+      case 'create':
         return this.keys.push(server.createKey({ credits: 10, allowIps: ['127.0.0.0/8'] }).key)
       case 'rotate':
         return this.#rotate()
@@ -146,8 +149,8 @@ class Actor {
     return this.key
   }
 
-  async #run(isTold: boolean): Promise<unknown> {
-    const target = isTold ? { webhook_url: 'http://receiver.test/' } : { sync: false }
+  async #run(hasWebhook: boolean): Promise<unknown> {
+    const target = hasWebhook ? { webhook_url: 'http://receiver.test/' } : { sync: false }
     const { status, body } = await apiCaller(this.server, this.key).run('aurora-image', target)
     if (typeof body.job_id === 'string') this.jobs.push({ id: body.job_id, key: this.key })
     return { status, body, credits: this.server.credits(this.key) }
@@ -162,7 +165,7 @@ class Actor {
 }
 
 describe('a server that was restored', () => {
-  it('gives the same answers as the one that goes on, whatever happened before and happens after', async () => {
+  it('gives the same responses as the server that goes on, whatever happened before and happens after', async () => {
     await fc.assert(
       fc.asyncProperty(steps, steps, async (before, after) => {
         const original = new Actor(createReferenceServer(OPTIONS))

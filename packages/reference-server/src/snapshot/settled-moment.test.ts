@@ -88,7 +88,7 @@ describe('a snapshot', () => {
     for (const snapshot of taken) check(snapshot, 1)
   })
 
-  it('leaves out a result on its way when its job is no longer kept', async () => {
+  it('leaves out a pending delivery when its job is no longer stored', async () => {
     const server = createReferenceServer({ clock: 'manual', retention: { finishedJobs: 1 } })
     server.webhooks.deliverAs({ delay_ms: 60_000 })
     const { run } = apiCaller(server)

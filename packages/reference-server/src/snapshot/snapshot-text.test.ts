@@ -40,7 +40,7 @@ describe('the text of a snapshot', () => {
     expect(Math.max(...parts.map(({ length }) => length))).toBeLessThan(80_000)
   })
 
-  it('shows the moment at which it was begun, whatever happens between two parts', async () => {
+  it('shows the moment at which it was started, whatever happens between two parts', async () => {
     const { service, server, client } = await busyService()
     const before = takeSnapshot(service)
     let text = ''

@@ -4,20 +4,20 @@ import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import type { Snapshot } from './snapshot.ts'
 
-const TOLD = { webhook_url: 'http://receiver.test/' }
+const WITH_WEBHOOK = { webhook_url: 'http://receiver.test/' }
 
 /** A server with a finished job, one that goes on, and a result on its way. */
 async function busyServer() {
   const server = createReferenceServer({ clock: 'manual', deliver: async () => new Response() })
   const client = apiCaller(server)
   server.script('aurora-image', [{ result: 'succeeded', webhook: { delay_ms: 60_000 } }])
-  const told = await client.run('aurora-image', TOLD)
+  const delivered = await client.run('aurora-image', WITH_WEBHOOK)
   await server.clock.advance(10_000)
   const going = await client.run('lumen/aurora-video', { sync: false })
-  return { server, client, toldId: String(told.body.job_id), goingId: String(going.body.job_id) }
+  return { server, client, deliveredId: String(delivered.body.job_id), goingId: String(going.body.job_id) }
 }
 
-function spoil(snapshot: Snapshot, change: (copy: Record<string, never>) => void): Snapshot {
+function corrupt(snapshot: Snapshot, change: (copy: Record<string, never>) => void): Snapshot {
   const copy = JSON.parse(JSON.stringify(snapshot))
   change(copy)
   return copy
@@ -59,12 +59,12 @@ describe('a snapshot', () => {
   })
 
   it('delivers in the restored server what was on its way', async () => {
-    const { server, toldId } = await busyServer()
+    const { server, deliveredId } = await busyServer()
     const deliver = vi.fn(async () => new Response())
     const other = createReferenceServer({ clock: 'manual', deliver })
     other.restore(server.snapshot())
     const happened = await other.clock.advance(60_000)
-    expect(happened).toMatchObject([{ kind: 'delivery_ended', job_id: toldId, afterMs: 54_000 }])
+    expect(happened).toMatchObject([{ kind: 'delivery_ended', job_id: deliveredId, afterMs: 54_000 }])
     expect(deliver).toHaveBeenCalledOnce()
   })
 
@@ -116,7 +116,7 @@ describe('restore', () => {
       'version 2, and this release reads version 1',
     ],
     ['a part', { format: 'modelrun-reference-server', version: 1 }, '/time is missing'],
-  ])('refuses %s', (_, value, reason) => {
+  ])('rejects %s', (_, value, reason) => {
     const server = createReferenceServer({ clock: 'manual' })
     expect(() => server.restore(value as never)).toThrow(reason)
   })
@@ -139,12 +139,12 @@ describe('restore', () => {
     ],
     ['a key twice', (copy: { keys: object[] }) => copy.keys.push({ ...copy.keys[0] }), '/keys/1 is there twice'],
     [
-      'an errand of nobody',
+      'a held delivery of an unknown job',
       (copy: { pendingDeliveries: object[] }) => Object.assign(copy.pendingDeliveries[0] ?? {}, { job_id: 'job_x' }),
       '/pendingDeliveries/0',
     ],
     [
-      'a delivery of nobody',
+      'an unread delivery that does not exist',
       (copy: { unread: object[] }) => copy.unread.push({ account: 0, delivery: 9 }),
       '/unread/0',
     ],
@@ -170,14 +170,14 @@ describe('restore', () => {
       (copy: { jobs: object[] }) => Object.assign(copy.jobs[0] ?? {}, { end: undefined }),
       'either plan or end',
     ],
-  ])('refuses %s, and leaves the server as it is', async (_, change, reason) => {
+  ])('rejects %s, and leaves the server as it is', async (_, change, reason) => {
     const { server } = await busyServer()
     const before = server.snapshot()
-    expect(() => server.restore(spoil(before, change as never))).toThrow(reason)
+    expect(() => server.restore(corrupt(before, change as never))).toThrow(reason)
     expect(server.snapshot()).toEqual(before)
   })
 
-  it('refuses jobs of a model that its catalog lacks', async () => {
+  it('rejects jobs of a model that its catalog lacks', async () => {
     const { server } = await busyServer()
     const catalog = DEFAULT_CATALOG.filter(({ id }) => id !== 'aurora-image')
     expect(() => createReferenceServer({ catalog }).restore(server.snapshot())).toThrow(
@@ -199,9 +199,9 @@ describe('a fork', () => {
   })
 
   it('serves the same files', async () => {
-    const { server, client, toldId } = await busyServer()
+    const { server, client, deliveredId } = await busyServer()
     const fork = server.fork()
-    const url = `/files/${toldId}/0.png`
+    const url = `/files/${deliveredId}/0.png`
     expect((await apiCaller(fork).get(url)).text).toBe((await client.get(url)).text)
   })
 })

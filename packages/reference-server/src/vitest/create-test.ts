@@ -20,7 +20,7 @@ export type ServerTest = TestAPI<ServerFixtures>
 /** Where the server of each test comes from. */
 export type CreateTestOptions =
   | {
-      /** How to create the server that each test has of its own. `clock` is `'auto'` and `strict` is on unless told otherwise. */
+      /** How to create the server of each test. Default of `clock`: `'auto'`, of `strict`: `true`. */
       serverOptions?: ReferenceServerOptions | undefined
     }
   | {

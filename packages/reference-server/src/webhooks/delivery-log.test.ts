@@ -56,7 +56,7 @@ describe('delivery log', () => {
     expect((await log.next()).job_id).toBe('2')
   })
 
-  it('disappoints those who wait when it is closed', async () => {
+  it('rejects pending waits when it is closed', async () => {
     const log = new DeliveryLog()
     const next = log.next()
     log.close()

@@ -131,7 +131,7 @@ describe('webhook', () => {
     expect(delayed.completed_at).toBe(one.completed_at)
   })
 
-  it('is told the charge that was made, and the poll agrees (section 6, rule 4)', async () => {
+  it('has the credits that were charged, and a poll has the same (section 6, rule 4)', async () => {
     const { server, caller, bodies } = setUp()
     const { body } = await caller.run(MODEL, { webhook_url: URL })
     await server.webhooks.next()
@@ -171,7 +171,7 @@ describe('webhook receiver behind a real socket', () => {
   })
 
   it.each(['auto', 'manual'] as const)(
-    'that never answers times out after 10 s of %s time (section 8)',
+    'that never responds times out after 10 s of %s time (section 8)',
     async (clock) => {
       const { server, caller } = setUp({ clock, deliver: real })
       const url = await receiver(() => {})
@@ -236,7 +236,7 @@ describe('reset and close of the server', () => {
     expect(server.webhooks.deliveries(key)).toEqual([])
   })
 
-  it('calls nobody after close', async () => {
+  it('calls no receiver after close', async () => {
     const { server, caller, deliver } = setUp({ clock: 'manual' })
     const { body } = await caller.run(MODEL, { webhook_url: URL })
     const next = server.webhooks.next()

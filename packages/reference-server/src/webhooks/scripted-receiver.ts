@@ -7,15 +7,15 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
 
 /** A scripted receiver: late, or replaced by a response of the script. */
 export function scriptedReceiver(
-  { response: answer, after_ms }: ScriptedReceiver,
+  { response: scripted, after_ms }: ScriptedReceiver,
   deliver: Deliver,
   pause: Pause,
 ): Deliver {
   return async (url, init) => {
-    const response = answer === undefined ? await deliver(url, init) : undefined
+    const response = scripted === undefined ? await deliver(url, init) : undefined
     if (after_ms !== undefined) await pause(after_ms, init.signal ?? new AbortController().signal)
     if (response !== undefined) return response
-    if (answer === 'reset') throw fetchFailed('reset', url)
-    return new Response(null, { status: answer ?? 200 })
+    if (scripted === 'reset') throw fetchFailed('reset', url)
+    return new Response(null, { status: scripted ?? 200 })
   }
 }

@@ -64,7 +64,7 @@ describe('send delivery', () => {
     expect(await outcome).toEqual({ outcome: 'timeout' })
   })
 
-  it('tells what went wrong on the network, with its cause', async () => {
+  it('reports what went wrong on the network, with its cause', async () => {
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:1')
     const { outcome } = send(async () => {
       throw new TypeError('fetch failed', { cause })
@@ -86,7 +86,7 @@ describe('send delivery', () => {
     expect(await outcome).toEqual({ outcome: 'network_error', reason: 'fetch failed: read ECONNRESET' })
   })
 
-  it('leaves the body of the answer unread', async () => {
+  it('leaves the body of the response unread', async () => {
     const cancel = vi.fn()
     const { outcome } = send(async () => new Response(new ReadableStream({ cancel })))
     await outcome

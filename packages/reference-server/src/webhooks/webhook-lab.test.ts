@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close()
 })
 
-/** A server whose deliveries are noted in the order in which they and the answers of the runs come. */
+/** A server, and its deliveries and the responses to its runs in the order in which they came. */
 function setUp(options: ReferenceServerOptions = {}) {
   const server = createReferenceServer({ clock: 'manual', ...options })
   servers.push(server)
@@ -42,7 +42,7 @@ describe('webhook lab', () => {
     expect(new Set(seen).size).toBe(1)
   })
 
-  it('delivers before the run is answered with its 202', async () => {
+  it('delivers before the run gets its 202', async () => {
     const { server, caller, seen } = setUp()
     server.script(MODEL, [{ result: 'succeeded', webhook: { when: 'before-response', deliveries: 2 } }])
     const { status, body } = await caller.run(MODEL, { webhook_url: URL })
@@ -51,21 +51,21 @@ describe('webhook lab', () => {
     expect(await caller.status(body.job_id)).toBe('succeeded')
   })
 
-  it('holds the answer until a job that takes its time was delivered', async () => {
+  it('holds the response until the result of a slow job was delivered', async () => {
     const { server, caller, seen } = setUp()
     server.script(MODEL, [{ result: 'failed', after_ms: 500, webhook: { when: 'before-response' } }])
     const run = caller
       .run(MODEL, { webhook_url: URL, sync: false })
-      .then(({ body }) => seen.push(`answer: ${body.status}`))
+      .then(({ body }) => seen.push(`response: ${body.status}`))
     await server.clock.advance(499)
     expect(seen).toEqual([])
     await server.clock.advance(1)
     await run
-    expect(seen).toEqual([expect.stringMatching('delivery: failed'), 'answer: queued'])
+    expect(seen).toEqual([expect.stringMatching('delivery: failed'), 'response: queued'])
   })
 
   it.each(['cancelled', 'reset', 'closed', 'hanging', 'lost'])(
-    'holds no answer for ever when the job is %s',
+    'does not hold the response for ever when the job is %s',
     async (how) => {
       const { server, caller, seen } = setUp({ clock: how === 'lost' ? 'auto' : 'manual' })
       const result = how === 'hanging' ? 'hang' : 'succeeded'
@@ -105,7 +105,7 @@ describe('webhook lab', () => {
   it.each([
     [9_900, 'delivered', 9_900],
     [10_100, 'timeout', 10_000],
-  ] as const)('meets a receiver that answers after %i ms: %s (section 8)', async (after_ms, outcome, tookMs) => {
+  ] as const)('has a receiver that responds after %i ms: %s (section 8)', async (after_ms, outcome, tookMs) => {
     const { server, seen } = await runWith({ receiver: { after_ms } })
     await server.clock.advance(60_000)
     const [record, ...others] = server.webhooks.deliveries()
@@ -121,8 +121,8 @@ describe('webhook lab', () => {
     [204, { outcome: 'delivered', status: 204 }],
   ] as const)(
     'meets %s instead of the receiver, and tries no second time (section 6, rule 2)',
-    async (answer, found) => {
-      const { server, seen } = await runWith({ receiver: { response: answer, after_ms: 3_000 } })
+    async (response, found) => {
+      const { server, seen } = await runWith({ receiver: { response: response, after_ms: 3_000 } })
       const happened = await server.clock.advance(86_400_000)
       expect(server.webhooks.deliveries()).toMatchObject([found])
       expect(happened.filter(({ kind }) => kind === 'delivery_ended')).toMatchObject([{ afterMs: 4_000 }])
@@ -135,8 +135,8 @@ describe('webhook lab', () => {
     const { key } = server.createKey()
     server.webhooks.deliverAs({ deliveries: 2 }, key)
     server.script(MODEL, [{ result: 'succeeded', webhook: {} }], key)
-    for (const who of [caller, apiCaller(server, key), apiCaller(server, key)])
-      await who.run(MODEL, { webhook_url: URL })
+    for (const client of [caller, apiCaller(server, key), apiCaller(server, key)])
+      await client.run(MODEL, { webhook_url: URL })
     await server.clock.advance(10_000)
     expect([seen.length, server.webhooks.deliveries(key).length]).toEqual([4, 3])
     server.reset(key)
@@ -164,7 +164,7 @@ describe('webhook lab', () => {
   })
 })
 
-/** The run is not answered yet, so its id is taken from another server of the same seed. */
+/** The run has no response yet, so its id is taken from another server with the same seed. */
 async function firstJobId(): Promise<string> {
   const { caller } = setUp()
   return String((await caller.run(MODEL, { sync: false })).body.job_id)

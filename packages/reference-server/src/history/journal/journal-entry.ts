@@ -5,7 +5,7 @@ import type { DeliveryRecord } from '../../webhooks/delivery-record.ts'
 interface EntryBase {
   /** Milliseconds since 1970 on the server's clock. */
   readonly at: number
-  /** The tenant: its API key, of which only the beginning is shown, `sk_test_ab12…`. Missing when none was sent. */
+  /** The tenant: the start of its API key, `sk_test_ab12…`. Missing when the request had no key. */
   readonly key?: string | undefined
 }
 

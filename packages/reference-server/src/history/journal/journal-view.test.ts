@@ -5,7 +5,7 @@ import { createReferenceServer } from '../../reference-server.ts'
 const MODEL = 'aurora-image'
 
 describe('the journal of a server', () => {
-  it('has every request with its answer, and every change of a job', async () => {
+  it('has every request with its response, and every change of a job', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     const caller = apiCaller(server)
     const { body } = await caller.run(MODEL)

@@ -38,12 +38,12 @@ describe('journal', () => {
     expect(texts(journal, busy).at(-1)).toMatch(/^99 /)
   })
 
-  it('knows what began before something else ended', () => {
+  it('orders an entry by its start, before what ended earlier than the entry', () => {
     const journal = new Journal(100_000)
     const account = new Account(1)
-    const began = journal.place()
+    const start = journal.place()
     journal.add(account, note('within'))
-    journal.add(account, note('around'), began)
+    journal.add(account, note('around'), start)
     const [within, around] = journal.records(account)
     expect(around?.startPlace).toBeLessThan(Number(within?.startPlace))
     expect(around?.endPlace).toBeGreaterThan(Number(within?.endPlace))

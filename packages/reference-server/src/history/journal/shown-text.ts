@@ -2,7 +2,7 @@
 const MAX_SHOWN_BYTES = 2_048
 
 /**
- * The beginning of a body for the journal.
+ * The start of a body, as the journal shows it.
  *
  * @param text what the bytes say
  */

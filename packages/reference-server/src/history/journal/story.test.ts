@@ -25,7 +25,7 @@ async function liveThrough(port: number) {
 }
 
 describe('the story of a job', () => {
-  it('tells requests, changes, credits and deliveries in order, and no secrets', async () => {
+  it('has requests, changes, credits and deliveries in order, without secrets', async () => {
     const { story } = await liveThrough(4_001)
     expect(story).toMatchInlineSnapshot(`
       "job_i9yn9e5errx3uwooqhreuhdb lumen/aurora-video, 60 credits
@@ -56,7 +56,7 @@ describe('the story of a job', () => {
     expect(lines.at(-1)).toBe('So far, after 3000 ms: processing.')
   })
 
-  it('is told of a failed job, and of one that is no longer kept', async () => {
+  it('covers a failed job, and a job that is no longer stored', async () => {
     const server = createReferenceServer({ clock: 'manual', retention: { finishedJobs: 1 } })
     const caller = apiCaller(server)
     server.script('aurora-image', [{ result: 'failed', after_ms: 0 }])
@@ -71,7 +71,7 @@ describe('the story of a job', () => {
     expect(server.story(id)).toBe(ofJob)
   })
 
-  it('is refused for a job that the journal does not know, such as one before a reset', async () => {
+  it('throws for a job that the journal does not know, such as one before a reset', async () => {
     const { server, jobId } = await liveThrough(4_004)
     server.reset()
     expect(() => server.story(jobId)).toThrow(`The journal knows nothing of a job "${jobId}"`)

@@ -40,16 +40,19 @@ describe('GET /files/{job_id}/{name}', () => {
     ['aurora-image', { prompt: 'x' }, 'image/png'],
     ['vocalis/narrator-mini', { text: 'Hello.' }, 'audio/wav'],
     ['kinora/reel-swift', { prompt: 'x' }, 'video/mp4'],
-  ])('answers HEAD of a file of %s with the headers alone, and produces nothing for it', async (model, input, type) => {
-    const { server, urls } = await urlsOf(model, input)
-    const head = async () => {
-      const { status, headers, body } = await server.fetch(urls[0] ?? '', { method: 'HEAD' })
-      return { status, body, type: headers.get('content-type'), length: headers.get('content-length') }
-    }
-    expect(await head()).toEqual({ status: 200, body: null, type, length: null })
-    const { byteLength } = await (await server.fetch(urls[0] ?? '')).arrayBuffer()
-    expect(await head()).toEqual({ status: 200, body: null, type, length: String(byteLength) })
-  })
+  ])(
+    'responds to HEAD of a file of %s with the headers alone, without producing the file',
+    async (model, input, type) => {
+      const { server, urls } = await urlsOf(model, input)
+      const head = async () => {
+        const { status, headers, body } = await server.fetch(urls[0] ?? '', { method: 'HEAD' })
+        return { status, body, type: headers.get('content-type'), length: headers.get('content-length') }
+      }
+      expect(await head()).toEqual({ status: 200, body: null, type, length: null })
+      const { byteLength } = await (await server.fetch(urls[0] ?? '')).arrayBuffer()
+      expect(await head()).toEqual({ status: 200, body: null, type, length: String(byteLength) })
+    },
+  )
 
   it('serves the same bytes to a second client, whatever the first did with its own', async () => {
     const { server, urls } = await urlsOf('aurora-image', { prompt: 'x', image_size: 'square' })
@@ -61,7 +64,7 @@ describe('GET /files/{job_id}/{name}', () => {
     expect(await read()).toEqual(copy)
   })
 
-  it('answers 404 NOT_FOUND where there is no file', async () => {
+  it('responds with 404 NOT_FOUND where there is no file', async () => {
     const { server, urls } = await urlsOf('aurora-image', { prompt: 'x' })
     const bad = [
       '/files/job_none/0.png',

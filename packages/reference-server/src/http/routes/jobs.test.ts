@@ -80,15 +80,15 @@ describe('GET /v1/jobs/{id}', () => {
     })
   })
 
-  it('answers 404 NOT_FOUND to an unknown job and to one of another account', async () => {
+  it('responds with 404 NOT_FOUND to an unknown job and to one of another account', async () => {
     const { server, caller, path } = await withJob()
-    const stranger = apiCaller(server, server.createKey().key)
-    for (const answer of [
+    const otherAccount = apiCaller(server, server.createKey().key)
+    for (const response of [
       await caller.get('/v1/jobs/job_none'),
-      await stranger.get(path),
-      await stranger.delete(path),
+      await otherAccount.get(path),
+      await otherAccount.delete(path),
     ]) {
-      expect([answer.status, errorOf(answer).code]).toEqual([404, 'NOT_FOUND'])
+      expect([response.status, errorOf(response).code]).toEqual([404, 'NOT_FOUND'])
     }
     const renewed = apiCaller(server, server.rotateKey(server.apiKey).key)
     expect((await renewed.get(path)).status).toBe(200)
@@ -103,30 +103,30 @@ describe('DELETE /v1/jobs/{id}', () => {
     const { server, caller, path, jobId } = await withJob()
     await server.clock.advance(afterMs)
     expect(await caller.status(jobId)).toBe(status)
-    const answer = await caller.delete(path)
-    expect(answer).toMatchObject({ status: 200, body: { data: { job_id: jobId, status: 'cancelled' } } })
+    const response = await caller.delete(path)
+    expect(response).toMatchObject({ status: 200, body: { data: { job_id: jobId, status: 'cancelled' } } })
     await server.clock.advance(60_000)
     expect(await caller.status(jobId)).toBe('cancelled')
     expect(server.credits()).toBe(10_000)
   })
 
-  it('answers 204 without a body when the assumption says so (section 4.5)', async () => {
+  it('responds with 204 without a body when the assumption says so (section 4.5)', async () => {
     const { caller, path } = await withJob({ assumptions: { cancelStatus: 204 } })
-    const answer = await caller.delete(path)
-    expect([answer.status, answer.text]).toEqual([204, ''])
+    const response = await caller.delete(path)
+    expect([response.status, response.text]).toEqual([204, ''])
     expect((await caller.get(path)).body).toEqual({ data: { status: 'cancelled' } })
   })
 
   it.each(['succeeded', 'failed', 'cancelled'] as const)(
-    'answers 409 CONFLICT to a %s job (section 3)',
+    'responds with 409 CONFLICT to a %s job (section 3)',
     async (end) => {
       const { server, caller, path, jobId } = await withJob()
       if (end === 'succeeded') server.job(jobId).complete()
       if (end === 'failed') server.job(jobId).fail()
       if (end === 'cancelled') await caller.delete(path)
       const left = server.credits()
-      const answer = await caller.delete(path)
-      expect([answer.status, errorOf(answer)]).toEqual([
+      const response = await caller.delete(path)
+      expect([response.status, errorOf(response)]).toEqual([
         409,
         { code: 'CONFLICT', message: expect.stringContaining(end) },
       ])

@@ -9,12 +9,12 @@ if (sample === undefined) throw new Error('The catalog is empty.')
 const MANY = Array.from({ length: 130 }, (_, index) => ({ ...sample, id: `model-${index}`, name: `Model ${index}` }))
 
 async function list(query: string, options = {}) {
-  const answer = await apiCaller(createReferenceServer({ catalog: MANY, ...options })).get(`/v1/models${query}`)
-  return { ...answer, page: modelListSchema.safeParse(answer.body).data }
+  const response = await apiCaller(createReferenceServer({ catalog: MANY, ...options })).get(`/v1/models${query}`)
+  return { ...response, page: modelListSchema.safeParse(response.body).data }
 }
 
 describe('GET /v1/models', () => {
-  it('answers models, total, limit and offset (section 4.1)', async () => {
+  it('responds with models, total, limit and offset (section 4.1)', async () => {
     const { status, page, body } = await list('')
     expect(status).toBe(200)
     expect(Object.keys(body)).toEqual(['models', 'total', 'limit', 'offset'])
@@ -71,10 +71,10 @@ describe('GET /v1/models', () => {
     ['?limit=1&limit=2', '"limit" more than once'],
     ['?page=2', 'members that do not exist: "page"'],
     ['?__proto__=1', 'members that do not exist: "__proto__"'],
-  ])('answers 400 VALIDATION_ERROR to %s (sections 4.1 and 8)', async (query, message) => {
-    const answer = await list(query)
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
+  ])('responds with 400 VALIDATION_ERROR to %s (sections 4.1 and 8)', async (query, message) => {
+    const response = await list(query)
+    expect(response.status).toBe(400)
+    expect(errorOf(response)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
   })
 
   it('applies 100 to a higher limit when the assumption says so (section 8)', async () => {
@@ -83,7 +83,7 @@ describe('GET /v1/models', () => {
     expect(page?.models).toHaveLength(100)
   })
 
-  it('finds nothing in an unknown category, or refuses it when the assumption says so (section 2.2)', async () => {
+  it('finds nothing in an unknown category, or rejects it when the assumption says so (section 2.2)', async () => {
     expect((await list('?category=text-to-smell')).page).toMatchObject({ models: [], total: 0 })
     const strict = await list('?category=text-to-smell', { assumptions: { unknownCategory: 'reject' } })
     expect([strict.status, errorOf(strict).message]).toEqual([400, expect.stringContaining('audio-generation')])
@@ -100,10 +100,10 @@ describe('GET /v1/models/{id}', () => {
     expect(body).not.toHaveProperty('output_kind')
   })
 
-  it('answers 404 NOT_FOUND to an unknown id, with the closest one', async () => {
-    const answer = await apiCaller(createReferenceServer()).get('/v1/models/aurora-imgae')
-    expect(answer.status).toBe(404)
-    expect(errorOf(answer)).toEqual({
+  it('responds with 404 NOT_FOUND to an unknown id, with the closest one', async () => {
+    const response = await apiCaller(createReferenceServer()).get('/v1/models/aurora-imgae')
+    expect(response.status).toBe(404)
+    expect(errorOf(response)).toEqual({
       code: 'NOT_FOUND',
       message: expect.stringContaining('Did you mean aurora-image?'),
     })

@@ -25,9 +25,9 @@ describe('credits', () => {
 
   it('too few of them are a 402 INSUFFICIENT_CREDITS without a job (section 7)', async () => {
     const { caller } = setUp({ credits: PRICE - 1 })
-    const answer = await caller.run(MODEL)
-    expect(answer.status).toBe(402)
-    expect(errorOf(answer)).toEqual({
+    const response = await caller.run(MODEL)
+    expect(response.status).toBe(402)
+    expect(errorOf(response)).toEqual({
       code: 'INSUFFICIENT_CREDITS',
       message: 'A run of aurora-image costs 4 credits; 3 are left for new runs.',
     })
@@ -46,8 +46,8 @@ describe('credits', () => {
 
   it('cannot be overspent by runs at the same time', async () => {
     const { server, caller } = setUp({ credits: 3 * PRICE })
-    const answers = await Promise.all(Array.from({ length: 10 }, () => caller.run(MODEL)))
-    const statuses = answers.map(({ status }) => status).toSorted()
+    const responses = await Promise.all(Array.from({ length: 10 }, () => caller.run(MODEL)))
+    const statuses = responses.map(({ status }) => status).toSorted()
     expect(statuses).toEqual([200, 200, 200, 402, 402, 402, 402, 402, 402, 402])
     expect(server.credits()).toBe(0)
   })

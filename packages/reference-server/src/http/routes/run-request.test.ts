@@ -11,8 +11,8 @@ function setUp(options: ReferenceServerOptions = {}) {
 }
 
 function rejectedWith(status: number) {
-  const refusal = { status, code: 'VALIDATION_ERROR' }
-  return { missingParameter: refusal, invalidInput: refusal, unknownParameter: refusal }
+  const rejection = { status, code: 'VALIDATION_ERROR' }
+  return { missingParameter: rejection, invalidInput: rejection, unknownParameter: rejection }
 }
 
 describe('run request', () => {
@@ -35,15 +35,15 @@ describe('run request', () => {
     [[], 'It must be an object, not an array'],
     ['text', 'It must be an object, not a string'],
     [null, 'It must be an object, not null'],
-  ])('answers 400 VALIDATION_ERROR to the body %j (section 4.3)', async (body, message) => {
+  ])('responds with 400 VALIDATION_ERROR to the body %j (section 4.3)', async (body, message) => {
     const { server, caller } = setUp()
-    const answer = await caller.post(`/v1/models/${MODEL}/run`, body)
-    expect(answer.status).toBe(400)
-    expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
+    const response = await caller.post(`/v1/models/${MODEL}/run`, body)
+    expect(response.status).toBe(400)
+    expect(errorOf(response)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(message) })
     expect(server.credits()).toBe(10_000)
   })
 
-  it('answers 415 to another content type, or takes it when the assumption says so (section 4)', async () => {
+  it('responds with 415 to another content type, or takes it when the assumption says so (section 4)', async () => {
     const init = { method: 'POST', body: JSON.stringify({ input }), headers: { 'content-type': 'text/plain' } }
     const statusWith = async (options: ReferenceServerOptions) => {
       const { server } = setUp(options)
@@ -72,21 +72,21 @@ describe('run request', () => {
       ['price', 9_996],
     ] as const) {
       const { server, caller } = setUp({ strict: true, assumptions: { rejections: rejections, creditsOfFailedRun } })
-      const answer = await caller.run(MODEL, { input: { prompt: 1 } })
-      expect(answer).toMatchObject({ status: 502, body: { status: 'failed' } })
+      const response = await caller.run(MODEL, { input: { prompt: 1 } })
+      expect(response).toMatchObject({ status: 502, body: { status: 'failed' } })
       expect(server.credits()).toBe(left)
-      expect(server.story(String(answer.body.job_id))).toContain(
+      expect(server.story(String(response.body.job_id))).toContain(
         left === 10_000 ? 'nothing charged' : '4 credits charged',
       )
     }
   })
 
   it.each(['/run?sync=false', '/run?webhook_url=https%3A%2F%2Fa.test'])(
-    'answers 400 VALIDATION_ERROR to %s: what a run takes is in its body (section 4.3)',
+    'responds with 400 VALIDATION_ERROR to %s: what a run takes is in its body (section 4.3)',
     async (path) => {
       const { server, caller } = setUp()
-      const answer = await caller.post(`/v1/models/${MODEL}${path}`, { input })
-      expect([answer.status, errorOf(answer).code]).toEqual([400, 'VALIDATION_ERROR'])
+      const response = await caller.post(`/v1/models/${MODEL}${path}`, { input })
+      expect([response.status, errorOf(response).code]).toEqual([400, 'VALIDATION_ERROR'])
       expect(server.credits()).toBe(10_000)
     },
   )
@@ -112,13 +112,13 @@ describe('run request', () => {
     [{ prompt: 'x', num_images: 1.5 }, '/input/num_images:'],
     [{ prompt: 'x', image_size: 'huge' }, '/input/image_size:'],
     [{ prompt: 'x', colour: 'red' }, '/input/colour:'],
-  ])('answers VALIDATION_ERROR to the input %j (sections 2.3 and 8)', async (bad, pointer) => {
+  ])('responds with VALIDATION_ERROR to the input %j (sections 2.3 and 8)', async (bad, pointer) => {
     for (const status of [400, 422] as const) {
       const { caller } = setUp({ assumptions: { rejections: rejectedWith(status) } })
-      const answer = await caller.run(MODEL, { input: bad })
-      expect(answer.status).toBe(status)
-      expect(errorOf(answer)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(pointer) })
-      expect(errorOf(answer).message).toContain(`GET /v1/models/${MODEL}`)
+      const response = await caller.run(MODEL, { input: bad })
+      expect(response.status).toBe(status)
+      expect(errorOf(response)).toEqual({ code: 'VALIDATION_ERROR', message: expect.stringContaining(pointer) })
+      expect(errorOf(response).message).toContain(`GET /v1/models/${MODEL}`)
     }
   })
 
@@ -132,7 +132,7 @@ describe('run request', () => {
     })
   })
 
-  it('answers 404 NOT_FOUND to an unknown model', async () => {
+  it('responds with 404 NOT_FOUND to an unknown model', async () => {
     expect(await setUp().caller.run('no-such-model')).toMatchObject({
       status: 404,
       body: { error: { code: 'NOT_FOUND' } },

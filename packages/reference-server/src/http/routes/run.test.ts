@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 describe('synchronous run', () => {
-  it('waits and answers 200 with the result (sections 3 and 4.3)', async () => {
+  it('waits, then responds with 200 and the result (sections 3 and 4.3)', async () => {
     const { server, caller } = setUp()
     const start = server.clock.now()
     const { status, body } = await caller.run(MODEL)
@@ -45,7 +45,7 @@ describe('synchronous run', () => {
     [LIMITS.syncWaitMs - 1, 200],
     [LIMITS.syncWaitMs, 200],
     [LIMITS.syncWaitMs + 1, 202],
-  ])('that takes %i ms answers %i (sections 3 and 8)', async (after_ms, expected) => {
+  ])('that takes %i ms responds with %i (sections 3 and 8)', async (after_ms, expected) => {
     const { server, caller } = setUp()
     server.script(MODEL, [{ result: 'succeeded', after_ms }])
     const start = server.clock.now()
@@ -55,50 +55,53 @@ describe('synchronous run', () => {
     expect(body.status).toBe(expected === 200 ? 'completed' : 'processing')
   })
 
-  it('answers 202 processing with a message that says what to poll (sections 3 and 4.3)', async () => {
+  it('responds with 202 processing and a message that says what to poll (sections 3 and 4.3)', async () => {
     const { caller } = setUp()
     const { status, body } = await caller.run('lumen/aurora-video')
     expect(status).toBe(202)
     expect(Object.keys(body)).toEqual(['job_id', 'request_id', 'status', 'model_id', 'message'])
-    const answer = runProcessingSchema.parse(body)
-    expect(answer.message).toContain(`GET /v1/jobs/${answer.job_id}`)
-    expect(await caller.status(answer.job_id)).toBe('processing')
+    const response = runProcessingSchema.parse(body)
+    expect(response.message).toContain(`GET /v1/jobs/${response.job_id}`)
+    expect(await caller.status(response.job_id)).toBe('processing')
   })
 
-  it('answers at once when the run takes no time', async () => {
+  it('responds at once when the run takes no time', async () => {
     const { server, caller } = setUp({ clock: 'manual' })
     server.script(MODEL, [{ result: 'succeeded', after_ms: 0 }])
     expect((await caller.run(MODEL)).body).toMatchObject({ status: 'completed', duration_ms: 0 })
   })
 
-  it.each([502, 200] as const)('that fails answers %i with job and error (sections 4.3 and 7)', async (status) => {
-    const { server, caller } = setUp({ assumptions: { failedSyncRunStatus: status } })
-    server.script(MODEL, [{ result: 'failed', after_ms: 10 }])
-    const answer = await caller.run(MODEL)
-    expect(answer.status).toBe(status)
-    expect(answer.body).toEqual({
-      job_id: expect.any(String),
-      request_id: expect.any(String),
-      status: 'failed',
-      model_id: MODEL,
-      error: { code: 'PROVIDER_FAILURE', message: expect.stringContaining(MODEL) },
-    })
-    expect(await caller.status(answer.body.job_id)).toBe('failed')
-    expect(server.credits()).toBe(10_000)
-  })
+  it.each([502, 200] as const)(
+    'that fails responds with %i, the job and the error (sections 4.3 and 7)',
+    async (status) => {
+      const { server, caller } = setUp({ assumptions: { failedSyncRunStatus: status } })
+      server.script(MODEL, [{ result: 'failed', after_ms: 10 }])
+      const response = await caller.run(MODEL)
+      expect(response.status).toBe(status)
+      expect(response.body).toEqual({
+        job_id: expect.any(String),
+        request_id: expect.any(String),
+        status: 'failed',
+        model_id: MODEL,
+        error: { code: 'PROVIDER_FAILURE', message: expect.stringContaining(MODEL) },
+      })
+      expect(await caller.status(response.body.job_id)).toBe('failed')
+      expect(server.credits()).toBe(10_000)
+    },
+  )
 
   it.each([
     [200, undefined],
     [409, { code: 'CONFLICT', message: expect.any(String) }],
-  ] as const)('whose job is cancelled meanwhile answers %i (section 4.3)', async (status, error) => {
+  ] as const)('whose job is cancelled meanwhile responds with %i (section 4.3)', async (status, error) => {
     const { server, caller } = setUp({ clock: 'manual', assumptions: { cancelledSyncRunStatus: status } })
     const pending = caller.run(MODEL)
     await server.clock.advance(1_000)
     const jobId = await firstJobId()
     await caller.delete(`/v1/jobs/${jobId}`)
-    const answer = await pending
-    expect(answer.status).toBe(status)
-    expect(answer.body).toEqual({
+    const response = await pending
+    expect(response.status).toBe(status)
+    expect(response.body).toEqual({
       job_id: jobId,
       request_id: expect.any(String),
       status: 'cancelled',
@@ -127,13 +130,13 @@ describe('synchronous run', () => {
 })
 
 describe('asynchronous run', () => {
-  it.each([202, 200] as const)('answers %i queued at once (sections 3 and 4.3)', async (status) => {
+  it.each([202, 200] as const)('responds with %i queued at once (sections 3 and 4.3)', async (status) => {
     const { server, caller } = setUp({ clock: 'manual', assumptions: { asyncRunStatus: status } })
-    const answer = await caller.run(MODEL, { sync: false })
-    expect(answer.status).toBe(status)
-    expect(Object.keys(answer.body)).toEqual(['job_id', 'request_id', 'status', 'model_id'])
-    expect(runQueuedSchema.parse(answer.body)).toMatchObject({ status: 'queued', model_id: MODEL })
-    const { job_id } = answer.body
+    const response = await caller.run(MODEL, { sync: false })
+    expect(response.status).toBe(status)
+    expect(Object.keys(response.body)).toEqual(['job_id', 'request_id', 'status', 'model_id'])
+    expect(runQueuedSchema.parse(response.body)).toMatchObject({ status: 'queued', model_id: MODEL })
+    const { job_id } = response.body
     expect(await caller.status(job_id)).toBe('queued')
     await server.clock.advance(199)
     expect(await caller.status(job_id)).toBe('queued')
@@ -152,20 +155,23 @@ describe('asynchronous run', () => {
 })
 
 describe('run with webhook_url', () => {
-  it.each([WEBHOOK, { ...WEBHOOK, sync: true }])('answers 202 processing at once: %j (section 3)', async (body) => {
-    const { server, caller } = setUp({ clock: 'manual' })
-    const start = server.clock.now()
-    const answer = await caller.run(MODEL, body)
-    expect(answer.status).toBe(202)
-    expect(runProcessingSchema.parse(answer.body).message).toContain('webhook')
-    expect(server.clock.now()).toBe(start)
-    expect(await caller.status(answer.body.job_id)).toBe('processing')
-  })
+  it.each([WEBHOOK, { ...WEBHOOK, sync: true }])(
+    'responds with 202 processing at once: %j (section 3)',
+    async (body) => {
+      const { server, caller } = setUp({ clock: 'manual' })
+      const start = server.clock.now()
+      const response = await caller.run(MODEL, body)
+      expect(response.status).toBe(202)
+      expect(runProcessingSchema.parse(response.body).message).toContain('webhook')
+      expect(server.clock.now()).toBe(start)
+      expect(await caller.status(response.body.job_id)).toBe('processing')
+    },
+  )
 
   it('is queued with sync: false (section 4.3)', async () => {
     const { caller } = setUp({ clock: 'manual' })
-    const answer = await caller.run(MODEL, { ...WEBHOOK, sync: false })
-    expect(answer).toMatchObject({ status: 202, body: { status: 'queued' } })
+    const response = await caller.run(MODEL, { ...WEBHOOK, sync: false })
+    expect(response).toMatchObject({ status: 202, body: { status: 'queued' } })
   })
 })
 

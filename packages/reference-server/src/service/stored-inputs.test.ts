@@ -20,7 +20,7 @@ async function runPictures(retention: { inputBytes?: number }, count: number) {
 }
 
 describe('the inputs of runs', () => {
-  it('are kept within a number of bytes, those of the newest runs whole', async () => {
+  it('are stored up to a number of bytes, those of the newest runs in full', async () => {
     const { server, ids } = await runPictures({ inputBytes: 3.5 * LENGTH }, 10)
     const whole = ids.filter((id, number) => server.job(id).input.image_url === picture(number))
     expect(whole).toEqual(ids.slice(-3))
