@@ -176,7 +176,7 @@ export interface components {
             /** @description Present when `failed`. */
             error?: components["schemas"]["ErrorDetail"] | null;
         } & (unknown & unknown);
-        /** @description Answer of `GET /v1/jobs/{id}` (section 4.4). */
+        /** @description Response of `GET /v1/jobs/{id}` (section 4.4). */
         JobResponse: {
             /** @description The job. */
             data: components["schemas"]["Job"];
@@ -210,7 +210,7 @@ export interface components {
             /** @description Shape of the `input` that a run of this model takes. */
             input_schema: components["schemas"]["InputSchema"];
         };
-        /** @description Answer of `GET /v1/models` (section 4.1). */
+        /** @description Response of `GET /v1/models` (section 4.1). */
         ModelList: {
             /** @description The models of this page, without their `input_schema`. */
             models: components["schemas"]["ModelSummary"][];
@@ -277,7 +277,7 @@ export interface components {
             /** @description Address of the produced file. */
             url: string;
         };
-        /** @description Answer 200 to a synchronous run that finished in time (section 4.3). */
+        /** @description Response 200 to a synchronous run that finished in time (section 4.3). */
         RunCompleted: {
             /** @description Identifier of the job, used in job paths. */
             job_id: string;
@@ -297,7 +297,7 @@ export interface components {
             /** @description Credits charged. */
             credits_used: number;
         };
-        /** @description Answer to a synchronous run whose job failed or was cancelled while it was held. The specification does not show it. */
+        /** @description Response to a synchronous run whose job failed or was cancelled during the hold. The specification does not show it. */
         RunNotSucceeded: {
             job_id: string;
             request_id: string;
@@ -306,7 +306,7 @@ export interface components {
             status: "failed" | "cancelled";
             error?: components["schemas"]["ErrorDetail"];
         };
-        /** @description Answer 202: the run goes on; poll the job, or wait for the webhook (section 4.3). */
+        /** @description Response 202: the run goes on. Poll the job, or wait for the webhook (section 4.3). */
         RunProcessing: {
             /** @description Identifier of the job, used in job paths. */
             job_id: string;
@@ -322,7 +322,7 @@ export interface components {
             /** @description Text for people: the job has to be polled. */
             message: string;
         };
-        /** @description Answer 200 or 202 to a run with `sync: false` (section 4.3). */
+        /** @description Response 200 or 202 to a run with `sync: false` (section 4.3). */
         RunQueued: {
             /** @description Identifier of the job, used in job paths. */
             job_id: string;
