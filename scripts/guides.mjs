@@ -22,6 +22,7 @@ export function guidesOf(packageName) {
   if (packageName === '@modelrun/conformance') return [SPECIFICATION, 'docs/guides/assumptions.md']
   if (packageName === '@modelrun/reference-server')
     return [SPECIFICATION, ...SERVER_ONLY, 'docs/guides/jest-and-commonjs.md']
+  if (packageName === '@modelrun/dashboard') return ['docs/guides/reference-server.md']
   if (packageName === '@modelrun/durable') return DURABLE
   if (packageName === '@modelrun/cli') return COMMAND_LINE
   return globSync('docs/guides/*')

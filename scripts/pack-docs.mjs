@@ -11,6 +11,7 @@ process.chdir(root)
 const { name, repository } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 // Where people read the repository; known in a release, which writes it into the package (release-check.mjs).
 const web = repository?.url.replace(/^git\+|\.git$/g, '')
+const PICTURE = /!\[([^\]]*)\]\(\.\.\/\.\.\/docs\/images\/([^)]+)\)/g
 
 const guides = guidesOf(name)
 if (process.argv.includes('--restore')) restoreReadme()
@@ -49,15 +50,23 @@ function rewriteLinks(text, path, target) {
   })
 }
 
-/** npm resolves a relative link within the repository, where `docs` of the package is not: a release has whole URLs. */
+/**
+ * npm resolves a relative link within the repository, where `docs` of the package is not: a release has whole URLs. Pictures
+ * are not in the package: without the url of the repository there is a comment in their place.
+ */
 function linkReadme() {
   const start = web ? `${web}/blob/HEAD/docs/guides/` : 'docs/'
-  editReadme((text) => text.replaceAll('](../../docs/guides/', `](${start}`))
+  const picture = web ? `![$1](${web}/raw/HEAD/docs/images/$2)` : '<!-- $1: docs/images/$2 -->'
+  editReadme((text) => text.replaceAll('](../../docs/guides/', `](${start}`).replaceAll(PICTURE, picture))
 }
 
 function restoreReadme() {
   const packed = web ? `](${web}/blob/HEAD/docs/guides/` : '](docs/'
-  editReadme((text) => text.replaceAll(packed, '](../../docs/guides/'))
+  const shown = (text) =>
+    web
+      ? text.replaceAll(`](${web}/raw/HEAD/docs/images/`, '](../../docs/images/')
+      : text.replaceAll(/<!-- (.+?): docs\/images\/(\S+) -->/g, '![$1](../../docs/images/$2)')
+  editReadme((text) => shown(text.replaceAll(packed, '](../../docs/guides/')))
 }
 
 function editReadme(edit) {

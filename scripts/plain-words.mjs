@@ -33,9 +33,7 @@ const WORDS = [
 ]
 
 /** Folders and files that still use the words: remove a line once its words are gone. */
-const STILL_EXEMPT = [
-  'packages/reference-server/',
-]
+const STILL_EXEMPT = ['packages/reference-server/']
 
 /** What is written once and stays, generated, or quotes the specification or this list. */
 const EXEMPT =

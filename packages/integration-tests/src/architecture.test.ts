@@ -20,6 +20,12 @@ it('docs/architecture.md names files that exist', () => {
 })
 
 it('docs/architecture.md shows every published package', () => {
-  for (const name of ['modelrun', '@modelrun/durable', '@modelrun/contract', '@modelrun/reference-server'])
+  for (const name of [
+    'modelrun',
+    '@modelrun/durable',
+    '@modelrun/cli',
+    '@modelrun/contract',
+    '@modelrun/reference-server',
+  ])
     expect(page).toContain(`["${name}<br>`)
 })

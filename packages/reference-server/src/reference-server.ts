@@ -65,6 +65,8 @@ export interface ReferenceServer extends AutoClosed {
    * @param deliver sends deliveries, and checks the address behind a name; an own `deliver` of the options goes first
    */
   guardWebhooks(deliver: Deliver): void
+  /** From now on the journal has the headers of requests and responses, without secrets. */
+  recordHeaders(): void
   /** A first key with all permissions, `sk_test_…`; its account is the default wherever a `key` may be left out. */
   readonly apiKey: string
   /** The time of the server; read it, or move it when it is virtual. */
@@ -200,6 +202,9 @@ export function serverOf(service: Service): ReferenceServer {
       service.activity.expectRemoteClients()
     },
     guardWebhooks: (deliver) => service.receivers.guard(service.options.isDeliverGiven ? undefined : deliver),
+    recordHeaders: () => {
+      service.observer.recordsHeaders = true
+    },
     get apiKey() {
       return service.firstKey.key
     },

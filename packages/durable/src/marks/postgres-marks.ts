@@ -93,8 +93,7 @@ function hasMethod<Name extends string>(
 function checkTransaction(client: PostgresClient): void {
   const { totalCount, getTransactionStatus } = Object(client)
   if (totalCount !== undefined) throw noTransaction('This is a pool: use `await pool.connect()`, and its BEGIN.')
-  if (typeof Object(client).begin === 'function')
-    throw noTransaction('Use the `sql` that `sql.begin` gives to its callback.')
+  if (hasMethod(client, 'begin')) throw noTransaction('Use the `sql` that `sql.begin` gives to its callback.')
   const isIdle = typeof getTransactionStatus === 'function' && getTransactionStatus.call(client) === 'I'
   if (isIdle) throw noTransaction("Call `await client.query('BEGIN')` before.")
 }

@@ -39,7 +39,7 @@ export function isHopeless(seed: number, job: string): boolean {
 
 export function outcomeOf(seed: number, { job, attempt }: { job: string; attempt: number }): Outcome {
   if (isHopeless(seed, job)) return 'gives up'
-  let draw = chance(seed, 'outcome', job, attempt)
+  let draw = chance(seed, 'result', job, attempt)
   for (const [outcome, part] of PARTS) {
     draw -= part
     if (draw < 0) return outcome.startsWith('dies') && attempt > LAST_DEADLY_ATTEMPT ? 'works' : outcome

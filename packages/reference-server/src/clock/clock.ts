@@ -33,6 +33,17 @@ export interface ServerClock {
   advance(ms: number): Promise<readonly ClockEvent[]>
 }
 
+/** The speed of a clock that passes by itself: `system` and `scaled`. */
+interface ClockSpeed {
+  /** How many times as fast as real time; 0 while it is paused. */
+  scale(): number
+  setScale(scale: number): void
+  /** Moves time on to a moment, and fires nothing. */
+  moveTo(time: number): void
+  /** Fires the first timer, and moves time there, if it is due until `limit`. Returns whether one was. */
+  fireNext(limit: number): boolean
+}
+
 /** A clock that can be stopped for good. */
 export interface RunningClock extends ServerClock {
   /** The same time for clients, whose timers may count for less than the server's own. */
@@ -41,6 +52,8 @@ export interface RunningClock extends ServerClock {
   canJump?(): boolean
   /** Sets the time, also backwards. Pending timers keep their remaining delay. */
   setTime(time: number): void
+  /** Missing where time moves by `advance` or by jumps. */
+  readonly speed?: ClockSpeed
   /** Drops all timers; none fires any more. */
   close(): void
 }

@@ -1,67 +1,34 @@
-import { dueTime, type RunningClock } from './clock.ts'
-
-/** The longest time that timers of the platform take; more fires at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1
+import type { RunningClock } from './clock.ts'
+import { createPlatformTimers, type PlatformTimers } from './platform-timers.ts'
 
 /**
  * Real time from `startTime` on, or a multiple of it. Timers and `Date` are looked up at each call, so a test runner's
  * fake timers work.
  */
-export function createSystemClock(startTime: number, scale = 1): RunningClock {
+export function createSystemClock(startTime: number, startScale = 1): RunningClock {
   const elapsed = createStopwatch()
+  let scale = startScale
   let start = { time: startTime, elapsed: elapsed() }
   // Platform timers may fire a little early. A timer that fired is proof that its time has come.
   let provenTime = startTime
-  /** By how much the time was set ahead so far. */
-  let shiftedMs = 0
 
   const now = () => Math.max(provenTime, Math.floor(start.time + (elapsed() - start.elapsed) * scale))
 
-  function setTime(time: number): void {
-    shiftedMs += time - now()
+  function startFrom(time: number): void {
     start = { time, elapsed: elapsed() }
     provenTime = time
   }
 
-  function createTimers(): Pick<RunningClock, 'setTimeout' | 'clearTimeout' | 'close'> {
-    const timers = new Map<unknown, ReturnType<typeof globalThis.setTimeout>>()
-    let lastHandle = 0
-    let isClosed = false
-
-    function arm(handle: number, realMs: number, fire: () => void): void {
-      const stepMs = Math.min(realMs, LONGEST_TIMER_MS)
-      const next = () => (realMs > stepMs ? arm(handle, realMs - stepMs, fire) : fire())
-      timers.set(handle, globalThis.setTimeout(next, stepMs))
-    }
-
-    return {
-      setTimeout: (callback, ms) => {
-        const setAt = now()
-        const shiftedBefore = shiftedMs
-        const dueAt = dueTime(setAt, ms)
-        if (dueAt === undefined || isClosed) return undefined
-        const handle = ++lastHandle
-        arm(handle, (dueAt - setAt) / scale, () => {
-          timers.delete(handle)
-          provenTime = Math.max(provenTime, dueAt + shiftedMs - shiftedBefore)
-          callback()
-        })
-        return handle
-      },
-      clearTimeout: (handle) => {
-        globalThis.clearTimeout(timers.get(handle))
-        timers.delete(handle)
-      },
-      close: () => {
-        isClosed = true
-        for (const timer of timers.values()) globalThis.clearTimeout(timer)
-        timers.clear()
-      },
-    }
+  const onDue = (dueAt: number) => {
+    provenTime = Math.max(provenTime, dueAt)
   }
+  const own = createPlatformTimers({ now, scale: () => scale, onDue })
+  // Closing the server takes back its own timers: what its clients wait for is theirs.
+  const forClients = createPlatformTimers({ now, scale: () => scale, onDue })
+  const all = [own, forClients]
 
   const time = {
-    mode: scale === 1 ? 'system' : 'scaled',
+    mode: startScale === 1 ? 'system' : 'scaled',
     now,
     advance: async () => {
       throw new Error(
@@ -69,8 +36,35 @@ export function createSystemClock(startTime: number, scale = 1): RunningClock {
       )
     },
   } as const
-  // Closing the server takes back its own timers: what its clients wait for is theirs.
-  return { ...time, ...createTimers(), setTime, forClients: { ...time, ...createTimers() } }
+
+  return {
+    ...time,
+    ...own.clock,
+    close: own.close,
+    setTime: (newTime) => {
+      for (const timers of all) timers.shift(newTime - now())
+      startFrom(newTime)
+    },
+    forClients: { ...time, ...forClients.clock },
+    speed: {
+      scale: () => scale,
+      setScale: (newScale) => {
+        startFrom(now())
+        scale = newScale
+        for (const timers of all) timers.rearm()
+      },
+      moveTo: (newTime) => {
+        startFrom(Math.max(now(), newTime))
+        for (const timers of all) timers.rearm()
+      },
+      fireNext: (limit) => fireFirst(all, limit),
+    },
+  }
+}
+
+function fireFirst(all: readonly PlatformTimers[], limit: number): boolean {
+  const [first] = all.toSorted((one, other) => one.nextDueAt() - other.nextDueAt())
+  return first?.fireNext(limit) === true
 }
 
 /**

@@ -11,7 +11,7 @@ it('lists its calls at GET /_reference, with what each takes and gives', async (
   expect(calls).toHaveLength(CONTROL_ROUTES.length)
   expect(calls).toContainEqual({
     call: 'POST /_reference/clock',
-    what: 'Move time on; only with the clock manual or auto',
+    what: 'Move time on; only with the clock manual or auto, or while it is paused',
     takes: '{ advance_ms }',
     gives: '{ now_ms, happened: [{ at_ms, after_ms, kind, job_id, text }] }',
   })

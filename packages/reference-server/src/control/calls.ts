@@ -40,8 +40,9 @@ class Shapes {
   }
 
   body(holder: unknown): string | undefined {
-    const content = (holder as { content?: { 'application/json': { schema: Json } } } | undefined)?.content
-    return content === undefined ? undefined : (this.#text(content['application/json'].schema, DEPTH) ?? 'an object')
+    const content = (holder as { content?: Record<string, { schema: Json }> } | undefined)?.content
+    const [first] = Object.values(content ?? {}) // JSON, or a stream of events
+    return first === undefined ? undefined : (this.#text(first.schema, DEPTH) ?? 'an object')
   }
 
   #text(schema: Json, depth: number): string | undefined {

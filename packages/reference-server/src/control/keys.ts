@@ -12,6 +12,7 @@ import { type ControlRoute, unknownKey } from './route.ts'
 /** Making API keys, changing what they may do, and ending them. `GET keys?key=` tells about one. */
 export const KEY_ROUTES = [
   { operationId: 'createKey', method: 'POST', name: 'keys', handler: createKeyRoute },
+  { operationId: 'listKeys', method: 'GET', name: 'keys/list', handler: listKeysRoute },
   { operationId: 'readKey', method: 'GET', name: 'keys', handler: readKeyRoute },
   { operationId: 'limitKey', method: 'POST', name: 'keys/limit', handler: limitKeyRoute },
   { operationId: 'rotateKey', method: 'POST', name: 'keys/rotate', handler: rotateKeyRoute },
@@ -67,15 +68,24 @@ async function revokeKeyRoute(service: Service, { req }: AppContext): Promise<Re
   return describeKey(service, found)
 }
 
-function describeKey(service: Service, { key, isLive, permissions, allowIps, isRevoked, account }: ApiKey): Response {
+function listKeysRoute(service: Service): Response {
   service.jobs.settle()
+  return jsonResponse(200, { keys: service.keys.all().map(keyJson) })
+}
+
+function describeKey(service: Service, key: ApiKey): Response {
+  service.jobs.settle()
+  return jsonResponse(200, keyJson(key))
+}
+
+function keyJson({ key, isLive, permissions, allowIps, isRevoked, account }: ApiKey): object {
   const { left, available } = account.credits
-  return jsonResponse(200, {
+  return {
     key,
     live: isLive,
     permissions,
     allow_ips: allowIps,
     revoked: isRevoked,
     credits: { left, available },
-  })
+  }
 }

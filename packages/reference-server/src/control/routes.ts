@@ -10,9 +10,13 @@ import { scriptRuns } from '../service/tenants.ts'
 import { createControlAccess, TOKEN_HEADER } from './access.ts'
 import { listCalls } from './calls.ts'
 import { CLOCK_ROUTES } from './clock.ts'
+import { EVENT_ROUTES } from './events.ts'
+import { EXCHANGE_ROUTES } from './exchanges.ts'
 import { FAULT_ROUTES } from './faults.ts'
+import { JOB_ACTION_ROUTES } from './job-actions.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
+import { MODEL_ROUTES } from './models.ts'
 import { DOCUMENT_PATH, documentAt, loadDocument } from './openapi.ts'
 import { CONTROL_PREFIX, type ControlRoute, findAccount, unknownKey } from './route.ts'
 import { SNAPSHOT_ROUTES } from './snapshot.ts'
@@ -25,10 +29,14 @@ export const CONTROL_ROUTES = [
   ...CLOCK_ROUTES,
   ...FAULT_ROUTES,
   { operationId: 'reset', method: 'POST', name: 'reset', handler: resetRoute },
+  ...MODEL_ROUTES,
+  ...EXCHANGE_ROUTES,
   ...JOB_ROUTES,
+  ...JOB_ACTION_ROUTES,
   ...WEBHOOK_ROUTES,
   ...TRUTH_ROUTES,
   ...SNAPSHOT_ROUTES,
+  ...EVENT_ROUTES,
 ] as const satisfies readonly ControlRoute[]
 
 const TOKEN_NEEDED =

@@ -47,7 +47,7 @@ export interface Job {
   readonly processingAt: number
   /** Of an unfinished job. */
   plan: ProviderPlan
-  readonly webhook: JobWebhook | undefined
+  webhook: JobWebhook | undefined
   /** Reads of the status so far. */
   reads: number
   /** When the provider is done, as far as that is known: not while reads are still awaited. */

@@ -31,6 +31,8 @@ export class Observer {
   readonly journal: Journal
   readonly coverage: CoverageCounter
   readonly unmatched = new UnmatchedRequests()
+  /** Whether the journal gets the headers of requests and responses. */
+  recordsHeaders = false
   /** Only in strict mode. */
   readonly #audit: Audit | undefined
   readonly #violations = new FairBuffer<Account | null, string>({ limit: MAX_VIOLATIONS })

@@ -3,8 +3,10 @@ import { HINT_HEADER, hintFor } from '../hints/hint-for.ts'
 import { foreignLiveKey, pathHints } from '../hints/request-hints.ts'
 import { redactText } from '../history/journal/redact.ts'
 import type { RequestDetails } from '../history/journal/request-record.ts'
+import { shownHeaders } from '../history/journal/shown-headers.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
+import { isDashboardRead } from './dashboard-read.ts'
 import { errorResponses } from './error-responses.ts'
 import { JsonResponse } from './json-response.ts'
 import type { RequestTrace } from './route-result.ts'
@@ -30,8 +32,10 @@ export function finishRequest(service: Service, exchange: Exchange, given: Respo
   const result = violations.length === 0 ? given : errorResponses.internal(violations.join('\n'))
   const code = result instanceof JsonResponse ? result.code : undefined
   const trace: RequestTrace = { ...env.details, route: env.route, apiKey: env.apiKey }
+  if (isDashboardRead(request, trace, env)) return result
   const account = trace.apiKey?.account ?? trace.job?.account ?? null
   const hint = addHint(service, exchange, { trace, result, code })
+  const identifiedResult = trace.route === 'control' ? result : addRequestId(service, result)
   const details = detailsOf(service, exchange, { trace, result, code, hint })
   observer.requestHandled({ details, account, job: trace.job, faultKind: env.injected?.kind, startPlace })
   const { method, status } = details
@@ -40,7 +44,7 @@ export function finishRequest(service: Service, exchange: Exchange, given: Respo
     observer.unmatched.add(account, { method, path: pathOf(details), status, hint: meant })
   }
   observer.log(() => lineOf(details))
-  return trace.route === 'control' ? result : addRequestId(service, result)
+  return identifiedResult
 }
 
 /** What is sent, and what is known of the request. */
@@ -70,9 +74,10 @@ function addHint(
 
 function detailsOf(
   service: Service,
-  { request: { method, url }, env: { injected }, at }: Exchange,
+  { request, env: { injected }, at }: Exchange,
   { trace, result, code, hint }: Outcome & { hint: string | undefined },
 ): RequestDetails {
+  const { method, url } = request
   const { route, jobStatus, requestBody } = trace
   return {
     at,
@@ -88,9 +93,18 @@ function detailsOf(
     requestBody,
     // Responses of the control API are about the journal, and not for it.
     responseBody: result instanceof JsonResponse && route !== 'control' ? result.shownBody : undefined,
+    ...(service.observer.recordsHeaders ? headersOf(request, result) : {}),
     hint,
     fault: injected && `${injected.kind} (${injected.id})`,
   }
+}
+
+function headersOf(
+  request: Request,
+  result: ResponseOrFault,
+): Pick<RequestDetails, 'requestHeaders' | 'responseHeaders'> {
+  const responseHeaders = isFault(result) ? undefined : shownHeaders(result.headers)
+  return { requestHeaders: shownHeaders(request.headers), responseHeaders }
 }
 
 /** Without the query: it may hold a key. */

@@ -7,6 +7,8 @@ export interface ReadyServer {
   /** At least one. */
   keys: readonly string[]
   controlToken: string
+  /** URL of the dashboard; `undefined` without one. */
+  dashboardUrl?: string | undefined
 }
 
 /** What to print on standard output when the server listens; `undefined` for nothing. */
@@ -27,13 +29,17 @@ function lineFor({ url, keys, controlToken }: ReadyServer): object {
   return { ready: true, url, key, ...(keys.length > 1 ? { keys } : {}), controlToken }
 }
 
-function textFor({ url, keys, controlToken }: ReadyServer, { clock, host, catalog }: ServeCommand): string {
+function textFor(
+  { url, keys, controlToken, dashboardUrl }: ReadyServer,
+  { clock, host, catalog }: ServeCommand,
+): string {
   const lines = [
     `The reference server listens. Stop it with Ctrl+C.`,
     '',
     `  url    ${url}`,
     ...keys.map((key, index) => `  ${index === 0 ? 'key ' : '    '}   ${key}`),
     `  clock  ${clockText(clock)}`,
+    ...(dashboardUrl === undefined ? [] : [`  page   ${dashboardUrl}`]),
     '',
     'Try it:',
     '',

@@ -13,6 +13,7 @@ const DEFAULTS = {
   controlToken: undefined,
   exitWithParent: false,
   allowPrivateWebhooks: false,
+  dashboard: true,
   clock: 'system',
   latency: undefined,
   catalog: undefined,
@@ -39,6 +40,7 @@ describe('readCommand', () => {
     ['--exit-with-parent', { exitWithParent: true }],
     ['--key sk_test_mine', { key: 'sk_test_mine' }],
     ['--json --json', { announce: 'json' }],
+    ['--no-dashboard', { dashboard: false }],
     ['--allow-private-webhooks', { allowPrivateWebhooks: true }],
     ['--scale 60', { clock: { scale: 60 } }],
     ['--scale .5', { clock: { scale: 0.5 } }],
@@ -100,7 +102,7 @@ describe('readCommand', () => {
       '--verbose',
       'There is no option --verbose. ' +
         'Options: --port, --host, --base-url, --cors, --exit-with-parent, --control-token, --allow-private-webhooks,' +
-        ' --scale, --clock, --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
+        ' --no-dashboard, --scale, --clock, --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],

@@ -33,6 +33,8 @@ interface ServeOptions {
   controlToken: string | undefined
   /** Whether to end when standard input does. */
   exitWithParent: boolean
+  /** Whether to serve the dashboard, where it is installed. */
+  dashboard: boolean
   /** Whether webhooks may lead to private addresses although other machines can reach the server. */
   allowPrivateWebhooks: boolean
   /** File of the models. */
@@ -84,6 +86,7 @@ export function readCommand(args: readonly string[]): CliCommand {
     cors: options.cors ?? [],
     controlToken: options.controlToken,
     exitWithParent: options.exitWithParent === true,
+    dashboard: options.dashboard !== false,
     allowPrivateWebhooks: options.allowPrivateWebhooks === true,
     clock: readClock(clock, scale),
     latency: readLatencyValues(latency),
@@ -131,6 +134,7 @@ export function createProgram(): Command {
       ),
     )
     .addOption(new Option('--allow-private-webhooks', 'call private addresses although others can reach it'))
+    .addOption(new Option('--no-dashboard', 'show no dashboard in the browser'))
     .optionsGroup('Time:')
     .addOption(once('--scale <factor>', 'let time pass so many times as fast, such as 60'))
     .addOption(once('--clock <mode>', 'system, manual (the control API moves time) or auto (skips waits)'))

@@ -9,6 +9,7 @@ import { WholeResponse } from '../http/json-response.ts'
 import type { ReferenceServer } from '../reference-server.ts'
 import { applyFault } from './apply-fault.ts'
 import { createCors } from './cors.ts'
+import type { DashboardPage } from './dashboard.ts'
 import { ListenError } from './errors.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
 import { isLoopback } from './is-loopback.ts'
@@ -31,6 +32,11 @@ export interface ListenOptions {
    * API key themselves: no cookies are involved. The control API stays closed to pages of other origins. Default: none.
    */
   cors?: readonly string[] | undefined
+  /**
+   * A page that shows the server in a browser: `await createDashboard()` of `@modelrun/dashboard`. Its url is that of the
+   * server and `dashboard.path`. Default: none.
+   */
+  dashboard?: DashboardPage | undefined
 }
 
 /** A reference server that listens on a socket. */
@@ -45,7 +51,7 @@ export interface ListeningServer {
 
 /** The part of a reference server that a socket needs. */
 export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
-  Partial<Pick<ReferenceServer, 'guardWebhooks'>>
+  Partial<Pick<ReferenceServer, 'guardWebhooks' | 'recordHeaders'>>
 
 /**
  * Serves a reference server over node http. Resolves when the port is bound, and makes `url` the server's `baseUrl`, so
@@ -55,7 +61,7 @@ export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
  * @throws TypeError when `cors` holds something else than an origin
  */
 export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
-  const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false } = options
+  const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false, dashboard } = options
   checkAddress(host, port)
   const cors = createCors((options.cors ?? []).map(requireOrigin))
   const nodeServer = createServer(
@@ -65,6 +71,8 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
       async (request, { incoming, outgoing }) => {
         const early = cors(request, outgoing as ServerResponse) // as below
         if (early !== undefined) return early
+        const file = dashboard?.respond(request)
+        if (file !== undefined) return file
         const answer = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
         if (isFault(answer)) {
           // `createServer` of http makes nothing of HTTP/2.
@@ -84,6 +92,7 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
   const url = urlOf(host, address.port)
   server.setBaseUrl(url)
   if (!isLoopback(host) && !allowPrivateWebhooks) server.guardWebhooks?.(guardedDeliver)
+  if (dashboard !== undefined) server.recordHeaders?.()
   let closing: Promise<void> | undefined
   return {
     url,

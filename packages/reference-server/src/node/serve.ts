@@ -1,5 +1,6 @@
 import { announcement } from './announcement.ts'
 import type { ServeCommand } from './cli-options.ts'
+import { loadDashboard } from './dashboard.ts'
 import { checkInput, onInputEnd } from './input-end.ts'
 import { listen } from './listen.ts'
 import { print, warn } from './print.ts'
@@ -21,7 +22,8 @@ export async function serve(command: ServeCommand): Promise<void> {
 async function serveWith(command: ServeCommand, state: StateFile | undefined): Promise<void> {
   const { server, service, keys } = await startServer(command, lineSink(command, state))
   const { port, host, allowPrivateWebhooks, cors } = command
-  const listening = await listen(server, { port, host, allowPrivateWebhooks, cors })
+  const dashboard = command.dashboard ? await loadDashboard() : undefined
+  const listening = await listen(server, { port, host, allowPrivateWebhooks, cors, dashboard })
   if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
   let stopped: Promise<void> | undefined
   const stop = () => {
@@ -40,7 +42,8 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
   process.once('SIGINT', stop)
   process.once('SIGTERM', stop)
   if (command.exitWithParent) onInputEnd(() => void stop())
-  const ready = { url: server.baseUrl, keys: storedKeys ?? keys, controlToken: server.controlToken }
+  const dashboardUrl = dashboard && `${listening.url}${dashboard.path}`
+  const ready = { url: server.baseUrl, keys: storedKeys ?? keys, controlToken: server.controlToken, dashboardUrl }
   const text = announcement(ready, command)
   if (text !== undefined) print(text)
 }

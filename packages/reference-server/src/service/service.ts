@@ -80,7 +80,7 @@ export class Service {
     this.jobs = new Jobs(this.clock.now, this.#jobEnded.bind(this), { ...retention, chargesFailed })
     this.heldRuns = new HeldRuns(this.clock, (job) => this.eventLog.add(() => holdEnded(job, this.clock.now())))
     this.jobTimers = new JobTimers(this.clock, this.jobs)
-    this.receivers = new Receivers(options.deliver)
+    this.receivers = new Receivers(options.deliver, () => this.baseUrl)
     this.dispatcher = new WebhookDispatcher({
       clock: this.clock,
       activity: this.activity,
@@ -133,8 +133,8 @@ export class Service {
     this.heldRuns.release(job)
     const hasDelivery = end.status !== 'cancelled' || this.options.assumptions.cancelledJobWebhook === 'sent'
     // A job that a reset forgot has no delivery.
-    const isDelivered = job.webhook !== undefined && hasDelivery && !this.isClosed && !isForgotten
-    if (isDelivered) this.dispatcher.dispatch(job, job.webhook, deliveryBody(job, end, this.baseUrl))
+    const webhook = hasDelivery && !this.isClosed && !isForgotten ? job.webhook : undefined
+    if (webhook !== undefined) this.dispatcher.dispatch(job, webhook, deliveryBody(job, end, this.baseUrl))
     else this.dispatcher.skip(job)
   }
 }

@@ -88,6 +88,15 @@ export class WebhookDispatcher {
     }
   }
 
+  /** Cancels the deliveries of a job. */
+  drop(job: Job): void {
+    for (const delivery of this.#pendingDeliveries) {
+      if (delivery.job !== job) continue
+      delivery.abort.abort()
+      this.#end(delivery)
+    }
+  }
+
   /** Cancels every delivery, and ends every wait. */
   close(): void {
     this.forget()

@@ -1,4 +1,5 @@
 import type { Account } from '../domain/account.ts'
+import { isBuiltInReceiver, receiveDelivery } from './built-in-receiver.ts'
 import type { Deliver } from './send-delivery.ts'
 
 /** A webhook receiver in this process, such as `handle` of an inbox. */
@@ -11,8 +12,11 @@ export class Receivers {
   readonly #byAccount = new Map<Account, WebhookReceiver>()
   #forAll: WebhookReceiver | undefined
 
-  constructor(deliver: Deliver) {
+  readonly #baseUrl: () => string
+
+  constructor(deliver: Deliver, baseUrl: () => string) {
     this.#deliver = deliver
+    this.#baseUrl = baseUrl
   }
 
   /** Whether deliveries go to public addresses only. */
@@ -35,7 +39,7 @@ export class Receivers {
 
   of(account: Account): Deliver {
     const receiver = this.#byAccount.get(account) ?? this.#forAll
-    if (receiver === undefined) return this.#deliver
-    return async (url, init) => receiver(new Request(url, init))
+    if (receiver !== undefined) return async (url, init) => receiver(new Request(url, init))
+    return async (url, init) => (isBuiltInReceiver(url, this.#baseUrl()) ? receiveDelivery() : this.#deliver(url, init))
   }
 }

@@ -63,7 +63,7 @@ function paths(): JsonObject {
 }
 
 function operation({ operationId, name }: ControlRoute): JsonObject {
-  const { summary, query, body, response, errors = [] } = operationOf(operationId)
+  const { summary, query, body, response, isStream, errors = [] } = operationOf(operationId)
   const parameters = [...pathParameters(name), ...queryParameters(query)]
   const statuses = [400, 403, ...errors] as const
   return {
@@ -76,7 +76,7 @@ function operation({ operationId, name }: ControlRoute): JsonObject {
     responses: {
       200: {
         description: 'Done.',
-        content: json(reference(nameOf(response) ?? `${capitalized(operationId)}Response`)),
+        content: contentOf(reference(nameOf(response) ?? `${capitalized(operationId)}Response`), isStream),
       },
       ...Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/error${status}` }])),
     },
@@ -159,6 +159,10 @@ function nameOf(schema: z.ZodMiniType): string | undefined {
 
 function reference(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` }
+}
+
+function contentOf(schema: JsonObject, isStream = false): JsonObject {
+  return isStream ? { 'text/event-stream': { schema } } : json(schema)
 }
 
 function json(schema: JsonObject): JsonObject {

@@ -1,7 +1,9 @@
 import * as z from 'zod/mini'
+import { scriptedWebhookSchema } from '../../domain/scripted-webhook.ts'
 import { faultOptionsSchema } from '../../faults/fault-options.ts'
 import { JOURNAL_KINDS } from '../../history/journal/journal-entry.ts'
-import { advanceSchema } from '../clock.ts'
+import { advanceSchema, scaleSchema } from '../clock.ts'
+import { emptySchema } from '../job-actions.ts'
 import { completeSchema, failSchema } from '../jobs.ts'
 import { createKeySchema, keySchema, limitSchema } from '../keys.ts'
 import type { OperationId } from '../routes.ts'
@@ -17,11 +19,15 @@ export interface ControlOperation {
   /** The body that it takes. */
   body?: z.ZodMiniType
   response: z.ZodMiniType
+  /** Whether the response is a stream of server-sent events, of which `response` is the data. */
+  isStream?: true
   /** Statuses of its own errors: 404 for what does not exist, 409 for what is not possible now. */
   errors?: readonly (404 | 409)[]
 }
 
-const { AddedFault, ApiKey, Coverage, Delivery, ClockEvent, Job, JournalEntry, Report, Snapshot, Webhook } = COMPONENTS
+const { AddedFault, ApiKey, Changes, Clock, Coverage, Delivery, ClockEvent, Exchanges, Job, JobRow, JournalEntry } =
+  COMPONENTS
+const { Model, Report, Snapshot, Webhook } = COMPONENTS
 
 const ofKey = z.object({ key: z.optional(z.string()) })
 const count = z.int().check(z.minimum(0))
@@ -34,6 +40,7 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     body: createKeySchema,
     response: newKey,
   },
+  listKeys: { summary: 'List the API keys, revoked ones too', response: z.object({ keys: z.array(ApiKey) }) },
   readKey: { summary: 'Read an API key', query: ofKey, response: ApiKey, errors: [404] },
   limitKey: {
     summary: 'Change what an API key may do; `allow_ips: null` lifts the limit',
@@ -56,12 +63,18 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
   },
   readClock: {
     summary: 'Read the clock',
-    response: z.object({ mode: z.string(), now_ms: z.number() }),
+    response: Clock,
   },
   advanceClock: {
-    summary: 'Move time on; only with the clock manual or auto',
+    summary: 'Move time on; only with the clock manual or auto, or while it is paused',
     body: advanceSchema,
     response: z.object({ now_ms: z.number(), happened: z.array(ClockEvent) }),
+    errors: [409],
+  },
+  setClockScale: {
+    summary: 'Change how fast time passes; 0 pauses it; only with the clock system or scaled',
+    body: scaleSchema,
+    response: Clock,
     errors: [409],
   },
   addFault: {
@@ -88,9 +101,39 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     response: z.object({ reset: z.enum(['all', 'account']) }),
     errors: [404],
   },
+  readCatalog: { summary: 'Read all models, with what they take', response: z.object({ models: z.array(Model) }) },
+  listJobs: {
+    summary: 'List the jobs of all accounts, oldest first',
+    response: z.object({ now_ms: z.number(), jobs: z.array(JobRow) }),
+  },
+  readExchanges: {
+    summary: 'Read what happened to a job, as data: requests, states and deliveries',
+    response: Exchanges,
+    errors: [404],
+  },
   readJob: { summary: 'Read a job of any account', response: Job, errors: [404] },
   completeJob: { summary: 'End a job as succeeded', body: completeSchema, response: Job, errors: [404, 409] },
   failJob: { summary: 'End a job as failed', body: failSchema, response: Job, errors: [404, 409] },
+  cancelJob: { summary: 'End a job as cancelled', body: emptySchema, response: JobRow, errors: [404, 409] },
+  hangJob: { summary: 'Keep a job from ending by itself', body: emptySchema, response: JobRow, errors: [404, 409] },
+  setJobWebhook: {
+    summary: 'Set how the result of an unfinished job is delivered',
+    body: scriptedWebhookSchema,
+    response: JobRow,
+    errors: [404, 409],
+  },
+  deliverAgain: {
+    summary: 'Deliver the result of a finished job again',
+    body: scriptedWebhookSchema,
+    response: JobRow,
+    errors: [404, 409],
+  },
+  dropDeliveries: {
+    summary: 'Drop the deliveries of a job that are on their way',
+    body: emptySchema,
+    response: JobRow,
+    errors: [404],
+  },
   setWebhooks: {
     summary: 'Set how results are delivered from now on',
     body: howSchema,
@@ -134,5 +177,10 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     summary: 'Go back to a snapshot',
     body: Snapshot,
     response: z.object({ now_ms: z.number() }),
+  },
+  readEvents: {
+    summary: 'Follow what happens as server-sent events named `changes`, at most ten a second',
+    response: Changes,
+    isStream: true,
   },
 }

@@ -23,6 +23,8 @@ const addedFault = z.object({ id: z.string(), fault: faultOptionsSchema, used: c
 
 const everyEntry = { at_ms: z.number(), key: text }
 
+const header = z.array(z.string())
+
 const requestEntry = z.object({
   kind: z.literal('request'),
   ...everyEntry,
@@ -35,6 +37,8 @@ const requestEntry = z.object({
   job_id: text,
   request_body: text,
   response_body: text,
+  request_headers: z.optional(z.array(header)),
+  response_headers: z.optional(z.array(header)),
   hint: text,
   fault: text,
   duration_ms: z.number(),
@@ -60,6 +64,40 @@ const deliveryEntry = z.object({
 
 const noteEntry = z.object({ kind: z.literal('note'), ...everyEntry, text: z.string() })
 
+const places = { place: count, end_place: count }
+const attempt = z.int().check(z.minimum(1))
+
+const journalEntry = z.discriminatedUnion('kind', [requestEntry, jobEntry, deliveryEntry, noteEntry])
+
+/** Of `input_schema` the OpenAPI document of the service says more. */
+const model = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string(),
+  category: z.string(),
+  provider: z.string(),
+  status: z.string(),
+  pricing: z.object({ credits_per_run: count }),
+  input_schema: z.looseObject({}),
+})
+
+const clock = z.object({ mode: z.string(), now_ms: z.number(), scale: z.optional(z.number()) })
+
+const jobRow = z.object({
+  job_id: z.string(),
+  model_id: z.string(),
+  key: z.string(),
+  status,
+  credits: count,
+  charged: count,
+  created_at_ms: z.number(),
+  processing_at_ms: z.number(),
+  ended_at_ms: z.optional(z.number()),
+  ends_at_ms: z.optional(z.number()),
+  code: text,
+  webhook_url: text,
+})
+
 /** What the control API shows, by the name that the document gives it. */
 export const COMPONENTS = {
   AddedFault: addedFault,
@@ -71,6 +109,25 @@ export const COMPONENTS = {
     revoked: z.boolean(),
     credits: z.object({ left: count, available: count }),
   }),
+  Changes: z.object({
+    now_ms: z.number(),
+    reset: z.boolean(),
+    jobs: z.array(jobRow),
+    entries: z.array(journalEntry),
+    clock: z.partial(clock),
+    pending: z.array(
+      z.object({
+        job_id: z.string(),
+        url: z.string(),
+        status: z.string(),
+        sent: count,
+        deliveries: count,
+        due_at_ms: z.optional(z.number()),
+        held: z.boolean(),
+      }),
+    ),
+  }),
+  Clock: clock,
   Coverage: z.object({
     covered: count,
     total: count,
@@ -79,6 +136,18 @@ export const COMPONENTS = {
   }),
   Delivery: delivery,
   ErrorBody: errorBodySchema,
+  Exchanges: z.object({
+    now_ms: z.number(),
+    job: jobRow,
+    input: z.record(z.string(), z.unknown()),
+    exchanges: z.array(
+      z.discriminatedUnion('kind', [
+        z.extend(requestEntry, { ...places, attempt }),
+        z.extend(jobEntry, places),
+        z.extend(deliveryEntry, { ...places, attempt, body: z.optional(delivery.shape.body) }),
+      ]),
+    ),
+  }),
   Fault: faultOptionsSchema,
   ClockEvent: z.object({
     at_ms: z.number(),
@@ -95,7 +164,9 @@ export const COMPONENTS = {
     status,
     output: z.optional(outputSchema),
   }),
-  JournalEntry: z.discriminatedUnion('kind', [requestEntry, jobEntry, deliveryEntry, noteEntry]),
+  JobRow: jobRow,
+  JournalEntry: journalEntry,
+  Model: model,
   Outcome: scriptedOutcomeSchema,
   Output: outputSchema,
   Report: z.object({

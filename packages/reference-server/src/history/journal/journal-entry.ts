@@ -9,6 +9,9 @@ interface EntryBase {
   readonly key?: string | undefined
 }
 
+/** Name, in lower case, and value of a header. */
+export type Header = readonly [name: string, value: string]
+
 /** A request and its response. Texts are cut at 2,048 bytes; API keys, and queries of webhook URLs, are left out. */
 export interface RequestEntry extends EntryBase {
   /** Distinguishes the kinds of entry. */
@@ -33,6 +36,10 @@ export interface RequestEntry extends EntryBase {
   readonly requestBody?: string | undefined
   /** Body of the response as text; missing when it had none. */
   readonly responseBody?: string | undefined
+  /** Headers of the request, without secrets. Only where the server shows a dashboard. */
+  readonly requestHeaders?: readonly Header[] | undefined
+  /** Headers of the response. Only where the server shows a dashboard. */
+  readonly responseHeaders?: readonly Header[] | undefined
   /** What the header `x-modelrun-hint` said. */
   readonly hint?: string | undefined
   /** The fault that was injected. */

@@ -12,6 +12,8 @@ const ENTRY_BYTES = 300
  */
 export class Journal {
   readonly #records: FairBuffer<Account | null, JournalRecord>
+  /** Called with each entry that is added, and with `undefined` when entries are forgotten. */
+  readonly listeners = new Set<(record: JournalRecord | undefined) => void>()
   #places = 0
 
   constructor(maxBytes: number) {
@@ -26,11 +28,11 @@ export class Journal {
   /** @param account `null` without an account, such as for a request without a known key */
   add(account: Account | null, entry: JournalEntry, startPlace?: number): void {
     const endPlace = this.place()
-    this.#records.add(account, { entry, startPlace: startPlace ?? endPlace, endPlace, bytes: byteSize(entry) })
+    this.#add(account, { entry, startPlace: startPlace ?? endPlace, endPlace, bytes: byteSize(entry) })
   }
 
   addRequest(account: Account | null, details: RequestDetails, startPlace: number): void {
-    this.#records.add(account, new RequestRecord(details, { startPlace, endPlace: this.place() }))
+    this.#add(account, new RequestRecord(details, { startPlace, endPlace: this.place() }))
   }
 
   /** In the order in which they ended; without an account all records. */
@@ -41,6 +43,12 @@ export class Journal {
 
   forget(account?: Account): void {
     this.#records.forget(account)
+    for (const listener of this.listeners) listener(undefined)
+  }
+
+  #add(account: Account | null, record: JournalRecord): void {
+    this.#records.add(account, record)
+    for (const listener of this.listeners) listener(record)
   }
 }
 

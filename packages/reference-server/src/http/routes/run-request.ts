@@ -4,6 +4,7 @@ import type { CatalogModel } from '../../domain/catalog.ts'
 import { validateInput } from '../../domain/validate-input.ts'
 import { parseShape } from '../../parse-shape.ts'
 import type { Service } from '../../service/service.ts'
+import { isBuiltInReceiver } from '../../webhooks/built-in-receiver.ts'
 import { targetKind } from '../../webhooks/webhook-target.ts'
 import { errorResponses, isAccepted, reject } from '../error-responses.ts'
 import { isJson, readJson } from '../read-json-body.ts'
@@ -100,7 +101,7 @@ export function checkWebhook(
     const message = '/webhook_url must be without a user name and a password: the receiver gets neither.'
     return { rejectedPart: 'webhook', assumptions: ['webhookUserInfo'], response: errorResponses.invalid(message) }
   }
-  const kind = targetKind(url)
+  const kind = isBuiltInReceiver(url, service.baseUrl) ? 'public' : targetKind(url)
   if (service.receivers.isGuarded && (kind === 'private' || kind === 'loopback')) {
     const message =
       '/webhook_url leads to a private address. This server can be reached by other machines, so it calls public ' +

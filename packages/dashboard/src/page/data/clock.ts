@@ -1,0 +1,45 @@
+import { computed, signal } from '@preact/signals'
+import type { Changes, ClockState, JobRow } from './wire.ts'
+
+/** The clock as the server last showed it, and when that was on this machine. */
+export const clock = signal<ClockState & { seenAt: number }>({ mode: 'system', now_ms: 0, scale: 1, seenAt: 0 })
+
+export const isPaused = computed(() => clock.value.scale === 0)
+
+/** Whether time can be moved on by hand. */
+export const canStep = computed(() => clock.value.scale === undefined || isPaused.value)
+
+/** The server's time, a few times a second; read it where a time is shown. */
+export const now = signal(0)
+
+/** The speed to which time goes back after a pause. */
+export const resumeScale = signal(1)
+
+export function setClock(state: ClockState): void {
+  if (state.scale) resumeScale.value = state.scale
+  clock.value = { ...state, seenAt: performance.now() }
+  now.value = timeNow()
+}
+
+export function clockOf({ now_ms, clock }: Changes): ClockState {
+  return { ...clock, now_ms }
+}
+
+/** The server's time as far as it is known here. */
+export function timeNow(): number {
+  const { now_ms, scale = 0, seenAt } = clock.value
+  return now_ms + (performance.now() - seenAt) * scale
+}
+
+/** When time alone next changes a job; `undefined` when it will not. */
+export function nextChange({ ended_at_ms, processing_at_ms, ends_at_ms }: JobRow): number | undefined {
+  if (ended_at_ms !== undefined) return undefined
+  return now.value < processing_at_ms ? processing_at_ms : ends_at_ms
+}
+
+/** Lets `now` go on. */
+export function startClock(): void {
+  setInterval(() => {
+    if (!document.hidden && clock.value.scale) now.value = timeNow()
+  }, 250)
+}

@@ -1,0 +1,54 @@
+import { signal } from '@preact/signals'
+
+/** Whether the server asks for the control token: it was called from another machine, or under another name. */
+export const needsToken = signal(false)
+
+const TOKEN_NAME = 'modelrun-control-token'
+
+/** Keeps the token for this tab. */
+export function setToken(token: string): void {
+  sessionStorage.setItem(TOKEN_NAME, token)
+  needsToken.value = false
+}
+
+/** An error of the server, in its own words. */
+export class ControlError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** A request to the control API. */
+export async function callControl(method: string, path: string, body?: unknown): Promise<Response> {
+  const token = sessionStorage.getItem(TOKEN_NAME)
+  const response = await fetch(`/_reference/${path}`, {
+    method,
+    headers: token === null ? {} : { 'x-reference-token': token },
+    body: body === undefined ? null : JSON.stringify(body),
+    cache: 'no-store',
+  })
+  if (response.ok) return response
+  if (response.status === 403) needsToken.value = true
+  throw new ControlError(response.status, await messageOf(response))
+}
+
+export async function read<Value>(path: string): Promise<Value> {
+  return (await callControl('GET', path)).json()
+}
+
+export async function post<Value = unknown>(path: string, body: unknown = {}): Promise<Value> {
+  return (await callControl('POST', path, body)).json()
+}
+
+export async function remove(path: string): Promise<void> {
+  await callControl('DELETE', path)
+}
+
+async function messageOf(response: Response): Promise<string> {
+  const body: unknown = await response.json().catch(() => undefined)
+  const message = (body as { error?: { message?: string } } | undefined)?.error?.message
+  return message ?? `The server responded with ${response.status}.`
+}

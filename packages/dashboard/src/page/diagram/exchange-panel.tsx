@@ -1,0 +1,112 @@
+import type { DeliveryExchange, Exchange, RequestExchange, StateExchange } from '../data/wire.ts'
+import { prettyJson } from '../text/code.ts'
+import { clientCallOf, curlOf, curlOfDelivery } from '../text/exchange-code.ts'
+import { count, formatDuration } from '../text/format.ts'
+import { Code } from '../ui/code.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
+import { isBad, responseLabel, sentLabel } from './labels.ts'
+
+/** The journal keeps so many bytes of a body. */
+const MAX_BODY = 2_048
+
+/** What was sent and what came back. */
+export function ExchangePanel({ exchange, originMs }: { exchange: Exchange | undefined; originMs: number }) {
+  return (
+    <section class="card panel" aria-label="Exchange">
+      {exchange === undefined ? (
+        <p class="muted">Point at a line of the diagram, or move through it with Tab and the arrow keys.</p>
+      ) : (
+        <>
+          <p class="muted small">
+            +{formatDuration(exchange.at_ms - originMs)}
+            {exchange.kind !== 'job' && exchange.duration_ms > 0 && `, took ${formatDuration(exchange.duration_ms)}`}
+          </p>
+          {exchange.kind === 'job' && <State exchange={exchange} />}
+          {exchange.kind === 'request' && <Request exchange={exchange} />}
+          {exchange.kind === 'delivery' && <Delivery exchange={exchange} />}
+        </>
+      )}
+    </section>
+  )
+}
+
+function State({ exchange: { from, to, credits, code, is_charged } }: { exchange: StateExchange }) {
+  const price = count(credits, 'credit')
+  const charge = to === 'succeeded' || is_charged ? `${price} charged.` : `${price} given back.`
+  return (
+    <>
+      <h2>{from === undefined ? `Job created, ${to}` : `${from} → ${to}`}</h2>
+      <p>{from === undefined ? `${price} reserved.` : to === 'processing' ? 'The model works on it.' : charge}</p>
+      {code && <p class="bad">{code}</p>}
+    </>
+  )
+}
+
+function Request({ exchange }: { exchange: RequestExchange }) {
+  const { method, path, attempt, fault, hint, request_body, response_body, request_headers, response_headers } =
+    exchange
+  return (
+    <>
+      <h2>
+        {method} <span class="path">{decodeURIComponent(path)}</span>
+      </h2>
+      {attempt > 1 && <p class="muted small">Attempt {attempt}: the one before it failed.</p>}
+      {fault && <p class="notice bad">Fault {fault} was injected here.</p>}
+      <div class="buttons">
+        <CopyButton label="Copy as curl" text={() => curlOf(exchange, location.origin)} />
+        <CopyButton label="Copy as client call" text={() => clientCallOf(exchange)} />
+      </div>
+      <h3>Request</h3>
+      <Headers list={request_headers} />
+      <Body text={request_body} />
+      <h3 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h3>
+      {hint && <p class="notice">{hint}</p>}
+      <Headers list={response_headers} />
+      <Body text={response_body} />
+    </>
+  )
+}
+
+function Delivery({ exchange }: { exchange: DeliveryExchange }) {
+  return (
+    <>
+      <h2>{sentLabel(exchange)}</h2>
+      <p class="path">{exchange.url}</p>
+      {exchange.attempt > 1 && <p class="muted small">The same result once more: section 6 allows duplicates.</p>}
+      <div class="buttons">
+        <CopyButton label="Copy as curl" text={() => curlOfDelivery(exchange)} />
+      </div>
+      <h3>Body</h3>
+      <Body text={exchange.body === undefined ? undefined : JSON.stringify(exchange.body)} />
+      <h3 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h3>
+      {exchange.reason && <p class="bad">{exchange.reason}</p>}
+    </>
+  )
+}
+
+function Headers({ list = [] }: { list: RequestExchange['request_headers'] }) {
+  if (list.length === 0) return null
+  return (
+    <details>
+      <summary>{count(list.length, 'header')}</summary>
+      <dl class="headers">
+        {list.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+function Body({ text }: { text: string | undefined }) {
+  if (text === undefined || text === '') return <p class="muted small">No body.</p>
+  return (
+    <>
+      <Code text={prettyJson(text)} label="Body" />
+      {new TextEncoder().encode(text).length >= MAX_BODY && <p class="muted small">Cut at {MAX_BODY} bytes.</p>}
+    </>
+  )
+}

@@ -1,0 +1,65 @@
+import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
+import { count, formatDuration } from '../text/format.ts'
+import type { Mark } from './layout.ts'
+
+const ROUTE_NAMES: Readonly<Record<string, string>> = {
+  runModel: 'run',
+  getJob: 'job',
+  cancelJob: 'job',
+  getFile: 'file',
+}
+
+/** What goes out: `POST run`, `webhook`. */
+export function sentLabel(exchange: RequestExchange | DeliveryExchange, folded = 0): string {
+  const again = exchange.attempt > 1 ? ` · attempt ${exchange.attempt}` : ''
+  if (exchange.kind === 'delivery') return `POST webhook${again}`
+  const more = folded > 0 ? ` · ${folded} more` : ''
+  return `${exchange.method} ${ROUTE_NAMES[exchange.route ?? ''] ?? exchange.path}${again}${more}`
+}
+
+/** The same where there is little room. */
+export function shortSentLabel(exchange: RequestExchange | DeliveryExchange, folded = 0): string {
+  return sentLabel(exchange, folded)
+    .replace('POST webhook', 'webhook')
+    .replace(/ · attempt (\d+)/, ' #$1')
+    .replace(/ · (\d+) more/, ' +$1')
+}
+
+/** What comes back: `202 processing`, `no response`, `timeout`. */
+export function responseLabel(exchange: RequestExchange | DeliveryExchange): string {
+  if (exchange.kind === 'delivery') {
+    const outcome = exchange.outcome.replace('_', ' ')
+    return exchange.status === undefined ? outcome : `${exchange.status} ${outcome}`
+  }
+  const { status, job_status, code, fault } = exchange
+  if (status === undefined) return 'no response'
+  return [status, job_status ?? (fault === undefined ? code : undefined)].filter(Boolean).join(' ')
+}
+
+/** Whether it went wrong. */
+export function isBad(exchange: RequestExchange | DeliveryExchange): boolean {
+  if (exchange.kind === 'delivery') return exchange.outcome !== 'delivered'
+  return exchange.status === undefined || exchange.status >= 400
+}
+
+/** What a change of state does to the credits. */
+export function creditLabel({ from, to, credits, is_charged }: StateExchange): string | undefined {
+  if (from === undefined) return `${credits} reserved`
+  if (to === 'succeeded' || is_charged) return `${credits} charged`
+  return to === 'processing' ? undefined : `${credits} released`
+}
+
+/** A mark in a sentence, for screen readers. */
+export function spokenLabel(mark: Mark): string {
+  const { exchange, afterMs } = mark
+  const at = `after ${formatDuration(afterMs)}`
+  if (exchange.kind === 'job') {
+    const credits = creditLabel(exchange)?.replace(/^(\d+)/, (number) => count(Number(number), 'credit'))
+    return [`Job ${exchange.to} ${at}`, credits].filter(Boolean).join(', ')
+  }
+  if (mark.kind === 'send' && !mark.isWhole) return `${sentLabel(exchange)} ${at}`
+  const took = exchange.duration_ms > 0 ? ` in ${formatDuration(exchange.duration_ms)}` : ''
+  const fault = exchange.kind === 'request' && exchange.fault ? `, fault ${exchange.fault}` : ''
+  const start = mark.kind === 'respond' ? 'Response to ' : ''
+  return `${start}${sentLabel(exchange)} ${at}: ${responseLabel(exchange)}${took}${fault}`
+}

@@ -1,0 +1,134 @@
+import type { Signal } from '@preact/signals'
+import type { Model, Property } from '../data/wire.ts'
+
+/** The values of a form, by parameter. What is missing is left out of the run. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** A form made from the `input_schema` of a model. */
+export function InputForm({ model, values }: { model: Model; values: Signal<Values> }) {
+  const { properties = {}, required = [] } = model.input_schema ?? {}
+  return (
+    <div class="form">
+      {Object.entries(properties).map(([name, property]) => (
+        <Field key={name} name={name} property={property} isRequired={required.includes(name)} values={values} />
+      ))}
+    </div>
+  )
+}
+
+interface FieldProps {
+  name: string
+  property: Property
+  isRequired: boolean
+  values: Signal<Values>
+}
+
+function Field({ name, property, isRequired, values }: FieldProps) {
+  const id = `input-${name}`
+  const set = (value: unknown) => {
+    const { [name]: _, ...others } = values.value
+    values.value = value === undefined || value === '' ? others : { ...others, [name]: value }
+  }
+  return (
+    <div class={property.type === 'boolean' ? 'field check' : 'field'}>
+      <label for={id}>
+        <span class="mono">{name}</span>
+        {isRequired && <span class="required">required</span>}
+      </label>
+      <Control id={id} property={property} value={values.value[name]} set={set} isRequired={isRequired} />
+      {property.description && (
+        <p class="muted small" id={`${id}-text`}>
+          {property.description}
+          {rangeText(property)}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ControlProps {
+  id: string
+  property: Property
+  value: unknown
+  isRequired: boolean
+  set: (value: unknown) => void
+}
+
+function Control({ id, property, value, isRequired, set }: ControlProps) {
+  const common = { id, 'aria-describedby': `${id}-text`, required: isRequired }
+  const text = value === undefined ? '' : String(value)
+  if (property.enum !== undefined) {
+    return (
+      <select {...common} value={text} onChange={({ currentTarget }) => set(optionOf(property, currentTarget.value))}>
+        {property.default === undefined && <option value="">not set</option>}
+        {property.enum.map((option) => (
+          <option key={String(option)} value={String(option)}>
+            {String(option)}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  switch (property.type) {
+    case 'boolean':
+      return (
+        <input
+          {...common}
+          type="checkbox"
+          required={false}
+          checked={value === true}
+          onChange={({ currentTarget }) => set(currentTarget.checked)}
+        />
+      )
+    case 'integer':
+    case 'number':
+      return (
+        <input
+          {...common}
+          type="number"
+          min={property.minimum}
+          max={property.maximum}
+          step={property.type === 'integer' ? 1 : 'any'}
+          value={text}
+          onInput={({ currentTarget: { value: typed } }) => set(typed === '' ? undefined : Number(typed))}
+        />
+      )
+    default:
+      return id.endsWith('url') ? (
+        <input {...common} type="url" value={text} onInput={({ currentTarget }) => set(currentTarget.value)} />
+      ) : (
+        <textarea {...common} rows={3} value={text} onInput={({ currentTarget }) => set(currentTarget.value)} />
+      )
+  }
+}
+
+function optionOf({ enum: options = [] }: Property, text: string): unknown {
+  return options.find((option) => String(option) === text)
+}
+
+function rangeText({ minimum, maximum }: Property): string {
+  if (minimum !== undefined && maximum !== undefined) return ` ${minimum} to ${maximum}.`
+  if (minimum !== undefined) return ` At least ${minimum}.`
+  return maximum === undefined ? '' : ` At most ${maximum}.`
+}
+
+const SAMPLES: Readonly<Record<string, string>> = {
+  prompt: 'a lighthouse at dawn',
+  text: 'The tide is coming in.',
+  image_url: 'https://example.com/harbour.png',
+}
+
+/** Values to start with: defaults, and something to try for what is required. */
+export function startValues({ input_schema }: Model): Values {
+  const { properties = {}, required = [] } = input_schema ?? {}
+  const entries = Object.entries(properties).map(([name, property]) => {
+    const sample = required.includes(name) ? (SAMPLES[name] ?? sampleOf(property)) : undefined
+    return [name, property.default ?? sample] as const
+  })
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+}
+
+function sampleOf({ type, enum: options, minimum }: Property): unknown {
+  if (options !== undefined) return options[0]
+  return type === 'string' ? 'a red fox' : type === 'boolean' ? false : (minimum ?? 1)
+}

@@ -1,0 +1,62 @@
+import type { DeliveryExchange, RequestExchange } from '../data/wire.ts'
+import { literal, shellQuoted } from './code.ts'
+
+/** Stands where a key belongs: no code that is copied holds one. */
+const KEY = '$MODELRUN_API_KEY'
+
+/** A request as a command line. */
+export function curlOf({ method, path, request_body }: RequestExchange, origin: string): string {
+  const parts = [`curl ${shellQuoted(`${origin}${path}`)}`]
+  if (method !== 'GET') parts.push(`-X ${method}`)
+  parts.push(`-H "authorization: Bearer ${KEY}"`)
+  if (request_body !== undefined) parts.push("-H 'content-type: application/json'", `-d ${shellQuoted(request_body)}`)
+  return parts.join(' \\\n  ')
+}
+
+/** A delivery as a command line, to send it to the receiver by hand. */
+export function curlOfDelivery({ url, body }: DeliveryExchange): string {
+  const data = shellQuoted(JSON.stringify(body ?? {}))
+  return `curl ${shellQuoted(url)} \\\n  -H 'content-type: application/json' \\\n  -d ${data}`
+}
+
+/** A request as the call of the SDK that sends it. */
+export function clientCallOf({ route, path, request_body }: RequestExchange): string {
+  const jobId = literal(decodeURIComponent(path.split('/').at(-1) ?? ''))
+  switch (route) {
+    case 'runModel':
+      return runCall(decodeURIComponent(path.split('/').at(-2) ?? ''), parse(request_body))
+    case 'getJob':
+      return `const job = await client.jobs.get(${jobId})`
+    case 'cancelJob':
+      return `await client.jobs.cancel(${jobId})`
+    case 'getModel':
+      return `const model = await client.models.get(${jobId})`
+    case 'getFile':
+      return `const file = await client.files.download(result.output.items[0])`
+    default:
+      return 'const page = await client.models.list()'
+  }
+}
+
+interface RunBody {
+  input?: unknown
+  sync?: boolean
+  webhook_url?: string
+}
+
+/** A run as a call of the SDK. */
+export function runCall(model: string, { input = {}, sync, webhook_url }: RunBody): string {
+  const args = `${literal(model)}, ${literal(input)}`
+  if (webhook_url !== undefined)
+    return `const job = await client.submit(${args}, { webhookUrl: ${literal(webhook_url)} })`
+  if (sync === false) return `const job = await client.submit(${args})\nconst result = await job.result()`
+  return `const result = await client.run(${args}, { mode: 'sync' })`
+}
+
+function parse(text: string | undefined): RunBody {
+  try {
+    return JSON.parse(text ?? '{}')
+  } catch {
+    return {} // cut: it was longer than what the journal keeps
+  }
+}

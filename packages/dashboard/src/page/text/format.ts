@@ -1,0 +1,62 @@
+const number = new Intl.NumberFormat('en')
+const clockTime = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZone: 'UTC',
+})
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+export function formatNumber(value: number): string {
+  return number.format(value)
+}
+
+/** `1 credit`, `2 credits`. */
+export function count(value: number, what: string): string {
+  return `${number.format(value)} ${what}${value === 1 ? '' : 's'}`
+}
+
+/** `14:03:21`, UTC. */
+export function formatTime(ms: number): string {
+  return clockTime.format(ms)
+}
+
+export function formatDay(ms: number): string {
+  return day.format(ms)
+}
+
+/** `350 ms`, `4.2 s`, `1 min 30 s`, `2 h 5 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1) return '0 ms'
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${trimmed(ms / 1_000)} s`
+  const seconds = Math.round(ms / 1_000)
+  if (seconds < 3_600) return joined(Math.floor(seconds / 60), 'min', seconds % 60, 's')
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 1_440) return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
+  const hours = Math.round(minutes / 60)
+  return joined(Math.floor(hours / 24), 'd', hours % 24, 'h')
+}
+
+/** How long ago: `now`, `12 s ago`. */
+export function formatAgo(ms: number): string {
+  return ms < 1_000 ? 'now' : `${formatDuration(Math.floor(ms / 1_000) * 1_000)} ago`
+}
+
+function trimmed(seconds: number): string {
+  return (seconds < 10 ? seconds.toFixed(seconds < 1.05 ? 2 : 1) : seconds.toFixed(1)).replace(/\.?0+$/, '')
+}
+
+function joined(...[large, largeUnit, small, smallUnit]: [number, string, number, string]): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
+}
+
+/** `image generation` of `text-to-image`: words for people. */
+export function formatCategory(category: string): string {
+  return category.replaceAll('-', ' ')
+}
+
+/** The host of a URL. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest'
+import type { RequestExchange } from '../data/wire.ts'
+import { literal, shellQuoted } from './code.ts'
+import { clientCallOf, curlOf, runCall } from './exchange-code.ts'
+import { count, formatAgo, formatDuration } from './format.ts'
+
+describe('durations for people', () => {
+  it.each([
+    [0, '0 ms'],
+    [350, '350 ms'],
+    [1_000, '1 s'],
+    [1_040, '1.04 s'],
+    [4_200, '4.2 s'],
+    [59_940, '59.9 s'],
+    [90_000, '1 min 30 s'],
+    [3_600_000, '1 h'],
+    [7_500_000, '2 h 5 min'],
+    [200_000_000, '2 d 8 h'],
+  ])('%i ms is %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text)
+  })
+
+  it('says how long ago, and how many', () => {
+    expect([formatAgo(400), formatAgo(12_900), count(1, 'credit'), count(10_000, 'credit')]).toEqual([
+      'now',
+      '12 s ago',
+      '1 credit',
+      '10,000 credits',
+    ])
+  })
+})
+
+describe('code that is copied', () => {
+  it('means the same value, whatever is in it', () => {
+    const value = {
+      prompt: `it's a "quote"\n\\ \u2028`,
+      'odd-name': [1, true, null],
+      deep: { empty: {} },
+      __proto: 'x',
+    }
+    expect(new Function(`return ${literal(value)}`)()).toEqual(value)
+  })
+
+  it('is one argument of a shell', () => {
+    expect(shellQuoted("it's $HOME")).toBe(`'it'\\''s $HOME'`)
+  })
+
+  const run: RequestExchange = {
+    kind: 'request',
+    at_ms: 0,
+    duration_ms: 0,
+    attempt: 1,
+    place: 1,
+    end_place: 2,
+    method: 'POST',
+    path: '/v1/models/lumen%2Faurora-video/run',
+    route: 'runModel',
+    request_body: '{"input":{"prompt":"waves"},"sync":false}',
+  }
+
+  it('is the request as curl and as a call of the client, without a key', () => {
+    expect(curlOf(run, 'http://127.0.0.1:4010')).toBe(
+      `curl 'http://127.0.0.1:4010/v1/models/lumen%2Faurora-video/run' \\\n  -X POST \\\n  -H "authorization: Bearer $MODELRUN_API_KEY" \\\n  -H 'content-type: application/json' \\\n  -d '{"input":{"prompt":"waves"},"sync":false}'`,
+    )
+    expect(clientCallOf(run)).toBe(
+      "const job = await client.submit('lumen/aurora-video', { prompt: 'waves' })\nconst result = await job.result()",
+    )
+    expect(clientCallOf({ ...run, route: 'getJob', path: '/v1/jobs/job_a' })).toBe(
+      "const job = await client.jobs.get('job_a')",
+    )
+    expect(runCall('m', { webhook_url: 'https://a.test' })).toBe(
+      "const job = await client.submit('m', {}, { webhookUrl: 'https://a.test' })",
+    )
+  })
+
+  it('is of a run whose body was cut still a call', () => {
+    expect(clientCallOf({ ...run, request_body: '{"input":{"pro' })).toContain("client.run('lumen/aurora-video', {}")
+  })
+})

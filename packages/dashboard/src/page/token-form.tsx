@@ -1,0 +1,37 @@
+import { useSignal } from '@preact/signals'
+import { setToken } from './data/control.ts'
+
+/** Asked for where the server was called from another machine, or under another name. */
+export function TokenForm() {
+  const token = useSignal('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    setToken(token.value.trim())
+  }
+  return (
+    <main class="token">
+      <form class="card" onSubmit={submit}>
+        <h1>Control token</h1>
+        <p>
+          This server was called from another machine or under another name. It printed the token,{' '}
+          <code>x-reference-token</code>, when it started.
+        </p>
+        <label class="field">
+          <span>Token</span>
+          <input
+            type="password"
+            autocomplete="off"
+            required
+            value={token.value}
+            onInput={({ currentTarget }) => {
+              token.value = currentTarget.value
+            }}
+          />
+        </label>
+        <button type="submit" class="button primary">
+          Continue
+        </button>
+      </form>
+    </main>
+  )
+}

@@ -1,0 +1,32 @@
+const PATHS = {
+  models:
+    'M4 5.500A1.5 1.5 0 0 1 5.5 4h4A1.5 1.5 0 0 1 11 5.500v4A1.5 1.5 0 0 1 9.5 11h-4A1.5 1.5 0 0 1 4 9.500zM13 5.500A1.5 1.5 0 0 1 14.5 4h4A1.5 1.5 0 0 1 20 5.500v4a1.5 1.5 0 0 1-1.5 1.500h-4A1.5 1.5 0 0 1 13 9.500zM4 14.500A1.5 1.5 0 0 1 5.5 13h4a1.5 1.5 0 0 1 1.5 1.500v4A1.5 1.5 0 0 1 9.5 20h-4A1.5 1.5 0 0 1 4 18.500zM16.5 13v7M13 16.500h7',
+  jobs: 'M5 4v16M12 4v16M19 4v16M5 8h6m1 5h6m-6 4H6',
+  deliveries: 'M4 6h16v12H4zM4 7l8 6 8-6',
+  world: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M3 12h18M12 3c3 3 3.5 6 3.5 9s-.5 6-3.5 9c-3-3-3.5-6-3.5-9S9 6 12 3',
+  play: 'M8 5v14l11-7z',
+  pause: 'M8 5v14M16 5v14',
+  step: 'M6 5v14l9-7zM18 5v14',
+  copy: 'M9 9h10v11H9zM5 15V4h10v2',
+  check: 'm5 12.5 4.5 4.500L19 7.5',
+  bolt: 'M13 3 5 13.500h6L11 21l8-10.500h-6z',
+  coin: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16M12 8v8M9.5 10h4a1.5 1.5 0 0 1 0 4h-3',
+  back: 'M14 6l-6 6 6 6',
+  search: 'M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M15.5 15.5 20 20',
+  test: 'M9 3h6M10 3v6L4.5 19a1.3 1.3 0 0 0 1.2 2h12.600a1.3 1.3 0 0 0 1.2-2L14 9V3M7.5 15h9',
+  sun: 'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8M12 2v2m0 16v2M2 12h2m16 0h2M5 5l1.5 1.500m11 11L19 19M5 19l1.5-1.500m11-11L19 5',
+  close: 'M6 6l12 12M18 6 6 18',
+  clock: 'M12 3.500a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17M12 7.500V12l3 2',
+  key: 'M8 10.500a4 4 0 1 0 0 .1M11.5 12H20v3m-3-3v2.5',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+/** A picture that says nothing which the text beside it does not say. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  )
+}

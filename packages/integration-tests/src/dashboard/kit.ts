@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createDashboard } from '@modelrun/dashboard'
+import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
+import { listen } from '@modelrun/reference-server/node'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { build } from 'vite'
+import { findProgram, needs } from '../services/programs.ts'
+import { requireProgram } from '../services/service-process.ts'
+
+const program = findProgram('chromium') === undefined && findProgram('google-chrome') ? 'google-chrome' : 'chromium'
+
+/** Whether the tests are left out, and how to say so. */
+export const { isMissing, note } = needs(program)
+
+/** A browser, and the page of the dashboard as its sources are now. */
+export interface Kit {
+  browser: Browser
+  /** A server that listens and has the dashboard; it ends with the kit. Port 0 is a free one. */
+  serve(options?: ReferenceServerOptions, port?: number): Promise<Served>
+  close(): Promise<void>
+}
+
+export interface Served {
+  server: ReferenceServer
+  url: string
+  /** Opens a screen, and waits until it shows the state of the server. */
+  open(hash?: string, context?: BrowserContextOptions): Promise<Page>
+}
+
+export async function openKit(): Promise<Kit> {
+  const folder = await buildPage()
+  // Without a sandbox, because that needs rights which containers do not give.
+  const browser = await chromium.launch({ executablePath: requireProgram(program), args: ['--no-sandbox'] })
+  const ends: (() => Promise<void>)[] = []
+  return {
+    browser,
+    serve: async (options, port = 0) => {
+      const server = createReferenceServer(options)
+      const { url, close } = await listen(server, { port, dashboard: await createDashboard({ folder }) })
+      ends.push(async () => {
+        await close()
+        await server.close()
+      })
+      const open = async (hash = '', context: BrowserContextOptions = {}) => {
+        const page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, ...context })
+        await page.goto(`${url}/_dashboard/${hash}`)
+        await page.locator('.dot.live').waitFor()
+        return page
+      }
+      return { server, url, open }
+    },
+    close: async () => {
+      await browser.close()
+      for (const end of ends) await end()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+/** Builds the page as a release does, into a folder of its own: test files run side by side. */
+async function buildPage(): Promise<string> {
+  const root = fileURLToPath(new URL('../../../dashboard', import.meta.url))
+  const outDir = await mkdtemp(join(tmpdir(), 'modelrun-dashboard-'))
+  const configFile = join(root, 'vite.config.ts')
+  await build({ root: join(root, 'src/page'), configFile, logLevel: 'error', build: { outDir } })
+  return outDir
+}

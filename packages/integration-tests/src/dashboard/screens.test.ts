@@ -1,0 +1,216 @@
+import { gzipSync } from 'node:zlib'
+import { ModelRun } from 'modelrun'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isMissing, type Kit, note, openKit } from './kit.ts'
+
+describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 60_000 }, () => {
+  let kit: Kit
+
+  beforeAll(async () => {
+    kit = await openKit()
+  }, 120_000)
+
+  afterAll(() => kit?.close())
+
+  async function run(page: Page, mode: 'Async' | 'Sync' | 'Webhook'): Promise<string> {
+    await page.getByText(mode, { exact: true }).click()
+    await page.getByRole('button', { name: /^Run for/ }).click()
+    const link = page.getByRole('region', { name: 'Result' }).getByRole('link', { name: /^job_/ })
+    return (await link.textContent()) ?? ''
+  }
+
+  it('runs a model from its form and shows the picture that the service drew', async () => {
+    const { server, open } = await kit.serve({ latency: 0 })
+    const page = await open('#/models')
+    await page.getByLabel('Search models').fill('detailed pictures')
+    await page.getByRole('link', { name: 'Aurora Image' }).click()
+    await page.getByLabel('prompt').fill('a red fox')
+    await page.getByLabel('image_size').selectOption('square')
+    const jobId = await run(page, 'Sync')
+    expect(server.job(jobId).input).toEqual({ prompt: 'a red fox', image_size: 'square', num_images: 1 })
+    const picture = page.getByRole('img', { name: 'Picture of the job: a red fox' })
+    const shown = await picture.evaluate(pixelsOf)
+    expect([shown.width, shown.height]).toEqual([512, 512])
+    expect(shown.colours).toBeGreaterThan(20)
+    expect(server.credits()).toBe(9_996)
+    await page.close()
+  })
+
+  it('is at most 80 kB with gzip: page, script, styles and icon', async () => {
+    const { url } = await kit.serve()
+    const html = await (await fetch(`${url}/_dashboard/`)).text()
+    const paths = Array.from(html.matchAll(/(?:src|href)="\.\/([^"]+)"/g), ([, path]) => path)
+    const files = await Promise.all(paths.map(async (path) => (await fetch(`${url}/_dashboard/${path}`)).text()))
+    const bytes = [html, ...files].reduce((sum, text) => sum + gzipSync(text).byteLength, 0)
+    expect(paths).toHaveLength(3)
+    expect(bytes).toBeLessThan(80_000)
+  })
+
+  it.each([
+    ['lumen/aurora-video', 'video'],
+    ['vocalis/narrator', 'audio'],
+  ])('plays what %s made', async (model, element) => {
+    const { open } = await kit.serve({ latency: 0 })
+    const page = await open(`#/models/${encodeURIComponent(model)}`)
+    await run(page, 'Sync')
+    const media = page.locator(`.output ${element}`)
+    await media.evaluate((node) => (node as HTMLMediaElement).play())
+    await page.waitForFunction(
+      (name) => (document.querySelector<HTMLMediaElement>(`.output ${name}`)?.currentTime ?? 0) > 0,
+      element,
+    )
+    await page.close()
+  })
+
+  it('shows a slow job in each of its states while time is stepped', async () => {
+    const { open } = await kit.serve({ clock: 'manual' })
+    const page = await open('#/models/lumen%2Faurora-video')
+    await run(page, 'Async')
+    const badge = page.getByRole('region', { name: 'Result' }).locator('.badge')
+    expect(await badge.textContent()).toBe('Queued')
+    await page.getByRole('button', { name: 'Step 1 s' }).click()
+    await page.getByText('Processing', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'World' }).click()
+    await page.getByRole('button', { name: /^To the next change: \+1 min/ }).click()
+    await page.getByRole('link', { name: 'Jobs' }).click()
+    await page.getByText('Succeeded', { exact: true }).waitFor()
+    await page.getByRole('link', { name: /^job_/ }).click()
+    const states = page.locator('.pilltext')
+    await states.nth(2).waitFor()
+    expect(await states.allTextContents()).toEqual(['queued', 'processing', 'succeeded'])
+    expect(await page.locator('.credit').allTextContents()).toEqual(['60 reserved', '60 charged'])
+    await page.close()
+  })
+
+  it('shows a webhook and its duplicate, each with its response', async () => {
+    const { server, open } = await kit.serve({ clock: 'manual' })
+    const page = await open('#/deliveries')
+    await page.getByText('Twice', { exact: true }).click()
+    await page.getByText('Each result is delivered twice').waitFor()
+    await page.goto(`${page.url().replace(/#.*/, '')}#/models/aurora-image`)
+    const jobId = await run(page, 'Webhook')
+    await server.clock.advance(10_000)
+    await page.getByRole('link', { name: 'Sequence diagram' }).click()
+    const second = page.getByRole('button', { name: /^POST webhook · attempt 2 after 4.5 s: 204 delivered/ })
+    await second.focus()
+    const panel = page.getByRole('region', { name: 'Exchange' })
+    await panel.getByText('section 6 allows duplicates').waitFor()
+    expect(await panel.textContent()).toContain(jobId)
+    await page.getByRole('link', { name: 'Deliveries' }).click()
+    expect(await page.getByText('delivered 204').count()).toBe(2)
+    await page.getByRole('button', { name: 'Send again', exact: true }).click()
+    await page.getByText('3 deliveries').waitFor()
+    expect(server.webhooks.deliveries()).toHaveLength(3)
+    await page.close()
+  })
+
+  it('switches a fault on, and shows where it was injected and the attempt that came after it', async () => {
+    const { server, open } = await kit.serve({ clock: 'auto' })
+    const page = await open('#/world')
+    await page.getByLabel('Route').selectOption('runModel')
+    await page.getByLabel('Times').fill('1')
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByText('injected 0 times').waitFor()
+    const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
+    await client.submit('aurora-image', { prompt: 'a' }).catch(() => {})
+    const job = await client.submit('aurora-image', { prompt: 'a' })
+    await page.getByText('injected 1 time', { exact: true }).waitFor()
+    await page.goto(`${page.url().replace(/#.*/, '')}#/jobs/${job.id}`)
+    const faulty = page.getByRole('button', { name: /503.*fault unavailable \(fault_1\)/ })
+    await faulty.focus()
+    await page.getByText('Fault unavailable (fault_1) was injected here.').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.getByRole('button', { name: /^POST run · attempt 2 after 0 ms$/ }).waitFor()
+    expect(await page.locator('.bolt').count()).toBe(1)
+    await page.close()
+  })
+
+  it('cancels, completes and fails jobs', async () => {
+    const { server, open } = await kit.serve({ clock: 'manual' })
+    const page = await open('#/models/aurora-image')
+    for (const [button, status] of [
+      ['Cancel', 'cancelled'],
+      ['Complete', 'succeeded'],
+      ['Fail', 'failed'],
+    ] as const) {
+      const jobId = await run(page, 'Async')
+      await page.getByRole('button', { name: button, exact: true }).click()
+      const label = status.replace(/^./, (letter) => letter.toUpperCase())
+      await page.getByRole('region', { name: 'Result' }).getByText(label, { exact: true }).waitFor()
+      expect(server.job(jobId).status).toBe(status)
+      await page.reload()
+    }
+    expect(server.credits()).toBe(9_996)
+    await page.close()
+  })
+
+  it('keeps a job from ending, pauses time and moves it on', async () => {
+    const { server, open } = await kit.serve({ clock: { scale: 100 } })
+    const page = await open('#/world')
+    await page.getByRole('button', { name: 'Pause' }).first().click()
+    await page.getByRole('button', { name: '+10 s' }).waitFor()
+    const before = server.clock.now()
+    await page.getByRole('button', { name: '+10 s' }).click()
+    await expect.poll(() => server.clock.now()).toBe(before + 10_000)
+    await page.goto(`${page.url().replace(/#.*/, '')}#/models/aurora-image`)
+    const jobId = await run(page, 'Async')
+    await page.getByRole('button', { name: 'Hang' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    const resumedAt = server.clock.now()
+    await expect.poll(() => server.clock.now(), { timeout: 10_000 }).toBeGreaterThan(resumedAt + 10_000)
+    expect(server.job(jobId).status).toBe('processing')
+    await page.close()
+  })
+
+  it('goes back to a snapshot', async () => {
+    const { server, open } = await kit.serve({ clock: 'manual' })
+    const page = await open('#/world')
+    await page.getByRole('button', { name: 'Take a snapshot' }).click()
+    await page.getByText('snapshot1').waitFor()
+    await new ModelRun(server.clientOptions()).submit('aurora-image', { prompt: 'a' })
+    await page.getByRole('button', { name: 'Restore' }).click()
+    await page.getByText('The server is in the state of the snapshot.').waitFor()
+    await page.getByRole('link', { name: 'Jobs' }).click()
+    await page.getByText('No jobs yet').waitFor()
+    await page.close()
+  })
+
+  it('creates a key, limits it and revokes it', async () => {
+    const { server, open } = await kit.serve()
+    const page = await open('#/world')
+    const keys = page.getByRole('region', { name: 'API keys' })
+    await keys.getByLabel('Credits', { exact: true }).fill('20')
+    await keys.getByRole('button', { name: 'Create a key' }).click()
+    await keys.getByText('20 left').waitFor()
+    await keys
+      .getByLabel(/^Credits for/)
+      .last()
+      .fill('7')
+    await keys.getByRole('button', { name: 'Set credits' }).last().click()
+    await keys.getByText('7 left').waitFor()
+    await keys
+      .getByRole('button', { name: /^Revoke/ })
+      .last()
+      .click()
+    await keys.getByText('revoked').waitFor()
+    expect(server.snapshot().keys[1]).toMatchObject({ isRevoked: true })
+    await page.close()
+  })
+})
+
+/** Size of a picture and how many colours are in it. */
+async function pixelsOf(node: Element): Promise<{ width: number; height: number; colours: number }> {
+  const image = node as HTMLImageElement
+  await image.decode()
+  const { naturalWidth: width, naturalHeight: height } = image
+  const canvas = Object.assign(document.createElement('canvas'), { width, height })
+  const context = canvas.getContext('2d')
+  context?.drawImage(image, 0, 0)
+  const { data } = context?.getImageData(0, 0, width, height) ?? { data: [] }
+  const colours = new Set<number>()
+  for (let at = 0; at < data.length; at += 4 * 97) {
+    colours.add(((data[at] ?? 0) << 16) | ((data[at + 1] ?? 0) << 8) | (data[at + 2] ?? 0))
+  }
+  return { width, height, colours: colours.size }
+}

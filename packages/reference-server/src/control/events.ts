@@ -1,0 +1,143 @@
+import { afterRealTime, realNow } from '../clock/real-time.ts'
+import type { Job } from '../domain/job.ts'
+import type { JournalEntry, JournalRecord } from '../history/journal/journal-entry.ts'
+import { redactUrl } from '../history/journal/redact.ts'
+import type { Service } from '../service/service.ts'
+import { clockJson } from './clock.ts'
+import { jobRow } from './job-row.ts'
+import { entryJson } from './json.ts'
+import type { ControlRoute } from './route.ts'
+
+/** What happens, as it happens. */
+export const EVENT_ROUTES = [
+  { operationId: 'readEvents', method: 'GET', name: 'events', handler: respondWithEvents },
+] as const satisfies readonly ControlRoute[]
+
+/** What happened within so much real time is one event. */
+const BATCH_MS = 100
+
+/** A stream that is silent for longer might be taken for a dead one. */
+const HEARTBEAT_MS = 15_000
+
+/** So many entries of a batch are sent, the newest; jobs are sent all. */
+const MAX_ENTRIES = 200
+
+type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
+
+/** Server-sent events, each with the jobs and the entries of the journal that are new. */
+function respondWithEvents(service: Service): Response {
+  let batches: Batches | undefined
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      // Only when it is read: nobody reads the body of a HEAD.
+      pull: (controller) => {
+        batches ??= new Batches(service, controller)
+      },
+      cancel: () => batches?.stop(),
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } })
+}
+
+/** Collects what happens, and sends it ten times a second. */
+class Batches {
+  readonly #service: Service
+  readonly #controller: Controller
+  readonly #jobIds = new Set<string>()
+  #entries: JournalEntry[] = []
+  #isReset = false
+  #lastState = ''
+  #lastSentAt = Number.NEGATIVE_INFINITY
+  #cancelTimer = () => {}
+  readonly #listener = (record: JournalRecord | undefined) => this.#note(record)
+
+  constructor(service: Service, controller: Controller) {
+    this.#service = service
+    this.#controller = controller
+    service.observer.journal.listeners.add(this.#listener)
+    this.#tick()
+  }
+
+  stop(): void {
+    this.#cancelTimer()
+    this.#service.observer.journal.listeners.delete(this.#listener)
+  }
+
+  #note(record: JournalRecord | undefined): void {
+    if (record === undefined) {
+      this.#isReset = true
+      this.#jobIds.clear()
+      this.#entries = []
+      return
+    }
+    const { entry } = record
+    if (entry.kind !== 'note' && entry.job_id !== undefined) this.#jobIds.add(entry.job_id)
+    this.#entries.push(entry)
+    if (this.#entries.length > 2 * MAX_ENTRIES) this.#entries = this.#entries.slice(-MAX_ENTRIES)
+  }
+
+  #tick(): void {
+    if (this.#service.isClosed) {
+      this.stop()
+      this.#controller.close()
+      return
+    }
+    this.#cancelTimer = afterRealTime(BATCH_MS, () => this.#tick())
+    this.#service.jobs.settle() // no timer ends the jobs that nobody waits for
+    // A reader that is slower than the events gets fewer and larger ones.
+    if ((this.#controller.desiredSize ?? 0) < 0) return
+    const state = this.#state()
+    const stateText = JSON.stringify(state)
+    const isNew = this.#isReset || this.#entries.length > 0 || stateText !== this.#lastState
+    if (isNew) this.#send(`event: changes\ndata: ${JSON.stringify({ ...this.#changes(), ...state })}\n\n`)
+    else if (realNow() - this.#lastSentAt > HEARTBEAT_MS) this.#send(': still here\n\n')
+    this.#lastState = stateText
+  }
+
+  #send(text: string): void {
+    this.#lastSentAt = realNow()
+    this.#controller.enqueue(new TextEncoder().encode(text))
+  }
+
+  #changes(): object {
+    const { jobs, clock } = this.#service
+    const now = clock.now()
+    const found = [...this.#jobIds].map((id) => jobs.find(id)).filter((job): job is Job => job !== undefined)
+    const changes = {
+      now_ms: now,
+      reset: this.#isReset,
+      jobs: found.map((job) => jobRow(job, now)),
+      entries: this.#entries.slice(-MAX_ENTRIES).map(shortEntry),
+    }
+    this.#jobIds.clear()
+    this.#entries = []
+    this.#isReset = false
+    return changes
+  }
+
+  /** What no entry of the journal tells. */
+  #state(): object {
+    const { clock, dispatcher } = this.#service
+    const { now_ms, ...speed } = clockJson(clock)
+    return {
+      clock: clock.speed === undefined ? { ...speed, now_ms } : speed,
+      pending: dispatcher.pendingDeliveries().map(({ job, webhook, body, sent, dueAt, isHeld }) => ({
+        job_id: job.id,
+        url: redactUrl(webhook.url),
+        status: body.status,
+        sent,
+        deliveries: webhook.deliveries ?? 1,
+        due_at_ms: dueAt,
+        held: isHeld,
+      })),
+    }
+  }
+}
+
+/** Without bodies and headers: `readExchanges` has them. */
+function shortEntry(entry: JournalEntry): object {
+  if (entry.kind !== 'request') return entryJson(entry)
+  const { requestBody: _, responseBody: __, requestHeaders: ___, responseHeaders: ____, ...rest } = entry
+  return entryJson(rest)
+}

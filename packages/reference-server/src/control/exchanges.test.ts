@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
+import { createReferenceServer } from '../reference-server.ts'
+
+/** The exchanges of a job, as far as the tests read them. */
+interface Exchanges {
+  exchanges: { [name: string]: unknown; request_headers: [string, string][]; response_headers: [string, string][] }[]
+  job: object
+}
+
+/** What was read is what the OpenAPI document says: another test checks that. */
+function exchangesIn(body: unknown): Exchanges {
+  return body as Exchanges
+}
+
+describe('the exchanges of a job over the control API', () => {
+  it('are what its story tells: the attempts of the run, states, polls and deliveries', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    server.webhooks.deliverTo(() => new Response(null, { status: 204 }))
+    server.webhooks.deliverAs({ deliveries: 2, gap_ms: 500 })
+    const caller = apiCaller(server)
+    server.faults.add({ kind: 'unavailable', route: 'runModel', times: 1 })
+    await caller.run('aurora-image', { webhook_url: 'https://app.test/hook' })
+    await server.clock.advance(1_000)
+    const { job_id } = (await caller.run('aurora-image', { webhook_url: 'https://app.test/hook' })).body
+    await server.clock.advance(6_000)
+    server.faults.add({ kind: 'reset', route: 'getJob', times: 1 })
+    await caller.get(`/v1/jobs/${job_id}`).catch(() => {})
+    await caller.get(`/v1/jobs/${job_id}`)
+    const body = exchangesIn((await caller.get(`/_reference/jobs/${job_id}/exchanges`)).body)
+    const told = body.exchanges.map(({ kind, attempt, status, to, outcome, fault }) =>
+      [kind, attempt, status, to, outcome, fault].filter((part) => part !== undefined).join(' '),
+    )
+    expect(told).toEqual([
+      'request 1 503 unavailable (fault_1)',
+      'request 2 202',
+      'job processing',
+      'job succeeded',
+      'delivery 1 204 delivered',
+      'delivery 2 204 delivered',
+      'request 1 reset (fault_2)',
+      'request 2 200',
+    ])
+    expect(body.exchanges[4]?.body).toMatchObject({ job_id, status: 'succeeded' })
+    expect(body.job).toMatchObject({ job_id, status: 'succeeded', charged: 4, webhook_url: 'https://app.test/hook' })
+    expect(server.story(String(job_id)).split('\n').length).toBeGreaterThan(6)
+  })
+
+  it('show headers without secrets, where the server was asked to record them', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    server.recordHeaders()
+    const caller = apiCaller(server)
+    const { job_id } = (await caller.run('aurora-image', { sync: false })).body
+    const body = exchangesIn((await caller.get(`/_reference/jobs/${job_id}/exchanges`)).body)
+    const [run] = body.exchanges
+    if (run === undefined) throw new Error('There is no run.')
+    expect(Object.fromEntries(run.request_headers)).toMatchObject({
+      authorization: '…',
+      'content-type': 'application/json',
+    })
+    expect(Object.fromEntries(run.response_headers)).toHaveProperty('x-request-id')
+    expect(JSON.stringify(body)).not.toContain(server.apiKey)
+  })
+
+  it('are a 404 for a job that does not exist', async () => {
+    const { status } = await apiCaller(createReferenceServer()).get('/_reference/jobs/job_none/exchanges')
+    expect(status).toBe(404)
+  })
+})
+
+describe('lists over the control API', () => {
+  it('have every job, oldest first, with when time alone ends it', async () => {
+    const server = createReferenceServer({ clock: 'manual' })
+    const caller = apiCaller(server)
+    const first = (await caller.run('aurora-image', { sync: false })).body
+    await server.clock.advance(10_000)
+    const second = (await caller.run('aurora-image', { sync: false })).body
+    const { body } = await caller.get('/_reference/jobs')
+    expect(body.jobs).toMatchObject([
+      { job_id: first.job_id, status: 'succeeded' },
+      { job_id: second.job_id, status: 'queued', ends_at_ms: server.clock.now() + 4_200 },
+    ])
+  })
+
+  it('have every key and every model', async () => {
+    const server = createReferenceServer()
+    const { key } = server.createKey({ credits: 5 })
+    server.revokeKey(key)
+    const caller = apiCaller(server)
+    expect((await caller.get('/_reference/keys/list')).body.keys).toMatchObject([
+      { key: server.apiKey, revoked: false },
+      { key, revoked: true, credits: { left: 5, available: 5 } },
+    ])
+    const { body } = await caller.get('/_reference/models')
+    expect(body.models).toHaveLength(13)
+    expect(body.models).toMatchObject([{ id: 'aurora-image', input_schema: { type: 'object' } }, ...Array(12).fill({})])
+  })
+})
+
+describe('reads of the dashboard', () => {
+  it('are not in the journal, unlike those of programs', async () => {
+    const server = createReferenceServer()
+    const headers = { 'sec-fetch-site': 'same-origin' }
+    await server.fetch('/_reference/jobs', { headers })
+    expect(server.journal.entries()).toEqual([])
+    await server.fetch('/_reference/jobs')
+    await server.fetch('/_reference/reset', { method: 'POST', headers })
+    expect(server.journal.entries().map(({ kind }) => kind)).toEqual(['request'])
+  })
+})

@@ -1,0 +1,21 @@
+import { chargeOf, type Job, statusAt } from '../domain/job.ts'
+import { redactUrl } from '../history/journal/redact.ts'
+
+/** A job on one line, as lists and events show it. */
+export function jobRow(job: Job, now: number): object {
+  const { id, model, account, createdAt, processingAt, webhook, end } = job
+  return {
+    job_id: id,
+    model_id: model.id,
+    key: account.name,
+    status: statusAt(job, now),
+    credits: model.pricing.credits_per_run,
+    charged: end === undefined ? 0 : chargeOf(job, end),
+    created_at_ms: createdAt,
+    processing_at_ms: processingAt,
+    ended_at_ms: end?.at,
+    ends_at_ms: job.endsAt,
+    code: end?.error?.code,
+    webhook_url: webhook && redactUrl(webhook.url),
+  }
+}

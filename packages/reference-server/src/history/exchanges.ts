@@ -1,0 +1,115 @@
+import type { Job } from '../domain/job.ts'
+import type { DeliveryRecord } from '../webhooks/delivery-record.ts'
+import {
+  type DeliveryEntry,
+  type JobEntry,
+  type JournalEntry,
+  type JournalRecord,
+  jobStart,
+  type RequestEntry,
+} from './journal/journal-entry.ts'
+
+/** What the life of a job is told from. */
+export interface ExchangeSource {
+  jobId: string
+  /** All of the job's tenant, in the order in which they ended. */
+  records: readonly JournalRecord[]
+  /** The job as it stands; `undefined` when it was forgotten. */
+  job: Job | undefined
+  /** Deliveries of the tenant, with their bodies. */
+  deliveries: readonly DeliveryRecord[]
+  /** The time now, in milliseconds since 1970. */
+  now: number
+}
+
+/** Places in the order of things: what has the same time happened in the order of its places. */
+interface Places {
+  /** Place of its start. */
+  readonly place: number
+  /** Place of its end. */
+  readonly endPlace: number
+}
+
+interface RequestExchange extends RequestEntry, Places {
+  /** 1, and one more for each time that the same request was sent again because it had failed. */
+  readonly attempt: number
+}
+
+interface DeliveryExchange extends DeliveryEntry, Places {
+  /** 1 for the first delivery of the result, 2 for its duplicate. */
+  readonly attempt: number
+  /** What was sent; missing when the log of deliveries no longer has it. */
+  readonly body?: DeliveryRecord['body'] | undefined
+}
+
+/** Something between client, service and receiver, or within the service: `kind` says which. */
+export type Exchange = RequestExchange | (JobEntry & Places) | DeliveryExchange
+
+/**
+ * The life of a job as data, what `story()` tells as text: requests, states and deliveries in the order in which they
+ * started. The attempts of its run that failed before there was a job come first.
+ */
+export function exchangesOf({ jobId, records, job, deliveries, now }: ExchangeSource): Exchange[] {
+  const own = records.filter(({ entry }) => isAbout(entry, jobId))
+  const starts = job === undefined || job.end !== undefined ? [] : jobStart(job, now)
+  const extra = starts.map((entry) => ({ entry, startPlace: 0, endPlace: 0 }))
+  const ordered = [...failedRuns(records, own), ...own, ...extra].toSorted(
+    (one, other) => one.entry.at - other.entry.at || one.startPlace - other.startPlace,
+  )
+  const attempts = new Attempts()
+  return ordered.flatMap(({ entry, startPlace: place, endPlace }): Exchange[] => {
+    switch (entry.kind) {
+      case 'request':
+        return [{ ...entry, place, endPlace, attempt: attempts.ofRequest(entry) }]
+      case 'delivery':
+        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), body: bodyOf(entry, deliveries) }]
+      case 'job':
+        return [{ ...entry, place, endPlace }]
+      default:
+        return []
+    }
+  })
+}
+
+function isAbout(entry: JournalEntry, jobId: string): boolean {
+  if (entry.kind === 'note') return false
+  // A fault that was injected before the work kept the job from being found.
+  return entry.job_id === jobId || (entry.kind === 'request' && entry.path.endsWith(`/v1/jobs/${jobId}`))
+}
+
+/** Requests like the run, right before it, that made no job. */
+function failedRuns(records: readonly JournalRecord[], own: readonly JournalRecord[]): JournalRecord[] {
+  const run = own.find(({ entry }) => entry.kind === 'request' && entry.route === 'runModel')
+  if (run === undefined) return []
+  const same = records.filter((record) => record.startPlace < run.startPlace && isSameRun(record, run))
+  const lastWithJob = same.findLastIndex(({ entry }) => entry.kind === 'request' && entry.job_id !== undefined)
+  return same.slice(lastWithJob + 1)
+}
+
+function isSameRun({ entry: one }: JournalRecord, { entry: other }: JournalRecord): boolean {
+  if (one.kind !== 'request' || other.kind !== 'request' || one.route !== 'runModel') return false
+  // A fault that was injected before the work kept the body from being read.
+  return one.path === other.path && (one.requestBody ?? other.requestBody) === other.requestBody
+}
+
+function bodyOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryRecord['body'] | undefined {
+  return deliveries.find(({ job_id, attemptedAt }) => job_id === entry.job_id && attemptedAt === entry.at)?.body
+}
+
+/** Counts what is sent again. */
+class Attempts {
+  readonly #failed = new Map<string, number>()
+  #deliveries = 0
+
+  ofRequest({ method, path, status }: RequestEntry): number {
+    const name = `${method} ${path}`
+    const attempt = (this.#failed.get(name) ?? 0) + 1
+    const isFailure = status === undefined || status === 408 || status === 429 || status >= 500
+    this.#failed.set(name, isFailure ? attempt : 0)
+    return attempt
+  }
+
+  ofDelivery(): number {
+    return ++this.#deliveries
+  }
+}
