@@ -19,8 +19,8 @@ describe('every fixture is read by its schema, which keeps all its fields', () =
     ['model lists (section 4.1)', modelListSchema, lists],
     ['models (section 4.2)', modelSchema, { textToImage, imageEditing }],
     ['run requests (section 4.3)', runRequestSchema, { request, requestAsync, requestWebhook }],
-    ['run answers (section 4.3)', runResponseSchema, responses],
-    ['job answers (sections 4.4 and 4.5)', jobResponseSchema, jobResponses],
+    ['run responses (section 4.3)', runResponseSchema, responses],
+    ['job responses (sections 4.4 and 4.5)', jobResponseSchema, jobResponses],
     ['errors (section 7)', errorBodySchema, errors],
     ['deliveries (section 6)', webhookDeliverySchema, deliveries],
   ]
@@ -36,7 +36,7 @@ describe('every fixture is read by its schema, which keeps all its fields', () =
     expect(webhookDeliverySchema.safeParse(body).error?.issues[0]?.path).toEqual(['status'])
   })
 
-  test('the answer to a cancel may be empty (section 4.5)', () => {
+  test('the response to a cancel may be empty (section 4.5)', () => {
     expect(cancelEmpty).toMatchObject({ httpStatus: 204, body: undefined })
   })
 })
@@ -105,7 +105,7 @@ describe('fixtures', () => {
     expect(new Date(completed_at).toISOString()).toBe(completed_at)
   })
 
-  test('answer the errors that the specification shows with their status (section 7)', () => {
+  test('have the status that the specification shows for each error (section 7)', () => {
     expect(errors.unauthorized).toMatchObject({ httpStatus: 401, body: { error: { code: 'UNAUTHORIZED' } } })
     expect(errors.forbidden).toMatchObject({ httpStatus: 403, body: { error: { code: 'FORBIDDEN' } } })
   })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { JOB_STATUSES, JOB_TRANSITIONS, type KnownJobStatus, TERMINAL_JOB_STATUSES } from './job.ts'
 
-test('names the five job statuses, without the completed of a run answer (section 3)', () => {
+test('names the five job statuses, without the `completed` of a run response (section 3)', () => {
   expect(JOB_STATUSES).toEqual(['queued', 'processing', 'succeeded', 'failed', 'cancelled'])
 })
 

@@ -72,7 +72,7 @@ export interface Job {
   error?: ErrorDetail | undefined
 }
 
-/** Answer of `GET /v1/jobs/{id}` (section 4.4). */
+/** Response of `GET /v1/jobs/{id}` (section 4.4). */
 export interface JobResponse {
   /** The job. */
   data: Job

@@ -89,7 +89,7 @@ export interface ListModelsQuery {
   offset?: number | undefined
 }
 
-/** Answer of `GET /v1/models` (section 4.1). */
+/** Response of `GET /v1/models` (section 4.1). */
 export interface ModelList {
   /** The models of this page, without their `input_schema`. */
   models: ModelSummary[]

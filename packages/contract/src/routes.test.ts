@@ -50,13 +50,13 @@ describe('routePath', () => {
     expect(new URL(path, 'https://api.example.com').pathname).toBe(path)
   })
 
-  test.each(['', '.', '..'])('refuses the id %j, which would reach another endpoint (section 4.4)', (id) => {
+  test.each(['', '.', '..'])('rejects the id %j, which would reach another endpoint (section 4.4)', (id) => {
     expect(() => routePath(ROUTES.cancelJob, { id })).toThrow(
       new TypeError(`The path /v1/jobs/{id} needs an id for {id}, not ${JSON.stringify(id)}.`),
     )
   })
 
-  test('refuses a missing id (section 4.3)', () => {
+  test('rejects a missing id (section 4.3)', () => {
     expect(() => routePath(ROUTES.runModel)).toThrow('The path /v1/models/{model}/run needs an id for {model}')
     expect(() => routePath(ROUTES.runModel, { id: 'aurora-image' })).toThrow('{model}')
   })

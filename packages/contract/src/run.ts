@@ -22,7 +22,7 @@ export interface RunIdentity {
   model_id: string
 }
 
-/** Answer 200 to a synchronous run that finished in time (section 4.3). */
+/** Response 200 to a synchronous run that finished in time (section 4.3). */
 export interface RunCompleted extends RunIdentity {
   /** The same outcome as the job status `succeeded` (section 3). */
   status: 'completed'
@@ -34,7 +34,7 @@ export interface RunCompleted extends RunIdentity {
   credits_used: number
 }
 
-/** Answer 202: the run goes on; poll the job, or wait for the webhook (section 4.3). */
+/** Response 202: the run goes on. Poll the job, or wait for the webhook (section 4.3). */
 export interface RunProcessing extends RunIdentity {
   /** The job is not finished yet. */
   status: 'processing'
@@ -42,7 +42,7 @@ export interface RunProcessing extends RunIdentity {
   message: string
 }
 
-/** Answer 200 or 202 to a run with `sync: false` (section 4.3). */
+/** Response 200 or 202 to a run with `sync: false` (section 4.3). */
 export interface RunQueued extends RunIdentity {
   /** The job waits to be processed. */
   status: 'queued'

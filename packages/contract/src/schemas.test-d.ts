@@ -62,6 +62,6 @@ test('every schema infers its interface, field for field (sections 2, 4, 6 and 7
   expectTypeOf<Omit<FromSchemas, Union>>().toEqualTypeOf<Omit<FromInterfaces, Union>>()
 })
 
-test('every union of answers infers its interface (sections 4.3 and 6)', () => {
+test('every union of responses infers its interface (sections 4.3 and 6)', () => {
   expectTypeOf<Pick<FromSchemas, Union>>().toEqualTypeOf<Pick<FromInterfaces, Union>>()
 })

@@ -32,7 +32,7 @@ function rejectsAt(...[, path, wrong, schema, body]: Case) {
   expect(issuePaths(schema, withValueAt(body, path, wrong))).toEqual([path])
 }
 
-describe('a model of the wrong shape is refused where it is wrong', () => {
+describe('the error for a model of the wrong shape has the place', () => {
   const { textToImage, listFirstPage } = fixtures.models
   const numImages = ['input_schema', 'properties', 'num_images']
   test.each<Case>([
@@ -48,7 +48,7 @@ describe('a model of the wrong shape is refused where it is wrong', () => {
   ])('section %s: %j as %j', rejectsAt)
 })
 
-describe('a run answer of the wrong shape is refused where it is wrong', () => {
+describe('the error for a run response of the wrong shape has the place', () => {
   const { completed, processingSlow, queued } = fixtures.runs
   test.each<Case>([
     ['3', ['status'], 'succeeded', runResponseSchema, completed.body],
@@ -60,7 +60,7 @@ describe('a run answer of the wrong shape is refused where it is wrong', () => {
   ])('section %s: %j as %j', rejectsAt)
 })
 
-describe('a job of the wrong shape is refused where it is wrong', () => {
+describe('the error for a job of the wrong shape has the place', () => {
   const { queued, succeeded, failed } = fixtures.jobs
   test.each<Case>([
     ['4.4', ['data'], undefined, jobResponseSchema, queued.body],
@@ -70,7 +70,7 @@ describe('a job of the wrong shape is refused where it is wrong', () => {
   ])('section %s: %j as %j', rejectsAt)
 })
 
-describe('an error or a delivery of the wrong shape is refused where it is wrong', () => {
+describe('the error for an error body or a delivery of the wrong shape has the place', () => {
   const { succeeded, failed } = fixtures.webhooks
   const { unauthorized } = fixtures.errors
   test.each<Case>([
@@ -119,7 +119,7 @@ describe('a run request is read strictly', () => {
     ['4.3', ['webhook_url'], 'ftp://app.example.com/hooks', runRequestSchema, body],
   ])('section %s: %j as %j', rejectsAt)
 
-  test('refuses a field that it does not know (section 4.3)', () => {
+  test('rejects an unknown field (section 4.3)', () => {
     const issues = runRequestSchema.safeParse({ ...body, webhookUrl: 'https://app.example.com' }).error?.issues
     expect(issues).toMatchObject([{ code: 'unrecognized_keys', keys: ['webhookUrl'] }])
   })
@@ -145,7 +145,7 @@ describe('the query of the model list is read strictly', () => {
     expect(listModelsQuerySchema.parse({})).toEqual({})
   })
 
-  test('refuses a parameter that it does not know (section 4.1)', () => {
+  test('rejects an unknown parameter (section 4.1)', () => {
     const issues = listModelsQuerySchema.safeParse({ page: 2 }).error?.issues
     expect(issues).toMatchObject([{ code: 'unrecognized_keys', keys: ['page'] }])
   })

@@ -69,7 +69,7 @@ describe('abortable', () => {
   test('takes care of a rejection that comes after the abort', async () => {
     const controller = new AbortController()
     const work = settle().then(() => {
-      throw new Error('nobody looks at this: unhandled, it would fail the test run')
+      throw new Error('no test reads this error: unhandled, it would fail the test run')
     })
     const waiting = abortable(work, controller.signal)
     controller.abort('enough')

@@ -56,19 +56,19 @@ test('a job handle is no promise', () => {
   expectTypeOf<Awaited<JobHandle>>().toEqualTypeOf<JobHandle>()
 })
 
-test('the answer to a run is told apart by its status (section 4.3)', () => {
-  const narrow = (answer: AnyRunResponse) => {
-    switch (answer.status) {
+test('the status of a run response narrows its type (section 4.3)', () => {
+  const narrow = (response: AnyRunResponse) => {
+    switch (response.status) {
       case 'completed':
-        return expectTypeOf(answer.output).toEqualTypeOf<Output>()
+        return expectTypeOf(response.output).toEqualTypeOf<Output>()
       case 'processing':
-        return expectTypeOf(answer.message).toEqualTypeOf<string>()
+        return expectTypeOf(response.message).toEqualTypeOf<string>()
       case 'queued':
-        return expectTypeOf(answer.request_id).toEqualTypeOf<string>()
+        return expectTypeOf(response.request_id).toEqualTypeOf<string>()
       case 'unknown':
-        return expectTypeOf(answer.reported_status).toEqualTypeOf<string | undefined>()
+        return expectTypeOf(response.reported_status).toEqualTypeOf<string | undefined>()
       default:
-        return expectTypeOf(answer).toBeNever()
+        return expectTypeOf(response).toBeNever()
     }
   }
   expectTypeOf(narrow).parameter(0).toHaveProperty('job_id').toEqualTypeOf<string>()

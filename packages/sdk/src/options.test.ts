@@ -47,7 +47,7 @@ describe('the API key (section 5)', () => {
     ['   ', 'white space'],
     [42, 'not a string'],
     [{}, 'not a string'],
-  ])('is refused without being printed when it is %j', (apiKey, reason) => {
+  ])('is rejected without being printed when it is %j', (apiKey, reason) => {
     expect(() => resolveUnchecked({ apiKey })).toThrow(reason)
     expect(() => resolveUnchecked({ apiKey })).not.toThrow(API_KEY)
   })
@@ -94,7 +94,7 @@ describe('the base address', () => {
     'https://:secret@api.example.com',
     'https://api.example.com?a=1',
     'https://api.example.com#a',
-  ])('%s is refused', (baseUrl) => {
+  ])('%s is rejected', (baseUrl) => {
     expect(() => resolveOptions({ ...valid, baseUrl })).toThrow(ConfigurationError)
     expect(() => resolveOptions({ ...valid, baseUrl })).not.toThrow('secret')
   })
@@ -121,7 +121,7 @@ describe('the base address', () => {
     expect(() => resolveOptions({ apiKey: API_KEY })).not.toThrow(API_KEY)
   })
 
-  test('with the version prefix is refused, and the error gives the right one (section 9)', () => {
+  test('with the version prefix is rejected, and the error gives the right one (section 9)', () => {
     expect(() => resolveOptions({ ...valid, baseUrl: 'https://api.example.com/x/v1/' })).toThrow(
       'Use https://api.example.com/x.',
     )
@@ -165,7 +165,7 @@ describe('numbers', () => {
 })
 
 describe('a browser page', () => {
-  test('is refused, unless the caller insists', () => {
+  test('is rejected, unless the caller insists', () => {
     vi.stubGlobal('window', { document: {} })
     expect(() => resolveOptions(valid)).toThrow('dangerouslyAllowBrowser')
     expect(resolveOptions({ ...valid, dangerouslyAllowBrowser: true }).baseUrl).toBe(BASE_URL)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRateLimit } from './rate-limit.ts'
 
-/** The starts of somebody who always wants to start, and sometimes comes late. */
+/** The starts of a caller that always wants to start, and sometimes comes late. */
 function startsAt(perSecond: number, delays: readonly number[]): number[] {
   const limit = createRateLimit(perSecond)
   let now = 0
@@ -31,6 +31,6 @@ test('takes a rate below one start a second', () => {
   expect(startsAt(0.25, [0, 0, 0])).toEqual([0, 4_000, 8_000])
 })
 
-test('holds nobody up when there is no limit', () => {
+test('delays no start when there is no limit', () => {
   expect(startsAt(Number.POSITIVE_INFINITY, [0, 0, 0])).toEqual([0, 0, 0])
 })

@@ -15,7 +15,7 @@ export interface OperationNotes {
   /** The description of the path parameter, with an example. */
   pathParameter?: { description: string; example: string }
   requestBody?: JsonObject
-  /** Answers to what went well, by status. */
+  /** Successful responses, by status. */
   responses: JsonObject
   /** Errors besides those of every endpoint. */
   errors: readonly ErrorName[]

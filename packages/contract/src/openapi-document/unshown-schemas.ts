@@ -9,7 +9,7 @@ import { runQueuedSchema } from '../run.ts'
 export const UNSHOWN = {
   RunNotSucceeded: {
     description:
-      'Answer to a synchronous run whose job failed or was cancelled while it was held. The specification does not show it.',
+      'Response to a synchronous run whose job failed or was cancelled during the hold. The specification does not show it.',
     schema: z.looseObject({
       ...runQueuedSchema.shape,
       status: z.enum(['failed', 'cancelled']),

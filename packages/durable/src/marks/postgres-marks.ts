@@ -91,9 +91,9 @@ function hasMethod<Name extends string>(
 
 /** Rejects clients outside of a transaction: a pool, a connection of pg before `BEGIN`, `sql` outside of `sql.begin`. */
 function checkTransaction(client: PostgresClient): void {
-  const { totalCount, begin, getTransactionStatus } = Object(client)
+  const { totalCount, getTransactionStatus } = Object(client)
   if (totalCount !== undefined) throw noTransaction('This is a pool: use `await pool.connect()`, and its BEGIN.')
-  if (typeof begin === 'function') throw noTransaction('Use the `sql` that `sql.begin` gives to its callback.')
+  if (hasMethod(client, 'begin')) throw noTransaction('Use the `sql` that `sql.begin` gives to its callback.')
   const isIdle = typeof getTransactionStatus === 'function' && getTransactionStatus.call(client) === 'I'
   if (isIdle) throw noTransaction("Call `await client.query('BEGIN')` before.")
 }

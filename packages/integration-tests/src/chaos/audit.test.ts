@@ -11,8 +11,8 @@ const entry = (fence: number, atMs: number, fact: object) =>
   ({ ...(fact as Fact), job: 'job_0', fence, pid: fence, atMs }) as JournalEntry
 const locked = (fence: number, atMs: number) => entry(fence, atMs, { what: 'locked', untilMs: atMs + LOCK_MS })
 const ended = (fence: number, atMs: number, how = 'done') => entry(fence, atMs, { what: 'ended', how })
-const began = (fence: number, atMs: number, faults: object = {}) =>
-  entry(fence, atMs, { what: 'began', source: 'webhook', isLate: false, isForged: false, ...faults })
+const started = (fence: number, atMs: number, faults: object = {}) =>
+  entry(fence, atMs, { what: 'started', source: 'webhook', isLate: false, isForged: false, ...faults })
 
 const record = (state: TaskRecord['state'], code = 'error'): TaskRecord => ({
   ...{ id: 'job_0', state, data: null, addedAt: 0, cursor: '1' },
@@ -35,7 +35,7 @@ const kindsOf = ({ entries, record: found = done, effects = 1, isHopeless = fals
 }
 
 it.each<[title: string, given: Case]>([
-  ['was done once', { entries: [locked(1, 0), began(1, 1), ended(1, 5)] }],
+  ['was done once', { entries: [locked(1, 0), started(1, 1), ended(1, 5)] }],
   ['another had after the lock', { entries: [locked(1, 0), locked(2, LOCK_MS), ended(2, LOCK_MS + 5)] }],
   ['another had after its end', { entries: [locked(1, 0), ended(1, 5), locked(2, 6), ended(2, 9)] }],
   ['fails for good', { entries: [locked(1, 0), ended(1, 5)], record: record('dead'), effects: 0, isHopeless: true }],
@@ -54,15 +54,15 @@ it.each<[kind: string, given: Case]>([
   ['dead wrongly', { entries: [...deaths(2), ...failedRun(3)], record: record('dead', 'process_died') }],
   ['twice', { entries: doneOnce, effects: 2 }],
   ['overlap', { entries: [locked(1, 0), locked(2, LOCK_MS / 2), ended(2, LOCK_MS)] }],
-  ['late', { entries: [locked(1, 0), began(1, 1, { isLate: true }), ended(1, 5)] }],
-  ['forged', { entries: [locked(1, 0), began(1, 1, { isForged: true }), ended(1, 5)] }],
+  ['late', { entries: [locked(1, 0), started(1, 1, { isLate: true }), ended(1, 5)] }],
+  ['forged', { entries: [locked(1, 0), started(1, 1, { isForged: true }), ended(1, 5)] }],
 ])('finds %s', (kind, given) => {
   expect(kindsOf(given)).toEqual([kind])
 })
 
 it('finds a job that is not in the engine, and one that was invented', () => {
   const evidence = {
-    entries: [{ ...began(1, 0), job: 'invented' }],
+    entries: [{ ...started(1, 0), job: 'invented' }],
     records: new Map([['job_0', undefined]]),
     effects: new Map(),
     isHopeless: () => false,

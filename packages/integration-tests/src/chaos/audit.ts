@@ -36,7 +36,7 @@ const ATTEMPTS = 8
 /** A task that lost its process four times is dead, as the engines say. One may have ended before it could note its lock. */
 const SEEN_DEATHS = 3
 
-/** Clocks of databases count whole milliseconds, and a lock is reckoned from before it was asked for. */
+/** Clocks of databases count whole milliseconds, and a lock counts from a moment before the engine was asked for it. */
 const TICK_MS = 2
 
 export function audit({ entries, records, effects, isHopeless }: Evidence): Violation[] {
@@ -50,14 +50,16 @@ export function audit({ entries, records, effects, isHopeless }: Evidence): Viol
       'dead wrongly': record?.state === 'dead' && !isRightlyDead(dead),
       twice: count > 1,
       overlap: isOverlapping(history),
-      late: history.some((entry) => entry.what === 'began' && entry.isLate),
-      forged: history.some((entry) => entry.what === 'began' && entry.isForged),
+      late: history.some((entry) => entry.what === 'started' && entry.isLate),
+      forged: history.some((entry) => entry.what === 'started' && entry.isForged),
     }
     // The keys are those of the literal above.
     const found = (Object.keys(kinds) as (keyof typeof kinds)[]).filter((kind) => kinds[kind])
     return found.map((kind) => ({ kind, job, story: tell(record, history) }))
   })
-  const invented = [...histories].filter(([job, all]) => !records.has(job) && all.some(({ what }) => what === 'began'))
+  const invented = [...histories].filter(
+    ([job, all]) => !records.has(job) && all.some(({ what }) => what === 'started'),
+  )
   return [
     ...violations,
     ...invented.map(([job, history]) => ({ kind: 'invented' as const, job, story: tell(undefined, history) })),

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventHandler, PermanentError, type SucceededEvent } from 'modelrun/webhooks'
 import { chance } from './chance.ts'
 import type { Effects } from './effects.ts'
-import { fateOf } from './fate.ts'
+import { outcomeOf } from './handler-outcome.ts'
 import { outputUrlOf } from './job-service.ts'
 import type { Journal } from './journal.ts'
 import { sabotageOf } from './sabotage.ts'
 import { MAX_RUN_MS, type ReceiverSettings } from './settings.ts'
 
-/** Longest work of a handler that nothing happens to. */
+/** Longest work of a handler without a fault. */
 const WORK_MS = 20
 const LATER_MS = 300
 
@@ -19,13 +19,13 @@ export interface ChaosHandlerOptions {
   isLate(job: string, fence: number): boolean
 }
 
-/** A handler that works for a moment, and then does what its fate says. */
+/** A handler that works for a moment, and then ends with the outcome that the seed gives to this attempt. */
 export function createChaosHandler(options: ChaosHandlerOptions): EventHandler<SucceededEvent> {
   const { settings, journal, effects, isLate } = options
   const { seed, isSabotaged } = settings
   return async ({ job_id: job, output, credits_used = 6 }, { fence, source, attempt, idempotencyKey, context }) => {
     const isForged = output.items[0]?.url !== outputUrlOf(job) || credits_used !== 6 || Object(context).job !== job
-    journal.write({ what: 'began', job, fence, source, isLate: isLate(job, fence), isForged })
+    journal.write({ what: 'started', job, fence, source, isLate: isLate(job, fence), isForged })
     await sleep(WORK_MS * chance(seed, 'work', job, attempt))
     const sabotage = isSabotaged ? sabotageOf(job) : undefined
     const work = () => (sabotage === 'forgets' ? undefined : effects.apply(idempotencyKey, sabotage !== 'no mark'))
@@ -34,7 +34,7 @@ export function createChaosHandler(options: ChaosHandlerOptions): EventHandler<S
       note('dies')
       process.kill(process.pid, 'SIGKILL')
     }
-    switch (fateOf(seed, { job, attempt })) {
+    switch (outcomeOf(seed, { job, attempt })) {
       case 'works':
         return work()
       case 'throws after its work':

@@ -7,7 +7,7 @@ type Fact =
   /** The worker gives the task back: to run again when it `failed`. */
   | { what: 'ended'; how: 'done' | 'failed' | 'aborted' }
   /** The user's handler starts. */
-  | { what: 'began'; source: 'webhook' | 'poll'; isLate: boolean; isForged: boolean }
+  | { what: 'started'; source: 'webhook' | 'poll'; isLate: boolean; isForged: boolean }
   /** What the handler does to its run. */
   | { what: 'throws' | 'hangs' | 'dies' | 'gives up' }
 

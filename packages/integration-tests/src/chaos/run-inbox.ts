@@ -8,8 +8,8 @@ import { audit, type Violation } from './audit.ts'
 import { bundleProgram } from './bundle-program.ts'
 import { planSteps, type Step } from './deliveries.ts'
 import { openEffects } from './effects.ts'
-import { isHopeless } from './fate.ts'
 import { hurtReceivers } from './faults.ts'
+import { isHopeless } from './handler-outcome.ts'
 import { startJobService } from './job-service.ts'
 import { monotonicMs, readJournal } from './journal.ts'
 import { startReceivers } from './receivers.ts'
@@ -92,7 +92,7 @@ export async function runInboxChaos(store: ChaosStore, options: InboxChaosOption
     await receivers.stop()
     const entries = readJournal(paths.journalPath)
     const dead = [...records.values()].flatMap((record) => (record?.state === 'dead' ? [record] : []))
-    const began = entries.filter((entry) => entry.what === 'began')
+    const started = entries.filter((entry) => entry.what === 'started')
     return {
       violations: audit({ entries, records, effects: effects.counts(), isHopeless: (job) => isHopeless(seed, job) }),
       jobs,
@@ -100,10 +100,10 @@ export async function runInboxChaos(store: ChaosStore, options: InboxChaosOption
       dropped: steps.filter(({ kind }) => kind === 'drop').length,
       unheard: posted.filter(({ status }) => status === 0).length,
       unstored: posted.filter(({ status }) => status === 503).length,
-      polled: new Set(began.filter(({ source }) => source === 'poll').map(({ job }) => job)).size,
+      polled: new Set(started.filter(({ source }) => source === 'poll').map(({ job }) => job)).size,
       dead: dead.length,
       poisoned: dead.filter(({ error }) => error?.code === 'process_died').length,
-      runs: began.length,
+      runs: started.length,
       ...{ kills, stops, drains, deaths, crashes },
       responsesMs: posted
         .flatMap(({ status, responseMs }) => (status === 0 ? [] : [responseMs]))

@@ -2,7 +2,7 @@
  * Something that is wrong with a job on purpose, to see that the audit notices it:
  *
  * - `no mark`: its effect does not check whether it was there before
- * - `long locks`: its worker believes in a lock that is longer than the engine's
+ * - `long locks`: its worker assumes a lock that is longer than the engine's
  * - `forgets`: its handler does nothing
  */
 export type Sabotage = 'no mark' | 'long locks' | 'forgets'

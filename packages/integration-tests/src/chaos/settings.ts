@@ -9,11 +9,11 @@ export interface ReceiverSettings {
   seed: number
   /** How far the clock of this process is ahead. */
   skewMs: number
-  /** Whether jobs are sabotaged, and deliveries believed. */
+  /** Whether jobs are sabotaged, and deliveries trusted. */
   isSabotaged: boolean
 }
 
-/** What a receiver tells its parent. */
+/** What a receiver reports to its parent process. */
 export interface ReceiverReady {
   port: number
 }

@@ -50,7 +50,7 @@ export interface paths {
         put?: never;
         /**
          * Run a model
-         * @description Creates a job. By default the answer waits for the result; a client has to handle both 200 and 202. After a 202 poll the job, or wait for the webhook. A run that is sent again is charged again: there is no idempotency key. Specification: section 4.3. Needs the permission `models:run` (section 5; the mapping is not shown).
+         * @description Creates a job. By default the response waits for the result; a client has to handle both 200 and 202. After a 202 poll the job, or wait for the webhook. A run that is sent again is charged again: there is no idempotency key. Specification: section 4.3. Needs the permission `models:run` (section 5; the mapping is not shown).
          */
         post: operations["runModel"];
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         post?: never;
         /**
          * Cancel a job
-         * @description For queued or processing jobs. A cancelled job is not charged. Body and status code of the answer: not shown. Specification: section 4.5. Needs the permission `jobs:write` (section 5; the mapping is not shown).
+         * @description For queued or processing jobs. A cancelled job is not charged. Body and status code of the response: not shown. Specification: section 4.5. Needs the permission `jobs:write` (section 5; the mapping is not shown).
          */
         delete: operations["cancelJob"];
         options?: never;
@@ -102,12 +102,12 @@ export interface components {
             /** @constant */
             status: "cancelled";
         };
-        /** @description Body of every error answer (section 7). */
+        /** @description Body of every error response (section 7). */
         ErrorBody: {
-            /** @description What went wrong. */
+            /** @description The error. */
             error: components["schemas"]["ErrorDetail"];
         };
-        /** @description What went wrong: the `error` member of an error answer, a failed job and a failure webhook (section 7). */
+        /** @description The `error` member of an error response, a failed job and a failure webhook (section 7). */
         ErrorDetail: {
             /**
              * @description Stable code for programs. The specification names three; the service may send others.
@@ -135,7 +135,7 @@ export interface components {
         InputProperty: {
             /** @description JSON type of the value: `string`, `integer`, `number`, `boolean`, …; or several, as JSON Schema writes them. */
             type?: string | string[];
-            /** @description What the parameter does. */
+            /** @description The effect of the parameter. */
             description?: string;
             /** @description The allowed values. */
             enum?: unknown[];
@@ -176,12 +176,12 @@ export interface components {
             /** @description Present when `failed`. */
             error?: components["schemas"]["ErrorDetail"] | null;
         } & (unknown & unknown);
-        /** @description Answer of `GET /v1/jobs/{id}` (section 4.4). */
+        /** @description Response of `GET /v1/jobs/{id}` (section 4.4). */
         JobResponse: {
             /** @description The job. */
             data: components["schemas"]["Job"];
         };
-        /** @description A model with its details, the answer of `GET /v1/models/{id}` (sections 2.1 and 4.2). */
+        /** @description A model with its details, the response of `GET /v1/models/{id}` (sections 2.1 and 4.2). */
         Model: {
             /** @description Identifier, used in paths as `{id}` and `{model}`. May contain `/`. */
             id: string;
@@ -190,7 +190,7 @@ export interface components {
             /** @description Short description. */
             description: string;
             /**
-             * @description What the model makes (section 2.2).
+             * @description The kind of output (section 2.2).
              * @example text-to-image
              * @example text-to-video
              * @example image-to-image
@@ -205,12 +205,12 @@ export interface components {
              * @example active
              */
             status: string;
-            /** @description What a run costs. */
+            /** @description The price of a run. */
             pricing: components["schemas"]["ModelPricing"];
             /** @description Shape of the `input` that a run of this model takes. */
             input_schema: components["schemas"]["InputSchema"];
         };
-        /** @description Answer of `GET /v1/models` (section 4.1). */
+        /** @description Response of `GET /v1/models` (section 4.1). */
         ModelList: {
             /** @description The models of this page, without their `input_schema`. */
             models: components["schemas"]["ModelSummary"][];
@@ -221,7 +221,7 @@ export interface components {
             /** @description Offset applied. */
             offset: number;
         };
-        /** @description What a run costs (section 2.1). */
+        /** @description The price of a run (section 2.1). */
         ModelPricing: {
             /** @description Credits charged per run. Whether a run that fails is charged: not shown. */
             credits_per_run: number;
@@ -235,7 +235,7 @@ export interface components {
             /** @description Short description. */
             description: string;
             /**
-             * @description What the model makes (section 2.2).
+             * @description The kind of output (section 2.2).
              * @example text-to-image
              * @example text-to-video
              * @example image-to-image
@@ -250,10 +250,10 @@ export interface components {
              * @example active
              */
             status: string;
-            /** @description What a run costs. */
+            /** @description The price of a run. */
             pricing: components["schemas"]["ModelPricing"];
         };
-        /** @description What a run produced (section 2.5). */
+        /** @description The output of a run (section 2.5). */
         Output: {
             /**
              * @description Kind of the output. `image` is in the specification; the service may send others.
@@ -277,7 +277,7 @@ export interface components {
             /** @description Address of the produced file. */
             url: string;
         };
-        /** @description Answer 200 to a synchronous run that finished in time (section 4.3). */
+        /** @description Response 200 to a synchronous run that finished in time (section 4.3). */
         RunCompleted: {
             /** @description Identifier of the job, used in job paths. */
             job_id: string;
@@ -290,14 +290,14 @@ export interface components {
              * @constant
              */
             status: "completed";
-            /** @description What the run produced (section 2.5). */
+            /** @description The output of the run (section 2.5). */
             output: components["schemas"]["Output"];
             /** @description Processing time in milliseconds. */
             duration_ms: number;
             /** @description Credits charged. */
             credits_used: number;
         };
-        /** @description Answer to a synchronous run whose job failed or was cancelled while it was held. The specification does not show it. */
+        /** @description Response to a synchronous run whose job failed or was cancelled during the hold. The specification does not show it. */
         RunNotSucceeded: {
             job_id: string;
             request_id: string;
@@ -306,7 +306,7 @@ export interface components {
             status: "failed" | "cancelled";
             error?: components["schemas"]["ErrorDetail"];
         };
-        /** @description Answer 202: the run goes on; poll the job, or wait for the webhook (section 4.3). */
+        /** @description Response 202: the run goes on. Poll the job, or wait for the webhook (section 4.3). */
         RunProcessing: {
             /** @description Identifier of the job, used in job paths. */
             job_id: string;
@@ -319,10 +319,10 @@ export interface components {
              * @constant
              */
             status: "processing";
-            /** @description Text that tells a person to poll the job. */
+            /** @description Text for people: the job has to be polled. */
             message: string;
         };
-        /** @description Answer 200 or 202 to a run with `sync: false` (section 4.3). */
+        /** @description Response 200 or 202 to a run with `sync: false` (section 4.3). */
         RunQueued: {
             /** @description Identifier of the job, used in job paths. */
             job_id: string;
@@ -362,7 +362,7 @@ export interface components {
              * @constant
              */
             status: "succeeded";
-            /** @description What the job produced (section 2.5). */
+            /** @description The output of the job (section 2.5). */
             output: components["schemas"]["Output"];
             /** @description Credits charged. */
             credits_used: number;
@@ -372,7 +372,7 @@ export interface components {
              */
             completed_at: string;
         };
-        /** @description Body of a webhook delivery (section 6). Unsigned, never retried, sometimes sent twice: `job_id` tells duplicates. */
+        /** @description Body of a webhook delivery (section 6). Unsigned, never retried, sometimes sent twice: `job_id` identifies duplicates. */
         WebhookDelivery: components["schemas"]["SucceededDelivery"] | components["schemas"]["FailedDelivery"];
     };
     responses: {
@@ -412,7 +412,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description There is no such model or job. Status and code: not shown (section 7). */
+        /** @description The model or job does not exist. Status and code: not shown (section 7). */
         notFound: {
             headers: {
                 [name: string]: unknown;
@@ -585,7 +585,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The `job_id` of the answer to a run.
+                 * @description The `job_id` of the response to a run.
                  * @example job_6512bd43
                  */
                 id: string;
@@ -626,7 +626,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The `job_id` of the answer to a run.
+                 * @description The `job_id` of the response to a run.
                  * @example job_6512bd43
                  */
                 id: string;

@@ -117,7 +117,7 @@ describe('options', () => {
         },
       },
     ],
-  ])('that fail when they are read are rejected, and the cause is told', (options) => {
+  ])('whose getter throws are rejected, and the error has the cause', (options) => {
     expect(() => read(options)).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',

@@ -60,9 +60,9 @@ const API_CLASSES = [
   'ServerError',
 ]
 
-test('each class but the root of the answers has a guard of its own', () => {
-  const told = guardOf.map(([name]) => name)
-  expect([...told, 'ApiError'].sort()).toEqual(Object.keys(errors).sort())
+test('each class but ApiError has a guard of its own', () => {
+  const guarded = guardOf.map(([name]) => name)
+  expect([...guarded, 'ApiError'].sort()).toEqual(Object.keys(errors).sort())
 })
 
 describe.each(guardOf)('the guard for %s', (name, guard) => {
@@ -72,7 +72,7 @@ describe.each(guardOf)('the guard for %s', (name, guard) => {
   })
 })
 
-test('isApiError is true for the answers of the service, isModelRunError for all', () => {
+test('isApiError is true for the error responses of the service, isModelRunError for all', () => {
   const accepted = Object.values(errors).filter(guards.isApiError)
   expect(accepted.map((error) => error.name).sort()).toEqual(API_CLASSES)
   expect(Object.values(errors).every(guards.isModelRunError)).toBe(true)

@@ -206,7 +206,7 @@ describe('a host that is wrong about ranges', () => {
   })
 })
 
-test('a body that stands still is told apart from one that broke', async () => {
+test('a stalled body and a broken body give different errors', async () => {
   const { stream } = start(host({ faults: [{ bytes: 6, how: 'stalls' }] }), { maxRetries: 0 })
   await caught(stream(), AttemptTimeoutError)
 })

@@ -101,7 +101,7 @@ describe('files.save (section 2.5)', () => {
 describe('a file that cannot be had', () => {
   test.each([
     ['breaks', createFileHost({ content: 'x', faults: Array(9).fill({ bytes: 0, how: 'breaks' }) }), ConnectionError],
-    ['is refused', text(403, ''), InvalidResponseError],
+    ['is rejected', text(403, ''), InvalidResponseError],
   ])('(it %s) leaves nothing behind, and names its job', async (_, step, type) => {
     const { client } = createSavingClient(step)
     const error = await caught<Error>(client.files.save(resultOf('job_1'), folder.path), type)

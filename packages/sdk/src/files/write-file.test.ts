@@ -41,7 +41,7 @@ describe('a name that is taken', () => {
     },
   )
 
-  test('by a longer file with the same beginning is an error', async () => {
+  test('by a longer file with the same first bytes is an error', async () => {
     const content = 'x'.repeat(70_000)
     await writeFile(join(folder.path, 'job_1-0.png'), `${content}y`)
     const { client } = createSavingClient(createFileHost({ content, hasLength: false }))

@@ -9,8 +9,8 @@ const PRIVATE_NAME =
 const NUMBER_ZONE = /(^|\.)(nip\.io|sslip\.io|xip\.io|traefik\.me|localtest\.me|lvh\.me)$/
 
 /**
- * A name that holds a number of this machine or of a private network (RFC 6890), as `10-0-0-1.example.com` does: zones that
- * answer with that number are easily made.
+ * A name that holds a number of this machine or of a private network (RFC 6890), as `10-0-0-1.example.com` does: a DNS
+ * zone that resolves to that number is easily made.
  */
 const PRIVATE_NUMBER =
   /(^|\D)(0[.-]0[.-]0[.-]0|(10|127)([.-]\d{1,3}){3}|(169[.-]254|172[.-](1[6-9]|2\d|3[01])|192[.-]168|100[.-](6[4-9]|[7-9]\d|1[01]\d|12[0-7]))([.-]\d{1,3}){2})(\D|$)/

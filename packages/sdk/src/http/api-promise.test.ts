@@ -13,7 +13,7 @@ describe('ApiPromise', () => {
     await expect(failing()).rejects.toThrow('no')
   })
 
-  test('gives the data, the answer and the id of the request', async () => {
+  test('gives the data, the response and the id of the request', async () => {
     await expect(succeeding().withResponse()).resolves.toEqual({ data: 'data', response, requestId: 'req_1' })
     await expect(failing().withResponse()).rejects.toThrow('no')
   })
@@ -65,7 +65,7 @@ describe('a rejection of an ApiPromise', () => {
     for (const other of others) process.on('unhandledRejection', other)
   })
 
-  test('that nobody handles is reported once', async () => {
+  test('without a handler is reported once', async () => {
     void failing()
     await settle()
     expect(unhandled).toHaveLength(1)

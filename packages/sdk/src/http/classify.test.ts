@@ -27,17 +27,17 @@ const operation: Operation<string> = {
 }
 
 describe('classify', () => {
-  test.each([200, 201, 202, 204, 299])('reads the answer of status %i as a result', (status) => {
+  test.each([200, 201, 202, 204, 299])('reads the response of status %i as a result', (status) => {
     const verdict = classify(operation, received(status, 'x'), false)
     expect(verdict).toMatchObject({ kind: 'result', result: { data: 'read x', requestId: 'req_1' } })
   })
 
-  test.each([199, 300, 302, 400, 404, 500])('takes the answer of status %i for a failure', (status) => {
+  test.each([199, 300, 302, 400, 404, 500])('treats the response of status %i as a failure', (status) => {
     const verdict = classify(operation, received(status, 'x'), false)
     expect(verdict).toEqual({ kind: 'failure', failure: received(status, 'x') })
   })
 
-  test('says why an answer cannot be read', () => {
+  test('says why a response cannot be read', () => {
     expect(classify(operation, received(200, 'bad'), false)).toMatchObject({ failure: { problem: 'it is bad' } })
   })
 
@@ -45,7 +45,7 @@ describe('classify', () => {
     expect(() => classify(operation, received(200, 'bug'), false)).toThrow('a fault of ours')
   })
 
-  test('takes an error answer for a result where the operation says so, and tells it what came before', () => {
+  test('treats an error response as a result where the operation says so, and passes it what came before', () => {
     expect(classify(operation, received(404, 'really fine'), true)).toMatchObject({
       result: { data: 'recovered true' },
     })
@@ -80,7 +80,7 @@ describe('mayHaveArrived', () => {
     expect(mayHaveArrived(received(status))).toBe(expected)
   })
 
-  test('is true after an answer that could not be read, or a connection that broke', () => {
+  test('is true after an unreadable response or a broken connection', () => {
     expect(mayHaveArrived({ ...received(200), problem: 'it is bad' })).toBe(true)
     expect(mayHaveArrived(interruption('connection'))).toBe(true)
     expect(mayHaveArrived({ ...interruption('connection'), submission: 'not_sent' })).toBe(false)

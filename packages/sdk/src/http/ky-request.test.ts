@@ -33,7 +33,7 @@ async function sent(operation: Operation<unknown>, options: CallOptions = {}, mo
   return request
 }
 
-async function refused(operation: Operation<unknown>, options: CallOptions = {}): Promise<ConfigurationError> {
+async function rejected(operation: Operation<unknown>, options: CallOptions = {}): Promise<ConfigurationError> {
   const { core, clock, service } = createTestCore([text(200, '{}')], client)
   const call = core.transport.call(operation, { scope: openScope({ clock }), options })
   const error = await caught(call, ConfigurationError)
@@ -99,7 +99,7 @@ describe('the request of a call', () => {
       'a getter that throws',
     ],
   ])('cannot be made of %s, and nothing is sent', async (_, operation, reason) => {
-    const { message } = await refused(operation)
+    const { message } = await rejected(operation)
     expect(message).toContain(reason)
     expect(message).toContain('Nothing was sent.')
   })
@@ -111,14 +111,14 @@ describe('the request of a call', () => {
         throw cause
       },
     }
-    expect(await refused(run({ body }))).toMatchObject({ cause: { cause } })
+    expect(await rejected(run({ body }))).toMatchObject({ cause: { cause } })
   })
 
   test.each([
     ['x-token', `${API_KEY}\n1`],
     ['x token', API_KEY],
   ])('names the wrong header %j without printing its value', async (name, value) => {
-    const error = await refused(run({}), { headers: { [name]: value } })
+    const error = await rejected(run({}), { headers: { [name]: value } })
     expect(error.message).toContain(
       `The header ${JSON.stringify(name)} has a name or a value that HTTP does not allow.`,
     )

@@ -40,7 +40,7 @@ describe('a middleware', () => {
     ])
   })
 
-  test('changes the request and the answer', async () => {
+  test('changes the request and the response', async () => {
     const change: Middleware = async (request, next) => {
       const headers = new Headers(request.headers)
       headers.set('x-trace', 'abc')
@@ -54,10 +54,10 @@ describe('a middleware', () => {
   })
 
   test('that throws before the request leaves is a connection that never was: the run is not sent', async () => {
-    const refuse: Middleware = () => {
+    const reject: Middleware = () => {
       throw new Error('no token for the proxy')
     }
-    const { client, service } = createTestClient([json(200, {})], { middleware: [refuse], maxRetries: 0 })
+    const { client, service } = createTestClient([json(200, {})], { middleware: [reject], maxRetries: 0 })
     const error = await caught(client.run('aurora-image', {}), ConnectionError)
     expect(error).toMatchObject({ submission: 'not_sent', cause: { message: 'no token for the proxy' } })
     expect(service.received).toHaveLength(0)
@@ -66,7 +66,7 @@ describe('a middleware', () => {
   test('that throws after the request left leaves the run unknown, and it is not sent again', async () => {
     const fail: Middleware = async (request, next) => {
       await next(request)
-      throw new Error('cannot read the answer')
+      throw new Error('cannot read the response')
     }
     const { client, service } = createTestClient([json(200, {})], { middleware: [fail] })
     const error = await caught(client.run('aurora-image', {}), ConnectionError)

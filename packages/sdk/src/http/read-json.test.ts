@@ -12,7 +12,7 @@ const received = (text: string, isCut = false): ReceivedResponse => ({
   response: new Response(null),
 })
 
-/** Why an answer cannot be read. */
+/** Why a response cannot be read. */
 function problemOf(schema: z.ZodMiniType, text: string, isCut = false): string {
   try {
     readJson(schema)(received(text, isCut))
@@ -20,7 +20,7 @@ function problemOf(schema: z.ZodMiniType, text: string, isCut = false): string {
     if (error instanceof UnreadableResponse) return error.problem
     throw error
   }
-  throw new Error('The answer can be read.')
+  throw new Error('The response can be read.')
 }
 
 describe('readJson', () => {
@@ -49,7 +49,7 @@ describe('readJson', () => {
     expect(problemOf(z.record(z.string(), z.number()), '{"a/b~c":"x"}')).toContain('at /a~1b~0c: ')
   })
 
-  test('shows how a body begins that is not JSON, on one line and short', () => {
+  test('shows the first characters of a body that is not JSON, on one line', () => {
     expect(problemOf(jobResponseSchema, '<html>\n<body>')).toBe(
       'the body is not JSON; it starts with "<html>\\n<body>"',
     )
@@ -61,7 +61,7 @@ describe('readJson', () => {
     expect(problemOf(jobResponseSchema, text)).toBe('the body is empty')
   })
 
-  test('does not believe a body that was cut, even when what came is JSON', () => {
+  test('rejects a body that was cut, even when the part that arrived is JSON', () => {
     expect(problemOf(jobResponseSchema, '{"data":{"status":"queued"}}', true)).toBe(
       'the connection ended after 28 characters of the body',
     )
@@ -76,7 +76,7 @@ describe('readJson', () => {
     expect({}).not.toHaveProperty('polluted')
   })
 
-  test('throws nothing but UnreadableAnswer, whatever the text', () => {
+  test('throws nothing but UnreadableResponse, whatever the text', () => {
     const anyText = fc.oneof(
       fc.string(),
       fc.json(),

@@ -47,8 +47,8 @@ describe('the API key', () => {
 
   test.each([
     ['an error body', json(400, { error: { code: 'BAD', message: echo, token: API_KEY } })],
-    ['a text answer', text(500, echo)],
-    ['an answer that is not JSON', text(200, echo)],
+    ['a text response', text(500, echo)],
+    ['a response that is not JSON', text(200, echo)],
     ['the name of a field of a wrong shape', json(200, { models: [{ [API_KEY]: 1 }] })],
   ])('is redacted when %s echoes it', async (_, step) => {
     const { client } = createTestClient([step], { maxRetries: 0 })
@@ -103,8 +103,8 @@ describe('the API key', () => {
 
   test('that is nothing but the prefix of keys does not garble results (section 5)', async () => {
     const apiKey = KEY_PREFIXES.live
-    const { client } = createTestClient([text(400, `keys begin with ${apiKey}`)], { apiKey })
-    await expect(client.models.list()).rejects.toMatchObject({ body: `keys begin with ${apiKey}` })
+    const { client } = createTestClient([text(400, `keys start with ${apiKey}`)], { apiKey })
+    await expect(client.models.list()).rejects.toMatchObject({ body: `keys start with ${apiKey}` })
   })
 
   test('that the function of the caller cannot give is explained in the words of that function', async () => {
@@ -119,7 +119,7 @@ describe('the API key', () => {
   })
 })
 
-test('the time limit of an attempt ends an answer that stands still', async () => {
+test('the time limit of an attempt ends a response that stalls', async () => {
   const { client, clock } = createTestClient([stalled(200, '{"models"')], { maxRetries: 0 })
   const startedAt = clock.now()
   await caught(clock.run(client.models.list()), AttemptTimeoutError)

@@ -61,15 +61,15 @@ describe('isWorthRetrying', () => {
     expect(isWorthRetrying(method, interruption(kind, submission), undefined)).toBe(expected)
   })
 
-  test('asks again for an answer that was cut, but runs no model twice for it', () => {
-    const cutAnswer = received(200, { problem: 'cut', isCut: true })
-    expect(isWorthRetrying('GET', cutAnswer, undefined)).toBe(true)
-    expect(isWorthRetrying('DELETE', cutAnswer, undefined)).toBe(true)
-    expect(isWorthRetrying('POST', cutAnswer, undefined)).toBe(false)
+  test('repeats a GET or DELETE whose response was cut, and never a run', () => {
+    const cutResponse = received(200, { problem: 'cut', isCut: true })
+    expect(isWorthRetrying('GET', cutResponse, undefined)).toBe(true)
+    expect(isWorthRetrying('DELETE', cutResponse, undefined)).toBe(true)
+    expect(isWorthRetrying('POST', cutResponse, undefined)).toBe(false)
   })
 
   test.each(['GET', 'DELETE', 'POST'] as const)(
-    'does not ask again for a whole answer of a wrong shape (%s)',
+    'does not repeat a request whose whole response has a wrong shape (%s)',
     (method) => {
       expect(isWorthRetrying(method, received(200, { problem: 'wrong shape' }), undefined)).toBe(false)
     },

@@ -39,7 +39,7 @@ describe('a failed call about a job', () => {
     ['a connection that broke', interruption('connection', 'unknown')],
     ['a time limit', interruption('timeout', 'unknown')],
     ['a server error', failedResponse(500, ERROR_BODY)],
-    ['an unreadable answer', { ...failedResponse(200, '<html>'), problem: 'the body is a web page' }],
+    ['an unreadable response', { ...failedResponse(200, '<html>'), problem: 'the body is a web page' }],
   ])('does not promise that a job lives after a cancel that ended with %s (section 4.5)', (_, failure) => {
     const { message } = toError(failure, failedCall(cancel))
     expect(message).toContain('Whether the job job_1 is cancelled is not known: read its status with `jobs.get`.')
@@ -59,7 +59,7 @@ describe('a failed call about a job', () => {
     expect(message).toContain('is not known')
   })
 
-  test.each([404, 409])('lets the refusal %i speak for itself', (status) => {
+  test.each([404, 409])('adds nothing to the error response %i', (status) => {
     for (const operation of [look, cancel]) {
       expect(toError(failedResponse(status, ERROR_BODY), failedCall(operation)).message).toMatch(/\)\.$/)
     }

@@ -25,7 +25,7 @@ import { toError } from './to-error.ts'
 const run = runOperation('aurora-image', { input: {} })
 const cancel = cancelJobOperation('job_1')
 
-describe('an error answer to a run (section 7)', () => {
+describe('an error response to a run (section 7)', () => {
   test.each([
     [400, InvalidRequestError, 'invalid_request', 'rejected'],
     [401, AuthenticationError, 'authentication_failed', 'rejected'],
@@ -64,7 +64,7 @@ describe('an error answer to a run (section 7)', () => {
     expect(error.message).toContain(submission === 'rejected' ? RUN_IS.rejected : RUN_IS.unknown)
   })
 
-  test('of 503 with Retry-After is a refusal', () => {
+  test('of 503 with Retry-After is a rejection', () => {
     const error = toError(failedResponse(503, ERROR_BODY), failedCall(run, { retryAfterMs: 2_000 }))
     expect(error).toMatchObject({ submission: 'rejected', retryAfterMs: 2_000 })
     expect(error.message).toContain(RUN_IS.rejected)

@@ -90,7 +90,7 @@ describe('a read', () => {
     expect(six.times()).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500])
   })
 
-  test('is asked for again when its answer was cut, and not when it has a wrong shape', async () => {
+  test('is sent again when its response was cut, and not when the response has a wrong shape', async () => {
     const look = getJobOperation('job_1')
     const cutBody = callOnce(look, [cut(200, '{"data"'), json(200, { data: { status: 'queued' } })])
     await expect(cutBody.result).resolves.toMatchObject({ data: { status: 'queued' } })
@@ -117,7 +117,7 @@ describe('a run', () => {
     ['500', text(500, '')],
     ['503 without Retry-After', text(503, '')],
     ['408', text(408, '')],
-    ['an answer that was cut', cut(200, '{"status"')],
+    ['a response that was cut', cut(200, '{"status"')],
     ['a web page', text(200, '<html>')],
     ['a time limit', silent()],
   ])('is never sent again after %s', async (_, step) => {
@@ -145,7 +145,7 @@ describe('a run', () => {
     }
   })
 
-  test('is not lost when its answer stands still after the job was named', async () => {
+  test('is not lost when its response stalls after the job id', async () => {
     const { result, elapsedMs } = callOnce(run, [stalled(202, '{"job_id":"job_1","status":"proc')])
     await expect(result).resolves.toMatchObject({ data: { status: 'unknown', job_id: 'job_1' } })
     expect(elapsedMs()).toBe(85_000)
@@ -226,7 +226,7 @@ describe('the API key function (section 5.6)', () => {
 
 test.each([
   ['a result', [text(200, '')], {}],
-  ['a refusal', [text(400, '')], {}],
+  ['a rejection', [text(400, '')], {}],
   ['retries', [text(500, ''), text(200, '')], {}],
   ['a deadline', [silent()], { deadlineMs: 10 }],
 ] as const)('leaves no timer after %s', async (_, steps, setup) => {
@@ -235,7 +235,7 @@ test.each([
   expect(clock.timerCount).toBe(0)
 })
 
-test('counts a refusal as one attempt with its status', async () => {
+test('counts a rejection as one attempt with its status', async () => {
   const error = await caught(callOnce(run, [errorResponse(422, 'BAD')]).result, InvalidRequestError)
   expect(error.attempts).toMatchObject([{ status: 422, reason: 'HTTP 422' }])
   expect(await caught(callOnce(run, [broken('EPIPE')]).result, ConnectionError)).toMatchObject({

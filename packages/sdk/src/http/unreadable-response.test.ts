@@ -9,7 +9,7 @@ import { toError } from './to-error.ts'
 const run = runOperation('aurora-image', { input: {} })
 const list: Operation<unknown> = { route: ROUTES.listModels, read: () => undefined }
 
-describe('an answer that cannot be read', () => {
+describe('a response that cannot be read', () => {
   test('leaves open what became of a run, which is not to be repeated', () => {
     const error = toError({ ...failedResponse(200, '<html>'), problem: 'the body is not JSON' }, failedCall(run))
     expect(error).toBeInstanceOf(InvalidResponseError)

@@ -38,7 +38,7 @@ describe('jobs.cancel (section 4.5)', () => {
     expect(error.message).toContain('Whether the job job_1 is cancelled is not known')
   })
 
-  test('counts a refusal as one, also when an own attempt was lost before it', async () => {
+  test('fails when the service rejects it, also after a lost attempt of its own', async () => {
     const { client, clock } = createTestClient([broken('ECONNRESET'), errorResponse(409, 'CONFLICT')])
     await caught(clock.run(client.jobs.cancel('job_1')), ConflictError)
   })

@@ -40,7 +40,7 @@ describe('a job handle', () => {
     expect(JSON.stringify(client.jobs.attach('job_2'))).toBe('{"job_id":"job_2"}')
   })
 
-  test('refuses at once to attach to what is no job', () => {
+  test('rejects at once what is not a job', () => {
     const { client } = attach([])
     expect(() => client.jobs.attach('')).toThrow(ConfigurationError)
   })
@@ -79,7 +79,7 @@ describe('updates', () => {
     expect(states.at(-1)?.output).toEqual(fixtures.jobs.succeeded.body.data.output)
   })
 
-  test('send nothing before the loop begins', async () => {
+  test('send nothing before the loop starts', async () => {
     const { job, service } = attach([succeeded])
     const updates = job.updates()
     await settle()

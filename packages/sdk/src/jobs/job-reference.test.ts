@@ -32,18 +32,18 @@ describe('readJobReference', () => {
     expect(() => readJobReference(hostile)).toThrow('An argument of `jobs.attach` cannot be read.')
   })
 
-  test('takes the answer of a run, whose other fields do not matter', () => {
+  test('takes the response of a run, whose other fields do not matter', () => {
     expect(readJobReference({ ...JSON_OF_JOB, status: 'queued' } as JobJson)).toEqual(REFERENCE)
   })
 
   test.each(['', '{', '{"job_id":', '{}', '{"job_id":""}', '{"job_id":7}', '{"job_id":"a","model_id":5}'])(
-    'refuses the text %j',
+    'rejects the text %j',
     (text) => {
       expect(() => readJobReference(text)).toThrow(ConfigurationError)
     },
   )
 
-  test.each([undefined, null, 7, [], {}, { id: 'job_1' }])('refuses %j', (value) => {
+  test.each([undefined, null, 7, [], {}, { id: 'job_1' }])('rejects %j', (value) => {
     // What a program without types may pass.
     expect(() => readJobReference(value as unknown as JobJson)).toThrow('A job must be an id')
   })

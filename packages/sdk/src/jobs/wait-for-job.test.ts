@@ -12,11 +12,11 @@ import { createTestClient } from '../testing/test-client.ts'
 const running = json(200, fixtures.jobs.processing.body)
 const succeeded = json(200, fixtures.jobs.succeeded.body)
 
-/** Answers looks at the job with `look`, and its cancellation with `cancel`. */
+/** Responds to polls of the job with `poll`, and to its cancellation with `cancel`. */
 const byMethod =
-  (look: Step, cancel: Step): Step =>
+  (poll: Step, cancel: Step): Step =>
   (request) =>
-    request.method === 'DELETE' ? cancel(request) : look(request)
+    request.method === 'DELETE' ? cancel(request) : poll(request)
 
 describe('jobs.wait', () => {
   test('gives the result of a job that was known by its id alone', async () => {
@@ -155,7 +155,7 @@ describe('a wait that ends early', () => {
   })
 
   test.each([
-    ['refuses it', errorResponse(409, 'CONFLICT')],
+    ['rejects it', errorResponse(409, 'CONFLICT')],
     ['says that the job has another status', json(200, { data: { status: 'processing' } })],
   ])('tells that a cancellation was not confirmed when the service %s', async (_, cancel) => {
     const { error } = await abortWait([byMethod(running, cancel)], 'cancel')

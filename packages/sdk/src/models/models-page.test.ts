@@ -60,7 +60,7 @@ describe('a page of models (section 4.1)', () => {
     ])
   })
 
-  test('can begin anywhere', async () => {
+  test('can start anywhere', async () => {
     const { client } = createTestClient([pagingService(5)])
     await expect(idsOf(client.models.list({ offset: 3, limit: 1 }))).resolves.toEqual(['m3', 'm4'])
   })
@@ -96,7 +96,7 @@ describe('the list of models', () => {
     expect(service.received).toHaveLength(1)
   })
 
-  test('gives the HTTP answer of its first page', async () => {
+  test('gives the HTTP response of its first page', async () => {
     const { client } = createTestClient([json(200, fixtures.models.listEmpty.body, { 'x-request-id': 'req_1' })])
     const { data, requestId, response } = await client.models.list().withResponse()
     expect([data.models, requestId, response.status]).toEqual([[], 'req_1', 200])

@@ -39,7 +39,7 @@ describe('models.run (section 4.3)', () => {
     ['completed', fixtures.runs.completed],
     ['processing', fixtures.runs.processingSlow],
     ['queued', fixtures.runs.queued],
-  ])('gives the answer %s of the service and waits for nothing', async (_, { httpStatus, body }) => {
+  ])('gives the response %s of the service and waits for nothing', async (_, { httpStatus, body }) => {
     const { client, service } = createTestClient([json(httpStatus, body)])
     await expect(client.models.run('aurora-image', fixtures.runs.request.body)).resolves.toEqual(body)
     expect(service.received).toMatchObject([
@@ -47,7 +47,7 @@ describe('models.run (section 4.3)', () => {
     ])
   })
 
-  test('gives the HTTP answer, by which 200 and 202 can be told apart', async () => {
+  test('gives the HTTP response, whose status is 200 or 202', async () => {
     const { client } = createTestClient([json(202, fixtures.runs.queued.body)])
     const { response } = await client.models.run('aurora-image', { input: {}, sync: false }).withResponse()
     expect(response.status).toBe(202)

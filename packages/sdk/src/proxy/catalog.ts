@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import { isNotFoundError } from '../errors/guards.ts'
 import type { ProxyClient } from './proxy-client.ts'
 
-/** How long the details of a model, and so its price, are believed. */
+/** How long the details of a model, and so its price, are cached. */
 const MAX_AGE_MS = 300_000
 
 /** How many models are read at once for a list. */

@@ -90,11 +90,11 @@ describe('CORS', () => {
     expect(status).toBe(401)
     expect(headers.get('access-control-allow-origin')).toBe(OTHER)
     expect(headers.get('vary')).toBe('origin')
-    const stranger = await send('GET /v1/models', {
+    const foreign = await send('GET /v1/models', {
       headers: { origin: 'https://evil.example.com', 'sec-fetch-site': 'cross-site' },
     })
-    expect(stranger.headers.get('access-control-allow-origin')).toBeNull()
-    expect(stranger.headers.get('vary')).toBe('origin')
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull()
+    expect(foreign.headers.get('vary')).toBe('origin')
   })
 
   test('a response keeps its own headers', () => {

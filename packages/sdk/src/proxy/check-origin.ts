@@ -5,9 +5,9 @@ const METHODS = 'GET, POST, DELETE'
 const HEADER_NAMES = /^[\w-]+(\s*,\s*[\w-]+)*$/
 
 /**
- * True for a request of a page that may use the proxy: one of the own origin, or of an allowed one. Browsers tell it in
- * headers that no page can set. Without them, and without an origin, nothing is run: cookies could be a visitor's while the
- * page is a stranger's.
+ * True for a request of a page that may use the proxy: one of the own origin, or of an allowed one. Browsers send
+ * the origin in headers that no page can set. A request without these headers is rejected: its cookies could be a visitor's
+ * while the page is of another site.
  */
 export function isAllowedPage(request: PageRequest, allowedOrigins: ReadonlySet<string>): boolean {
   const { headers, method } = request

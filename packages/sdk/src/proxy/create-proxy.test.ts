@@ -50,7 +50,7 @@ describe('a proxy is not created', () => {
 
 describe('the user of a request', () => {
   test.each([undefined, null, false, {}, { user: undefined }, { user: null }, { user: '' }])(
-    'is a stranger when `authorize` gives %j: 401, and the body is not read',
+    'has no user when `authorize` gives %j: 401, and the body is not read',
     async (identity) => {
       const authorize = () => identity as undefined
       const { proxy, service } = createTestProxy([QUEUED], { authorize })

@@ -109,7 +109,7 @@ async function respond(core: ProxyCore, request: PageRequest): Promise<Response>
   return response
 }
 
-/** The cheap checks first: a stranger costs no reading, and no request to the service. */
+/** The cheap checks first: for a request without a user, no body is read and no request is sent to the service. */
 async function admit(core: ProxyCore, request: PageRequest): Promise<Response> {
   const { options } = core
   const { method, url } = request

@@ -3,7 +3,7 @@ import type { ProxyIdentity } from './proxy-options.ts'
 import { rejection, unavailable } from './reply.ts'
 import { isCredits, type ResolvedProxyOptions } from './resolve-proxy-options.ts'
 
-/** The user of a request, or the response to a stranger. A failure of `authorize` rejects the request. */
+/** The user of a request, or the response to a request without a user. A failure of `authorize` rejects the request. */
 export async function identify(options: ResolvedProxyOptions, request: PageRequest): Promise<ProxyIdentity | Response> {
   const { method, url, raw } = request
   try {

@@ -106,7 +106,7 @@ function readAuthorize({ authorize, dangerouslyAllowAnyone = false, budget }: Pr
   }
   if (!dangerouslyAllowAnyone) {
     throw wrong(
-      'A proxy needs `authorize`, which gives the user of a request: `(request) => ({ user })`, or nothing for a stranger. Without it, everybody could run models at your cost.',
+      'A proxy needs `authorize`, which gives the user of a request: `(request) => ({ user })`, or nothing when no user is signed in. Without it, every visitor could run models at your cost.',
     )
   }
   if (budget === undefined) {

@@ -16,7 +16,7 @@ const list = json(200, fixtures.models.listFirstPage.body)
 const INPUT = { prompt: 'x' }
 
 describe('maxCredits (section 2.1)', () => {
-  test('refuses a run that costs more, and sends nothing', async () => {
+  test('rejects a run that costs more, and sends nothing', async () => {
     const { client, service } = createTestClient([model, completed])
     const error = await caught(client.run('aurora-image', INPUT, { maxCredits: 3 }), BudgetExceededError)
     expect(error).toMatchObject({ creditsPerRun: 4, maxCredits: 3, submission: 'not_sent', code: 'budget_exceeded' })
@@ -65,7 +65,7 @@ describe('maxCredits (section 2.1)', () => {
 
 // No clock runs below: the checks are loaded on first use, which takes real time.
 describe('validateInput (section 2.3)', () => {
-  test('refuses an input that breaks the schema, with all issues, and sends nothing', async () => {
+  test('rejects an input that breaks the schema, with all issues, and sends nothing', async () => {
     const { client, service } = createTestClient([model, completed])
     const input = { promt: 'x', num_images: 9, image_size: 'huge' }
     const error = await caught(client.run('aurora-image', input, { validateInput: true }), InputValidationError)

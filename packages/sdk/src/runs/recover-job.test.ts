@@ -17,7 +17,7 @@ const unknownRun = (reported_status?: string) => ({
   ...(reported_status === undefined ? {} : { reported_status }),
 })
 
-describe('salvageJob finds the job of an answer (section 4.3)', () => {
+describe('recoverJob finds the job of a response (section 4.3)', () => {
   test.each([
     ['a newer status', { job_id: 'job_1', status: 'warming' }, 'warming'],
     ['the status of a job', { job_id: 'job_1', status: 'succeeded' }, 'succeeded'],
@@ -40,12 +40,12 @@ describe('salvageJob finds the job of an answer (section 4.3)', () => {
     expect(recoverJob(received(text, true))).toEqual(unknownRun())
   })
 
-  test('from the answer itself before any wrapper in it', () => {
+  test('from the response itself before any wrapper in it', () => {
     expect(recoverJob(received({ data: { job_id: 'job_other' }, job_id: 'job_1' }))).toEqual(unknownRun())
   })
 })
 
-describe('salvageJob finds no job in an answer', () => {
+describe('recoverJob finds no job in a response', () => {
   test.each([
     ['a web page', '<html>"job_id":"job_1"</html>'],
     ['an empty body', ''],
@@ -61,7 +61,7 @@ describe('salvageJob finds no job in an answer', () => {
   })
 })
 
-test('salvageJob is quick and never throws, whatever the text', () => {
+test('recoverJob is quick and never throws, whatever the text', () => {
   const pieces = fc.constantFrom('{', '"job_id"', ':', '"job_1"', ',', '"data"', '\\', '"', ' ', 'true', '[', '}')
   const text = fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(''))
   fc.assert(
@@ -88,7 +88,7 @@ test.each([
   ['', 'empty'],
   [{ id: 'job_1' }, 'wrong shape at /job_id'],
   [{ job_id: '' }, 'its `job_id` is empty'],
-])('refuseAnswer says what is wrong with an answer that names no job: %j', (body, problem) => {
+])('rejectResponse says what is wrong with a response that names no job: %j', (body, problem) => {
   expect(() => rejectResponse(received(body))).toThrow(expect.any(UnreadableResponse))
   expect(() => rejectResponse(received(body))).toThrow(
     expect.objectContaining({ problem: expect.stringContaining(problem) }),

@@ -51,10 +51,10 @@ describe('runMany', () => {
   test('has no more runs under way than it may', async () => {
     const { clock, run, steps, startedAt } = setup({ endsAt: () => startedAt + 1_000 })
     await clock.run(collect(run(prompts(20), { concurrency: 3 })))
-    expect(Math.max(...steps.map(({ started: begun, settled }) => begun - settled))).toBe(3)
+    expect(Math.max(...steps.map(({ started, settled }) => started - settled))).toBe(3)
   })
 
-  test('takes inputs only as their runs begin, from an endless source too, and none while results wait', async () => {
+  test('takes inputs only as their runs start, from an endless source too, and none while results wait', async () => {
     let taken = 0
     function* endless() {
       for (;;) yield { prompt: `fox ${taken++}` }
@@ -96,7 +96,7 @@ describe('runMany', () => {
     expect(service.submitted).toHaveLength(2)
   })
 
-  test('with stopOnError begins no run after an error, yields those under way, then throws it', async () => {
+  test('with stopOnError starts no run after an error, yields those under way, then throws it', async () => {
     const { clock, run, service, startedAt } = setup({ endsAt: () => startedAt + 30_000 }, [1])
     const runs: SettledRun<Prompt>[] = []
     const all = collect(run(prompts(10), { concurrency: 3, stopOnError: true }), runs)
@@ -160,7 +160,7 @@ describe('runMany', () => {
     expect(runs.map(({ job_id, status }) => `${job_id} ${status}`)).toEqual(['job_0 rejected', 'job_1 rejected'])
   })
 
-  test('begins nothing for a signal that has aborted before', async () => {
+  test('starts nothing for a signal that has aborted before', async () => {
     const { run, service } = setup()
     await caught(collect(run(prompts(2), { signal: AbortSignal.abort() })), AbortedError)
     expect(service.submitted).toHaveLength(0)

@@ -16,7 +16,7 @@ const { output } = fixtures.jobs.succeeded.body.data
 const INPUT = { prompt: 'a red fox' }
 
 describe('client.run (section 4.3)', () => {
-  test('gives the result of a 200 answer with one request', async () => {
+  test('gives the result of a 200 response with one request', async () => {
     const { client, service } = createTestClient([json(200, completed.body)])
     await expect(client.run('aurora-image', INPUT)).resolves.toEqual({ ...completed.body, status: 'succeeded' })
     expect(service.received).toMatchObject([
@@ -61,7 +61,7 @@ describe('client.run (section 4.3)', () => {
   test.each([
     ['an unknown status', { job_id: 'job_1', status: 'warming' }],
     ['completed without an output', { job_id: 'job_1', status: 'completed' }],
-  ])('looks at the job at once after a 200 answer with %s', async (_, body) => {
+  ])('polls the job at once after a 200 response with %s', async (_, body) => {
     const { client, clock, service } = createTestClient([json(200, body), succeeded])
     const startedAt = clock.now()
     await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toEqual({
@@ -79,12 +79,12 @@ describe('client.run (section 4.3)', () => {
     expect(service.received).toHaveLength(1)
   })
 
-  test('finds the job of an error answer that names it, and gives its result', async () => {
+  test('finds the job of an error response that names it, and gives its result', async () => {
     const { client, clock } = createTestClient([json(500, { job_id: 'job_1', error: 'late' }), succeeded])
     await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toMatchObject({ job_id: 'job_1', output })
   })
 
-  test('finds the job of an answer that stands still until the time limit', async () => {
+  test('finds the job of a response that stalls until the time limit', async () => {
     const { client, clock } = createTestClient([stalled(202, '{"job_id":"job_1",'), succeeded])
     await expect(clock.run(client.run('aurora-image', INPUT))).resolves.toMatchObject({ job_id: 'job_1', output })
   })
@@ -179,7 +179,7 @@ describe('the deadline of client.run', () => {
     expect(clock.now() - startedAt).toBe(600_000)
   })
 
-  test('keeps the job that a stalled answer named', async () => {
+  test('keeps the job that a stalled response named', async () => {
     const { client, clock } = createTestClient([stalled(202, '{"job_id":"job_1"'), running])
     const error = await caught(
       clock.run(client.run('aurora-image', INPUT, { deadlineMs: 1_000 })),
@@ -204,7 +204,7 @@ describe('client.submit (section 4.3)', () => {
     expect(service.received[0]?.body).toEqual({ input: INPUT, sync: false, webhook_url: 'https://example.com/hook' })
   })
 
-  test('takes the job of an answer that only names it', async () => {
+  test('takes the job of a response that only names it', async () => {
     const { client } = createTestClient([json(200, { job_id: 'job_1', state: 'ok' })])
     await expect(client.submit('aurora-image', INPUT)).resolves.toMatchObject({ id: 'job_1', modelId: 'aurora-image' })
   })

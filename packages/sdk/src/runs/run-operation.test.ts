@@ -20,13 +20,13 @@ describe('the call of a run', () => {
     expect(runOperation('m', { input: {}, sync: true }).holdMs).toBe(55_000)
   })
 
-  test('is not held when the service answers at once (section 4.3)', () => {
+  test('is not held when the service responds at once (section 4.3)', () => {
     expect(runOperation('m', { input: {}, sync: false }).holdMs).toBeUndefined()
     expect(runOperation('m', { input: {}, webhook_url: 'https://example.com' }).holdMs).toBeUndefined()
   })
 })
 
-describe('the answer to a run (section 4.3)', () => {
+describe('the response to a run (section 4.3)', () => {
   test.each([
     fixtures.runs.completed,
     fixtures.runs.processingSlow,
@@ -50,7 +50,7 @@ describe('the answer to a run (section 4.3)', () => {
     expect(read({ job_id: 'job_1', status: 'succeeded' })).toMatchObject({ reported_status: 'succeeded' })
   })
 
-  test('that is cut is not believed beyond its job, even when it looks whole', () => {
+  test('that is cut gives its job alone, even when it looks whole', () => {
     expect(read(fixtures.runs.completed.body, true)).toEqual({
       status: 'unknown',
       job_id: 'job_8f14e45f',

@@ -17,17 +17,17 @@ const running = json(200, fixtures.jobs.processing.body)
 const succeeded = json(200, fixtures.jobs.succeeded.body)
 const event: Job = { ...fixtures.jobs.succeeded.body.data, credits_used: 4 } as Job
 
-/** A receiver that notes what it is told, and delivers what a test gives it. */
+/** A receiver that records its calls, and delivers what a test gives it. */
 function createReceiver(failing: Partial<Pick<WebhookReceiver, 'prepare' | 'expect'>> = {}) {
-  const told: unknown[] = []
+  const calls: unknown[] = []
   const listeners = new Set<(event: Job) => void>()
   const receiver: WebhookReceiver = {
     prepare: async (run) => {
-      told.push(['prepare', run])
+      calls.push(['prepare', run])
       return { url: 'https://hooks.example.com/modelrun?token=1', ref: 'ref_1' }
     },
-    expect: async (...run) => void told.push(['expect', ...run]),
-    forget: async (ref) => void told.push(['forget', ref]),
+    expect: async (...run) => void calls.push(['expect', ...run]),
+    forget: async (ref) => void calls.push(['forget', ref]),
     listen: (_, listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
@@ -37,7 +37,7 @@ function createReceiver(failing: Partial<Pick<WebhookReceiver, 'prepare' | 'expe
   const deliver = (delivered: Job) => {
     for (const listener of listeners) listener(delivered)
   }
-  return { receiver, told, listeners, deliver }
+  return { receiver, calls, listeners, deliver }
 }
 
 function startRun(steps: readonly Step[], options: RunOptions = {}) {
@@ -48,15 +48,15 @@ function startRun(steps: readonly Step[], options: RunOptions = {}) {
 }
 
 describe('a run with a webhook receiver (section 4.3)', () => {
-  test('is sent with the address that the receiver made, which knows of it before and after', async () => {
-    const { run, told, service, deliver } = startRun([accepted])
+  test('is sent with the url of the receiver, which is called before and after', async () => {
+    const { run, calls, service, deliver } = startRun([accepted])
     await settle()
     expect(service.received[0]?.body).toEqual({
       input: { prompt: 'a fox' },
       sync: false,
       webhook_url: 'https://hooks.example.com/modelrun?token=1',
     })
-    expect(told).toEqual([
+    expect(calls).toEqual([
       ['prepare', { modelId: 'aurora-image' }],
       ['expect', job_id, { ref: 'ref_1', modelId: 'aurora-image' }],
     ])
@@ -82,7 +82,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     expect(listeners.size).toBe(0)
   })
 
-  test('takes a delivery of an unknown status for no end', async () => {
+  test('does not end by a delivery of an unknown status', async () => {
     const states: string[] = []
     const onStatus: RunOptions['onStatus'] = ({ status }) => states.push(status)
     const { run, deliver, clock } = startRun([accepted, succeeded], { onStatus })
@@ -92,7 +92,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     expect(states).toEqual(['processing', 'succeeded'])
   })
 
-  test('resolves at once by a delivery that came before the answer to the run, and listens no longer', async () => {
+  test('resolves at once by a delivery that came before the response to the run, and listens no longer', async () => {
     const { client } = createTestClient([accepted])
     const { receiver, listeners } = createReceiver()
     const listen: WebhookReceiver['listen'] = (jobId, listener) => {
@@ -109,15 +109,15 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     ['not sent', broken('ECONNREFUSED')],
     ['rejected', errorResponse(422, 'INVALID')],
   ])('that was %s is forgotten', async (_, step) => {
-    const { run, told, clock } = startRun([step])
+    const { run, calls, clock } = startRun([step])
     await caught(clock.run(run), ModelRunError)
-    expect(told.at(-1)).toEqual(['forget', 'ref_1'])
+    expect(calls.at(-1)).toEqual(['forget', 'ref_1'])
   })
 
-  test('whose answer was lost stays known: its delivery will name the job', async () => {
-    const { run, told } = startRun([broken('ECONNRESET')])
+  test('whose response was lost stays known: its delivery will name the job', async () => {
+    const { run, calls } = startRun([broken('ECONNRESET')])
     expect(await caught(run, ConnectionError)).toMatchObject({ submission: 'unknown' })
-    expect(told).toHaveLength(1)
+    expect(calls).toHaveLength(1)
   })
 
   test('is not lost when the receiver cannot write it down', async () => {

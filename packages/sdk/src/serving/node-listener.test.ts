@@ -53,7 +53,7 @@ async function openInbox(parse?: (request: IncomingMessage & NodeRequest) => Pro
 }
 
 describe('the listener for node:http', () => {
-  test('takes a delivery and answers at once (section 6)', async () => {
+  test('takes a delivery and responds at once (section 6)', async () => {
     const { inbox, onSucceeded, post } = await openInbox()
     await expect(post(TEXT)).resolves.toEqual({ status: 202, message: '{"message":"accepted"}' })
     await inbox.waitFor(delivery.job_id)
@@ -85,7 +85,7 @@ describe('the listener for node:http', () => {
     expect(onSucceeded).toHaveBeenCalledOnce()
   })
 
-  test('answers 400 and does not hang when the body was read and nobody kept it', async () => {
+  test('responds with 400 and does not hang when the body was read and not stored', async () => {
     const { onSucceeded, post } = await openInbox(async (request) => {
       await readAll(request)
     })
@@ -93,7 +93,7 @@ describe('the listener for node:http', () => {
     expect(onSucceeded).not.toHaveBeenCalled()
   })
 
-  test('answers 400 when a parser made an empty object of the body', async () => {
+  test('responds with 400 when a parser made an empty object of the body', async () => {
     const { post } = await openInbox(async (request) => {
       await readAll(request)
       request.body = {}
@@ -116,7 +116,7 @@ describe('the listener for node:http', () => {
     expect(onSucceeded.mock.calls[0]?.[0]).toMatchObject({ note: '€' })
   })
 
-  test('answers 405 to a GET', async () => {
+  test('responds with 405 to a GET', async () => {
     const { url } = await openInbox()
     const response = await fetch(url)
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST'])
@@ -125,9 +125,9 @@ describe('the listener for node:http', () => {
   test('survives a sender that leaves in the middle of the body', async () => {
     const node = createInbox({ trust: 'payload' }).node()
     const url = await listen((request, response) => {
-      server?.emit('answered', node(request, response))
+      server?.emit('responded', node(request, response))
     })
-    const responded = server && once(server, 'answered')
+    const responded = server && once(server, 'responded')
     const sending = httpRequest(url, { method: 'POST', headers: { 'content-length': 1_000 } })
     sending.on('error', () => {})
     sending.write('{"job_id"', () => sending.destroy())
@@ -137,7 +137,7 @@ describe('the listener for node:http', () => {
 })
 
 describe('the way to receive', () => {
-  /** Gives each delivery to `receive`, which answers with the job or the problem. */
+  /** Gives each delivery to `receive`, which responds with the job or the problem. */
   async function openListener(prepare: (request: IncomingMessage & NodeRequest) => unknown = () => {}) {
     const clock = createManualClock()
     const deliveries: Delivery[] = []
@@ -159,13 +159,13 @@ describe('the way to receive', () => {
     return { url, deliveries, clock }
   }
 
-  test('tells the address with its query', async () => {
+  test('passes the url with its query', async () => {
     const { url, deliveries } = await openListener()
     await fetch(`${url}?token=1`, { method: 'POST', body: TEXT })
     expect(deliveries).toMatchObject([{ method: 'POST', url: '/hook?token=1' }])
   })
 
-  test('tells the address that the sender used when a router cut off its own path', async () => {
+  test('passes the url that the sender used when a router cut off its own path', async () => {
     const { url, deliveries } = await openListener((request) =>
       Object.assign(request, { originalUrl: '/all/hook?t=1' }),
     )
@@ -173,7 +173,7 @@ describe('the way to receive', () => {
     expect(deliveries).toMatchObject([{ url: '/all/hook?t=1' }])
   })
 
-  test('gives up a body that is not there after 3 s, answers 408 and closes', async () => {
+  test('gives up a body that is not there after 3 s, responds with 408 and closes', async () => {
     const { url, clock } = await openListener()
     const sending = httpRequest(url, { method: 'POST', headers: { 'content-length': 1_000 } })
     const onResponse = vi.fn()
@@ -190,14 +190,14 @@ describe('the way to receive', () => {
     sending.destroy()
   })
 
-  test('answers also when somebody else has begun to read the body', async () => {
+  test('responds also when another reader has started on the body', async () => {
     const { url, clock } = await openListener((request) => void request.on('data', () => {}).pause())
     const responded = fetch(url, { method: 'POST', body: TEXT })
     const response = await clock.run(responded)
     expect([200, 400, 408]).toContain(response.status)
   })
 
-  test.each(['gzip', 'br'])('refuses a body that is packed with %s', async (encoding) => {
+  test.each(['gzip', 'br'])('rejects a body that is compressed with %s', async (encoding) => {
     const { url } = await openListener()
     const response = await fetch(url, { method: 'POST', body: TEXT, headers: { 'content-encoding': encoding } })
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(`"${encoding}"`)])
@@ -220,7 +220,7 @@ describe('the way to receive', () => {
     await expect(response.text()).resolves.toBe(delivery.job_id)
   })
 
-  test('stays silent when somebody else has answered', async () => {
+  test('sends nothing when another handler has responded', async () => {
     const receive = vi.fn(async () => new Response('late'))
     const node = createNodeListener(receive, { body: WEBHOOK_BODY })
     const done = vi.fn()

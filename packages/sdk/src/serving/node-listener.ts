@@ -26,7 +26,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
 export interface NodeResponse {
   /** HTTP status to send. */
   statusCode: number
-  /** True when the response has begun: another handler has responded. */
+  /** True when the head of the response was sent: another handler has responded. */
   headersSent?: boolean | undefined
   /** True when the connection has ended. */
   destroyed?: boolean | undefined
@@ -129,11 +129,11 @@ async function send(
     if (response.raw.headersSent) return
     response.code(status)
     response.headers(headers)
-    // A reply is a promise of its end. Fastify sends a second answer when a handler is done before its first is out.
+    // A reply is a promise of its end. Fastify sends a second response when a handler is done before its first is out.
     await response.send(text)
     return
   }
-  // Somebody else has answered, for instance a time limit of the application.
+  // Another handler has responded, for instance a time limit of the application.
   if (response.headersSent) return
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)

@@ -13,7 +13,7 @@ const requestOf = (body: ReadableStream, headers: Record<string, string> = {}) =
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
 describe('a body that is slow', () => {
-  test('is given up after 3 s as a request, and its sender is told to stop', async () => {
+  test('is given up after 3 s as a request, and its stream is cancelled', async () => {
     const clock = createManualClock()
     let isCancelled = false
     const body = new ReadableStream({
@@ -30,7 +30,7 @@ describe('a body that is slow', () => {
     expect([isCancelled, clock.timerCount]).toEqual([true, 0])
   })
 
-  test('is given up after 3 s as a stream of Node, which stays open for the answer', async () => {
+  test('is given up after 3 s as a stream of Node, which stays open for the response', async () => {
     const clock = createManualClock()
     const stream = new PassThrough()
     stream.write('{')
@@ -65,7 +65,7 @@ describe('a body that is slow', () => {
 })
 
 describe('a body', () => {
-  test('of a stream of Node that is too large is read to its end, or its sender would not see the answer', async () => {
+  test('of a stream of Node that is too large is read to its end, or its sender would not see the response', async () => {
     const stream = Readable.from(Array.from({ length: 10 }, () => Buffer.alloc(65_536)))
     const error = await caught(readNodeStream(stream, createManualClock(), WEBHOOK_BODY), WebhookParseError)
     expect([error.message, stream.readableEnded]).toEqual([expect.stringContaining('larger than'), true])
@@ -83,7 +83,7 @@ describe('a body', () => {
     expect(request.bodyUsed).toBe(false)
   })
 
-  test('that somebody else is reading is refused at once', async () => {
+  test('that another reader has locked is rejected at once', async () => {
     const request = requestOf(new ReadableStream())
     request.body?.getReader()
     const error = await caught(readRequest(request, createManualClock(), WEBHOOK_BODY), WebhookParseError)
@@ -95,7 +95,7 @@ describe('a body', () => {
     await expect(readRequest(request, createManualClock(), WEBHOOK_BODY)).resolves.toEqual(new Uint8Array())
   })
 
-  test('that breaks off is refused', async () => {
+  test('that breaks off is rejected', async () => {
     const stream = new PassThrough()
     const error = caught(readNodeStream(stream, createManualClock(), WEBHOOK_BODY), WebhookParseError)
     stream.destroy(new Error('reset'))

@@ -101,7 +101,7 @@ export async function readRequest(request: Request, clock: Clock, rules: BodyRul
 
 /**
  * The bytes of a stream of Node. One that is too large is read on and thrown away: leaving it would destroy the
- * connection, and with it the answer.
+ * connection, and with it the response.
  *
  * @throws What the rules make of a problem
  */

@@ -1,6 +1,6 @@
 import type { ManualClock } from './manual-clock.ts'
 
-/** Answers one request. */
+/** Responds to one request. */
 export type Step = (request: Request) => Response | Promise<Response>
 
 /** A request as the service got it. */
@@ -23,7 +23,7 @@ export interface ScriptedService {
   readonly received: readonly ReceivedRequest[]
 }
 
-/** Makes a service of steps, one for each request; the last one answers all further requests too. */
+/** Makes a service of steps, one for each request; the last one responds to all further requests too. */
 export function createScriptedService(steps: readonly Step[], clock: ManualClock): ScriptedService {
   const received: ReceivedRequest[] = []
   return {
@@ -43,17 +43,17 @@ export function createScriptedService(steps: readonly Step[], clock: ManualClock
   }
 }
 
-/** Answers JSON. */
+/** Responds with JSON. */
 export function json(status: number, body: unknown, headers: Record<string, string> = {}): Step {
   return () => Response.json(body, { status, headers })
 }
 
-/** Answers text, or an empty body for `null`. */
+/** Responds with text, or with an empty body for `null`. */
 export function text(status: number, body: string | null, headers: Record<string, string> = {}): Step {
   return () => new Response(body, { status, headers })
 }
 
-/** Answers the error body of section 7. */
+/** Responds with the error body of section 7. */
 export function errorResponse(status: number, code: string, headers: Record<string, string> = {}): Step {
   return json(status, { error: { code, message: `The ${code} message` } }, headers)
 }
@@ -79,7 +79,7 @@ export function stalled(status: number, body: string): Step {
   return () => new Response(streamOf(body), { status })
 }
 
-/** Never answers; fails when the request is aborted, as `fetch` does. */
+/** Never responds; fails when the request is aborted, as `fetch` does. */
 export function silent(): Step {
   return ({ signal }) =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))

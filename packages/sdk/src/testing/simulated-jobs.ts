@@ -16,14 +16,14 @@ export interface SimulatedJobs {
   readonly submitted: readonly string[]
 }
 
-/** How a {@link SimulatedJobs} service answers. */
+/** How a {@link SimulatedJobs} service responds. */
 export interface Simulation {
   clock: Clock
   /** When a job ends; by default at once. */
   endsAt?: (jobId: string) => number
   /** How long a request takes. */
   latencyMs?: number
-  /** Replaces the answer to a look. */
+  /** Replaces the response to a poll. */
   rejectPoll?: (poll: ReceivedPoll) => Response | undefined
 }
 

@@ -16,7 +16,7 @@ export interface TestBench {
   clock: ManualClock
 }
 
-/** A client on a manual clock whose requests a script answers. Without jitter: each delay is half of its maximum. */
+/** A client on a manual clock whose responses come from a script. Without jitter: each delay is half of its maximum. */
 export function createTestClient(
   steps: readonly Step[],
   options: ModelRunOptions = {},

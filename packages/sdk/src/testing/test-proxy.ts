@@ -16,7 +16,7 @@ export const RUN_PATH = `/v1/models/${MODEL}/run`
 
 /** A request of a page. */
 interface PageSend {
-  /** Who is signed in; null for a stranger. Default `anna`. */
+  /** The user who is signed in; null for none. Default `anna`. */
   user?: string | null
   body?: unknown
   headers?: Record<string, string | undefined>
@@ -61,8 +61,8 @@ export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOp
       const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
       const init = { method, headers: present, ...(text === undefined ? {} : { body: text }) }
       const response = await proxy.handle(new Request(base + path, init))
-      const answered = await response.text()
-      return { status: response.status, headers: response.headers, body: parse(answered), text: answered }
+      const received = await response.text()
+      return { status: response.status, headers: response.headers, body: parse(received), text: received }
     },
     pageOf: (user) => {
       const fetch: typeof globalThis.fetch = async (input, init) => {

@@ -13,15 +13,15 @@ const ALPHABET = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
 function open(options: Partial<CallbackTokenOptions> = {}) {
   const clock = createManualClock()
   const tokens = createCallbackTokens({ secret, audience: baseUrl, clock, ...options })
-  return { clock, ...tokens, mintOne: async () => (await tokens.create(baseUrl)).url }
+  return { clock, ...tokens, createOne: async () => (await tokens.create(baseUrl)).url }
 }
 
 const tokenOf = (url: string) => new URL(url).searchParams.get('modelrun_token') ?? ''
 
-describe('a minted address', () => {
+describe('a created url', () => {
   test('is genuine, as an address, as a path with its query, and as a token alone', async () => {
-    const { create: mint, verify } = open()
-    const { url, ref } = await mint(baseUrl)
+    const { create, verify } = open()
+    const { url, ref } = await create(baseUrl)
     const { pathname, search } = new URL(url)
     for (const form of [url, pathname + search, tokenOf(url)]) {
       await expect(verify(form)).resolves.toEqual({ kind: 'genuine', ref })
@@ -29,8 +29,8 @@ describe('a minted address', () => {
   })
 
   test('has the signature that its parts say', async () => {
-    const { create: mint } = open()
-    const { url, ref } = await mint(`${baseUrl}?a=1`)
+    const { create } = open()
+    const { url, ref } = await create(`${baseUrl}?a=1`)
     const end = ((Date.UTC(2026, 0, 1) + 24 * HOUR_MS) / 1_000).toString(36)
     const text = `modelrun callback\nv1\n1\n${ref}\n${end}\n${baseUrl}`
     const mac = createHmac('sha256', secret).update(text).digest('base64url')
@@ -38,14 +38,14 @@ describe('a minted address', () => {
   })
 
   test('is another one each time', async () => {
-    const { create: mint } = open()
-    const refs = await Promise.all(Array.from({ length: 100 }, async () => (await mint(baseUrl)).ref))
+    const { create } = open()
+    const refs = await Promise.all(Array.from({ length: 100 }, async () => (await create(baseUrl)).ref))
     expect(new Set(refs).size).toBe(100)
   })
 
   test('keeps the query as it is, and drops what is never sent', async () => {
-    const { create: mint, verify } = open()
-    const { url } = await mint(`${baseUrl}?a=%20+b&c&a=2#top`)
+    const { create, verify } = open()
+    const { url } = await create(`${baseUrl}?a=%20+b&c&a=2#top`)
     expect(url).toMatch(/^https:\/\/app\.example\.com\/hook\?a=%20\+b&c&a=2&modelrun_token=v1\.[^#]+$/)
     await expect(verify(url)).resolves.toMatchObject({ kind: 'genuine' })
   })
@@ -72,16 +72,16 @@ describe('a minted address', () => {
   })
 
   test('may be http at any host with `allowHttp`, and nothing else', async () => {
-    const { create: mint } = open({ allowHttp: true })
-    await expect(mint('http://app:3000/')).resolves.toMatchObject({ url: expect.stringMatching('^http:') })
-    await expect(mint('ftp://app:3000/')).rejects.toThrow('it must start with https://, not ftp://app:3000.')
+    const { create } = open({ allowHttp: true })
+    await expect(create('http://app:3000/')).resolves.toMatchObject({ url: expect.stringMatching('^http:') })
+    await expect(create('ftp://app:3000/')).rejects.toThrow('it must start with https://, not ftp://app:3000.')
   })
 })
 
 describe('a token', () => {
   test('counts for 24 hours and a minute, then is expired for six days, then forged', async () => {
-    const { create: mint, verify, clock } = open()
-    const { url, ref } = await mint(baseUrl)
+    const { create, verify, clock } = open()
+    const { url, ref } = await create(baseUrl)
     await clock.advance(24 * HOUR_MS + 60_000)
     await expect(verify(url)).resolves.toEqual({ kind: 'genuine', ref })
     await clock.advance(1)
@@ -94,8 +94,8 @@ describe('a token', () => {
   })
 
   test('is forged when any character of it is another one', async () => {
-    const { mintOne, verify } = open()
-    const token = tokenOf(await mintOne())
+    const { createOne, verify } = open()
+    const token = tokenOf(await createOne())
     await fc.assert(
       fc.asyncProperty(fc.nat(token.length - 1), fc.constantFrom(...ALPHABET), async (at, character) => {
         fc.pre(token[at] !== character)
@@ -108,8 +108,8 @@ describe('a token', () => {
   })
 
   test('has one form: each last character that a decoder would take for the same bytes is forged', async () => {
-    const { mintOne, verify } = open()
-    const token = tokenOf(await mintOne())
+    const { createOne, verify } = open()
+    const token = tokenOf(await createOne())
     const last = token.at(-1)
     const kinds = await Promise.all(
       ALPHABET.slice(0, 64).map(async (character) => [character, (await verify(token.slice(0, -1) + character)).kind]),
@@ -118,8 +118,8 @@ describe('a token', () => {
   })
 
   test('is forged when it is cut, or longer', async () => {
-    const { mintOne, verify } = open()
-    const token = tokenOf(await mintOne())
+    const { createOne, verify } = open()
+    const token = tokenOf(await createOne())
     for (let length = 1; length < token.length; length++) {
       expect((await verify(token.slice(0, length))).kind).toBe('forged')
     }
@@ -128,7 +128,7 @@ describe('a token', () => {
     }
   })
 
-  test('is forged or missing, whatever a stranger sends', async () => {
+  test('is forged or missing, whatever an unverified sender sends', async () => {
     const { verify } = open()
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.webUrl({ withQueryParameters: true })), async (text) => {
@@ -139,9 +139,9 @@ describe('a token', () => {
   })
 
   test('that is too long is forged without any work', async () => {
-    const { verify, mintOne } = open()
+    const { verify, createOne } = open()
     const cryptography = vi.spyOn(crypto.subtle, 'verify')
-    await expect(verify(`${tokenOf(await mintOne())}${'A'.repeat(1_000_000)}`)).resolves.toEqual({ kind: 'forged' })
+    await expect(verify(`${tokenOf(await createOne())}${'A'.repeat(1_000_000)}`)).resolves.toEqual({ kind: 'forged' })
     await expect(verify('v1.1.zz.x.y')).resolves.toEqual({ kind: 'forged' })
     expect(cryptography).not.toHaveBeenCalled()
     cryptography.mockRestore()
@@ -164,13 +164,13 @@ describe('a token', () => {
   })
 
   test('is forged when there are two of them', async () => {
-    const { verify, mintOne } = open()
-    const url = await mintOne()
+    const { verify, createOne } = open()
+    const url = await createOne()
     await expect(verify(`${url}&modelrun_token=${tokenOf(url)}`)).resolves.toEqual({ kind: 'forged' })
   })
 
   test('is forged at an inbox of another address or secret', async () => {
-    const url = await open().mintOne()
+    const url = await open().createOne()
     const others: Partial<CallbackTokenOptions>[] = [
       { audience: 'https://other.example.com/hook' },
       { audience: 'https://app.example.com/hook/' },
@@ -187,7 +187,7 @@ describe('a token', () => {
     const before = open({ secret: first })
     const during = open({ secret: { '2': second, '1': first } })
     const after = open({ secret: { '2': second } })
-    const [old, young] = [await before.mintOne(), await during.mintOne()]
+    const [old, young] = [await before.createOne(), await during.createOne()]
     const kinds = (url: string) =>
       Promise.all([before, during, after].map(async ({ verify }) => (await verify(url)).kind))
     await expect(kinds(old)).resolves.toEqual(['genuine', 'genuine', 'forged'])
@@ -195,10 +195,10 @@ describe('a token', () => {
   })
 
   test('makes a key once', async () => {
-    const { create: mint, verify } = open()
+    const { create, verify } = open()
     const imports = vi.spyOn(crypto.subtle, 'importKey')
-    const { url } = await mint(baseUrl)
-    await Promise.all([verify(url), verify(url), mint(baseUrl)])
+    const { url } = await create(baseUrl)
+    await Promise.all([verify(url), verify(url), create(baseUrl)])
     expect(imports).toHaveBeenCalledOnce()
     imports.mockRestore()
   })

@@ -180,16 +180,16 @@ describe('the response', () => {
     ['8 s, when the function has more time', 60_000, 8_000],
     ['half a second less than the function has', 3_000, 2_500],
   ])('waits no longer than %s', async (_, leftMs, limitMs) => {
-    let isAnswered = false
+    let hasResponded = false
     const { handle, clock } = open(({ waitUntil }) => waitUntil?.(new Promise(() => {})))
     const context = leftMs === undefined ? undefined : { getRemainingTimeInMillis: () => leftMs }
     void handle(httpApi, context).then(() => {
-      isAnswered = true
+      hasResponded = true
     })
     await clock.advance(limitMs - 1)
-    expect(isAnswered).toBe(false)
+    expect(hasResponded).toBe(false)
     await clock.advance(1)
     await settle()
-    expect(isAnswered).toBe(true)
+    expect(hasResponded).toBe(true)
   })
 })

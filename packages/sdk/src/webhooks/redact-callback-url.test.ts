@@ -5,11 +5,11 @@ const baseUrl = 'https://app.example.com/hook'
 
 describe('an address for logs', () => {
   test('shows the reference, and nothing that can be posted with', async () => {
-    const { create: mint, verify } = createCallbackTokens({
+    const { create, verify } = createCallbackTokens({
       secret: 'a secret of thirty-two bytes, or more',
       audience: baseUrl,
     })
-    const { url, ref } = await mint(`${baseUrl}?a=1`)
+    const { url, ref } = await create(`${baseUrl}?a=1`)
     const token = new URL(url).searchParams.get('modelrun_token') ?? ''
     const redacted = redactCallbackUrl(`POST ${url}&b=2 took 3 ms`)
     expect(redacted).toMatch(

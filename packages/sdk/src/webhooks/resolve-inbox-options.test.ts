@@ -31,7 +31,7 @@ describe('trust', () => {
     createInbox({ secret: SECRET })
     expect(warn).not.toHaveBeenCalled()
     createInbox()
-    expect(warn.mock.calls).toEqual([[expect.stringContaining('believes every sender')]])
+    expect(warn.mock.calls).toEqual([[expect.stringContaining('trusts every sender')]])
   })
 })
 

@@ -126,7 +126,7 @@ function checkEngine({ isInMemory, waitUntil }: ResolvedInboxOptions): void {
 function warnOfDefaults(options: InboxOptions, { trust, tokens, isInMemory }: ResolvedInboxOptions): void {
   if (options.trust === undefined && trust === 'payload' && tokens === undefined) {
     console.warn(
-      "modelrun: this inbox believes every sender. Pass a `client`, a `secret`, or `trust: 'payload'` when that is meant.",
+      "modelrun: this inbox trusts every sender. Pass a `client`, a `secret`, or `trust: 'payload'` when that is meant.",
     )
   }
   if (isInMemory && isProduction()) {

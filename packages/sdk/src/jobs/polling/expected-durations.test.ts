@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { createExpectedDurations, learnFrom } from './expected-durations.ts'
 import type { PolledJob } from './polled-jobs.ts'
 
-/** What is usual after jobs of these durations, each known exactly. */
+/** The expected duration after jobs of these durations, each known exactly. */
 function expectedAfter(durations: readonly number[]) {
   const all = createExpectedDurations()
   for (const ms of durations) all.learn('aurora-image', ms, ms)
   return all.of('aurora-image')
 }
 
-describe('usual durations', () => {
+describe('expected durations', () => {
   test('are unknown for a model that was never seen', () => {
     expect(createExpectedDurations().of('aurora-image')).toBeUndefined()
   })

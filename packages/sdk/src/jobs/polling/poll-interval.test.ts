@@ -41,7 +41,7 @@ describe('the cadence of a job of unknown duration', () => {
     expect(nextPollDelayMs(context, { initialIntervalMs: 9_000, maxIntervalMs: 1_000 })).toBe(1_000)
   })
 
-  test('never looks sooner at an older job, and stays above 0 and within the maximum', () => {
+  test('never polls an older job sooner, and stays above 0 and within the maximum', () => {
     const age = fc.nat({ max: 1e9 })
     fc.assert(
       fc.property(age, age, (a, b) => {
@@ -56,24 +56,24 @@ describe('the cadence of a job whose model is known', () => {
   const expected = { earliestMs: 36_000, latestMs: 44_000 }
 
   test.each([
-    ['lets it work until the usual ends begin', 0, 36_000],
+    ['waits until the first expected end', 0, 36_000],
     ['does so from where it is', 20_000, 16_000],
-    ['looks closely among the usual ends', 40_000, 592],
-    ['looks less closely the later it is', 46_000, 592 + 600],
+    ['polls often among the expected ends', 40_000, 592],
+    ['polls less often the later it is', 46_000, 592 + 600],
     ['is that of an unknown job in the end', 70_000, 70_000 / 15],
   ])('%s', (_, ageMs, delayMs) => {
     expect(delay(ageMs, { expected })).toBeCloseTo(delayMs)
   })
 
-  test('looks all the same at a job that somebody watches', () => {
+  test('polls a watched job all the same', () => {
     expect(delay(0, { expected, isWatched: true })).toBe(500)
   })
 
-  test('looks at a slow job once a minute, since it may fail early', () => {
+  test('polls a slow job once a minute, since it may fail early', () => {
     expect(delay(0, { expected: { earliestMs: 600_000, latestMs: 700_000 } })).toBe(60_000)
   })
 
-  test('looks no closer than half of the initial interval', () => {
+  test('polls no sooner than after half of the initial interval', () => {
     expect(delay(40_000, { expected: { earliestMs: 39_999, latestMs: 40_001 } })).toBe(250)
   })
 

@@ -50,9 +50,9 @@ describe('watching one job (section 4.4)', () => {
     ['a connection that broke', broken('ECONNRESET')],
     ['a connection that was refused', broken('ECONNREFUSED')],
     ['a time limit', silent()],
-    ['an answer that was cut', cut(200, '{"data"')],
+    ['a response that was cut', cut(200, '{"data"')],
     ['a web page', text(200, '<html>maintenance</html>')],
-    ['an empty answer', text(200, '')],
+    ['an empty response', text(200, '')],
     ...[408, 429, 500, 501, 502, 503, 504, 520, 522, 524].map((status): [string, Step] => [
       `${status}`,
       text(status, ''),

@@ -8,7 +8,7 @@ import type { BudgetReservation } from './budget-store.ts'
 export interface Reservation {
   id: string
   credits: number
-  /** Number of the window in which the run began: it counts there, whenever it ends. */
+  /** Number of the window in which the run started: it counts there, whenever it ends. */
   window: number
 }
 

@@ -96,7 +96,7 @@ describe('`allowedOutputHosts`', () => {
     expect(notices.onDead).toMatchObject([{ jobId: job_id, attempt: 1 }])
   })
 
-  test('has the service asked about a delivery with another host, also when its token is believed', async () => {
+  test('polls the service for a delivery with a url of another host, also when its token is valid', async () => {
     const job = { ...SUCCEEDED_JOB, output: linked('https://files.example.com/0.png').output }
     const { client, calls } = jobsOf(() => job)
     const onSucceeded = vi.fn()

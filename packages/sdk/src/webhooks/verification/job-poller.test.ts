@@ -73,7 +73,7 @@ describe('an outage of the service', () => {
   test.each<[string, () => typeof SUCCEEDED_JOB]>([
     ['a job', () => SUCCEEDED_JOB],
     ['that it does not have the job', fail(new NotFoundError({ message: 'no such job', status: 404 }))],
-  ])('is over when the service says %s: the next one begins with 1 s', async (_, recovered) => {
+  ])('is over when the service says %s: the next one starts with 1 s', async (_, recovered) => {
     const clock = createManualClock()
     const down = fail(new ConnectionError({ message: 'reset' }))
     let state: () => typeof SUCCEEDED_JOB = down

@@ -1,7 +1,7 @@
 import { chance } from './chance.ts'
 
-/** How a run of a handler goes. */
-type Fate =
+/** How one attempt of a handler ends. */
+type Outcome =
   | 'works'
   | 'throws'
   | 'throws after its work'
@@ -19,7 +19,7 @@ type Fate =
 const PERMANENT = 0.03
 
 /** Parts of all runs, one after the other. */
-const PARTS: [Fate, number][] = [
+const PARTS: [Outcome, number][] = [
   ['throws', 0.08],
   ['throws after its work', 0.07],
   ['hangs', 0.02],
@@ -37,12 +37,12 @@ export function isHopeless(seed: number, job: string): boolean {
   return chance(seed, 'permanent', job) < PERMANENT
 }
 
-export function fateOf(seed: number, { job, attempt }: { job: string; attempt: number }): Fate {
+export function outcomeOf(seed: number, { job, attempt }: { job: string; attempt: number }): Outcome {
   if (isHopeless(seed, job)) return 'gives up'
-  let draw = chance(seed, 'fate', job, attempt)
-  for (const [fate, part] of PARTS) {
+  let draw = chance(seed, 'result', job, attempt)
+  for (const [outcome, part] of PARTS) {
     draw -= part
-    if (draw < 0) return fate.startsWith('dies') && attempt > LAST_DEADLY_ATTEMPT ? 'works' : fate
+    if (draw < 0) return outcome.startsWith('dies') && attempt > LAST_DEADLY_ATTEMPT ? 'works' : outcome
   }
   return 'works'
 }
