@@ -55,7 +55,7 @@ export async function save(run: FinishedRun): Promise<boolean[]> {
   const database = new DatabaseSync('app.db')
   return [
     await marks.mark(client, run.key),
-    await sql.start((transaction) => marks.mark(transaction, run.key)),
+    await sql.begin((transaction) => marks.mark(transaction, run.key)),
     await mysqlMarks.mark(connection, run.key),
     await mysqlMarks.mark(async () => 1, run.key),
     sqliteMarks.mark(database, run.key),

@@ -37,7 +37,7 @@ describe.skipIf(onPostgres.isMissing)(`marks in Postgres${onPostgres.note}`, () 
     expect((await pool.query('SELECT id FROM modelrun_marks')).rows).toEqual([])
   })
 
-  it('take the `sql` of a callback of `sql.start`', async () => {
+  it('take the `sql` of a callback of `sql.begin`', async () => {
     const run = () => sql.begin((transaction) => marks.mark(transaction, 'callback'))
     expect([await run(), await run()]).toEqual([true, false])
   })
