@@ -30,3 +30,11 @@ it('docs/architecture.md shows every published package', () => {
   ])
     expect(page).toContain(`["${name}<br>`)
 })
+
+it('docs/how-to-extend.md names files and folders that exist', () => {
+  const recipes = readFileSync(`${root}docs/how-to-extend.md`, 'utf8')
+  const named = Array.from(recipes.matchAll(/`([\w.-]+\/[\w./-]+)`/g), ([, path = '']) => path)
+  const paths = named.filter((path) => !path.startsWith('docs/'))
+  expect(paths.length).toBeGreaterThan(20)
+  expect(paths.filter((path) => !existsSync(`${root}packages/${path}`))).toEqual([])
+})
