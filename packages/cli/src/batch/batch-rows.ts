@@ -5,6 +5,7 @@ import { urlOf } from '../run/build-input.ts'
 import { inputProblems, type RunInput } from '../run/check-input.ts'
 import { isUrlParameter, type Parameter } from '../run/parameter.ts'
 import { parseValues } from '../run/parse-values.ts'
+import { looksLikeAttempt } from './attempt-key.ts'
 import type { RawRow } from './read-rows.ts'
 
 /** A row that can be run. */
@@ -92,6 +93,7 @@ function createKeys({ key, model }: RowRules): (row: RawRow) => string {
     if (text === '') throw new UsageError(`the column ${key} of --key is empty.`)
     if (text.length > LONGEST_KEY)
       throw new UsageError(`the key in the column ${key} is longer than ${LONGEST_KEY} characters.`)
+    if (looksLikeAttempt(text)) throw new UsageError(`the key in the column ${key} has the control character U+001F.`)
     if (count(text) > 1)
       throw new UsageError(`the key ${text} is that of an earlier row than row ${row}. Keys are unique.`)
     return text
