@@ -24,8 +24,9 @@ import { workRows } from './work-rows.ts'
 /** Runs a model for each row of a file, at most once for each row, over any number of starts. */
 export async function runBatch(id: string, options: BatchOptions, context: CliContext): Promise<ExitCode> {
   checkTemplate(options.name ?? BATCH_TEMPLATE, ['row', 'key', 'model', 'job_id', 'index'])
-  const { client } = await createService(options, context)
-  const model = await readModel(client, id)
+  const service = await createService(options, context)
+  const { client } = service
+  const model = await readModel(service, id)
   const { key, files } = options
   const rules = { model: model.id, parameters: parametersOf(model, []), key, files }
   const given = await batchRows(await readRows(options.inputs), rules)
