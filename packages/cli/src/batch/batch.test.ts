@@ -70,8 +70,8 @@ describe('modelrun batch', () => {
   })
 
   it.each([
-    ['prompt,num_imags\nx,1\n', 'row 1: The model has no parameter "num_imags". Did you mean num_images?'],
-    ['prompt,num_images\nx,9\n', 'row 1: --num-images must be at most 4. It got 9.'],
+    ['prompt,num_imags\nx,1\n', 'row 1: num_imags: no such parameter; did you mean num_images?'],
+    ['prompt,num_images\nx,9\n', 'row 1: --num-images: must be at most 4, not 9.'],
     ['prompt\na,b\n', '--inputs rows.csv is not CSV'],
     ['prompt\n', 'has no rows'],
     ['prompt,prompt\na,b\n', 'The column prompt is twice'],

@@ -28,7 +28,7 @@ export async function runBatch(id: string, options: BatchOptions, context: CliCo
   const { client } = service
   const model = await readModel(service, id)
   const { key, files } = options
-  const rules = { model: model.id, parameters: parametersOf(model, []), key, files }
+  const rules = { model: model.id, schema: model.input_schema, parameters: parametersOf(model, []), key, files }
   const given = await batchRows(await readRows(options.inputs), rules)
   await prepareFolder(options.out)
   const stop = new AbortController()
