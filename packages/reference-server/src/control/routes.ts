@@ -13,6 +13,7 @@ import { CLOCK_ROUTES } from './clock.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { EXCHANGE_ROUTES } from './exchanges.ts'
 import { FAULT_ROUTES } from './faults.ts'
+import { FORK_ROUTES } from './forks.ts'
 import { JOB_ACTION_ROUTES } from './job-actions.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
@@ -36,6 +37,7 @@ export const CONTROL_ROUTES = [
   ...WEBHOOK_ROUTES,
   ...TRUTH_ROUTES,
   ...SNAPSHOT_ROUTES,
+  ...FORK_ROUTES,
   ...EVENT_ROUTES,
 ] as const satisfies readonly ControlRoute[]
 

@@ -41,6 +41,14 @@ export class Journal {
     return this.#records.all().sort((one, other) => one.endPlace - other.endPlace)
   }
 
+  /** Takes over what another journal has. @param accounts which account of this server takes the place of which */
+  adopt(journal: Journal, accounts: ReadonlyMap<Account, Account>): void {
+    for (const [account, own] of [...accounts, [null, null] as const]) {
+      for (const record of journal.#records.of(account)) this.#records.add(own, record)
+    }
+    this.#places = Math.max(this.#places, journal.#places)
+  }
+
   forget(account?: Account): void {
     this.#records.forget(account)
     for (const listener of this.listeners) listener(undefined)
