@@ -176,6 +176,48 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
     await page.close()
   })
 
+  it('forks the server into a new tab, where time and jobs are its own', async () => {
+    const { server, url, open } = await kit.serve({ clock: 'manual' })
+    const job = await new ModelRun(server.clientOptions()).submit('aurora-image', { prompt: 'a' })
+    const page = await open('#/world')
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('button', { name: 'Fork into a new tab' }).click(),
+    ])
+    const host = new URL(url).host
+    await tab.getByText(`fork of ${host}`).waitFor()
+    expect(new URL(tab.url()).host).not.toBe(host)
+    await tab.getByRole('link', { name: 'Jobs' }).click()
+    await tab.getByRole('link', { name: job.id }).click()
+    await tab.getByRole('button', { name: /^POST run/ }).waitFor()
+    await tab.getByRole('button', { name: 'Complete' }).click()
+    await tab.getByText('Succeeded', { exact: true }).waitFor()
+    expect(server.job(job.id).status).toBe('queued')
+    await page.getByRole('button', { name: /^Stop the fork/ }).click()
+    await tab.getByText('The server is gone').waitFor()
+    expect(await page.getByRole('button', { name: /^Stop the fork/ }).count()).toBe(0)
+    await page.context().close()
+  })
+
+  it('shows what a test told the control API, where that is wanted, and nothing that the page reads', async () => {
+    const { server, url, open } = await kit.serve({ clock: 'manual' })
+    const control = (path: string, body: object) =>
+      fetch(`${url}/_reference/${path}`, { method: 'POST', body: JSON.stringify(body) })
+    await control('faults', { kind: 'unavailable', route: 'getJob', times: 1 })
+    const job = await new ModelRun(server.clientOptions()).submit('aurora-image', { prompt: 'a' })
+    const page = await open(`#/jobs/${job.id}`)
+    await page.getByRole('button', { name: /^POST run/ }).waitFor()
+    expect(await page.locator('.mark.control').count()).toBe(0)
+    await page.getByLabel('Show calls of the control API').check()
+    const added = page.getByRole('button', { name: /^POST control faults/ })
+    await added.focus()
+    await page.getByRole('region', { name: 'Exchange' }).getByText('"unavailable"').waitFor()
+    await control(`jobs/${job.id}/complete`, {})
+    await page.getByRole('button', { name: /^POST control jobs complete/ }).waitFor()
+    expect(await page.getByRole('button', { name: /^[A-Z]+ control/ }).count()).toBe(2)
+    await page.close()
+  })
+
   it('creates a key, limits it and revokes it', async () => {
     const { server, open } = await kit.serve()
     const page = await open('#/world')

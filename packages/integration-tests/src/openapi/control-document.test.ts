@@ -1,6 +1,6 @@
-// biome-ignore lint/style/noRestrictedImports: the public name of ajv for the dialect of OpenAPI 3.1.
 
 import { listen } from '@modelrun/reference-server/node'
+// biome-ignore lint/style/noRestrictedImports: the public name of ajv for the dialect of OpenAPI 3.1.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
 import { createCheckedServer } from './checked-server.ts'

@@ -14,8 +14,8 @@ export const FORK_ROUTES = [
   { operationId: 'stopForks', method: 'DELETE', name: 'forks', handler: stopForksRoute },
 ] as const satisfies readonly ControlRoute[]
 
-async function openForkRoute({ forks }: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, emptySchema)
+async function openForkRoute({ forks }: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, emptySchema)
   if (!body.ok) return body.errorResponse
   if (forks === undefined) {
     return errorResponses.conflict('This server does not listen at an address of its own. Use server.fork().')

@@ -94,8 +94,8 @@ function unknownControlPath(context: Context): Response {
   )
 }
 
-async function addScriptRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, scriptsSchema)
+async function addScriptRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, scriptsSchema)
   if (!body.ok) return body.errorResponse
   const { model: modelId, outcomes, key } = body.value
   const account = findAccount(service, key)
@@ -104,8 +104,8 @@ async function addScriptRoute(service: Service, { req }: AppContext): Promise<Re
   return scripted.ok ? jsonResponse(200, { waiting: scripted.value }) : errorResponses.invalid(scripted.message)
 }
 
-async function resetRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, resetSchema)
+async function resetRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, resetSchema)
   if (!body.ok) return body.errorResponse
   const { key } = body.value
   const account = key === undefined ? undefined : service.keys.find(key)?.account

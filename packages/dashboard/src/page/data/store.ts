@@ -2,6 +2,7 @@ import { batch, signal } from '@preact/signals'
 import { clockOf, setClock } from './clock.ts'
 import { ControlError, callControl, needsToken, read } from './control.ts'
 import { readEvents } from './event-stream.ts'
+import { loadForks } from './forks.ts'
 import type { Changes, DeliveryEntry, JobRow, Model, PendingDelivery } from './wire.ts'
 
 /** So many deliveries are listed, the newest. */
@@ -65,6 +66,7 @@ async function reload(): Promise<void> {
     read<{ now_ms: number; jobs: JobRow[] }>('jobs'),
     read<{ models: Model[] }>('models'),
     read<{ entries: DeliveryEntry[] }>('journal?kind=delivery'),
+    loadForks(),
   ])
   batch(() => {
     jobs.length = 0

@@ -128,7 +128,9 @@ function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
     active.value = exchange
   }
   const isActive = active.value !== undefined && isSame(active.value, exchange)
-  const className = ['mark', isActive ? 'active' : '', isFuture ? 'future' : ''].filter(Boolean).join(' ')
+  const isControl = exchange.kind === 'request' && exchange.route === 'control'
+  const classes = { active: isActive, future: isFuture, control: isControl }
+  const className = ['mark', ...Object.entries(classes).flatMap(([name, isOn]) => (isOn ? [name] : []))].join(' ')
   const [left, right] = exchange.kind === 'delivery' ? [lanes.service, lanes.receiver] : [lanes.client, lanes.service]
   return (
     <g

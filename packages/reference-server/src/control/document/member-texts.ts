@@ -139,6 +139,8 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'Model.id': 'Id of the model.',
   'Model.name': 'Name of the model.',
   'Model.status': 'Status of the model.',
+  control:
+    'Whether control requests that changed something meanwhile, and up to 10 s of the server’s clock before, are shown too. Default false.',
   dashboard_url: 'URL of its dashboard; missing when the server has none.',
   fork_of: 'URL of the server that this one is a fork of.',
   forks: 'The forks that run.',

@@ -108,6 +108,7 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
   },
   readExchanges: {
     summary: 'Read what happened to a job, as data: requests, states and deliveries',
+    query: z.object({ control: z.optional(z.enum(['true', 'false'])) }),
     response: Exchanges,
     errors: [404],
   },

@@ -35,8 +35,8 @@ export class Journal {
     this.#add(account, new RequestRecord(details, { startPlace, endPlace: this.place() }))
   }
 
-  /** In the order in which they ended; without an account all records. */
-  records(account?: Account): JournalRecord[] {
+  /** In the order in which they ended; without an account all records, `null` as in `add`. */
+  records(account?: Account | null): JournalRecord[] {
     if (account !== undefined) return this.#records.of(account)
     return this.#records.all().sort((one, other) => one.endPlace - other.endPlace)
   }
