@@ -1,5 +1,5 @@
 import { batch, signal } from '@preact/signals'
-import { clockOf, setClock } from './clock.ts'
+import { clockOf, setClock, stopClock } from './clock.ts'
 import { ControlError, callControl, needsToken, read } from './control.ts'
 import { readEvents } from './event-stream.ts'
 import { loadForks } from './forks.ts'
@@ -25,6 +25,9 @@ export const pending = signal<readonly PendingDelivery[]>([])
 /** Rises with each job that has changed: what shows one job loads it again. */
 export const touched = signal<ReadonlySet<string>>(new Set())
 
+/** Rises when everything was read again: jobs may have changed, or be gone. */
+export const reloads = signal(0)
+
 /** Rises when anything happened: counters of faults and credits may have changed. */
 export const happened = signal(0)
 
@@ -41,11 +44,16 @@ export async function follow(): Promise<void> {
     try {
       await followOnce()
     } catch (error) {
-      connection.value = 'lost'
+      noteLoss()
       if (error instanceof ControlError && error.status === 403) await tokenGiven()
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }
+}
+
+function noteLoss(): void {
+  connection.value = 'lost'
+  stopClock()
 }
 
 async function followOnce(): Promise<void> {
@@ -58,7 +66,7 @@ async function followOnce(): Promise<void> {
     if (changes.reset) await reload()
     batch(() => apply(changes))
   }
-  connection.value = 'lost'
+  noteLoss()
 }
 
 async function reload(): Promise<void> {
@@ -76,7 +84,7 @@ async function reload(): Promise<void> {
     models.value = catalog.models
     deliveries.value = journal.entries.slice(-MAX_DELIVERIES)
     happened.value++
-    touched.value = new Set(places.keys())
+    reloads.value++
     connection.value = 'live'
   })
 }

@@ -60,7 +60,11 @@ function Request({ exchange }: { exchange: RequestExchange }) {
       </div>
       <h3>Request</h3>
       <Headers list={request_headers} />
-      <Body text={request_body} />
+      {fault && method === 'POST' && request_body === undefined ? (
+        <p class="muted small">The fault came before the body was read.</p>
+      ) : (
+        <Body text={request_body} />
+      )}
       <h3 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h3>
       {hint && <p class="notice">{hint}</p>}
       <Headers list={response_headers} />

@@ -1,5 +1,5 @@
 import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
-import { count, formatDuration } from '../text/format.ts'
+import { count, formatDuration, formatShortNumber } from '../text/format.ts'
 import type { Mark } from './layout.ts'
 
 const ROUTE_NAMES: Readonly<Record<string, string>> = {
@@ -49,11 +49,16 @@ export function isBad(exchange: RequestExchange | DeliveryExchange): boolean {
   return exchange.status === undefined || exchange.status >= 400
 }
 
-/** What a change of state does to the credits. */
-export function creditLabel({ from, to, credits, is_charged }: StateExchange): string | undefined {
-  if (from === undefined) return `${credits} reserved`
-  if (to === 'succeeded' || is_charged) return `${credits} charged`
-  return to === 'processing' ? undefined : `${credits} released`
+/** What a change of state does to the credits, where there is little room. */
+export function creditLabel(exchange: StateExchange): string | undefined {
+  const change = creditChange(exchange)
+  return change && `${formatShortNumber(exchange.credits)} ${change}`
+}
+
+function creditChange({ from, to, is_charged }: StateExchange): 'reserved' | 'charged' | 'released' | undefined {
+  if (from === undefined) return 'reserved'
+  if (to === 'succeeded' || is_charged) return 'charged'
+  return to === 'processing' ? undefined : 'released'
 }
 
 /** A mark in a sentence, for screen readers. */
@@ -61,8 +66,10 @@ export function spokenLabel(mark: Mark): string {
   const { exchange, afterMs } = mark
   const at = `after ${formatDuration(afterMs)}`
   if (exchange.kind === 'job') {
-    const credits = creditLabel(exchange)?.replace(/^(\d+)/, (number) => count(Number(number), 'credit'))
-    return [`Job ${exchange.to} ${at}`, credits].filter(Boolean).join(', ')
+    const change = creditChange(exchange)
+    return [`Job ${exchange.to} ${at}`, change && `${count(exchange.credits, 'credit')} ${change}`]
+      .filter(Boolean)
+      .join(', ')
   }
   if (mark.kind === 'send' && !mark.isWhole) return `${sentLabel(exchange)} ${at}`
   const took = exchange.duration_ms > 0 ? ` in ${formatDuration(exchange.duration_ms)}` : ''

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { nextChange, now } from '../data/clock.ts'
 import { ControlError, read } from '../data/control.ts'
-import { happened, touched } from '../data/store.ts'
+import { happened, reloads, touched } from '../data/store.ts'
 import type { Exchange, JobRow, Life } from '../data/wire.ts'
 import { Diagram, isSame } from '../diagram/diagram.tsx'
 import { ExchangePanel } from '../diagram/exchange-panel.tsx'
@@ -95,10 +95,10 @@ function useLife(id: string, isControlShown: Signal<boolean>) {
       if (timer === 0) timer = window.setTimeout(load, life.value === undefined ? 0 : RELOAD_MS)
     }
     const stops = [
+      reloads.subscribe(loadSoon),
       touched.subscribe((ids) => ids.has(id) && loadSoon()),
       happened.subscribe(() => isControlShown.peek() && loadSoon()),
     ]
-    if (timer === 0) void load()
     return () => {
       isGone = true
       clearTimeout(timer)

@@ -55,6 +55,11 @@ export function recordJobOf(run: Recorded, jobId: string): void {
   recorded.value = recorded.value.map((entry) => (entry === run ? { ...run, jobId } : entry))
 }
 
+/** For what did not reach the server. */
+export function forget(entry: Recorded): void {
+  recorded.value = recorded.value.filter((other) => other !== entry)
+}
+
 export function clearRecord(): void {
   recorded.value = []
 }
