@@ -47,7 +47,7 @@ describe.skipIf(isMissing)(`the server behind the dashboard${note}`, { timeout: 
     await page.context().close()
   })
 
-  it('shows what a test told the control API, where that is wanted, and nothing that the page reads', async () => {
+  it('shows the calls of a test to the control API, where that is wanted, and nothing that the page reads', async () => {
     const { server, url, open } = await kit.serve({ clock: 'manual' })
     const control = (path: string, body: object) =>
       fetch(`${url}/_reference/${path}`, { method: 'POST', body: JSON.stringify(body) })

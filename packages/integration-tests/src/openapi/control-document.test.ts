@@ -1,4 +1,3 @@
-
 import { listen } from '@modelrun/reference-server/node'
 // biome-ignore lint/style/noRestrictedImports: the public name of ajv for the dialect of OpenAPI 3.1.
 import { Ajv2020 } from 'ajv/dist/2020.js'

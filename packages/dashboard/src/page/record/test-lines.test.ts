@@ -23,7 +23,7 @@ function linesOf(actions: Recorded[], row: Partial<JobRow> = {}, nowMs = 20_000)
 }
 
 describe('the copied test', () => {
-  it('has the times of the server, not those at which the page believed it to be', () => {
+  it('has the times of the server, not the estimates of the page', () => {
     const fault: Recorded = { kind: 'fault', id: 'fault_1', fault: { kind: 'reset' }, atMs: 15_500 }
     const lines = linesOf([{ ...RUN, atMs: 9_000 }, fault, { kind: 'cancel', jobId: 'job_a', atMs: 19_000 }], {
       status: 'cancelled',
