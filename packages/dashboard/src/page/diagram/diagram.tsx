@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Exchange, Life } from '../data/wire.ts'
 import { receiverName } from '../text/format.ts'
 import { spokenLabel } from './labels.ts'
-import { type Lanes, type Layout, layoutLife, type Mark } from './layout.ts'
+import { isControl, type Lanes, type Layout, layoutLife, type Mark } from './layout.ts'
 import { Response, SendMark, StateMark } from './marks.tsx'
 
 interface DiagramProps {
@@ -131,8 +131,7 @@ function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
     active.value = exchange
   }
   const isActive = active.value !== undefined && isSame(active.value, exchange)
-  const isControl = exchange.kind === 'request' && exchange.route === 'control'
-  const classes = { active: isActive, future: isFuture, control: isControl }
+  const classes = { active: isActive, future: isFuture, control: isControl(exchange) }
   const className = ['mark', ...Object.entries(classes).flatMap(([name, isOn]) => (isOn ? [name] : []))].join(' ')
   const [left, right] = exchange.kind === 'delivery' ? [lanes.service, lanes.receiver] : [lanes.client, lanes.service]
   return (

@@ -1,6 +1,6 @@
 import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
 import { creditLabel, isBad, responseLabel, sentLabel, shortSentLabel } from './labels.ts'
-import type { Lanes } from './layout.ts'
+import { isControl, type Lanes } from './layout.ts'
 
 /** About the width of a letter, in pixels, and of a bold one. */
 const LETTER = 7
@@ -70,6 +70,8 @@ export function SendMark({
 }: MarkProps<Sent> & { isWhole: boolean; folded: number }) {
   const [from, to] = endsOf(exchange, lanes)
   const fault = exchange.kind === 'request' ? exchange.fault : undefined
+  // That a call of the control API was accepted goes without saying.
+  const isQuiet = isControl(exchange) && !isBad(exchange)
   return (
     <>
       <Arrow
@@ -80,7 +82,7 @@ export function SendMark({
         short={shortSentLabel(exchange, folded)}
         className="arrow"
       />
-      {isWhole && <Response exchange={exchange} lanes={lanes} y={y + BACK} />}
+      {isWhole && !isQuiet && <Response exchange={exchange} lanes={lanes} y={y + BACK} />}
       {fault && <Bolt x={to + 18} y={isWhole ? y + BACK / 2 : y} />}
     </>
   )
