@@ -53,7 +53,7 @@ export interface Layout {
 /** Pixels: the names of the lanes, a request or a response, both together, a state, and the longest wait. */
 const TOP = 66
 const ROW = 40
-const WHOLE_ROW = 52
+const WHOLE_ROW = 46
 const STATE_ROW = 36
 const LARGEST_GAP = 56
 
