@@ -29,6 +29,7 @@ export function setClock(state: ClockState): void {
 /** Nothing is known of the time of a server that is gone. */
 export function stopClock(): void {
   clock.value = { ...clock.value, now_ms: timeNow(), seenAt: undefined }
+  now.value = timeNow()
 }
 
 export function clockOf({ now_ms, clock }: Changes): ClockState {

@@ -52,8 +52,10 @@ export async function follow(): Promise<void> {
 }
 
 function noteLoss(): void {
-  connection.value = 'lost'
-  stopClock()
+  batch(() => {
+    connection.value = 'lost'
+    stopClock()
+  })
 }
 
 async function followOnce(): Promise<void> {
