@@ -1,5 +1,6 @@
 import type { Queue, Worker } from 'bullmq'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
+import { repeatUntilStored, STORE_BACKOFF } from '../engine/repeat.ts'
 import {
   type LockedTask,
   type LockedTasks,
@@ -10,7 +11,7 @@ import {
   type TaskTable,
 } from '../engine/task-table.ts'
 import type { BullmqQueues } from './bullmq-queues.ts'
-import { endJob, fetchJobs, type HeldJob, isDone, sortJobs } from './held-jobs.ts'
+import { endJob, type FetchedJob, fetchJobs, type HeldJob, isDone, sortJobs } from './held-jobs.ts'
 import { fromJobId, type Row, toJobId, toRecord } from './job-record.ts'
 import { type RedisLink, within } from './redis-link.ts'
 
@@ -22,7 +23,8 @@ export class BullmqTable implements TaskTable {
   readonly #link: RedisLink
   readonly #queues: BullmqQueues
   readonly #tallies: string
-  readonly #held = new Map<string, HeldJob>()
+  readonly #held = new Map<string, FetchedJob>()
+  #isClosed = false
 
   constructor(link: RedisLink, queues: BullmqQueues, tallies: string) {
     this.#link = link
@@ -48,7 +50,11 @@ export class BullmqTable implements TaskTable {
     const grant = await this.#link.run('modelrunGrant', [keys.pause, keys.nextStart], [limit, slackMs, stepMs])
     const [starts = 0, waitMs = 0, pausedMs = 0] = grant as number[]
     if (pausedMs > 0) return { tasks: [], nextMs: pausedMs, hasSuspect: false, died: [] }
-    const fetched = await this.#markStarted(await fetchJobs(worker, starts), { worker, alone })
+    const jobs = await fetchJobs(worker, starts)
+    const fetched = await this.#markStarted(jobs, { worker, alone }).catch((error: unknown) => {
+      this.#giveBackLater(queue, jobs, lockMs)
+      throw error
+    })
     // From here on nothing may reject, and the code waits as little as possible: a task that was marked as started and does
     // not run counts as lost.
     const { runnable, hasSuspect, died } = await sortJobs(fetched, alone)
@@ -62,7 +68,7 @@ export class BullmqTable implements TaskTable {
   }
 
   async #markStarted(
-    fetched: Awaited<ReturnType<typeof fetchJobs>>,
+    fetched: readonly FetchedJob[],
     { worker, alone }: { worker: Worker; alone: boolean },
   ): Promise<HeldJob[]> {
     if (fetched.length === 0) return []
@@ -78,7 +84,7 @@ export class BullmqTable implements TaskTable {
     return task
   }
 
-  #heldWith(queue: string, id: string, fence: number): HeldJob | undefined {
+  #heldWith(queue: string, id: string, fence: number): FetchedJob | undefined {
     const held = this.#held.get(heldKey(queue, id))
     return held?.job.attemptsStarted === fence ? held : undefined
   }
@@ -111,6 +117,25 @@ export class BullmqTable implements TaskTable {
     const isEnded = await within(isDone(endJob(held, end)))
     this.#held.delete(heldKey(queue, id))
     return isEnded
+  }
+
+  async giveBack(queue: string, { id, fence }: { id: string; fence: number }): Promise<void> {
+    await this.#on(queue, (jobs) => this.#link.run('modelrunClearUnstarted', [jobs.toKey(toJobId(id))], [fence]))
+    const held = this.#heldWith(queue, id, fence)
+    if (held === undefined) return
+    await within(isDone(held.job.moveToWait(held.token)))
+    this.#held.delete(heldKey(queue, id))
+  }
+
+  /** Whether Redis has marked these jobs is unknown: they must not count as lost. */
+  #giveBackLater(queue: string, jobs: readonly FetchedJob[], lockMs: number): void {
+    const untilMs = performance.now() + lockMs
+    const isWanted = () => !this.#isClosed && performance.now() < untilMs
+    for (const held of jobs) {
+      const task = { id: fromJobId(String(held.job.id)), fence: held.job.attemptsStarted }
+      this.#held.set(heldKey(queue, task.id), held)
+      void repeatUntilStored(() => this.giveBack(queue, task), { ...STORE_BACKOFF, onError: () => {}, isWanted })
+    }
   }
 
   get(queue: string, id: string): Promise<TaskRecord | undefined> {
@@ -168,6 +193,7 @@ export class BullmqTable implements TaskTable {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     await this.#queues.close()
     await this.#link.close()
   }

@@ -1,7 +1,7 @@
 import type { Job, Worker } from 'bullmq'
 import { POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '../engine/task-table.ts'
 
-/** A job that this process has locked. */
+/** A job that this process has fetched and marked as started. */
 export interface HeldJob {
   job: Job
   token: string
@@ -12,7 +12,8 @@ export interface HeldJob {
   attempts: number
 }
 
-type FetchedJob = Omit<HeldJob, 'lost' | 'attempts'>
+/** A job that this process has fetched. */
+export type FetchedJob = Omit<HeldJob, 'lost' | 'attempts'>
 
 /** Locks up to `most` jobs. Asks for the first one alone, because the queue is often empty. */
 export async function fetchJobs(worker: Worker, most: number): Promise<FetchedJob[]> {

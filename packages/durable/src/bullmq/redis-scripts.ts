@@ -37,7 +37,7 @@ export const SCRIPTS = {
   },
   /**
    * Marks tasks as started, and counts earlier runs that never ended: a task that was only fetched has not lost its process.
-   * A task that another process has fetched since does not change. `ARGV`: the prefix of the keys of jobs, 1 for tasks that run
+   * `mr:started` is the fence of the run, `mr:lost` has the fences of the runs that were lost, each with a comma after it. A task that another process has fetched since does not change. `ARGV`: the prefix of the keys of jobs, 1 for tasks that run
    * alone, SUSPECT_AFTER, POISON_AFTER, and each id with its fence. Returns how many processes each task has lost.
    */
   modelrunStart: {
@@ -47,19 +47,33 @@ export const SCRIPTS = {
       local losses = {}
       for index = 5, #ARGV, 2 do
         local job, fence = ARGV[1] .. ARGV[index], ARGV[index + 1]
-        local lost = tonumber(redis.call('HGET', job, 'mr:lost') or 0)
-        if redis.call('HGET', job, 'ats') == fence then
-          if redis.call('HDEL', job, 'mr:started') == 1 then lost = redis.call('HINCRBY', job, 'mr:lost', 1) end
+        local last, fences = redis.call('HGET', job, 'mr:started'), redis.call('HGET', job, 'mr:lost') or ''
+        local isMine = redis.call('HGET', job, 'ats') == fence
+        if isMine and last then
+          fences = fences .. last .. ','
+          redis.call('HDEL', job, 'mr:started')
+          redis.call('HSET', job, 'mr:lost', fences)
+        end
+        local lost = select(2, string.gsub(fences, ',', ''))
+        if isMine then
           if lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:started', fence) end
         end
         losses[#losses + 1] = lost
       end
       return losses`,
   },
-  /** Clears the mark of the task `KEYS[1]` that was started with the fence `ARGV[1]`: its handler has ended, or did not run. */
+  /** Clears the mark of the task `KEYS[1]` that was started with the fence `ARGV[1]`: its handler has ended. */
   modelrunClearStarted: {
     numberOfKeys: 1,
     lua: `if redis.call('HGET', KEYS[1], 'mr:started') == ARGV[1] then redis.call('HDEL', KEYS[1], 'mr:started') end`,
+  },
+  /** The same for a handler that did not run: it is no loss, also when another worker has counted it as one. */
+  modelrunClearUnstarted: {
+    numberOfKeys: 1,
+    lua: `
+      if redis.call('HGET', KEYS[1], 'mr:started') == ARGV[1] then return redis.call('HDEL', KEYS[1], 'mr:started') end
+      local fences, count = string.gsub(',' .. (redis.call('HGET', KEYS[1], 'mr:lost') or ''), ',' .. ARGV[1] .. ',', ',', 1)
+      if count == 1 then redis.call('HSET', KEYS[1], 'mr:lost', string.sub(fences, 2)) end`,
   },
   /** Returns the task with the id `ARGV[2]`. `KEYS[4]` to `KEYS[6]` are the lists open, done and dead. */
   modelrunGet: {

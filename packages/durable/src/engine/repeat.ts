@@ -10,6 +10,9 @@ export interface Repeat {
   isWanted?(): boolean
 }
 
+/** The default waits. */
+export const STORE_BACKOFF = { firstMs: 50, maxMs: 2_000 } as const
+
 /** Repeats a change of the store until it succeeds, or until it is not wanted any more. */
 export async function repeatUntilStored(
   change: () => Promise<unknown>,

@@ -1,7 +1,7 @@
 import { type RetryLimits, RunTimeout } from 'modelrun/webhooks'
 import type { AloneLock } from './alone-lock.ts'
 import type { TaskHandler, Worker, WorkOptions } from './engine.ts'
-import { repeatUntilStored } from './repeat.ts'
+import { repeatUntilStored, STORE_BACKOFF } from './repeat.ts'
 import { TaskRun } from './run-task.ts'
 import type { Spacing } from './spacing.ts'
 import type { LockedTask, TaskEnd, TaskTable } from './task-table.ts'
@@ -23,9 +23,6 @@ export interface WorkerContext {
   pollMs: number
   onError(error: unknown): void
 }
-
-/** How the write of an end is repeated while the store fails. */
-const END_BACKOFF = { firstMs: 50, maxMs: 2_000 } as const
 
 /** A worker of one queue in this process. */
 export class TableWorker implements Worker {
@@ -140,10 +137,12 @@ export class TableWorker implements Worker {
     return end
   }
 
-  /** Releases a task that did not start in time, unless another process has it. No process is counted as lost. */
+  /** Releases a task whose lock came too late. Repeated, because a task that looks lost four times becomes dead. */
   async #giveBack({ task, fence }: TaskRun): Promise<void> {
-    const end = { kind: 'again', delayMs: 0, pausesQueue: false } as const
-    await this.#context.table.end(this.#queue, { id: task.id, fence }, end).catch(this.#context.onError)
+    const { table, onError } = this.#context
+    const untilMs = performance.now() + this.#settings.lockMs
+    const change = () => table.giveBack(this.#queue, { id: task.id, fence })
+    await repeatUntilStored(change, { ...STORE_BACKOFF, onError, isWanted: () => performance.now() < untilMs })
   }
 
   /** Writes the end of a run. Repeated while the lock holds, so that a short outage of the store loses no end. */
@@ -151,7 +150,7 @@ export class TableWorker implements Worker {
     const { table, onError } = this.#context
     const { task, fence } = run
     const change = () => table.end(this.#queue, { id: task.id, fence }, end)
-    await repeatUntilStored(change, { ...END_BACKOFF, onError, isWanted: () => run.msLeft() > 0 })
+    await repeatUntilStored(change, { ...STORE_BACKOFF, onError, isWanted: () => run.msLeft() > 0 })
   }
 
   #reportDied({ id, data, attempts, lost }: LockedTask): void {

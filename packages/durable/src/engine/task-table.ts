@@ -51,6 +51,11 @@ export interface TaskTable {
   renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>>
   /** Resolves to whether the task was still locked with this fence. */
   end(queue: string, task: { id: string; fence: number }, end: TaskEnd): Promise<boolean>
+  /**
+   * Releases a task that was locked too late to run its handler. No process counts as lost for it, also when another one has
+   * the task since.
+   */
+  giveBack(queue: string, task: { id: string; fence: number }): Promise<void>
   get(queue: string, id: string): Promise<TaskRecord | undefined>
   list(queue: string, state: TaskState, list: Required<Pick<TaskList, 'limit'>> & TaskList): Promise<TaskRecord[]>
   count(queue: string): Promise<Record<TaskState, number>>

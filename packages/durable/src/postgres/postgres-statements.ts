@@ -127,6 +127,10 @@ export const SQL = {
     WITH ${mine(HELD)}
     UPDATE modelrun_tasks AS t SET state = 'waiting', attempts = attempts + $4::int, due_at = ${NOW} + $5::float8 FROM mine
     WHERE t.queue = $1 AND t.id = mine.id RETURNING t.id`,
+  // $3 fence. Another worker has locked the task since, and has counted this fence as lost.
+  uncountLoss: `
+    WITH ${mine('t.fence > $3::int AND t.lost > 0')}
+    UPDATE modelrun_tasks AS t SET lost = t.lost - 1 FROM mine WHERE t.queue = $1 AND t.id = mine.id`,
   // $2 milliseconds.
   pause: `
     INSERT INTO modelrun_queues AS q (queue, paused_until) VALUES ($1, ${NOW} + $2::float8)

@@ -85,6 +85,11 @@ export class PostgresTable implements TaskTable {
     return this.#isDone(SQL.postpone, queue, id, fence, end.kind === 'failed' ? 1 : 0, end.delayMs)
   }
 
+  async giveBack(queue: string, { id, fence }: { id: string; fence: number }): Promise<void> {
+    if (await this.#isDone(SQL.postpone, queue, id, fence, 0, 0)) return
+    await this.#rows(SQL.uncountLoss, queue, id, fence)
+  }
+
   async get(queue: string, id: string): Promise<TaskRecord | undefined> {
     return (await this.#rows(SQL.get, queue, id)).map(toRecord)[0]
   }

@@ -73,6 +73,9 @@ export const SQL = {
   postpone: `
     UPDATE modelrun_tasks SET state = 'waiting', attempts = attempts + :failed, due_at = :dueAt
     WHERE queue = :queue AND id = :id AND state = 'running' AND fence = :fence RETURNING id`,
+  // Another worker has locked the task since, and has counted this fence as lost.
+  uncountLoss: `
+    UPDATE modelrun_tasks SET lost = lost - 1 WHERE queue = :queue AND id = :id AND fence > :fence AND lost > 0`,
   get: 'SELECT * FROM modelrun_tasks WHERE queue = :queue AND id = :id',
   list: `
     SELECT * FROM modelrun_tasks WHERE queue = :queue AND state = :state AND seq > :after ORDER BY seq LIMIT :limit`,

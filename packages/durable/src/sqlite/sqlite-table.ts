@@ -95,6 +95,13 @@ export class SqliteTable implements TaskTable {
     return this.#database.transaction({ toDisk: false }, () => this.#endRow(queue, { id, fence }, end))
   }
 
+  async giveBack(queue: string, { id, fence }: { id: string; fence: number }): Promise<void> {
+    await this.#database.transaction({ toDisk: false }, () => {
+      if (this.#isDone(SQL.postpone, { queue, id, fence, dueAt: Date.now(), failed: 0 })) return
+      this.#database.rows(SQL.uncountLoss, { queue, id, fence })
+    })
+  }
+
   #endRow(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): boolean {
     const now = Date.now()
     if (end.kind === 'done' || end.kind === 'dead') {

@@ -1,9 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { NotFoundError } from '../../errors/api-errors.ts'
 import { settle } from '../../testing/manual-clock.ts'
-import { storedDelivery } from '../../testing/test-core.ts'
 import { gate, jobsOf, openEngine, openInbox, PUBLIC_URL, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
-import type { InboxEngine, Json, WorkOptions } from '../engine/inbox-engine.ts'
 import type { Inbox } from '../inbox.ts'
 
 const { job_id } = SUCCEEDED
@@ -203,36 +201,5 @@ describe('waitUntil', () => {
     await settle()
     expect([count('completed'), warn.mock.calls.length]).toEqual([1, 1])
     warn.mockRestore()
-  })
-})
-
-describe('a job whose processes died', () => {
-  const reportOf = async (data: object) => {
-    const { engine, clock } = openEngine()
-    const reports: NonNullable<WorkOptions['onProcessDied']>[] = []
-    const work: InboxEngine['work'] = (queue, handler, options) => {
-      if (options?.onProcessDied !== undefined) reports.push(options.onProcessDied)
-      return engine.work(queue, handler, options)
-    }
-    const bench = openInbox({ engine: { ...engine, work }, clock })
-    await bench.inbox.expect(job_id, { context: 'mine' })
-    bench.inbox.start()
-    await settle()
-    for (const report of reports) report({ id: job_id, data: data as Json, runs: 4 })
-    await bench.inbox.drain()
-    return { ...bench, reports }
-  }
-
-  test('is a dead letter, which `onDead` gets once, with the context of the job', async () => {
-    const { notices, count, reports } = await reportOf(storedDelivery())
-    expect(reports).toHaveLength(1)
-    const error = expect.objectContaining({ code: 'process_died', message: expect.stringContaining(job_id) })
-    expect(notices.onDead).toEqual([{ jobId: job_id, event: SUCCEEDED, attempt: 4, error, context: 'mine' }])
-    expect(count('dead')).toBe(1)
-  })
-
-  test('and whose delivery cannot be read is not reported', async () => {
-    const { notices, count } = await reportOf({ old: true })
-    expect([notices.onDead, count('dead')]).toEqual([[], 0])
   })
 })

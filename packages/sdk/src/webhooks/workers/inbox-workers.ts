@@ -7,6 +7,7 @@ import { checkExpected, OVERDUE_ATTEMPTS, pollOverdue } from '../expected/expect
 import { reportPrepared } from '../expected/prepared-runs.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import type { SweepOptions, SweepReport, WaitUntil } from '../inbox-options.ts'
+import type { InboxQueue } from '../queues.ts'
 import { checkUnverified, createMissingJobs, UNVERIFIED_ATTEMPTS } from '../verification/check-unverified.ts'
 import { removeOldTasks } from './retention.ts'
 import { WorkerActivity } from './worker-activity.ts'
@@ -100,11 +101,23 @@ export class InboxWorkers {
     const poll = this.#activity.counted((task) => pollOverdue(core, task))
     const report = this.#activity.counted((task) => reportPrepared(core, task))
     const onProcessDied = (task: DiedTask) => void core.tasks.track(reportProcessDied(core, task))
+    // These queues run no handler of the user, and a paid result hangs on them: their tasks run again.
+    const runAgain = (queue: InboxQueue) => (task: DiedTask) => void core.tasks.track(replayDied(core, queue, task))
     this.#workers = [
       results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs, onProcessDied }),
-      unverified.work(check, { lockMs, attempts: UNVERIFIED_ATTEMPTS, rate: UNVERIFIED_RATE }),
-      expected.work(expect, { lockMs }),
-      overdue.work(poll, { lockMs, attempts: OVERDUE_ATTEMPTS, rate: OVERDUE_RATE }),
+      unverified.work(check, {
+        lockMs,
+        attempts: UNVERIFIED_ATTEMPTS,
+        rate: UNVERIFIED_RATE,
+        onProcessDied: runAgain(unverified),
+      }),
+      expected.work(expect, { lockMs, onProcessDied: runAgain(expected) }),
+      overdue.work(poll, {
+        lockMs,
+        attempts: OVERDUE_ATTEMPTS,
+        rate: OVERDUE_RATE,
+        onProcessDied: runAgain(overdue),
+      }),
       prepared.work(report, { lockMs }),
     ]
   }
@@ -152,5 +165,13 @@ export class InboxWorkers {
       this.#stopRetention = startTimer(clock, RETENTION_EVERY_MS, () => void tasks.track(remove()))
     }
     void tasks.track(remove())
+  }
+}
+
+async function replayDied({ hooks }: InboxCore, queue: InboxQueue, { id }: DiedTask): Promise<void> {
+  try {
+    await queue.replay(id)
+  } catch (error) {
+    hooks.warn(`the inbox could not poll ${id} again`, error)
   }
 }
