@@ -14,7 +14,6 @@ import { JOBS_CHECKS } from './jobs.ts'
 import { LIMITS_CHECKS, RATE_CHECKS } from './limits.ts'
 import { MODELS_CHECKS } from './models.ts'
 import { PERMISSIONS_CHECKS } from './permissions.ts'
-import { PERMISSIONS_OTHERS_CHECKS } from './permissions-others.ts'
 import { RUNS_CHECKS } from './runs.ts'
 import { SCHEMAS_CHECKS } from './schemas.ts'
 import { WEBHOOKS_CHECKS } from './webhooks.ts'
@@ -36,7 +35,6 @@ export const ALL_CHECKS: readonly Check[] = [
   ...CANCEL_CHECKS,
   ...CHARGES_CHECKS,
   ...PERMISSIONS_CHECKS,
-  ...PERMISSIONS_OTHERS_CHECKS,
   ...WEBHOOKS_CHECKS,
   ...RATE_CHECKS,
   ...DELIVERIES_CHECKS,

@@ -1,6 +1,7 @@
 import { ROUTES, type RouteName, routePath } from '@modelrun/contract'
-import type { Scenario } from '../check.ts'
+import { defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
+import type { SpecialKey } from '../options.ts'
 import type { Session, SessionCall } from '../session/session.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
@@ -16,47 +17,43 @@ export const READS = ['listModels', 'getModel', 'getJob'] as const satisfies rea
 export const WRITES = ['runModel', 'cancelJob'] as const satisfies readonly WriteRoute[]
 
 /** Every endpoint that reads, without a key. */
-export const readsWithoutKey: Scenario<Record<ReadRoute, ApiResponse>> = {
-  id: 'reads-without-key',
-  perform: (session) => callEach(session, READS, { authorization: null }),
-}
+export const readsWithoutKey = defineScenario('reads-without-key', {}, (session) =>
+  callEach(session, READS, { authorization: null }),
+)
 
 /** A run without a key costs nothing, so the plan does not count it. */
-export const writesWithoutKey: Scenario<Record<WriteRoute, ApiResponse>> = {
-  id: 'writes-without-key',
-  writes: true,
-  perform: (session) => callEach(session, WRITES, { authorization: null }),
-}
+export const writesWithoutKey = defineScenario('writes-without-key', { writes: true }, (session) =>
+  callEach(session, WRITES, { authorization: null }),
+)
 
-export const readsWithInvalidKey: Scenario<Record<ReadRoute, ApiResponse>> = {
-  id: 'reads-with-invalid-key',
-  perform: (session) => callEach(session, READS, { key: INVALID_KEY }),
-}
+export const readsWithInvalidKey = defineScenario('reads-with-invalid-key', {}, (session) =>
+  callEach(session, READS, { key: INVALID_KEY }),
+)
 
-export const writesWithInvalidKey: Scenario<Record<WriteRoute, ApiResponse>> = {
-  id: 'writes-with-invalid-key',
-  writes: true,
-  perform: (session) => callEach(session, WRITES, { key: INVALID_KEY }),
-}
+export const writesWithInvalidKey = defineScenario('writes-with-invalid-key', { writes: true }, (session) =>
+  callEach(session, WRITES, { key: INVALID_KEY }),
+)
 
 /** The right key, but not as a bearer token. */
-export const otherScheme: Scenario<ApiResponse> = {
-  id: 'other-scheme',
-  perform: (session) =>
-    session.call({ path: ROUTES.listModels.path, authorization: `Basic ${session.options.apiKey}` }),
+export const otherScheme = defineScenario('other-scheme', {}, (session) =>
+  session.call({ path: ROUTES.listModels.path, authorization: `Basic ${session.options.apiKey}` }),
+)
+
+export function listWith(session: Session, key: string): Promise<ApiResponse> {
+  return session.call({ path: ROUTES.listModels.path, key })
 }
 
-export const revokedKey: Scenario<ApiResponse> = {
-  id: 'revoked-key',
-  keys: ['revoked'],
-  perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(['revoked']) }),
+/** A call with the first of these keys that was given. */
+export function withKey<Evidence>(
+  id: string,
+  needs: Omit<Scenario<unknown>, 'id' | 'perform'> & { keys: readonly SpecialKey[] },
+  call: (session: Session, key: string) => Promise<Evidence>,
+): Scenario<Evidence> {
+  return defineScenario(id, needs, (session) => call(session, session.key(needs.keys)))
 }
 
-export const blockedAddress: Scenario<ApiResponse> = {
-  id: 'blocked-address',
-  keys: ['blocked-ip'],
-  perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(['blocked-ip']) }),
-}
+export const revokedKey = withKey('revoked-key', { keys: ['revoked'] }, listWith)
+export const blockedAddress = withKey('blocked-address', { keys: ['blocked-ip'] }, listWith)
 
 /** Sends each endpoint a request for an unknown id. */
 export async function callEach<Name extends RouteName>(

@@ -1,11 +1,11 @@
 import { ROUTES } from '@modelrun/contract'
-import { type Check, check, type Scenario } from '../check.ts'
+import { type Check, check, defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { every, type Finding, judge } from '../judge/finding.ts'
 import { hasStatus, hasValue } from '../judge/responses.ts'
 import { almostKeys } from '../session/almost-keys.ts'
 import type { Session, SessionCall } from '../session/session.ts'
-import { callEach, READS, WRITES, writesWithInvalidKey, writesWithoutKey } from './auth-scenarios.ts'
+import { callEach, READS, WRITES, withKey, writesWithInvalidKey, writesWithoutKey } from './auth-scenarios.ts'
 
 /** Has the form of a live key, but does not exist. */
 const INVALID_LIVE_KEY = 'sk_live_conformance_no_such_key'
@@ -16,49 +16,35 @@ interface WrongKey {
   response: ApiResponse
 }
 
-const almostRight: Scenario<readonly WrongKey[]> = {
-  id: 'almost-the-key',
-  perform: (session) => {
-    const wrong = Object.entries(almostKeys(session.options.apiKey)).map(([what, key]) => [what, { key }] as const)
-    return list(session, [...wrong, ['a live key that does not exist', { key: INVALID_LIVE_KEY }]])
-  },
-}
+const almostRight = defineScenario('almost-the-key', {}, (session) => {
+  const wrong = Object.entries(almostKeys(session.options.apiKey)).map(([what, key]) => [what, { key }] as const)
+  return list(session, [...wrong, ['a live key that does not exist', { key: INVALID_LIVE_KEY }]])
+})
 
 /** The right key in the wrong place. */
-const elsewhere: Scenario<readonly WrongKey[]> = {
-  id: 'key-elsewhere',
-  perform: (session) => {
-    const { apiKey } = session.options
-    return list(session, [
-      ['a header without a scheme', { authorization: apiKey }],
-      ['the scheme Token', { authorization: `Token ${apiKey}` }],
-      ['the scheme Bearer without a key', { authorization: 'Bearer' }],
-      ['the key in x-api-key', { authorization: null, headers: { 'x-api-key': apiKey } }],
-    ])
-  },
-}
+const elsewhere = defineScenario('key-elsewhere', {}, (session) => {
+  const { apiKey } = session.options
+  return list(session, [
+    ['a header without a scheme', { authorization: apiKey }],
+    ['the scheme Token', { authorization: `Token ${apiKey}` }],
+    ['the scheme Bearer without a key', { authorization: 'Bearer' }],
+    ['the key in x-api-key', { authorization: null, headers: { 'x-api-key': apiKey } }],
+  ])
+})
 
 /** The key in the query, under common parameter names. A service may reject such a query for another reason. */
-const inQuery: Scenario<ApiResponse> = {
-  id: 'key-in-query',
-  perform: (session) => {
-    const query = ['api_key', 'key', 'token', 'access_token'].map((name) => `${name}=${session.options.apiKey}`)
-    return session.call({ path: `${ROUTES.listModels.path}?${query.join('&')}`, authorization: null })
-  },
-}
+const inQuery = defineScenario('key-in-query', {}, (session) => {
+  const query = ['api_key', 'key', 'token', 'access_token'].map((name) => `${name}=${session.options.apiKey}`)
+  return session.call({ path: `${ROUTES.listModels.path}?${query.join('&')}`, authorization: null })
+})
 
-const revokedReads: Scenario<readonly ApiResponse[]> = {
-  id: 'revoked-reads',
-  keys: ['revoked'],
-  perform: async (session) => Object.values(await callEach(session, READS, { key: session.key(['revoked']) })),
-}
+const revokedReads = withKey('revoked-reads', { keys: ['revoked'] }, async (session, key) =>
+  Object.values(await callEach(session, READS, { key })),
+)
 
-const revokedWrites: Scenario<readonly ApiResponse[]> = {
-  id: 'revoked-writes',
-  keys: ['revoked'],
-  writes: true,
-  perform: async (session) => Object.values(await callEach(session, WRITES, { key: session.key(['revoked']) })),
-}
+const revokedWrites = withKey('revoked-writes', { keys: ['revoked'], writes: true }, async (session, key) =>
+  Object.values(await callEach(session, WRITES, { key })),
+)
 
 /** Keys that are almost right, or stand at another place than the header (sections 5 and 7). */
 export const AUTH_VARIANTS_CHECKS: readonly Check[] = [

@@ -1,8 +1,8 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
 import { type Check, check } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
-import { every, judge, observe } from '../judge/finding.ts'
-import { hasStatus, hasValue, rejectionOf, rejectionText } from '../judge/responses.ts'
+import { every, judge } from '../judge/finding.ts'
+import { hasStatus, hasValue, observeRejection } from '../judge/responses.ts'
 import {
   blockedAddress,
   otherScheme,
@@ -41,7 +41,5 @@ export const AUTH_CHECKS: readonly Check[] = [
     return judge(isRight, `the key ${isRight ? 'starts' : 'does not start'} with ${prefixes.join(' or ')}`, response)
   }),
   check('auth/revoked-key', revokedKey, (response) => hasStatus(response, 401)),
-  check('auth/blocked-address', blockedAddress, (response) =>
-    observe(rejectionOf(response), rejectionText(response), response),
-  ),
+  check('auth/blocked-address', blockedAddress, observeRejection),
 ]

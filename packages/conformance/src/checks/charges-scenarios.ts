@@ -1,4 +1,4 @@
-import type { Scenario } from '../check.ts'
+import { type Scenario, defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
@@ -19,17 +19,12 @@ function chargeOf(
   id: string,
   scenario: Scenario<Run & { polled?: { last: ApiResponse } | undefined }>,
 ): Scenario<RunCharge> {
-  return {
-    id,
-    uses: [scenario],
-    credits: true,
-    perform: async (session) => {
-      const { response, charge, target, polled } = await session.evidence(scenario)
-      const isDone = at(response.json, '/status') === 'completed' || (polled && jobStatus(polled.last) === 'succeeded')
-      if (!isDone) throw new BlockedError('the run did not succeed', response)
-      return { ...known(charge), creditsPerRun: target.creditsPerRun, responses: [response] }
-    },
-  }
+  return defineScenario(id, { uses: [scenario], credits: true }, async (session) => {
+    const { response, charge, target, polled } = await session.evidence(scenario)
+    const isDone = at(response.json, '/status') === 'completed' || (polled && jobStatus(polled.last) === 'succeeded')
+    if (!isDone) throw new BlockedError('the run did not succeed', response)
+    return { ...known(charge), creditsPerRun: target.creditsPerRun, responses: [response] }
+  })
 }
 
 export const chargeOfSucceeded = chargeOf('charge-of-succeeded', defaultRun)
@@ -37,43 +32,36 @@ export const chargeOfAsync = chargeOf('charge-of-async', asyncRun)
 export const chargeOfHeld = chargeOf('charge-of-held', heldRun)
 export const chargeOfWebhook = chargeOf('charge-of-webhook', successWebhook)
 
-export const chargeOfFailed: Scenario<RunCharge> = {
-  id: 'charge-of-failed',
-  uses: [failingJob],
-  credits: true,
-  perform: async (session) => {
+export const chargeOfFailed = defineScenario(
+  'charge-of-failed',
+  { uses: [failingJob], credits: true },
+  async (session) => {
     const { response, charge, target } = await session.evidence(failingJob)
     return { ...known(charge), creditsPerRun: target.creditsPerRun, responses: [response] }
   },
-}
+)
 
 /** What a run was charged that was cancelled. */
 function chargeOfCancel(id: string, scenario: Scenario<MeasuredCancel>): Scenario<RunCharge> {
-  return {
-    id,
-    uses: [scenario],
-    credits: true,
-    perform: async (session) => {
-      const { started, cancel, after, charge } = await session.evidence(scenario)
-      const { creditsPerRun } = session.target('longest')
-      return { ...known(charge), creditsPerRun, responses: [started, cancel, after.last] }
-    },
-  }
+  return defineScenario(id, { uses: [scenario], credits: true }, async (session) => {
+    const { started, cancel, after, charge } = await session.evidence(scenario)
+    const { creditsPerRun } = session.target('longest')
+    return { ...known(charge), creditsPerRun, responses: [started, cancel, after.last] }
+  })
 }
 
 export const chargeOfCancelledQueued = chargeOfCancel('charge-of-cancelled-queued', cancelledQueued)
 export const chargeOfCancelledProcessing = chargeOfCancel('charge-of-cancelled-processing', cancelledProcessing)
 
 /** What was charged for cancelled runs while they would have gone on. */
-export const chargeOfCancelledLater: Scenario<RunCharge> = {
-  id: 'charge-of-cancelled-later',
-  uses: [cancelledLongAgo],
-  credits: true,
-  perform: async (session) => {
+export const chargeOfCancelledLater = defineScenario(
+  'charge-of-cancelled-later',
+  { uses: [cancelledLongAgo], credits: true },
+  async (session) => {
     const { reads, charge } = await session.evidence(cancelledLongAgo)
     return { ...known(charge), creditsPerRun: session.target('longest').creditsPerRun, responses: reads }
   },
-}
+)
 
 function known(charge: Charge | undefined): Charge {
   if (charge === undefined) throw new BlockedError('the credits left could not be read')

@@ -1,5 +1,5 @@
 import { ROUTES, routePath } from '@modelrun/contract'
-import type { Scenario } from '../check.ts'
+import { defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { isRecord } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
@@ -25,45 +25,33 @@ export interface ModelViews {
 const MAX_MODELS = 8
 
 /** The details of some listed models, of different categories first. */
-export const modelViews: Scenario<ModelViews> = {
-  id: 'model-views',
-  uses: [firstPage],
-  perform: async (session) => {
-    const list = await session.evidence(firstPage)
-    const views: ModelView[] = []
-    for (const listed of variety(modelsOf(list))) {
-      const id = String(listed.id)
-      views.push({ id, listed, list, details: await readModel(session, id) })
-    }
-    return { list, views }
-  },
-}
+export const modelViews = defineScenario('model-views', { uses: [firstPage] }, async (session) => {
+  const list = await session.evidence(firstPage)
+  const views: ModelView[] = []
+  for (const listed of variety(modelsOf(list))) {
+    const id = String(listed.id)
+    views.push({ id, listed, list, details: await readModel(session, id) })
+  }
+  return { list, views }
+})
 
-export const unknownModel: Scenario<ApiResponse> = {
-  id: 'unknown-model',
-  perform: (session) => readModel(session, UNKNOWN_ID),
-}
+export const unknownModel = defineScenario('unknown-model', {}, (session) => readModel(session, UNKNOWN_ID))
 
 /** A model whose id holds a slash, with the slash as it is. */
-export const plainSlash: Scenario<{ id: string; response: ApiResponse }> = {
-  id: 'plain-slash',
-  uses: [firstPage],
-  perform: async (session) => {
-    const list = await session.evidence(firstPage)
-    const id = modelsOf(list)
-      .map((model) => String(model.id))
-      .find((one) => one.includes('/'))
-    if (id === undefined) throw new BlockedError('no model on the first page has a slash in its id', list)
-    const plain = id.split('/').map(encodeURIComponent).join('/')
-    return { id, response: await session.call({ path: `${ROUTES.listModels.path}/${plain}` }) }
-  },
-}
+export const plainSlash = defineScenario('plain-slash', { uses: [firstPage] }, async (session) => {
+  const list = await session.evidence(firstPage)
+  const id = modelsOf(list)
+    .map((model) => String(model.id))
+    .find((one) => one.includes('/'))
+  if (id === undefined) throw new BlockedError('no model on the first page has a slash in its id', list)
+  const plain = id.split('/').map(encodeURIComponent).join('/')
+  return { id, response: await session.call({ path: `${ROUTES.listModels.path}/${plain}` }) }
+})
 
 /** The endpoint without the version in its path. */
-export const withoutVersion: Scenario<ApiResponse> = {
-  id: 'without-version',
-  perform: (session) => session.call({ path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
-}
+export const withoutVersion = defineScenario('without-version', {}, (session) =>
+  session.call({ path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
+)
 
 function readModel(session: Session, id: string): Promise<ApiResponse> {
   return session.call({ path: routePath(ROUTES.getModel, { id }) })

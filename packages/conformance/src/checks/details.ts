@@ -3,7 +3,7 @@ import { type Check, check } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
-import { rejectionOf, rejectionText } from '../judge/responses.ts'
+import { observeRejection, rejectionOf, rejectionText } from '../judge/responses.ts'
 import {
   type ModelView,
   type ModelViews,
@@ -61,9 +61,7 @@ export const DETAILS_CHECKS: readonly Check[] = [
     const detail = `an unknown id: ${rejectionText(response)}, /id ${show(at(response.json, '/id'))}; expected no model`
     return judge(response.status >= 400, detail, response)
   }),
-  check('details/unknown-model', unknownModel, (response) =>
-    observe(rejectionOf(response), rejectionText(response), response),
-  ),
+  check('details/unknown-model', unknownModel, observeRejection),
   check('details/plain-slash', plainSlash, ({ id, response }) => {
     const isServed = response.status === 200 && at(response.json, '/id') === id
     return observe(
@@ -72,9 +70,7 @@ export const DETAILS_CHECKS: readonly Check[] = [
       response,
     )
   }),
-  check('details/without-version', withoutVersion, (response) =>
-    observe(rejectionOf(response), rejectionText(response), response),
-  ),
+  check('details/without-version', withoutVersion, observeRejection),
 ]
 
 /** Judges that a model is the same in the list and in its details. */

@@ -1,8 +1,7 @@
 import { type Check, check } from '../check.ts'
-import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
-import { hasStatus, rejectionOf, rejectionText } from '../judge/responses.ts'
+import { hasStatus, observeRejection, rejectionText } from '../judge/responses.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { DoubtfulRun } from '../session/runs.ts'
 import {
@@ -76,8 +75,4 @@ function observeOutcome({ response, polled }: DoubtfulRun): Finding {
   return isAccepted
     ? observe('accepted', 'the run was accepted, and did not succeed', response)
     : observeRejection(response)
-}
-
-function observeRejection(response: ApiResponse): Finding {
-  return observe(rejectionOf(response), rejectionText(response), response)
 }

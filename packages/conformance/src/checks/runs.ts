@@ -4,7 +4,7 @@ import type { ApiResponse } from '../http/api-response.ts'
 import { at, show } from '../json.ts'
 import { every, type Finding, judge, observe } from '../judge/finding.ts'
 import { hasOutput } from '../judge/output.ts'
-import { hasCount, hasStatus, hasText, hasValue, rejectionOf, rejectionText } from '../judge/responses.ts'
+import { hasCount, hasStatus, hasText, hasValue, observeRejection, rejectionText } from '../judge/responses.ts'
 import { jobStatus } from '../session/jobs.ts'
 import {
   asyncRun,
@@ -71,9 +71,7 @@ export const RUNS_CHECKS: readonly Check[] = [
     const namesJob = typeof at(response.json, '/job_id') === 'string'
     return observe(namesJob ? 'job' : 'error', `the body ${namesJob ? 'names' : 'does not name'} the job`, response)
   }),
-  check('runs/unknown-model', unknownModelRun, (response) =>
-    observe(rejectionOf(response), rejectionText(response), response),
-  ),
+  check('runs/unknown-model', unknownModelRun, observeRejection),
   check('runs/sync-body', syncRun, ({ response, target }) =>
     every([
       hasIdentity({ response, target }),

@@ -1,12 +1,13 @@
-import type { Scenario } from '../check.ts'
+import { defineScenario, type Scenario } from '../check.ts'
 import { sleep, sleepInSteps } from '../clock.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ModelTarget, RunKind } from '../plan/targets.ts'
-import { type PolledJob, pollRun, readJob } from '../session/jobs.ts'
-import { type CancelledRun, cancelRunning, type RunOptions, startRun } from '../session/runs.ts'
+import { type PolledJob, readJob } from '../session/jobs.ts'
+import { cancelRunning, type RunOptions, startRun } from '../session/runs.ts'
 import type { Charge, Session } from '../session/session.ts'
 import { type Delivery, type EndpointBehavior, SILENCE_MS } from '../webhooks/webhook-endpoints.ts'
+import { polledRun } from './runs-scenarios.ts'
 
 /** A run with a webhook, its job, and what arrived. */
 export interface DeliveredRun {
@@ -42,28 +43,23 @@ export const rejectedWithAcceptedCount = withAcceptedCount(rejectedWebhook)
 export const silentWithAcceptedCount = withAcceptedCount(silentWebhook)
 
 function withAcceptedCount(rejected: Scenario<DeliveredRun>): Scenario<RejectedRun> {
-  return {
-    id: `${rejected.id}-with-accepted-count`,
-    uses: [rejected, successWebhook],
-    perform: async (session) => {
-      const { deliveries } = await session.evidence(successWebhook)
-      return { ...(await session.evidence(rejected)), acceptedCount: deliveries.length }
-    },
-  }
+  return defineScenario(`${rejected.id}-with-accepted-count`, { uses: [rejected, successWebhook] }, async (session) => {
+    const { deliveries } = await session.evidence(successWebhook)
+    return { ...(await session.evidence(rejected)), acceptedCount: deliveries.length }
+  })
 }
 
 /** A job with a webhook that is cancelled. */
-export const cancelledWebhook: Scenario<CancelledRun & { deliveries: readonly Delivery[] }> = {
-  id: 'cancelled-webhook',
-  runs: { longest: 1 },
-  receiver: true,
-  perform: async (session) => {
+export const cancelledWebhook = defineScenario(
+  'cancelled-webhook',
+  { runs: { longest: 1 }, receiver: true },
+  async (session) => {
     const endpoint = session.webhookEndpoints.open('accept')
     const run = await cancelRunning(session, await startRun(session, 'longest', { webhook_url: endpoint.url }))
     await arrivals(session, endpoint.deliveries, { count: 1, withinMs: session.options.limits.quietMs })
     return { ...run, deliveries: endpoint.deliveries }
   },
-}
+)
 
 /** `sync: false` and `webhook_url` in one run; the receiver responds with 404. */
 export const asyncWebhook = webhookRun('async-webhook', 'main', 'miss', { sync: false })
@@ -73,22 +69,13 @@ function webhookRun(
   id: string,
   ...[kind, behavior, options]: [RunKind, EndpointBehavior, RunOptions?]
 ): Scenario<DeliveredRun> {
-  return {
-    id,
-    runs: { [kind]: 1 },
-    receiver: true,
-    perform: async (session) => {
-      const { url, deliveries } = session.webhookEndpoints.open(behavior)
-      const { value, charge } = await session.measured(async () => {
-        const response = await startRun(session, kind, { ...options, webhook_url: url })
-        return { response, polled: await pollRun(session, response) }
-      })
-      await expectDeliveries(session, deliveries, behavior)
-      const { response, polled } = value
-      const afterwards = polled && (await readJob(session, polled.jobId))
-      return { target: session.target(kind), response, polled, deliveries, url, charge, afterwards }
-    },
-  }
+  return defineScenario(id, { runs: { [kind]: 1 }, receiver: true }, async (session) => {
+    const { url, deliveries } = session.webhookEndpoints.open(behavior)
+    const run = await polledRun(session, kind, { ...options, webhook_url: url })
+    await expectDeliveries(session, deliveries, behavior)
+    const afterwards = run.polled && (await readJob(session, run.polled.jobId))
+    return { ...run, deliveries, url, afterwards }
+  })
 }
 
 /** What comes after the first is a duplicate, or an attempt that must not be. */

@@ -5,7 +5,6 @@ import { fileUrls } from '../judge/output.ts'
 import { hasStatus, hasValue, rejectionOf } from '../judge/responses.ts'
 import { isUtcTimestamp } from '../judge/utc-timestamp.ts'
 import { jobStatus } from '../session/jobs.ts'
-import type { Delivery } from '../webhooks/webhook-endpoints.ts'
 import { hasIdentity, mentionsPolling } from './runs.ts'
 import {
   asyncWebhook,
@@ -33,28 +32,23 @@ export const WEBHOOKS_CHECKS: readonly Check[] = [
   check('webhooks/run-message', successWebhook, ({ response }) => mentionsPolling(response)),
   check('webhooks/delivered', successWebhook, isDelivered),
   check('webhooks/post', successWebhook, (run) => {
-    const { method, exchange } = firstDelivery(run)
-    return judge(method === 'POST', `the delivery is a ${method}; expected POST`, [exchange])
+    const delivery = firstDelivery(run)
+    return judge(delivery.method === 'POST', `the delivery is a ${delivery.method}; expected POST`, delivery)
   }),
   check('webhooks/json', successWebhook, (run) => {
-    const { json, exchange } = firstDelivery(run)
-    return judge(isRecord(json), `the body is ${show(json)}; expected a JSON object`, [exchange])
+    const delivery = firstDelivery(run)
+    return judge(isRecord(delivery.json), `the body is ${show(delivery.json)}; expected a JSON object`, delivery)
   }),
-  onDelivery(
-    'webhooks/job-id',
-    successWebhook,
-    '/job_id',
-    (value, { response }) => value === at(response.json, '/job_id'),
-  ),
+  onDelivery('webhooks/job-id', successWebhook, '/job_id', isOfRun),
   onDelivery('webhooks/status', successWebhook, '/status', (value) => value === 'succeeded'),
   onDelivery('webhooks/output', successWebhook, '/output', isRecord),
   onDelivery('webhooks/credits', successWebhook, '/credits_used', (value, run) => value === run.target.creditsPerRun),
   onDelivery('webhooks/completed-at', successWebhook, '/completed_at', isUtcTimestamp),
   check('webhooks/same-result-by-polling', successWebhook, (run) => {
-    const [{ exchange, json }, last] = [firstDelivery(run), lastRead(run)]
-    const [delivered, read] = [at(json, '/output'), at(last.json, '/data/output')]
+    const [delivery, last] = [firstDelivery(run), lastRead(run)]
+    const [delivered, read] = [at(delivery.json, '/output'), at(last.json, '/data/output')]
     const isSame = jobStatus(last) === 'succeeded' && fileUrls(delivered).length === fileUrls(read).length
-    return judge(isSame, `polling reads ${show(jobStatus(last))} with ${show(read)}`, [exchange, last.exchange])
+    return judge(isSame, `polling reads ${show(jobStatus(last))} with ${show(read)}`, [delivery, last])
   }),
   check('webhooks/failure-delivered', failureWebhook, isDelivered),
   onDelivery('webhooks/failure-status', failureWebhook, '/status', (value) => value === 'failed'),
@@ -69,20 +63,17 @@ export const WEBHOOKS_CHECKS: readonly Check[] = [
   check('webhooks/no-retry-after-silence', silentWithAcceptedCount, isNotRetried),
   check('webhooks/no-retry-after-404', asyncWithAcceptedCount, isNotRetried),
   check('webhooks/duplicates', successWebhook, ({ deliveries }) =>
-    observe(deliveries.length, `${deliveries.length} deliveries arrived`, exchangesOf(deliveries)),
+    observe(deliveries.length, `${deliveries.length} deliveries arrived`, deliveries),
   ),
   check('webhooks/headers', successWebhook, (run) => {
-    const { headers, exchange } = firstDelivery(run)
-    const names = [...headers.keys()].filter((name) => !COMMON_HEADERS.test(name)).toSorted()
-    return observe(names, `headers that could verify a delivery: ${show(names)}`, [exchange])
+    const delivery = firstDelivery(run)
+    const names = [...delivery.headers.keys()].filter((name) => !COMMON_HEADERS.test(name)).toSorted()
+    return observe(names, `headers that could verify a delivery: ${show(names)}`, delivery)
   }),
   check('webhooks/cancelled-job', cancelledWebhook, ({ after, deliveries }) => {
     if (jobStatus(after.last) !== 'cancelled') return skip('the job was not cancelled', [after.last])
     const observation = deliveries.length > 0 ? 'sent' : 'none'
-    return observe(observation, `${deliveries.length} deliveries for a cancelled job`, [
-      after.last.exchange,
-      ...exchangesOf(deliveries),
-    ])
+    return observe(observation, `${deliveries.length} deliveries for a cancelled job`, [after.last, ...deliveries])
   }),
   check('webhooks/async-run', asyncWebhook, ({ response }) => {
     const status = at(response.json, '/status')
@@ -95,31 +86,31 @@ export const WEBHOOKS_CHECKS: readonly Check[] = [
 ]
 
 /** Judges a value of the first delivery's body. */
-function onDelivery(
+export function onDelivery(
   id: string,
   scenario: Scenario<DeliveredRun>,
   ...[pointer, isRight]: [string, (value: unknown, run: DeliveredRun) => boolean]
 ): Check {
   return check(id, scenario, (run) => {
-    const { json, exchange } = firstDelivery(run)
-    const value = at(json, pointer)
-    return judge(isRight(value, run), `${pointer} of the delivery is ${show(value)}`, [exchange])
+    const delivery = firstDelivery(run)
+    const value = at(delivery.json, pointer)
+    return judge(isRight(value, run), `${pointer} of the delivery is ${show(value)}`, delivery)
   })
+}
+
+export function isOfRun(jobId: unknown, { response }: DeliveredRun): boolean {
+  return jobId === at(response.json, '/job_id')
 }
 
 function isDelivered({ deliveries, response }: DeliveredRun): Finding {
   if (deliveries.length === 0) return fail('no delivery came', response)
-  return pass('a delivery came', exchangesOf(deliveries))
+  return pass('a delivery came', deliveries)
 }
 
 /** A service may deliver everything twice (section 6, rule 3): only more than that is a retry. */
 function isNotRetried({ deliveries, response, acceptedCount }: RejectedRun): Finding {
   if (deliveries.length === 0) return skip('no delivery came', response)
-  if (acceptedCount === 0) return skip('no delivery came that could be compared', exchangesOf(deliveries))
+  if (acceptedCount === 0) return skip('no delivery came that could be compared', deliveries)
   const found = `${deliveries.length} attempts; a delivery that is accepted comes ${acceptedCount} times`
-  return judge(deliveries.length <= acceptedCount, found, exchangesOf(deliveries))
-}
-
-function exchangesOf(deliveries: readonly Delivery[]) {
-  return deliveries.map(({ exchange }) => exchange)
+  return judge(deliveries.length <= acceptedCount, found, deliveries)
 }
