@@ -30,9 +30,9 @@ export { type Coverage, type CoverageItem, mergeCoverage } from './history/cover
 export type { CoverageGroup } from './history/coverage-items.ts'
 export type { DeliveryEntry, JobEntry, JournalEntry, NoteEntry, RequestEntry } from './history/journal/journal-entry.ts'
 export type { JournalFilter, JournalView } from './history/journal/journal-view.ts'
+export type { UnmatchedRequest } from './history/observer.ts'
 export { LeftoversError, type Report } from './history/report.ts'
 export type { Retention, RetentionOptions } from './history/retention.ts'
-export type { UnmatchedRequest } from './history/unmatched-requests.ts'
 export type { RequestContext } from './http/handle.ts'
 export type { ProfileOption, ReferenceServerOptions } from './options.ts'
 export {

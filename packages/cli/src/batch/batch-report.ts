@@ -8,7 +8,7 @@ import type { RowEnd } from './row-end.ts'
 const STATES = ['succeeded', 'unsaved', 'failed', 'rejected', 'unknown'] as const
 const MOST_LISTED = 20
 
-/** Prints how many rows ended how, and those that need a look. Gives the exit code. */
+/** Prints how many rows ended how, and those that need attention. Gives the exit code. */
 export function reportBatch(ends: readonly RowEnd[], credits: number, terminal: Terminal): ExitCode {
   const counts = Object.fromEntries(STATES.map((state) => [state, ends.filter((end) => end.state === state).length]))
   terminal.event('summary', { total: ends.length, ...counts, credits })

@@ -1,5 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES } from '@modelrun/contract'
-import { type Check, type Scenario, check, defineScenario } from '../check.ts'
+import { type Check, check, defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { BlockedError, every, type Finding, judge } from '../judge/finding.ts'

@@ -21,7 +21,7 @@ export const cancelledQueued = defineScenario('cancelled-queued', { runs: { long
   return { ...value, charge }
 })
 
-/** What was tried on a job that must go on: cancels that are rejected, and the cancel of another job. */
+/** What was tried on a job that must continue: cancels that are rejected, and the cancel of another job. */
 export interface Disturbed {
   rejected: readonly ApiResponse[]
   afterRejected: ApiResponse

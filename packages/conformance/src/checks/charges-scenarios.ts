@@ -1,4 +1,4 @@
-import { type Scenario, defineScenario } from '../check.ts'
+import { defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
@@ -53,7 +53,7 @@ function chargeOfCancel(id: string, scenario: Scenario<MeasuredCancel>): Scenari
 export const chargeOfCancelledQueued = chargeOfCancel('charge-of-cancelled-queued', cancelledQueued)
 export const chargeOfCancelledProcessing = chargeOfCancel('charge-of-cancelled-processing', cancelledProcessing)
 
-/** What was charged for cancelled runs while they would have gone on. */
+/** What was charged for cancelled runs while they would have continued. */
 export const chargeOfCancelledLater = defineScenario(
   'charge-of-cancelled-later',
   { uses: [cancelledLongAgo], credits: true },

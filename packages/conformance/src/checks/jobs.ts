@@ -24,7 +24,7 @@ export const JOBS_CHECKS: readonly Check[] = [
   check('jobs/status-code', asyncJob, ({ polled }) => {
     const unfinished = polled.reads.find((read) => isSuccess(read).verdict === 'pass' && !isTerminal(jobStatus(read)))
     if (unfinished === undefined) return skip('the job had ended when it was first asked for', polled.last)
-    return observe(unfinished.status, `status ${unfinished.status} while the job goes on`, unfinished)
+    return observe(unfinished.status, `status ${unfinished.status} while the job continues`, unfinished)
   }),
   check('jobs/status', asyncJob, ({ polled }) => every(polled.reads.map(hasKnownStatus))),
   check('jobs/async-ends', asyncJob, ({ polled }) => endsAs(polled, 'succeeded')),
@@ -64,7 +64,7 @@ export const JOBS_CHECKS: readonly Check[] = [
     const isNull = at(unfinished.json, '/data/output') === null
     return observe(
       isNull ? 'null' : 'left-out',
-      `output of a job that goes on is ${isNull ? 'null' : 'left out'}`,
+      `output of a job that continues is ${isNull ? 'null' : 'left out'}`,
       unfinished,
     )
   }),

@@ -1,5 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES } from '@modelrun/contract'
-import { type Scenario, defineScenario } from '../check.ts'
+import { defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'

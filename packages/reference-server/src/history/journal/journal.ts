@@ -38,7 +38,7 @@ export class Journal {
   /** In the order in which they ended; without an account all records. */
   records(account?: Account): JournalRecord[] {
     if (account !== undefined) return this.#records.of(account)
-    return this.#records.all().sort((one, other) => one.endPlace - other.endPlace)
+    return this.#records.of().sort((one, other) => one.endPlace - other.endPlace)
   }
 
   forget(account?: Account): void {
