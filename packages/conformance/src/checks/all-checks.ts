@@ -1,7 +1,6 @@
 import type { Check } from '../check.ts'
 import { ALL_RESPONSES_CHECKS } from './all-responses.ts'
 import { AUTH_CHECKS } from './auth.ts'
-import { AUTH_VARIANTS_CHECKS } from './auth-variants.ts'
 import { CANCEL_CHECKS, LATE_CANCEL_CHECKS } from './cancel.ts'
 import { CHARGES_CHECKS } from './charges.ts'
 import { DELIVERIES_CHECKS, LATE_DELIVERIES_CHECKS } from './deliveries.ts'
@@ -21,7 +20,6 @@ import { WEBHOOKS_CHECKS } from './webhooks.ts'
 /** Every check in order: free checks first, checks over all recorded responses last. */
 export const ALL_CHECKS: readonly Check[] = [
   ...AUTH_CHECKS,
-  ...AUTH_VARIANTS_CHECKS,
   ...MODELS_CHECKS,
   ...FILTERS_CHECKS,
   ...DETAILS_CHECKS,

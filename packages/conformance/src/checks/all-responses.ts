@@ -8,7 +8,7 @@ import { hasObject, hasText, isJson } from '../judge/responses.ts'
 import { missingFor } from '../plan/missing.ts'
 import { jobStatus, readJob } from '../session/jobs.ts'
 import type { Recorded, Session } from '../session/session.ts'
-import { readsWithoutKey } from './auth-scenarios.ts'
+import { readsWithoutKey } from './auth.ts'
 import { firstPage } from './models-scenarios.ts'
 import { asyncJob, defaultRunJob, failingJob, type PolledRun } from './runs-scenarios.ts'
 

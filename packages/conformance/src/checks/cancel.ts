@@ -18,7 +18,7 @@ import {
   chargeOfCancelledProcessing,
   chargeOfCancelledQueued,
   type RunCharge,
-} from './charges-scenarios.ts'
+} from './charges.ts'
 
 /** Cancels (sections 1, 3 and 4.5). */
 export const CANCEL_CHECKS: readonly Check[] = [

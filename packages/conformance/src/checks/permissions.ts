@@ -8,7 +8,7 @@ import { possibleEvidence } from '../plan/missing.ts'
 import { cancelJob, readJob } from '../session/jobs.ts'
 import { probeRun } from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
-import { listWith, withKey } from './auth-scenarios.ts'
+import { listWith, withKey } from './auth.ts'
 import { cancelledQueued } from './cancel-scenarios.ts'
 import { firstPage, modelsOf } from './models-scenarios.ts'
 

@@ -7,8 +7,7 @@ import type { DeliveryBody, DeliveryRecord } from './delivery-record.ts'
 import type { PendingDelivery, PendingDeliveryState } from './pending-delivery.ts'
 import { HeldDeliveries } from './pending-delivery.ts'
 import type { Receivers } from './receivers.ts'
-import { type Pause, scriptedReceiver } from './scripted-receiver.ts'
-import { type Deliver, sendDelivery } from './send-delivery.ts'
+import { type Deliver, type Pause, scriptedReceiver, sendDelivery } from './send-delivery.ts'
 
 export interface DispatcherOptions {
   clock: ServerClock
