@@ -10,7 +10,7 @@ import { jobStatus, readJob } from '../session/jobs.ts'
 import type { Recorded, Session } from '../session/session.ts'
 import { readsWithoutKey } from './auth.ts'
 import { firstPage } from './models-scenarios.ts'
-import { asyncJob, defaultRunJob, failingJob, type PolledRun } from './runs-scenarios.ts'
+import { asyncJob, defaultRunJob, failingJob, type PolledRun } from './runs.ts'
 
 /** Every request of the earlier checks, with its response. */
 const everything = defineScenario('everything', { uses: [firstPage, readsWithoutKey] }, async (session) => {

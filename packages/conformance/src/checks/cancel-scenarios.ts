@@ -5,7 +5,7 @@ import { BlockedError } from '../judge/finding.ts'
 import { cancelJob, jobIdOf, jobStatus, pollJob, readJob } from '../session/jobs.ts'
 import { type CancelledRun, cancelRunning, startRun } from '../session/runs.ts'
 import type { Charge, Session } from '../session/session.ts'
-import { asyncJob, defaultRunJob, heldJob } from './runs-scenarios.ts'
+import { asyncJob, defaultRunJob, heldJob } from './runs.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
 /** A cancelled run, and what it was charged where that can be known. */

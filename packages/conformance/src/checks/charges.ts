@@ -5,8 +5,8 @@ import { BlockedError, type Finding, judge, observe } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { Charge } from '../session/session.ts'
 import { cancelledLongAgo, cancelledProcessing, cancelledQueued, type MeasuredCancel } from './cancel-scenarios.ts'
-import { asyncRun, defaultRun, failingJob, heldRun, type Run } from './runs-scenarios.ts'
-import { successWebhook } from './webhooks-scenarios.ts'
+import { asyncRun, defaultRun, failingJob, heldRun, type Run } from './runs.ts'
+import { successWebhook } from './webhooks.ts'
 
 /** The credits before a run and after its end. */
 export interface RunCharge extends Charge {

@@ -7,19 +7,20 @@ import { possibleEvidence } from '../plan/missing.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { Delivery } from '../webhooks/webhook-endpoints.ts'
 import { cancelledLongAgo } from './cancel-scenarios.ts'
-import { isOfRun, onDelivery } from './webhooks.ts'
 import {
   asyncWebhook,
   cancelledWebhook,
   type DeliveredRun,
   failureWebhook,
   firstDelivery,
+  isOfRun,
   lastRead,
+  onDelivery,
   readAfterDelivery,
   rejectedWebhook,
   silentWebhook,
   successWebhook,
-} from './webhooks-scenarios.ts'
+} from './webhooks.ts'
 
 /** A delivery that came this long before a read may have been overtaken by it. */
 const OVERTAKING_MS = 5_000

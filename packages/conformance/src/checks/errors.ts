@@ -10,7 +10,7 @@ import { modelViews, unknownModel } from './details.ts'
 import { brokenJson } from './inputs.ts'
 import { unknownJob } from './jobs.ts'
 import { firstPage } from './models-scenarios.ts'
-import { asyncJob, defaultRun, unknownModelRun } from './runs-scenarios.ts'
+import { asyncJob, defaultRun, unknownModelRun } from './runs.ts'
 
 /** Responses to what cannot be found or read. */
 const REJECTED = [unknownModel, unknownJob, unknownModelRun, cancelledUnknown, brokenJson]

@@ -2,7 +2,7 @@ import { type Check, check, defineScenario } from '../check.ts'
 import { at } from '../json.ts'
 import { BlockedError, judge, observe, skip } from '../judge/finding.ts'
 import { fileUrls } from '../judge/output.ts'
-import { defaultRun } from './runs-scenarios.ts'
+import { defaultRun } from './runs.ts'
 
 /** The first file of a run, read without the API key. */
 const firstFile = defineScenario('first-file', { uses: [defaultRun] }, async (session) => {

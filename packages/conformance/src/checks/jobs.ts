@@ -6,7 +6,7 @@ import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { outputJudges } from '../judge/output.ts'
 import { hasObject, hasText, hasValue, isSuccess, lacks, observeRejection } from '../judge/responses.ts'
 import { isTerminal, jobStatus, type PolledJob } from '../session/jobs.ts'
-import { asyncJob, defaultRunJob, failingJob } from './runs-scenarios.ts'
+import { asyncJob, defaultRunJob, failingJob } from './runs.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
 export const unknownJob = defineScenario('unknown-job', {}, (session) =>
