@@ -44,7 +44,7 @@ export function post<Id extends string>(operationId: Id, name: string) {
       handle: (service: Service, body: Body, context: AppContext) => ReturnType<Handler>,
     ): Named<Id> {
       const handler: Handler = async (service, context) => {
-        const read = await readControlBody(context.req.raw, body)
+        const read = await readControlBody(context, body)
         if (!read.ok) throw new RejectedCall(read.errorResponse)
         return handle(service, read.value, context)
       }

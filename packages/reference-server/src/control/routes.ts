@@ -12,6 +12,7 @@ import { listCalls } from './calls.ts'
 import { CLOCK_ROUTES } from './clock.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { FAULT_ROUTES } from './faults.ts'
+import { FORK_ROUTES } from './forks.ts'
 import { JOB_ACTION_ROUTES } from './job-actions.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
@@ -46,6 +47,7 @@ export const CONTROL_ROUTES = [
   ...WEBHOOK_ROUTES,
   ...TRUTH_ROUTES,
   ...SNAPSHOT_ROUTES,
+  ...FORK_ROUTES,
   ...EVENT_ROUTES,
 ]
 

@@ -19,7 +19,7 @@ export interface ControlOperation {
 
 const { AddedFault, ApiKey, Changes, Clock, Coverage, Delivery, ClockEvent, Exchanges, Job, JobRow, JournalEntry } =
   COMPONENTS
-const { Model, Report, Snapshot, Webhook } = COMPONENTS
+const { Fork, Model, Report, Snapshot, Webhook } = COMPONENTS
 
 const ofKey = z.object({ key: z.optional(z.string()) })
 const count = z.int().check(z.minimum(0))
@@ -78,6 +78,7 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
   },
   readExchanges: {
     summary: 'Read what happened to a job, as data: requests, states and deliveries',
+    query: z.object({ control: z.optional(z.enum(['true', 'false'])) }),
     response: Exchanges,
     errors: [404],
   },
@@ -131,6 +132,21 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     response: Snapshot,
   },
   restoreSnapshot: { summary: 'Go back to a snapshot', body: Snapshot, response: z.object({ now_ms: z.number() }) },
+  openFork: {
+    summary: 'Start another server from the state of this one, at a port of its own; it ends with this server',
+    response: Fork,
+    errors: [409],
+  },
+  listForks: {
+    summary: 'List the forks of this server',
+    response: z.object({ forks: z.array(Fork), fork_of: z.optional(z.string()) }),
+  },
+  stopForks: {
+    summary: 'Stop a fork; without `id` all forks of this server',
+    query: z.object({ id: z.optional(z.string()) }),
+    response: z.object({ stopped: count }),
+    errors: [404],
+  },
   readEvents: {
     summary: 'Follow what happens as server-sent events named `changes`, at most ten a second',
     response: Changes,
