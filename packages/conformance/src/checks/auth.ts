@@ -16,9 +16,9 @@ type ReadRoute = 'listModels' | 'getModel' | 'getJob'
 type WriteRoute = Exclude<RouteName, ReadRoute>
 
 /** Endpoints that read. */
-export const READS = ['listModels', 'getModel', 'getJob'] as const satisfies readonly ReadRoute[]
+const READS = ['listModels', 'getModel', 'getJob'] as const satisfies readonly ReadRoute[]
 /** Endpoints that change something. */
-export const WRITES = ['runModel', 'cancelJob'] as const satisfies readonly WriteRoute[]
+const WRITES = ['runModel', 'cancelJob'] as const satisfies readonly WriteRoute[]
 
 /** Every endpoint that reads, without a key. */
 export const readsWithoutKey = defineScenario('reads-without-key', {}, (session) =>
@@ -26,20 +26,20 @@ export const readsWithoutKey = defineScenario('reads-without-key', {}, (session)
 )
 
 /** A run without a key costs nothing, so the plan does not count it. */
-export const writesWithoutKey = defineScenario('writes-without-key', { writes: true }, (session) =>
+const writesWithoutKey = defineScenario('writes-without-key', { writes: true }, (session) =>
   callEach(session, WRITES, { authorization: null }),
 )
 
-export const readsWithInvalidKey = defineScenario('reads-with-invalid-key', {}, (session) =>
+const readsWithInvalidKey = defineScenario('reads-with-invalid-key', {}, (session) =>
   callEach(session, READS, { key: INVALID_KEY }),
 )
 
-export const writesWithInvalidKey = defineScenario('writes-with-invalid-key', { writes: true }, (session) =>
+const writesWithInvalidKey = defineScenario('writes-with-invalid-key', { writes: true }, (session) =>
   callEach(session, WRITES, { key: INVALID_KEY }),
 )
 
 /** The right key, but not as a bearer token. */
-export const otherScheme = defineScenario('other-scheme', {}, (session) =>
+const otherScheme = defineScenario('other-scheme', {}, (session) =>
   session.call({ path: ROUTES.listModels.path, authorization: `Basic ${session.options.apiKey}` }),
 )
 
@@ -56,15 +56,11 @@ export function withKey<Evidence>(
   return defineScenario(id, needs, (session) => call(session, session.key(needs.keys)))
 }
 
-export const revokedKey = withKey('revoked-key', { keys: ['revoked'] }, listWith)
-export const blockedAddress = withKey('blocked-address', { keys: ['blocked-ip'] }, listWith)
+const revokedKey = withKey('revoked-key', { keys: ['revoked'] }, listWith)
+const blockedAddress = withKey('blocked-address', { keys: ['blocked-ip'] }, listWith)
 
 /** Sends each endpoint a request for an unknown id. */
-export async function callEach<Name extends RouteName>(
-  session: Session,
-  names: readonly Name[],
-  call: Partial<SessionCall>,
-) {
+async function callEach<Name extends RouteName>(session: Session, names: readonly Name[], call: Partial<SessionCall>) {
   const responses: Partial<Record<Name, ApiResponse>> = {}
   for (const name of names) {
     const { method, path } = ROUTES[name]

@@ -57,7 +57,7 @@ async function disturb(session: Session, jobId: string): Promise<Disturbed> {
 }
 
 /** The cancelled jobs once their runs would have ended, and the credits before and after that time. */
-export interface LateCancel {
+interface LateCancel {
   reads: readonly ApiResponse[]
   charge: Charge | undefined
 }

@@ -27,19 +27,15 @@ function chargeOf(
   })
 }
 
-export const chargeOfSucceeded = chargeOf('charge-of-succeeded', defaultRun)
-export const chargeOfAsync = chargeOf('charge-of-async', asyncRun)
-export const chargeOfHeld = chargeOf('charge-of-held', heldRun)
-export const chargeOfWebhook = chargeOf('charge-of-webhook', successWebhook)
+const chargeOfSucceeded = chargeOf('charge-of-succeeded', defaultRun)
+const chargeOfAsync = chargeOf('charge-of-async', asyncRun)
+const chargeOfHeld = chargeOf('charge-of-held', heldRun)
+const chargeOfWebhook = chargeOf('charge-of-webhook', successWebhook)
 
-export const chargeOfFailed = defineScenario(
-  'charge-of-failed',
-  { uses: [failingJob], credits: true },
-  async (session) => {
-    const { response, charge, target } = await session.evidence(failingJob)
-    return { ...known(charge), creditsPerRun: target.creditsPerRun, responses: [response] }
-  },
-)
+const chargeOfFailed = defineScenario('charge-of-failed', { uses: [failingJob], credits: true }, async (session) => {
+  const { response, charge, target } = await session.evidence(failingJob)
+  return { ...known(charge), creditsPerRun: target.creditsPerRun, responses: [response] }
+})
 
 /** What a run was charged that was cancelled. */
 function chargeOfCancel(id: string, scenario: Scenario<MeasuredCancel>): Scenario<RunCharge> {

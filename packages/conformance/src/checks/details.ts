@@ -17,7 +17,7 @@ export interface ModelView {
 }
 
 /** The models that were read, and the list that they were taken from. */
-export interface ModelViews {
+interface ModelViews {
   list: ApiResponse
   views: readonly ModelView[]
 }
@@ -39,7 +39,7 @@ export const modelViews = defineScenario('model-views', { uses: [firstPage] }, a
 export const unknownModel = defineScenario('unknown-model', {}, (session) => readModel(session, UNKNOWN_ID))
 
 /** A model whose id holds a slash, with the slash as it is. */
-export const plainSlash = defineScenario('plain-slash', { uses: [firstPage] }, async (session) => {
+const plainSlash = defineScenario('plain-slash', { uses: [firstPage] }, async (session) => {
   const list = await session.evidence(firstPage)
   const id = modelsOf(list)
     .map((model) => String(model.id))
@@ -50,7 +50,7 @@ export const plainSlash = defineScenario('plain-slash', { uses: [firstPage] }, a
 })
 
 /** The endpoint without the version in its path. */
-export const withoutVersion = defineScenario('without-version', {}, (session) =>
+const withoutVersion = defineScenario('without-version', {}, (session) =>
   session.call({ path: ROUTES.listModels.path.replace(/^\/v1/, '') }),
 )
 

@@ -19,7 +19,7 @@ import {
 type Model = Record<string, unknown>
 
 /** All models, and the pages of the categories. */
-export const listAndCategories = defineScenario(
+const listAndCategories = defineScenario(
   'list-and-categories',
   { uses: [wholeList, categoryPages] },
   async (session) => ({
@@ -29,7 +29,7 @@ export const listAndCategories = defineScenario(
 )
 
 /** The pages of a filter, and the models that they must hold together. */
-export interface FilteredPages {
+interface FilteredPages {
   /** The filter in words. */
   filter: string
   wanted: readonly unknown[]
@@ -37,7 +37,7 @@ export interface FilteredPages {
 }
 
 /** The smallest category with two models or more, by pages of about half of it. */
-export const pagesOfCategory = defineScenario('pages-of-category', { uses: [wholeList] }, async (session) => {
+const pagesOfCategory = defineScenario('pages-of-category', { uses: [wholeList] }, async (session) => {
   const models = await allModels(session)
   const groups = MODEL_CATEGORIES.map((name) => models.filter(({ category }) => category === name))
   const sizes = groups.filter(({ length }) => length > 1 && length <= 2 * LIMITS.modelsPageMax)
@@ -57,7 +57,7 @@ async function halves(session: Session, filter: Record<string, string>, count: n
 }
 
 /** A search that finds two models or more, as a whole and by two pages. */
-export const pagesOfSearch = defineScenario('pages-of-search', { uses: [wholeList] }, async (session) => {
+const pagesOfSearch = defineScenario('pages-of-search', { uses: [wholeList] }, async (session) => {
   const search = sharedWord(await allModels(session))
   const whole = await listModels(session, { search, limit: LIMITS.modelsPageMax })
   const found = modelsOf(whole)
@@ -69,7 +69,7 @@ export const pagesOfSearch = defineScenario('pages-of-search', { uses: [wholeLis
 })
 
 /** A search for the name of a model: without a category, in the one of that model, and in another one. */
-export interface CategorySearch {
+interface CategorySearch {
   model: Model
   anywhere: ApiResponse
   own: ApiResponse
@@ -77,7 +77,7 @@ export interface CategorySearch {
   otherCategory: string
 }
 
-export const categoryAndSearch = defineScenario('category-and-search', { uses: [wholeList] }, async (session) => {
+const categoryAndSearch = defineScenario('category-and-search', { uses: [wholeList] }, async (session) => {
   const models = await allModels(session)
   const model = models.at(-1)
   const other = models.find(({ category }) => category !== model?.category)
@@ -93,18 +93,14 @@ export const categoryAndSearch = defineScenario('category-and-search', { uses: [
 })
 
 /** The search above, when its model is not on the first page of the list. */
-export const searchForLast = defineScenario(
-  'search-for-last',
-  { uses: [categoryAndSearch, wholeList] },
-  async (session) => {
-    const isOnFirst = (await allModels(session)).length <= LIMITS.modelsPageDefault
-    if (isOnFirst) throw new BlockedError('all models are on the first page')
-    return session.evidence(categoryAndSearch)
-  },
-)
+const searchForLast = defineScenario('search-for-last', { uses: [categoryAndSearch, wholeList] }, async (session) => {
+  const isOnFirst = (await allModels(session)).length <= LIMITS.modelsPageDefault
+  if (isOnFirst) throw new BlockedError('all models are on the first page')
+  return session.evidence(categoryAndSearch)
+})
 
 /** The last model of the list, asked for with a limit of 2, and what is behind it. */
-export const endOfList = defineScenario('end-of-list', { uses: [firstPage] }, async (session) => {
+const endOfList = defineScenario('end-of-list', { uses: [firstPage] }, async (session) => {
   const first = await session.evidence(firstPage)
   const total = at(first.json, '/total')
   if (typeof total !== 'number' || total < 1) throw new BlockedError('the list of models is empty', first)

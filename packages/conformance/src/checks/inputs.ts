@@ -12,7 +12,7 @@ import type { Session } from '../session/session.ts'
 import { propertiesOf } from './details.ts'
 
 /** A run that breaks the model's `input_schema` in one way. */
-export interface BadInput extends DoubtfulRun {
+interface BadInput extends DoubtfulRun {
   input: unknown
 }
 
@@ -34,12 +34,12 @@ function firstOf(wanted: Violation['rule']) {
   return (target: ModelTarget) => violationsOf(target).find(({ rule }) => rule === wanted)?.input
 }
 
-export const missingParameter = badInput('missing-parameter', firstOf('required'))
-export const valueOutsideEnum = badInput('value-outside-enum', firstOf('enum'))
-export const valueAboveMaximum = badInput('value-above-maximum', firstOf('maximum'))
-export const valueBelowMinimum = badInput('value-below-minimum', firstOf('minimum'))
+const missingParameter = badInput('missing-parameter', firstOf('required'))
+const valueOutsideEnum = badInput('value-outside-enum', firstOf('enum'))
+const valueAboveMaximum = badInput('value-above-maximum', firstOf('maximum'))
+const valueBelowMinimum = badInput('value-below-minimum', firstOf('minimum'))
 
-export const valueOfWrongType = badInput('value-of-wrong-type', ({ input, inputSchema }) => {
+const valueOfWrongType = badInput('value-of-wrong-type', ({ input, inputSchema }) => {
   const text = propertiesOf(inputSchema).find(([, { type }]) => type === 'string')
   return text && { ...input, [text[0]]: { conformance: true } }
 })
@@ -53,12 +53,12 @@ function otherViolations(target: ModelTarget): Violation[] {
 }
 
 /** A run that should be rejected, and what is wrong with it. */
-export interface WrongRun extends DoubtfulRun {
+interface WrongRun extends DoubtfulRun {
   wrong: string
 }
 
 /** Every other violation, asynchronously: inputs are checked whatever the mode. */
-export const everyOtherRule = defineScenario(
+const everyOtherRule = defineScenario(
   'every-other-rule',
   { runs: { main: (target) => otherViolations(target).length } },
   (session) => tryEach(session, otherViolations(session.target('main')), { sync: false }),
@@ -73,10 +73,8 @@ const NO_OBJECTS: readonly { wrong: string; input: unknown }[] = [
   { wrong: 'a boolean as input', input: true },
 ]
 
-export const inputsOfOtherTypes = defineScenario(
-  'inputs-of-other-types',
-  { runs: { main: NO_OBJECTS.length } },
-  (session) => tryEach(session, NO_OBJECTS),
+const inputsOfOtherTypes = defineScenario('inputs-of-other-types', { runs: { main: NO_OBJECTS.length } }, (session) =>
+  tryEach(session, NO_OBJECTS),
 )
 
 async function tryEach(
@@ -91,7 +89,7 @@ async function tryEach(
 }
 
 /** A violation in a run with `webhook_url`. */
-export const badInputWithWebhook = defineScenario(
+const badInputWithWebhook = defineScenario(
   'bad-input-with-webhook',
   { runs: { main: 1 }, receiver: true },
   async (session) => {
@@ -102,7 +100,7 @@ export const badInputWithWebhook = defineScenario(
 )
 
 /** The first wrong value that the schema of the main model has a rule for. */
-export const wrongValue = defineScenario(
+const wrongValue = defineScenario(
   'wrong-value',
   { mayUse: [valueOutsideEnum, valueAboveMaximum, valueBelowMinimum, valueOfWrongType], runs: { main: 0 } },
   async (session) => {
@@ -117,7 +115,7 @@ export const wrongValue = defineScenario(
 )
 
 /** A body without `input`. */
-export const missingInput = defineScenario('missing-input', { runs: { main: 1 } }, (session) =>
+const missingInput = defineScenario('missing-input', { runs: { main: 1 } }, (session) =>
   tryRun(session, 'main', { body: {} }),
 )
 
@@ -127,32 +125,32 @@ export const brokenJson = defineScenario('broken-json', { runs: { main: 0 } }, (
 )
 
 /** JSON that does not say so. */
-export const otherContentType = defineScenario('other-content-type', { runs: { main: 1 } }, (session) => {
+const otherContentType = defineScenario('other-content-type', { runs: { main: 1 } }, (session) => {
   const { input } = session.target('main')
   return probeRun(session, 'main', { text: JSON.stringify({ input, sync: false }), contentType: 'text/plain' })
 })
 
-export const unknownMember = defineScenario('unknown-member', { runs: { main: 1 } }, (session) => {
+const unknownMember = defineScenario('unknown-member', { runs: { main: 1 } }, (session) => {
   const { input } = session.target('main')
   return probeRun(session, 'main', { body: { input, sync: false, conformance: true } })
 })
 
-export const unknownInputParameter = defineScenario('unknown-input-parameter', { runs: { main: 1 } }, (session) => {
+const unknownInputParameter = defineScenario('unknown-input-parameter', { runs: { main: 1 } }, (session) => {
   const input = { ...session.target('main').input, conformance: true }
   return probeRun(session, 'main', { body: { input, sync: false } })
 })
 
-export const otherWebhookScheme = defineScenario('other-webhook-scheme', { runs: { main: 1 } }, (session) =>
+const otherWebhookScheme = defineScenario('other-webhook-scheme', { runs: { main: 1 } }, (session) =>
   probeRun(session, 'main', { webhook_url: 'ftp://127.0.0.1/conformance' }),
 )
 
 /** A run whose input has every parameter that a rule limits, at the lower edges of the rules. */
-export const edgeInput = defineScenario('edge-input', { runs: { main: 1 } }, (session) =>
+const edgeInput = defineScenario('edge-input', { runs: { main: 1 } }, (session) =>
   startRun(session, 'main', { body: { input: smallestInput(session.target('main')) } }),
 )
 
 /** The same at the upper edges. */
-export const upperEdgeInput = defineScenario('upper-edge-input', { runs: { main: 1 } }, (session) =>
+const upperEdgeInput = defineScenario('upper-edge-input', { runs: { main: 1 } }, (session) =>
   startRun(session, 'main', { body: { input: largestInput(session.target('main')) } }),
 )
 

@@ -28,7 +28,7 @@ export interface PolledRun extends Run {
 export const defaultRun = defineScenario('default-run', { runs: { main: 1 } }, (session) => quickRun(session))
 
 /** The same with `sync: true`. */
-export const syncRun = defineScenario('sync-run', { runs: { main: 1 } }, (session) => quickRun(session, true))
+const syncRun = defineScenario('sync-run', { runs: { main: 1 } }, (session) => quickRun(session, true))
 
 async function quickRun(session: Session, sync?: boolean): Promise<Run> {
   const target = session.target('main')
@@ -71,7 +71,7 @@ export const asyncJob = defineScenario('async-job', { uses: [asyncRun] }, async 
 )
 
 /** An asynchronous run of a slow model. Its job is cancelled afterwards. */
-export const startedSlowRun = defineScenario('started-slow-run', { runs: { slow: 1 } }, async (session) => {
+const startedSlowRun = defineScenario('started-slow-run', { runs: { slow: 1 } }, async (session) => {
   const response = await startRun(session, 'slow', { sync: false })
   await cancelJob(session, jobIdOf(response))
   return response
@@ -92,7 +92,7 @@ export const heldJob = defineScenario('held-job', { uses: [heldRun] }, async (se
 )
 
 /** A synchronous run that fails at the provider. */
-export const failingRun = defineScenario('failing-run', { runs: { failing: 1 } }, async (session) => ({
+const failingRun = defineScenario('failing-run', { runs: { failing: 1 } }, async (session) => ({
   target: session.target('failing'),
   response: await startRun(session, 'failing'),
 }))
@@ -110,7 +110,7 @@ export const unknownModelRun = defineScenario('unknown-model-run', { runs: { mai
 })
 
 /** The same, and its job if there is one. */
-export const unknownModelJob = defineScenario('unknown-model-job', { uses: [unknownModelRun] }, async (session) => {
+const unknownModelJob = defineScenario('unknown-model-job', { uses: [unknownModelRun] }, async (session) => {
   const response = await session.evidence(unknownModelRun)
   return { response, polled: await pollRun(session, response) }
 })

@@ -39,12 +39,12 @@ export const rejectedWebhook = webhookRun('rejected-webhook', 'main', 'reject')
 export const silentWebhook = webhookRun('silent-webhook', 'main', 'silent')
 
 /** A run whose delivery was not accepted, and how often one that is accepted comes: duplicates are allowed. */
-export interface RejectedRun extends DeliveredRun {
+interface RejectedRun extends DeliveredRun {
   acceptedCount: number
 }
 
-export const rejectedWithAcceptedCount = withAcceptedCount(rejectedWebhook)
-export const silentWithAcceptedCount = withAcceptedCount(silentWebhook)
+const rejectedWithAcceptedCount = withAcceptedCount(rejectedWebhook)
+const silentWithAcceptedCount = withAcceptedCount(silentWebhook)
 
 function withAcceptedCount(rejected: Scenario<DeliveredRun>): Scenario<RejectedRun> {
   return defineScenario(`${rejected.id}-with-accepted-count`, { uses: [rejected, successWebhook] }, async (session) => {
@@ -67,7 +67,7 @@ export const cancelledWebhook = defineScenario(
 
 /** `sync: false` and `webhook_url` in one run; the receiver responds with 404. */
 export const asyncWebhook = webhookRun('async-webhook', 'main', 'miss', { sync: false })
-export const asyncWithAcceptedCount = withAcceptedCount(asyncWebhook)
+const asyncWithAcceptedCount = withAcceptedCount(asyncWebhook)
 
 function webhookRun(
   id: string,

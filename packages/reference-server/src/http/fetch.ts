@@ -8,7 +8,7 @@ const ADVICE =
   "'nextTick'] }), or vi.useFakeTimers() without queueMicrotask in toFake."
 
 /** Makes a check that warns, once, of fake timers under which nothing can work; it cannot help by itself. */
-export function createFakeTimerCheck(): () => void {
+function createFakeTimerCheck(): () => void {
   let isWarned = false
   return () => {
     // The libraries that fake it, Jest's and vitest's, mark what they put in its place.

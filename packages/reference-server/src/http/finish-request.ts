@@ -14,7 +14,7 @@ import type { RequestTrace } from './route-result.ts'
  * journal and the log: a page that is open must not be seen in what it shows. Only browsers send the header, and no page
  * can set it.
  */
-export function isDashboardRead(
+function isDashboardRead(
   { method, headers }: Request,
   { route }: RequestTrace,
   { injected }: AppEnv['Bindings'],

@@ -10,7 +10,7 @@ export function isBuiltInReceiver(url: string, baseUrl: string): boolean {
 }
 
 /** Accepts every delivery. */
-export function receiveDelivery(): Response {
+function receiveDelivery(): Response {
   return new Response(null, { status: 204 })
 }
 
