@@ -57,11 +57,6 @@ async function disturb(session: Session, jobId: string): Promise<Disturbed> {
 }
 
 /** The cancelled jobs once their runs would have ended, and the credits before and after that time. */
-interface LateCancel {
-  reads: readonly ApiResponse[]
-  charge: Charge | undefined
-}
-
 export const cancelledLongAgo = defineScenario(
   'cancelled-long-ago',
   { uses: [cancelledQueued, cancelledProcessing], mayUse: [heldJob, asyncJob] },

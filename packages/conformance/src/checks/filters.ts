@@ -69,14 +69,6 @@ const pagesOfSearch = defineScenario('pages-of-search', { uses: [wholeList] }, a
 })
 
 /** A search for the name of a model: without a category, in the one of that model, and in another one. */
-interface CategorySearch {
-  model: Model
-  anywhere: ApiResponse
-  own: ApiResponse
-  other: ApiResponse
-  otherCategory: string
-}
-
 const categoryAndSearch = defineScenario('category-and-search', { uses: [wholeList] }, async (session) => {
   const models = await allModels(session)
   const model = models.at(-1)
