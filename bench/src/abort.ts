@@ -1,4 +1,4 @@
-/** How long a call goes on after it was aborted. */
+/** How long a call continues after it was aborted. */
 import type { AbortJob, AbortResult } from './children/abort.ts'
 import { CLIENT_NAMES, type ClientName } from './clients.ts'
 import { runChild } from './harness/child.ts'
@@ -67,7 +67,7 @@ await report('abort', [
   [
     '- submitting: a paid POST to which the server does not respond',
     '- backoff: a GET with the response 429 and `Retry-After: 5`',
-    `- poll sleep: a job that goes on, polled every ${POLL_INTERVAL_MS} ms`,
+    `- poll sleep: a job that continues, polled every ${POLL_INTERVAL_MS} ms`,
     '- stalled body: a GET whose response stops in its body',
   ].join('\n'),
   table(

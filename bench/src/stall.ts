@@ -1,4 +1,4 @@
-/** How far past its time limit a call goes on when the service stalls. */
+/** How far past its time limit a call continues when the service stalls. */
 import type { TimeLimitJob, TimeLimitResult } from './children/time-limit.ts'
 import { CLIENT_NAMES, type ClientName, type ClientSettings } from './clients.ts'
 import { runChild } from './harness/child.ts'

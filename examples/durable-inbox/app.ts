@@ -1,8 +1,8 @@
 /**
  * An app that receives results by webhook and works a batch, both in one SQLite file. Kill it at any moment and start it
- * again: it goes on with its work. A key of the batch is sent at most once, and the effect of a delivery counts once.
+ * again: it continues with its work. A key of the batch is sent at most once, and the effect of a delivery counts once.
  *
- *   node app.ts                 starts the batch, or goes on with it, and waits for results
+ *   node app.ts                 starts the batch, or continues with it, and waits for results
  *   curl localhost:3000/start   starts a run whose result comes by webhook
  */
 import { once } from 'node:events'

@@ -13,7 +13,7 @@ const app = fileURLToPath(new URL('./app.ts', import.meta.url))
 // A process that was killed holds its runs for 10 s.
 const PATIENCE = { timeout: 60_000, interval: 50 }
 
-it('goes on with its batch and its results after it was killed, and counts each once', async () => {
+it('continues with its batch and its results after it was killed, and counts each once', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-durable-inbox-'))
   const server = createReferenceServer({ clock: 'system', latency: 300 })
   server.webhooks.deliverAs({ deliveries: 2 })

@@ -24,7 +24,7 @@ const delivery = JSON.stringify({
 export async function findFacts(closedUrl, breakingUrl) {
   const server = createReferenceServer({ clock: 'auto' })
   const guard = await meetGuard(server)
-  // Where a key is rejected, the program goes on as one whose user has allowed it.
+  // Where a key is rejected, the program continues as one whose user has allowed it.
   const permission = guard.withKey === 'created' ? {} : { dangerouslyAllowBrowser: true }
   const client = new ModelRun(server.clientOptions())
   const creditsBefore = server.credits()

@@ -1,4 +1,4 @@
-/** Between two looks for tasks. */
+/** Between two polls for tasks. */
 const POLL_INTERVAL_MS = 5
 
 /**

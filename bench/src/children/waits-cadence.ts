@@ -18,7 +18,7 @@ export interface CadenceJob {
   isClientNew: boolean
 }
 
-/** For each measured job: how often it was looked at, and how long after its end the promise resolved. */
+/** For each measured job: how often it was polled, and how long after its end the promise resolved. */
 export interface CadenceResult {
   polls: number[]
   lagsMs: number[]

@@ -28,7 +28,7 @@ export interface Accounted {
 export type Quiet<Result> = Result & { othersCores: number }
 
 /**
- * Measures again, twice at most, while other processes disturb; keeps the least disturbed one. It looks only at the
+ * Measures again, twice at most, while other processes disturb; keeps the least disturbed one. It checks only the
  * disturbance, never at the result.
  */
 export async function measureInQuiet<Result extends Accounted>(measure: () => Promise<Result>): Promise<Quiet<Result>> {

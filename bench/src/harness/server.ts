@@ -58,7 +58,7 @@ function respond(exchange: Exchange): void {
 const SCENARIOS = {
   /** A job that has finished. */
   job: (exchange: Exchange) => sendJob(exchange, 'done'),
-  /** A run that is accepted, and has finished at the first look. */
+  /** A run that is accepted, and has finished at the first poll. */
   run: (exchange: Exchange) => sendJob(exchange, exchange.request.method === 'POST' ? 'pending' : 'done'),
   /** A run that is accepted, and never finishes. */
   endless: (exchange: Exchange) => sendJob(exchange, 'pending'),
@@ -70,7 +70,7 @@ const SCENARIOS = {
   silent: () => {},
   /** Received, then the connection is reset. */
   reset: ({ request }: Exchange) => request.socket.resetAndDestroy(),
-  /** A run that is accepted, though the response breaks off in its body; it has finished at the first look. */
+  /** A run that is accepted, though the response breaks off in its body; it has finished at the first poll. */
   cut: (exchange: Exchange) => {
     if (exchange.request.method !== 'POST') return sendJob(exchange, 'done')
     sendHalf(exchange)
@@ -85,7 +85,7 @@ const SCENARIOS = {
   },
 }
 
-/** The words of each client's service for a job that goes on and for one that has finished. */
+/** The words of each client's service for a job that continues and for one that has finished. */
 const STATUSES: Readonly<Record<string, { pending: string; done: string }>> = {
   openai: { pending: 'in_progress', done: 'completed' },
   fal: { pending: 'IN_PROGRESS', done: 'COMPLETED' },

@@ -22,7 +22,7 @@ const CASES: readonly Case[] = [
   { title: '40 s job, first job ever', learnCount: 0, isClientNew: true, maxPolls: 20, maxLagMs: 1_500 },
 ]
 
-/** How often a job of 40 s is looked at, and how late its end is known: on virtual time. */
+/** How often a job of 40 s is polled, and how late its end is known: on virtual time. */
 export async function measureCadence(): Promise<Section> {
   const sections = []
   for (const item of CASES) sections.push(await measureCase(item))

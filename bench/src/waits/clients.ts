@@ -72,7 +72,7 @@ const FACTORIES: Readonly<Record<WaitingClient, Factory>> = {
       wait: (id, signal) => {
         // `wait` reads nothing but these two.
         const prediction = { id, status: 'starting' } as Prediction
-        // Its own `run` looks at the signal in this way.
+        // Its own `run` checks the signal in this way.
         return client.wait(prediction, interval, async () => signal?.aborted ?? false)
       },
     }

@@ -23,7 +23,7 @@ export async function measureRate(): Promise<Section> {
     paragraphs: [
       `Waits for jobs that started with them, known by their ids; virtual time and network as above. modelrun with \`polling: { maxRequestsPerSecond: ${MAX_REQUESTS_PER_SECOND} }\` until all have ended; the others have no limit, and are stopped after ${UNLIMITED_UNTIL_MS / 1_000} s. The second is any second, not one of the clock.`,
       table(
-        ['client', 'most sent in any second', 'requests', 'waits ended', 'jobs never looked at', 'after s'],
+        ['client', 'most sent in any second', 'requests', 'waits ended', 'jobs never polled', 'after s'],
         CLIENTS.map((client) => {
           const result = found.get(client)
           const counts = [result?.peak, result?.requests, result?.ended, result?.unseen]

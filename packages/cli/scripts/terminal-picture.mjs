@@ -66,7 +66,7 @@ function linesOf(drawn) {
     .flatMap(wrap)
 }
 
-/** A line that is too long goes on in the next one, as in a terminal. Styles have no width. */
+/** A line that is too long continues in the next one, as in a terminal. Styles have no width. */
 function wrap(line) {
   const parts = line.split(STYLE).flatMap((part) => (part.startsWith('\x1b') ? [part] : [...part]))
   const lines = ['']

@@ -51,7 +51,7 @@ describe('modelrun', () => {
     })
   })
 
-  it('goes on when its reader goes away', async () => {
+  it('continues when its reader goes away', async () => {
     const { child, ended } = world.start(['run', 'aurora-image', '--prompt', 'x', '--image-size', 'square'])
     child.stdout.destroy()
     expect((await ended).code).toBe(0)

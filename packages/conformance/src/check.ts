@@ -29,6 +29,15 @@ export interface Scenario<Evidence> {
   perform(session: Session): Promise<Evidence>
 }
 
+/** Creates a scenario with what it needs, and how it is performed. */
+export function defineScenario<Evidence>(
+  id: string,
+  needs: Omit<Scenario<Evidence>, 'id' | 'perform'>,
+  perform: (session: Session) => Promise<Evidence>,
+): Scenario<Evidence> {
+  return { ...needs, id, perform }
+}
+
 /** Judges one or a few statements of the specification. */
 export interface Check {
   /** `area/what`. */

@@ -57,7 +57,7 @@ describe('what a service gives no occasion to judge', () => {
     expect(await verdicts({ modelCount: 1 }, ...ofLists)).toEqual(['skipped', 'skipped'])
   })
 
-  it('is skipped with the reason when the service goes on rejecting requests with 429', async () => {
+  it('is skipped with the reason when the service keeps rejecting requests with 429', async () => {
     const { options, service } = legalOptions()
     let count = 0
     const fetch = async (url: string, init: RequestInit) =>

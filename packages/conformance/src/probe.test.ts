@@ -138,7 +138,7 @@ describe('a wrong base URL or key', () => {
     expect(requests).toEqual(['GET https://api.test/v1/models?limit=1'])
   })
 
-  it('is reported where the service goes on rejecting requests with 429', async () => {
+  it('is reported where the service keeps rejecting requests with 429', async () => {
     const { error, requests } = await attempt({ ...respond('{}', { status: 429 }), clock: new VirtualClock() })
     expect(error).toBe('CannotStartError: https://api.test is not available (429): run the suite again when it is.')
     expect(requests.length).toBe(6)

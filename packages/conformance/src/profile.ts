@@ -31,7 +31,7 @@ export interface ServiceProfile {
   failedSyncRunStatus?: number
   /** Whether that response has the job, or an error alone (section 4.3). */
   failedSyncRunBody?: 'job' | 'error'
-  /** HTTP status of the job status while the job goes on (section 4.4). */
+  /** HTTP status of the job status while the job continues (section 4.4). */
   unfinishedJobStatus?: 200 | 202
   /** HTTP status of the response to a cancel (section 4.5). */
   cancelStatus?: 200 | 202 | 204

@@ -132,7 +132,7 @@ describe('runConformance', () => {
     await expect(runConformance({ ...options, only: ['9.9-01'] })).rejects.toThrow('The areas are: auth, models, ')
   })
 
-  it('fails what gets no response, and goes on', async () => {
+  it('fails what gets no response, and continues', async () => {
     const { options, server } = createReferenceService()
     let requests = 0
     const fetch: typeof server.fetch = async (url, init) => {

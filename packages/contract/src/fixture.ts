@@ -23,21 +23,3 @@ export function fixture<Body>(entry: Fixture<Body>): Fixture<Body> {
 export function response<Body>(entry: ResponseFixture<Body>): ResponseFixture<Body> {
   return entry
 }
-
-/** A body whose `status` is known by value: JSON modules type every string as `string`. */
-export function withStatus<Status extends string, Body extends { status: string }>(
-  status: Status,
-  body: Body,
-): Body & { status: Status } {
-  if (!hasStatus(status, body)) {
-    throw new TypeError(`The fixture has the status ${body.status}, not ${status}.`)
-  }
-  return body
-}
-
-function hasStatus<Status extends string, Body extends { status: string }>(
-  status: Status,
-  body: Body,
-): body is Body & { status: Status } {
-  return body.status === status
-}

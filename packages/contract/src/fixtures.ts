@@ -38,7 +38,7 @@ import webhookUnknownFields from '../fixtures/webhook-unknown-fields.json' with 
 import webhookUnknownOutputType from '../fixtures/webhook-unknown-output-type.json' with { type: 'json' }
 import webhookUnknownStatus from '../fixtures/webhook-unknown-status.json' with { type: 'json' }
 import type { ErrorBody } from './error-body.ts'
-import { fixture, response, withStatus } from './fixture.ts'
+import { fixture, response } from './fixture.ts'
 import type { JobResponse } from './job.ts'
 import type { Model, ModelList } from './model.ts'
 import type { RunCompleted, RunProcessing, RunQueued, RunRequest } from './run.ts'
@@ -58,105 +58,83 @@ const models = {
   imageEditing: response<Model>({ section: '4.2', httpStatus: 200, body: modelImageEditing }),
 }
 
+const run = <Body>(httpStatus: number, body: Body) => response<Body>({ section: '4.3', httpStatus, body })
+
 const runs = {
   request: fixture<RunRequest>({ section: '4.3', body: runRequest }),
   requestAsync: fixture<RunRequest>({ section: '4.3', body: runRequestAsync }),
   requestWebhook: fixture<RunRequest>({ section: '4.3', body: runRequestWebhook }),
-  completed: response<RunCompleted>({ section: '4.3', httpStatus: 200, body: withStatus('completed', runCompleted) }),
+  completed: run<RunCompleted>(200, { ...runCompleted, status: 'completed' }),
   /** The model works for longer than about 55 seconds. */
-  processingSlow: response<RunProcessing>({
-    section: '4.3',
-    httpStatus: 202,
-    body: withStatus('processing', runProcessingSlow),
-  }),
+  processingSlow: run<RunProcessing>(202, { ...runProcessingSlow, status: 'processing' }),
   /** A `webhook_url` was given; `webhooks.succeeded` is the delivery that follows. */
-  processingWebhook: response<RunProcessing>({
-    section: '4.3',
-    httpStatus: 202,
-    body: withStatus('processing', runProcessingWebhook),
-  }),
+  processingWebhook: run<RunProcessing>(202, { ...runProcessingWebhook, status: 'processing' }),
   queued: response<RunQueued>({
     section: '4.3',
     httpStatus: 202,
     assumption: 'The status code of an asynchronous run is 200 or 202: not stated.',
-    body: withStatus('queued', runQueued),
+    body: { ...runQueued, status: 'queued' },
   }),
 }
 
 const cancelNotShown = 'Body and status code of a cancel: not shown (section 4.5).'
+const job = (body: JobResponse, assumption?: string) =>
+  response<JobResponse>({ section: '4.4', httpStatus: 200, assumption, body })
 
 const jobs = {
-  queued: response<JobResponse>({ section: '4.4', httpStatus: 200, body: jobQueued }),
-  processing: response<JobResponse>({ section: '4.4', httpStatus: 200, body: jobProcessing }),
+  queued: job(jobQueued),
+  processing: job(jobProcessing),
   /** The job of `runs.processingWebhook`, as polling shows it. */
-  succeeded: response<JobResponse>({ section: '4.4', httpStatus: 200, body: jobSucceeded }),
-  failed: response<JobResponse>({ section: '4.4', httpStatus: 200, body: jobFailed }),
-  cancelled: response<JobResponse>({ section: '4.4', httpStatus: 200, body: jobCancelled }),
-  unknownFields: response<JobResponse>({
-    section: '4.4',
-    httpStatus: 200,
-    assumption: 'The full field list of the job status: not shown (section 2.4).',
-    body: jobUnknownFields,
-  }),
-  unknownStatus: response<JobResponse>({
-    section: '4.4',
-    httpStatus: 200,
-    assumption: 'A status that the specification does not name (section 3).',
-    body: jobUnknownStatus,
-  }),
+  succeeded: job(jobSucceeded),
+  failed: job(jobFailed),
+  cancelled: job(jobCancelled),
+  unknownFields: job(jobUnknownFields, 'The full field list of the job status: not shown (section 2.4).'),
+  unknownStatus: job(jobUnknownStatus, 'A status that the specification does not name (section 3).'),
   cancel: response<JobResponse>({ section: '4.5', httpStatus: 200, assumption: cancelNotShown, body: jobCancel }),
   /** A response to a cancellation without a body. */
   cancelEmpty: response<undefined>({ section: '4.5', httpStatus: 204, assumption: cancelNotShown, body: undefined }),
 }
 
+const error = (httpStatus: number, body: ErrorBody, assumption?: string) =>
+  response<ErrorBody>({ section: '7', httpStatus, assumption, body })
 const codeNotShown = 'Status and code: not shown (section 7).'
 
 const errors = {
-  unauthorized: response<ErrorBody>({ section: '7', httpStatus: 401, body: errorUnauthorized }),
-  forbidden: response<ErrorBody>({ section: '7', httpStatus: 403, body: errorForbidden }),
-  invalidRequest: response<ErrorBody>({
-    section: '7',
-    httpStatus: 400,
-    assumption: codeNotShown,
-    body: errorInvalidRequest,
-  }),
-  insufficientCredits: response<ErrorBody>({
-    section: '7',
-    httpStatus: 402,
-    assumption: codeNotShown,
-    body: errorInsufficientCredits,
-  }),
-  notFound: response<ErrorBody>({ section: '7', httpStatus: 404, assumption: codeNotShown, body: errorNotFound }),
-  conflict: response<ErrorBody>({ section: '7', httpStatus: 409, assumption: codeNotShown, body: errorConflict }),
-  rateLimited: response<ErrorBody>({ section: '7', httpStatus: 429, assumption: codeNotShown, body: errorRateLimited }),
-  internal: response<ErrorBody>({ section: '7', httpStatus: 500, assumption: codeNotShown, body: errorInternal }),
+  unauthorized: error(401, errorUnauthorized),
+  forbidden: error(403, errorForbidden),
+  invalidRequest: error(400, errorInvalidRequest, codeNotShown),
+  insufficientCredits: error(402, errorInsufficientCredits, codeNotShown),
+  notFound: error(404, errorNotFound, codeNotShown),
+  conflict: error(409, errorConflict, codeNotShown),
+  rateLimited: error(429, errorRateLimited, codeNotShown),
+  internal: error(500, errorInternal, codeNotShown),
 }
 
+const delivery = <Body>(body: Body, assumption?: string) => fixture<Body>({ section: '6', assumption, body })
+
+const succeeded = delivery<SucceededDelivery>({ ...webhookSucceeded, status: 'succeeded' })
+
 const webhooks = {
-  succeeded: fixture<SucceededDelivery>({ section: '6', body: withStatus('succeeded', webhookSucceeded) }),
+  succeeded,
   /** The same body once more: duplicate deliveries are possible (section 6, rule 3). */
-  succeededAgain: fixture<SucceededDelivery>({ section: '6', body: withStatus('succeeded', webhookSucceeded) }),
-  failed: fixture<FailedDelivery>({ section: '6', body: withStatus('failed', webhookFailed) }),
-  unknownFields: fixture<SucceededDelivery>({
-    section: '6',
-    assumption: 'The service may add fields.',
-    body: withStatus('succeeded', webhookUnknownFields),
-  }),
-  unknownOutputType: fixture<SucceededDelivery>({
-    section: '6',
-    assumption: 'Other output types than image: not shown (section 2.5).',
-    body: withStatus('succeeded', webhookUnknownOutputType),
-  }),
-  unknownStatus: fixture<Record<string, unknown>>({
-    section: '6',
-    assumption: 'A status that the specification does not name (section 3).',
-    body: webhookUnknownStatus,
-  }),
-  cancelled: fixture<Record<string, unknown>>({
-    section: '6',
-    assumption: 'Any delivery for a cancelled job: not shown (section 6, rule 7).',
-    body: webhookCancelled,
-  }),
+  succeededAgain: succeeded,
+  failed: delivery<FailedDelivery>({ ...webhookFailed, status: 'failed' }),
+  unknownFields: delivery<SucceededDelivery>(
+    { ...webhookUnknownFields, status: 'succeeded' },
+    'The service may add fields.',
+  ),
+  unknownOutputType: delivery<SucceededDelivery>(
+    { ...webhookUnknownOutputType, status: 'succeeded' },
+    'Other output types than image: not shown (section 2.5).',
+  ),
+  unknownStatus: delivery<Record<string, unknown>>(
+    webhookUnknownStatus,
+    'A status that the specification does not name (section 3).',
+  ),
+  cancelled: delivery<Record<string, unknown>>(
+    webhookCancelled,
+    'Any delivery for a cancelled job: not shown (section 6, rule 7).',
+  ),
 }
 
 /** Every fixture by group. */

@@ -34,7 +34,7 @@ export interface RunCompleted extends RunIdentity {
   credits_used: number
 }
 
-/** Response 202: the run goes on. Poll the job, or wait for the webhook (section 4.3). */
+/** Response 202: the run continues. Poll the job, or wait for the webhook (section 4.3). */
 export interface RunProcessing extends RunIdentity {
   /** The job is not finished yet. */
   status: 'processing'

@@ -22,7 +22,7 @@ function start(options: ModelRunOptions = {}): { server: ReferenceServer; client
   return { server, client: new ModelRun({ ...server.clientOptions(), logLevel: 'off', ...options }) }
 }
 
-/** What a program in JavaScript passes: no compiler has looked at it. */
+/** What a program in JavaScript passes: no compiler has checked it. */
 const untyped = (options: unknown) => options as RunOptions
 
 async function errorOf(work: () => unknown): Promise<ModelRunError> {

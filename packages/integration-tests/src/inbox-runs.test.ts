@@ -79,7 +79,7 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     await inbox.drain()
   })
 
-  it('resolves a run by its delivery, without a look at the job', async () => {
+  it('resolves a run by its delivery, without a poll of the job', async () => {
     const { inbox, handled } = await openInbox({ client: undefined })
     const requests: string[] = []
     const client = connection.connect({

@@ -125,7 +125,7 @@ describe.each([...TRANSPORTS, ...VARIANTS])('the client over $name', ({ open }) 
       expect(isJobFailedError(error) && error.message).toContain('no frames')
     })
 
-    it('throws DeadlineExceededError with the live job, which goes on', async () => {
+    it('throws DeadlineExceededError with the live job, which continues', async () => {
       const error = await connection.client
         .run(SLOW, { prompt: 'x' }, { deadlineMs: 58_000 })
         .catch((reason: unknown) => reason)

@@ -11,7 +11,7 @@ describe('random', () => {
     expect(draw(7)).not.toEqual(draw(8))
   })
 
-  it('goes on from where another stood', () => {
+  it('continues from where another stood', () => {
     const random = createRandom(7)
     random.id('job_')
     const other = createRandom(8)

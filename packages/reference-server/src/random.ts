@@ -12,7 +12,7 @@ export interface Random {
   fileSeed(): number
   /** Where it stands, as JSON. */
   state(): readonly number[]
-  /** Goes on from where another stood. */
+  /** Continues from where another stood. */
   restore(state: readonly number[]): void
 }
 

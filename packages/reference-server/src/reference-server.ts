@@ -160,11 +160,11 @@ export interface ReferenceServer extends AutoClosed {
   /**
    * Puts the server into the state of a snapshot, of this or another server, and forgets its own; the journal starts
    * again. Ids, files and faults then come as they would have come there. `apiKey` becomes the first key of the snapshot.
-   * Clients that wait on the clock go on waiting for as long as they would have; held runs get the response
+   * Clients that wait on the clock keep waiting for as long as they would have; held runs get the response
    * of a `reset()`.
    *
    * Its models must be in this server's catalog. A clock `'system'` shows the time that it would show had the server
-   * never stopped; any other one goes on from the time of the snapshot.
+   * never stopped; any other one continues from the time of the snapshot.
    *
    * @throws TypeError that says what is wrong with the snapshot; the server stays as it is
    */
@@ -173,7 +173,7 @@ export interface ReferenceServer extends AutoClosed {
   fork(): ReferenceServer
   /** What the header `x-reference-token` must be for control requests from other machines: see the option `controlToken`. */
   readonly controlToken: string
-  /** Drops all timers and deliveries going on; requests get a 503 from now on. */
+  /** Drops all timers and pending deliveries; requests get a 503 from now on. */
   close(): Promise<void>
 }
 

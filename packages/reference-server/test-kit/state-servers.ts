@@ -63,7 +63,7 @@ export class StateServers {
         headers,
         body: body === undefined ? null : JSON.stringify(body),
       })
-      return (await response.json()) as { job_id?: string; data?: object } // what the tests look at
+      return (await response.json()) as { job_id?: string; data?: object } // what the tests read
     }
     const run = (options: object = { sync: false }) =>
       call('POST', '/v1/models/aurora-image/run', { input: { prompt: 'a fox' }, ...options })

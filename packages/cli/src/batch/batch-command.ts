@@ -6,7 +6,7 @@ import { addServiceOptions } from '../service/service-options.ts'
 import { BATCH_TEMPLATE, type BatchOptions } from './batch-options.ts'
 
 const DETAILS = `
-The same command again goes on where the batch is, also after kill -9: no row is paid twice. What was sent is kept
+The same command again continues where the batch is, also after kill -9: no row is paid twice. What was sent is kept
 in .modelrun in the folder of --out. A row is known by its content, or by the column of --key.
 
 A row that failed or was rejected stays so. With --retry-failed it gets a new run, which is paid for itself; rows that

@@ -19,7 +19,7 @@ const TO_DO: Readonly<Record<RowEnd['state'], string>> = {
   unknown: 'decide with --job or --resubmit-unknown',
 }
 
-/** Prints how many rows ended how, and those that need a look. Gives the exit code. */
+/** Prints how many rows ended how, and those that need attention. Gives the exit code. */
 export function reportBatch(ends: readonly RowEnd[], credits: number, terminal: Terminal): ExitCode {
   const counts = Object.fromEntries(STATES.map((state) => [state, ends.filter((end) => end.state === state).length]))
   terminal.event('summary', { total: ends.length, ...counts, credits })

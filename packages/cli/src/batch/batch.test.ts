@@ -89,12 +89,12 @@ describe('modelrun batch', () => {
     expect(world.inputs()).toEqual([])
   })
 
-  it('stops with exit code 3 when the credits are used up, and says how it goes on', async () => {
+  it('stops with exit code 3 when the credits are used up, and says how it continues', async () => {
     world.server.limitKey(world.server.apiKey, { credits: 4 })
     await world.write('rows.jsonl', '{"prompt":"a"}\n{"prompt":"b"}\n')
     const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '1']
     const { code, stderr } = await world.run(args)
-    expect([code, stderr]).toEqual([3, expect.stringContaining('The same command again goes on with it.')])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('The same command again continues with it.')])
   })
 
   it('lists what failed and what is unknown apart, and does what is decided', async () => {
@@ -161,7 +161,7 @@ describe('modelrun batch', () => {
     expect(1_000_000 - world.server.credits()).toBe(4 * ROWS)
   })
 
-  it('draws a bar with rate, cost and time left, and goes on after Ctrl-C', async () => {
+  it('draws a bar with rate, cost and time left, and continues after Ctrl-C', async () => {
     await world.close()
     world = await CliWorld.create({ latency: 1_000 })
     await world.write('rows.jsonl', Array.from({ length: 12 }, (_, index) => `{"prompt":"${index}"}`).join('\n'))
@@ -170,7 +170,7 @@ describe('modelrun batch', () => {
     await run.waitFor(/█░+ [1-9]\d* of 12 · \d+\.\d\/s · \d+ credits · \d+ s left/)
     run.pty.write('\x03')
     expect(await run.ended).toBe(130)
-    expect(run.drawn()).toContain('The same command again goes on with the batch.')
+    expect(run.drawn()).toContain('The same command again continues with the batch.')
     expect((await world.run(args)).code).toBe(0)
     expect(sendsByPrompt(world).size).toBe(12)
     expect(world.inputs()).toHaveLength(12)

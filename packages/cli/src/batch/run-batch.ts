@@ -120,10 +120,12 @@ async function work(plan: BatchWork, context: CliContext): Promise<ExitCode> {
   } catch (error) {
     progress.end()
     if (interruption.signal.aborted) {
-      throw new InterruptedError('stopped. Runs that were sent go on. The same command again goes on with the batch.')
+      throw new InterruptedError(
+        'stopped. Runs that were sent continue. The same command again continues with the batch.',
+      )
     }
     // The key, its permissions or its credits do not suffice.
-    if (stop.signal.aborted) context.terminal.say('The batch stands still. The same command again goes on with it.')
+    if (stop.signal.aborted) context.terminal.say('The batch is paused. The same command again continues with it.')
     throw stop.signal.aborted ? stop.signal.reason : error
   }
 }

@@ -20,7 +20,7 @@ export async function endInterrupted(followed: InterruptedJob, context: CliConte
   const id = cleanText(job.id)
   const advice = `Follow it with: modelrun job ${id} --watch`
   if (options.onInterrupt === 'detach') {
-    throw new InterruptedError(`stopped waiting. The job goes on, and may be charged. ${advice}`)
+    throw new InterruptedError(`stopped waiting. The job continues, and may be charged. ${advice}`)
   }
   context.terminal.say(`Cancelling the job ${id}.`)
   throw new InterruptedError(await cancel(followed, advice))

@@ -85,7 +85,7 @@ function noteEnd({ run, ledger }: FollowedJob, error?: unknown): void {
   if (status !== undefined) ledger.append({ type: 'end', run, status })
 }
 
-/** Undefined while the job goes on. */
+/** Undefined while the job continues. */
 function endOf(error: unknown): EndEntry['status'] | undefined {
   if (!isClientError(error)) return undefined
   if (error.code === 'job_failed') return 'failed'

@@ -16,7 +16,7 @@ import { stateFolder } from './state-folder.ts'
 
 const NEWLINE = 10
 
-/** The runs of this user, one JSON object a line. A line is on the disk before the command goes on. */
+/** The runs of this user, one JSON object a line. A line is on the disk before the command continues. */
 export class Ledger {
   readonly path: string
 

@@ -55,7 +55,7 @@ describe('a run that goes wrong', () => {
     ['server-error', 4],
     ['empty-reply', 4],
     ['bad-gateway', 4],
-    // The id of the job can still be read: the run goes on to its end.
+    // The id of the job can still be read: the run continues to its end.
     ['truncated-body', 0],
     ['malformed-json', 0],
   ] as const)('is sent once when the response is %s, and ends with exit code %i', async (kind, code) => {

@@ -35,7 +35,7 @@ export function addRunOptions(command: Command): Command {
     .option('-i, --input <file>', 'read parameters from a JSON file; - reads standard input')
     .option('-p, --param <name=value>', 'give a parameter whose flag is taken or impossible; repeatable', collect)
     .option('--no-wait', 'print the id of the job and do not wait for its end')
-    .option('--timeout <duration>', 'stop waiting after this time, such as 90s or 10m; the job goes on', readDuration)
+    .option('--timeout <duration>', 'stop waiting after this time, such as 90s or 10m; the job continues', readDuration)
     .addOption(
       new Option('--on-interrupt <what>', 'what Ctrl-C does with the job')
         .choices(['detach', 'cancel'])

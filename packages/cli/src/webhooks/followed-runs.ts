@@ -10,7 +10,7 @@ export interface FollowedRun {
 
 const READ_EVERY_MS = 500
 
-/** The jobs with these ids; without ids, those that go on and those that start while the loop lasts. */
+/** The jobs with these ids; without ids, those that continue and those that start while the loop lasts. */
 export async function* followedRuns(
   ids: readonly string[],
   { ledger, baseUrl, signal }: { ledger: Ledger; baseUrl: string; signal: AbortSignal },

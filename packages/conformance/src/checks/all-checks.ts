@@ -1,7 +1,6 @@
 import type { Check } from '../check.ts'
 import { ALL_RESPONSES_CHECKS } from './all-responses.ts'
 import { AUTH_CHECKS } from './auth.ts'
-import { AUTH_VARIANTS_CHECKS } from './auth-variants.ts'
 import { CANCEL_CHECKS, LATE_CANCEL_CHECKS } from './cancel.ts'
 import { CHARGES_CHECKS } from './charges.ts'
 import { DELIVERIES_CHECKS, LATE_DELIVERIES_CHECKS } from './deliveries.ts'
@@ -14,7 +13,6 @@ import { JOBS_CHECKS } from './jobs.ts'
 import { LIMITS_CHECKS, RATE_CHECKS } from './limits.ts'
 import { MODELS_CHECKS } from './models.ts'
 import { PERMISSIONS_CHECKS } from './permissions.ts'
-import { PERMISSIONS_OTHERS_CHECKS } from './permissions-others.ts'
 import { RUNS_CHECKS } from './runs.ts'
 import { SCHEMAS_CHECKS } from './schemas.ts'
 import { WEBHOOKS_CHECKS } from './webhooks.ts'
@@ -22,7 +20,6 @@ import { WEBHOOKS_CHECKS } from './webhooks.ts'
 /** Every check in order: free checks first, checks over all recorded responses last. */
 export const ALL_CHECKS: readonly Check[] = [
   ...AUTH_CHECKS,
-  ...AUTH_VARIANTS_CHECKS,
   ...MODELS_CHECKS,
   ...FILTERS_CHECKS,
   ...DETAILS_CHECKS,
@@ -36,7 +33,6 @@ export const ALL_CHECKS: readonly Check[] = [
   ...CANCEL_CHECKS,
   ...CHARGES_CHECKS,
   ...PERMISSIONS_CHECKS,
-  ...PERMISSIONS_OTHERS_CHECKS,
   ...WEBHOOKS_CHECKS,
   ...RATE_CHECKS,
   ...DELIVERIES_CHECKS,

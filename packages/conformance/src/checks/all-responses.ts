@@ -1,5 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES } from '@modelrun/contract'
-import { type Check, check, type Scenario } from '../check.ts'
+import { type Check, check, defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { BlockedError, every, type Finding, judge } from '../judge/finding.ts'
@@ -8,20 +8,16 @@ import { hasObject, hasText, isJson } from '../judge/responses.ts'
 import { missingFor } from '../plan/missing.ts'
 import { jobStatus, readJob } from '../session/jobs.ts'
 import type { Recorded, Session } from '../session/session.ts'
-import { readsWithoutKey } from './auth-scenarios.ts'
+import { readsWithoutKey } from './auth.ts'
 import { firstPage } from './models-scenarios.ts'
-import { asyncJob, defaultRunJob, failingJob, type PolledRun } from './runs-scenarios.ts'
+import { asyncJob, defaultRunJob, failingJob, type PolledRun } from './runs.ts'
 
 /** Every request of the earlier checks, with its response. */
-const everything: Scenario<readonly Recorded[]> = {
-  id: 'everything',
-  uses: [firstPage, readsWithoutKey],
-  perform: async (session) => {
-    await session.evidence(firstPage)
-    await session.evidence(readsWithoutKey)
-    return [...session.recorded]
-  },
-}
+const everything = defineScenario('everything', { uses: [firstPage, readsWithoutKey] }, async (session) => {
+  await session.evidence(firstPage)
+  await session.evidence(readsWithoutKey)
+  return [...session.recorded]
+})
 
 /** A finished job, read twice. */
 interface SecondRead {
@@ -31,19 +27,14 @@ interface SecondRead {
 
 const ENDED: readonly Scenario<PolledRun>[] = [defaultRunJob, asyncJob, failingJob]
 
-const readsOfEnded: Scenario<readonly SecondRead[]> = {
-  id: 'reads-of-ended',
-  uses: [asyncJob],
-  mayUse: ENDED,
-  perform: async (session) => {
-    const reads: SecondRead[] = []
-    for (const scenario of ENDED) {
-      const run = await polledRun(session, scenario)
-      if (run !== undefined) reads.push({ before: run.polled.last, after: await readJob(session, run.polled.jobId) })
-    }
-    return reads
-  },
-}
+const readsOfEnded = defineScenario('reads-of-ended', { uses: [asyncJob], mayUse: ENDED }, async (session) => {
+  const reads: SecondRead[] = []
+  for (const scenario of ENDED) {
+    const run = await polledRun(session, scenario)
+    if (run !== undefined) reads.push({ before: run.polled.last, after: await readJob(session, run.polled.jobId) })
+  }
+  return reads
+})
 
 /** `undefined` when the job could not be polled: its own checks report that. */
 async function polledRun(session: Session, scenario: Scenario<PolledRun>): Promise<PolledRun | undefined> {

@@ -1,11 +1,11 @@
-import type { Scenario } from '../check.ts'
+import { defineScenario } from '../check.ts'
 import { sleepInSteps } from '../clock.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { BlockedError } from '../judge/finding.ts'
-import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob, readJob } from '../session/jobs.ts'
+import { cancelJob, jobIdOf, jobStatus, pollJob, readJob } from '../session/jobs.ts'
 import { type CancelledRun, cancelRunning, startRun } from '../session/runs.ts'
 import type { Charge, Session } from '../session/session.ts'
-import { asyncJob, defaultRunJob, heldJob } from './runs-scenarios.ts'
+import { asyncJob, defaultRunJob, heldJob } from './runs.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
 /** A cancelled run, and what it was charged where that can be known. */
@@ -14,18 +14,14 @@ export interface MeasuredCancel extends CancelledRun {
 }
 
 /** A cancel right after an asynchronous run. */
-export const cancelledQueued: Scenario<MeasuredCancel> = {
-  id: 'cancelled-queued',
-  runs: { longest: 1 },
-  perform: async (session) => {
-    const { value, charge } = await session.measured(async () =>
-      cancelRunning(session, await startRun(session, 'longest', { sync: false })),
-    )
-    return { ...value, charge }
-  },
-}
+export const cancelledQueued = defineScenario('cancelled-queued', { runs: { longest: 1 } }, async (session) => {
+  const { value, charge } = await session.measured(async () =>
+    cancelRunning(session, await startRun(session, 'longest', { sync: false })),
+  )
+  return { ...value, charge }
+})
 
-/** What was tried on a job that must go on: cancels that are rejected, and the cancel of another job. */
+/** What was tried on a job that must continue: cancels that are rejected, and the cancel of another job. */
 export interface Disturbed {
   rejected: readonly ApiResponse[]
   afterRejected: ApiResponse
@@ -33,11 +29,10 @@ export interface Disturbed {
 }
 
 /** A cancel once the job is seen to be processed. A slow one has time to be disturbed before. */
-export const cancelledProcessing: Scenario<MeasuredCancel & { disturbed: Disturbed | undefined }> = {
-  id: 'cancelled-processing',
-  runs: { longest: 1 },
-  mayUse: [cancelledQueued],
-  perform: async (session) => {
+export const cancelledProcessing = defineScenario(
+  'cancelled-processing',
+  { runs: { longest: 1 }, mayUse: [cancelledQueued] },
+  async (session) => {
     const { value, charge } = await session.measured(async () => {
       const started = await startRun(session, 'longest', { sync: false })
       const isProcessing = (response: ApiResponse) => jobStatus(response) === 'processing'
@@ -49,7 +44,7 @@ export const cancelledProcessing: Scenario<MeasuredCancel & { disturbed: Disturb
     })
     return { ...value, charge }
   },
-}
+)
 
 async function disturb(session: Session, jobId: string): Promise<Disturbed> {
   const rejected = [await cancelJob(session, jobId, { authorization: null })]
@@ -62,16 +57,10 @@ async function disturb(session: Session, jobId: string): Promise<Disturbed> {
 }
 
 /** The cancelled jobs once their runs would have ended, and the credits before and after that time. */
-export interface LateCancel {
-  reads: readonly ApiResponse[]
-  charge: Charge | undefined
-}
-
-export const cancelledLongAgo: Scenario<LateCancel> = {
-  id: 'cancelled-long-ago',
-  uses: [cancelledQueued, cancelledProcessing],
-  mayUse: [heldJob, asyncJob],
-  perform: async (session) => {
+export const cancelledLongAgo = defineScenario(
+  'cancelled-long-ago',
+  { uses: [cancelledQueued, cancelledProcessing], mayUse: [heldJob, asyncJob] },
+  async (session) => {
     const durationMs = await runDurationOf(session)
     const jobs = [await session.evidence(cancelledQueued), await session.evidence(cancelledProcessing)]
     const { value: reads, charge } = await session.measured(async () => {
@@ -82,7 +71,7 @@ export const cancelledLongAgo: Scenario<LateCancel> = {
     })
     return { reads, charge }
   },
-}
+)
 
 /** How long a run of the model takes that is cancelled. */
 async function runDurationOf(session: Session): Promise<number> {
@@ -91,26 +80,21 @@ async function runDurationOf(session: Session): Promise<number> {
 }
 
 /** A second cancel of the job that was cancelled. */
-export const cancelledTwice: Scenario<ApiResponse> = {
-  id: 'cancelled-twice',
-  uses: [cancelledQueued],
-  perform: async (session) => cancelJob(session, jobIdOf((await session.evidence(cancelledQueued)).started)),
-}
+export const cancelledTwice = defineScenario('cancelled-twice', { uses: [cancelledQueued] }, async (session) =>
+  cancelJob(session, jobIdOf((await session.evidence(cancelledQueued)).started)),
+)
 
 /** A cancel of a job that has succeeded. */
-export const cancelledFinished: Scenario<{ cancel: ApiResponse; before: PolledJob; after: ApiResponse }> = {
-  id: 'cancelled-finished',
-  writes: true,
-  uses: [defaultRunJob],
-  perform: async (session) => {
+export const cancelledFinished = defineScenario(
+  'cancelled-finished',
+  { writes: true, uses: [defaultRunJob] },
+  async (session) => {
     const { polled } = await session.evidence(defaultRunJob)
     const cancel = await cancelJob(session, polled.jobId)
     return { cancel, before: polled, after: await readJob(session, polled.jobId) }
   },
-}
+)
 
-export const cancelledUnknown: Scenario<ApiResponse> = {
-  id: 'cancelled-unknown',
-  writes: true,
-  perform: (session) => cancelJob(session, UNKNOWN_ID),
-}
+export const cancelledUnknown = defineScenario('cancelled-unknown', { writes: true }, (session) =>
+  cancelJob(session, UNKNOWN_ID),
+)

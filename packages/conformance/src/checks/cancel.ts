@@ -18,11 +18,11 @@ import {
   chargeOfCancelledProcessing,
   chargeOfCancelledQueued,
   type RunCharge,
-} from './charges-scenarios.ts'
+} from './charges.ts'
 
 /** Cancels (sections 1, 3 and 4.5). */
 export const CANCEL_CHECKS: readonly Check[] = [
-  // First, as it cancels the queued job below while its own goes on.
+  // First, as it cancels the queued job below while its own continues.
   check('cancel/processing-is-cancelled', cancelledProcessing, isCancelled),
   check('cancel/queued-is-cancelled', cancelledQueued, isCancelled),
   check('cancel/rejected-does-nothing', cancelledProcessing, ({ disturbed }) => {
@@ -95,7 +95,7 @@ function goesOn(read: ApiResponse, what: string): Finding {
   const status = jobStatus(read)
   if (status === 'succeeded' || status === 'failed') return skip(`the job was ${status} too early`, read)
   const isRight = isReadAs(read, 'queued') || isReadAs(read, 'processing')
-  return judge(isRight, `after ${what}, the job is ${show(status)}; expected that it goes on`, read)
+  return judge(isRight, `after ${what}, the job is ${show(status)}; expected that it continues`, read)
 }
 
 function isFree({ before, after, creditsPerRun, responses }: RunCharge): Finding {

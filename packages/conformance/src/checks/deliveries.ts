@@ -1,9 +1,9 @@
-import { type Check, check, type Scenario } from '../check.ts'
+import { type Check, check, defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
 import { every, type Finding, judge, skip } from '../judge/finding.ts'
 import { outputJudges } from '../judge/output.ts'
-import { missingFor } from '../plan/missing.ts'
+import { possibleEvidence } from '../plan/missing.ts'
 import { jobStatus } from '../session/jobs.ts'
 import type { Delivery } from '../webhooks/webhook-endpoints.ts'
 import { cancelledLongAgo } from './cancel-scenarios.ts'
@@ -13,12 +13,14 @@ import {
   type DeliveredRun,
   failureWebhook,
   firstDelivery,
+  isOfRun,
   lastRead,
+  onDelivery,
   readAfterDelivery,
   rejectedWebhook,
   silentWebhook,
   successWebhook,
-} from './webhooks-scenarios.ts'
+} from './webhooks.ts'
 
 /** A delivery that came this long before a read may have been overtaken by it. */
 const OVERTAKING_MS = 5_000
@@ -26,18 +28,9 @@ const OVERTAKING_MS = 5_000
 const DELIVERED = [successWebhook, failureWebhook, rejectedWebhook, silentWebhook, asyncWebhook]
 
 /** Every run with a webhook that could be made and was not cancelled. */
-const deliveredRuns: Scenario<readonly DeliveredRun[]> = {
-  id: 'delivered-runs',
-  uses: [successWebhook],
-  mayUse: DELIVERED,
-  perform: async (session) => {
-    const runs: DeliveredRun[] = []
-    for (const scenario of DELIVERED) {
-      if (missingFor(scenario, session.options) === undefined) runs.push(await session.evidence(scenario))
-    }
-    return runs
-  },
-}
+const deliveredRuns = defineScenario('delivered-runs', { uses: [successWebhook], mayUse: DELIVERED }, (session) =>
+  possibleEvidence(session, DELIVERED),
+)
 
 /** What arrived at a `webhook_url`, and the job that it should be about. */
 interface Arrivals {
@@ -48,11 +41,10 @@ interface Arrivals {
   deliveries: readonly Delivery[]
 }
 
-const allArrivals: Scenario<readonly Arrivals[]> = {
-  id: 'all-arrivals',
-  uses: [deliveredRuns],
-  mayUse: [cancelledWebhook],
-  perform: async (session) => {
+const allArrivals = defineScenario(
+  'all-arrivals',
+  { uses: [deliveredRuns], mayUse: [cancelledWebhook] },
+  async (session) => {
     const arrivals: Arrivals[] = (await session.evidence(deliveredRuns)).map(({ response, deliveries, polled }) => {
       return { jobId: at(response.json, '/job_id'), status: polled && jobStatus(polled.last), response, deliveries }
     })
@@ -61,56 +53,48 @@ const allArrivals: Scenario<readonly Arrivals[]> = {
     const { after, started, deliveries } = cancelled
     return [...arrivals, { jobId: after.jobId, status: undefined, response: started, deliveries }]
   },
-}
+)
 
 /** The run with a webhook that was cancelled, when it would have ended. */
-const cancelledWebhookLater: typeof cancelledWebhook = {
-  id: 'cancelled-webhook-later',
-  uses: [cancelledWebhook],
-  mayUse: [cancelledLongAgo],
-  perform: async (session) => {
+const cancelledWebhookLater = defineScenario(
+  'cancelled-webhook-later',
+  { uses: [cancelledWebhook], mayUse: [cancelledLongAgo] },
+  async (session) => {
     const run = await session.evidence(cancelledWebhook)
     // Its rest is long enough for this run too; it may be impossible.
     await session.evidence(cancelledLongAgo).catch(() => {})
     return run
   },
-}
+)
 
 /** More of what is delivered, where to, and what can be polled then (sections 4.3 and 6). */
 export const DELIVERIES_CHECKS: readonly Check[] = [
   check('webhooks/whole-url', successWebhook, (run) => {
-    const { url, exchange } = firstDelivery(run)
-    const isSame = endOf(url) === endOf(run.url)
-    return judge(isSame, `delivered to …${show(endOf(url))}; the webhook_url ends in ${show(endOf(run.url))}`, [
-      exchange,
-    ])
+    const delivery = firstDelivery(run)
+    const [delivered, wanted] = [endOf(delivery.url), endOf(run.url)]
+    const detail = `delivered to …${show(delivered)}; the webhook_url ends in ${show(wanted)}`
+    return judge(delivered === wanted, detail, delivery)
   }),
   check('webhooks/output-parts', successWebhook, (run) => {
-    const { json, exchange } = firstDelivery(run)
     // Judged like a response of the same body.
+    const { json, exchange } = firstDelivery(run)
     const body = { json, exchange, status: 200, headers: new Headers(), text: '', durationMs: 0 }
     return every(Object.values(outputJudges).map((judgePart) => judgePart(body, '/output')))
   }),
   check('webhooks/same-type-by-polling', successWebhook, (run) => {
-    const [{ exchange, json }, last] = [firstDelivery(run), lastRead(run)]
-    const [delivered, read] = [at(json, '/output/type'), at(last.json, '/data/output/type')]
-    return judge(delivered === read, `the type is ${show(delivered)} delivered, ${show(read)} polled`, [
-      exchange,
-      last.exchange,
-    ])
+    const proof = [firstDelivery(run), lastRead(run)] as const
+    const [delivered, read] = [at(proof[0].json, '/output/type'), at(proof[1].json, '/data/output/type')]
+    return judge(delivered === read, `the type is ${show(delivered)} delivered, ${show(read)} polled`, proof)
   }),
   check('webhooks/result-stays', successWebhook, (run) => isReadAfterwards(run, 'succeeded')),
   check('webhooks/result-after-500', rejectedWebhook, (run) => isReadAfterwards(run, 'succeeded')),
   check('webhooks/result-after-silence', silentWebhook, (run) => isReadAfterwards(run, 'succeeded')),
   check('webhooks/failure-by-polling', failureWebhook, (run) => isReadAfterwards(run, 'failed')),
-  check('webhooks/failure-job-id', failureWebhook, (run) => {
-    const { json, exchange } = firstDelivery(run)
-    const [id, wanted] = [at(json, '/job_id'), at(run.response.json, '/job_id')]
-    return judge(id === wanted, `/job_id of the delivery is ${show(id)}; the run has ${show(wanted)}`, [exchange])
-  }),
+  onDelivery('webhooks/failure-job-id', failureWebhook, '/job_id', isOfRun),
   check('webhooks/failure-post', failureWebhook, (run) => {
-    const { method, json, exchange } = firstDelivery(run)
-    return judge(method === 'POST' && isRecord(json), `the delivery is a ${method} of ${show(json)}`, [exchange])
+    const delivery = firstDelivery(run)
+    const { method, json } = delivery
+    return judge(method === 'POST' && isRecord(json), `the delivery is a ${method} of ${show(json)}`, delivery)
   }),
   check('webhooks/async-delivered', asyncWebhook, ({ response, deliveries, polled }) => {
     if (response.status >= 300 || polled === undefined)
@@ -118,8 +102,8 @@ export const DELIVERIES_CHECKS: readonly Check[] = [
     const [first] = deliveries
     const isRight = at(first?.json, '/job_id') === polled.jobId && at(first?.json, '/status') === jobStatus(polled.last)
     return judge(isRight, `${deliveries.length} deliveries came; the job is ${show(jobStatus(polled.last))}`, [
-      response.exchange,
-      ...exchangesOf(deliveries),
+      response,
+      ...deliveries,
     ])
   }),
   check('webhooks/after-the-end', deliveredRuns, (runs) => every(runs.map(cameAfterTheEnd))),
@@ -132,8 +116,8 @@ export const LATE_DELIVERIES_CHECKS: readonly Check[] = [
     if (jobStatus(after.last) !== 'cancelled') return skip('the job was not cancelled', [after.last])
     const successes = deliveries.filter(({ json }) => at(json, '/status') === 'succeeded')
     return judge(successes.length === 0, `${successes.length} success deliveries for a cancelled job`, [
-      after.last.exchange,
-      ...exchangesOf(deliveries),
+      after.last,
+      ...deliveries,
     ])
   }),
 ]
@@ -161,7 +145,7 @@ function isOneResult({ jobId, status, response, deliveries }: Arrivals): Finding
   return judge(
     unexpected === undefined,
     `the job ${show(jobId)} is ${show(status)}; delivered: ${found ?? 'the same'}`,
-    [response.exchange, ...exchangesOf(deliveries)],
+    [response, ...deliveries],
   )
 }
 
@@ -173,8 +157,4 @@ function cameAfterTheEnd({ response, deliveries, polled }: DeliveredRun): Findin
   )
   if (early === undefined) return judge(true, 'no poll after a delivery reads an unfinished job', response)
   return judge(false, `a delivery came, and ${OVERTAKING_MS} ms later polling read ${show(jobStatus(early))}`, early)
-}
-
-function exchangesOf(deliveries: readonly Delivery[]) {
-  return deliveries.map(({ exchange }) => exchange)
 }

@@ -1,47 +1,38 @@
-import { type Check, check, type Scenario } from '../check.ts'
+import { type Check, check, defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { show } from '../json.ts'
 import { every, type Finding, observe } from '../judge/finding.ts'
 import { hasObject, hasText, isJson } from '../judge/responses.ts'
-import { missingFor } from '../plan/missing.ts'
-import { readsWithoutKey } from './auth-scenarios.ts'
+import { missingFor, possibleEvidence } from '../plan/missing.ts'
+import { readsWithoutKey } from './auth.ts'
 import { cancelledUnknown } from './cancel-scenarios.ts'
-import { modelViews, unknownModel } from './details-scenarios.ts'
-import { brokenJson } from './inputs-scenarios.ts'
+import { modelViews, unknownModel } from './details.ts'
+import { brokenJson } from './inputs.ts'
 import { unknownJob } from './jobs.ts'
 import { firstPage } from './models-scenarios.ts'
-import { asyncJob, defaultRun, unknownModelRun } from './runs-scenarios.ts'
+import { asyncJob, defaultRun, unknownModelRun } from './runs.ts'
 
 /** Responses to what cannot be found or read. */
 const REJECTED = [unknownModel, unknownJob, unknownModelRun, cancelledUnknown, brokenJson]
 
 /** Error responses of every kind that can be had. */
-const rejections: Scenario<readonly ApiResponse[]> = {
-  id: 'rejections',
-  uses: [readsWithoutKey],
-  mayUse: REJECTED,
-  perform: async (session) => {
-    const responses: ApiResponse[] = Object.values(await session.evidence(readsWithoutKey))
-    for (const scenario of REJECTED) {
-      if (missingFor(scenario, session.options) === undefined) responses.push(await session.evidence(scenario))
-    }
-    return responses
-  },
-}
+const rejections = defineScenario('rejections', { uses: [readsWithoutKey], mayUse: REJECTED }, async (session) => {
+  const unauthorized: ApiResponse[] = Object.values(await session.evidence(readsWithoutKey))
+  return [...unauthorized, ...(await possibleEvidence(session, REJECTED))]
+})
 
 /** One response of each endpoint that reads or runs. */
-const successes: Scenario<readonly ApiResponse[]> = {
-  id: 'successes',
-  uses: [firstPage, modelViews],
-  mayUse: [defaultRun, asyncJob],
-  perform: async (session) => {
+const successes = defineScenario(
+  'successes',
+  { uses: [firstPage, modelViews], mayUse: [defaultRun, asyncJob] },
+  async (session) => {
     const [model] = (await session.evidence(modelViews)).views
     const responses = [await session.evidence(firstPage), ...(model === undefined ? [] : [model.details])]
     if (missingFor(defaultRun, session.options) !== undefined) return responses
     const [run, job] = [await session.evidence(defaultRun), await session.evidence(asyncJob)]
     return [...responses, run.response, job.polled.last]
   },
-}
+)
 
 /** What all responses have in common (sections 4 and 7). */
 export const ERRORS_CHECKS: readonly Check[] = [

@@ -1,22 +1,17 @@
-import { type Check, check, type Scenario } from '../check.ts'
-import type { ApiResponse } from '../http/api-response.ts'
+import { type Check, check, defineScenario } from '../check.ts'
 import { at } from '../json.ts'
 import { BlockedError, judge, observe, skip } from '../judge/finding.ts'
 import { fileUrls } from '../judge/output.ts'
-import { defaultRun } from './runs-scenarios.ts'
+import { defaultRun } from './runs.ts'
 
 /** The first file of a run, read without the API key. */
-const firstFile: Scenario<ApiResponse> = {
-  id: 'first-file',
-  uses: [defaultRun],
-  perform: async (session) => {
-    const { response } = await session.evidence(defaultRun)
-    const [url] = fileUrls(at(response.json, '/output'))
-    if (url === undefined) throw new BlockedError('the run has no file', response)
-    if (!/^https?:/i.test(url)) throw new BlockedError(`a file at ${new URL(url).protocol} is not read`, response)
-    return session.download(url)
-  },
-}
+const firstFile = defineScenario('first-file', { uses: [defaultRun] }, async (session) => {
+  const { response } = await session.evidence(defaultRun)
+  const [url] = fileUrls(at(response.json, '/output'))
+  if (url === undefined) throw new BlockedError('the run has no file', response)
+  if (!/^https?:/i.test(url)) throw new BlockedError(`a file at ${new URL(url).protocol} is not read`, response)
+  return session.download(url)
+})
 
 /** The produced files (section 2.5). */
 export const FILES_CHECKS: readonly Check[] = [

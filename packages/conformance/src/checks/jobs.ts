@@ -1,18 +1,17 @@
 import { JOB_STATUSES, ROUTES, routePath } from '@modelrun/contract'
-import { type Check, check, type Scenario } from '../check.ts'
+import { type Check, check, defineScenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { outputJudges } from '../judge/output.ts'
-import { hasObject, hasText, hasValue, isSuccess, lacks, rejectionOf, rejectionText } from '../judge/responses.ts'
+import { hasObject, hasText, hasValue, isSuccess, lacks, observeRejection } from '../judge/responses.ts'
 import { isTerminal, jobStatus, type PolledJob } from '../session/jobs.ts'
-import { asyncJob, defaultRunJob, failingJob } from './runs-scenarios.ts'
+import { asyncJob, defaultRunJob, failingJob } from './runs.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
-export const unknownJob: Scenario<ApiResponse> = {
-  id: 'unknown-job',
-  perform: (session) => session.call({ path: routePath(ROUTES.getJob, { id: UNKNOWN_ID }) }),
-}
+export const unknownJob = defineScenario('unknown-job', {}, (session) =>
+  session.call({ path: routePath(ROUTES.getJob, { id: UNKNOWN_ID }) }),
+)
 
 const KNOWN_STATUSES: readonly unknown[] = JOB_STATUSES
 const STATED_MEMBERS: readonly string[] = ['status', 'output', 'error']
@@ -25,7 +24,7 @@ export const JOBS_CHECKS: readonly Check[] = [
   check('jobs/status-code', asyncJob, ({ polled }) => {
     const unfinished = polled.reads.find((read) => isSuccess(read).verdict === 'pass' && !isTerminal(jobStatus(read)))
     if (unfinished === undefined) return skip('the job had ended when it was first asked for', polled.last)
-    return observe(unfinished.status, `status ${unfinished.status} while the job goes on`, unfinished)
+    return observe(unfinished.status, `status ${unfinished.status} while the job continues`, unfinished)
   }),
   check('jobs/status', asyncJob, ({ polled }) => every(polled.reads.map(hasKnownStatus))),
   check('jobs/async-ends', asyncJob, ({ polled }) => endsAs(polled, 'succeeded')),
@@ -65,7 +64,7 @@ export const JOBS_CHECKS: readonly Check[] = [
     const isNull = at(unfinished.json, '/data/output') === null
     return observe(
       isNull ? 'null' : 'left-out',
-      `output of a job that goes on is ${isNull ? 'null' : 'left out'}`,
+      `output of a job that continues is ${isNull ? 'null' : 'left out'}`,
       unfinished,
     )
   }),
@@ -78,7 +77,7 @@ export const JOBS_CHECKS: readonly Check[] = [
     const sequence = seen.filter((status, index) => status !== seen[index - 1])
     return observe(sequence, sequence.join(', then '), polled.reads)
   }),
-  check('jobs/unknown', unknownJob, (response) => observe(rejectionOf(response), rejectionText(response), response)),
+  check('jobs/unknown', unknownJob, observeRejection),
 ]
 
 function hasKnownStatus(response: ApiResponse): Finding {

@@ -1,19 +1,14 @@
-import { type Check, check, type Scenario } from '../check.ts'
-import type { ApiResponse } from '../http/api-response.ts'
+import { type Check, check, defineScenario } from '../check.ts'
 import { show } from '../json.ts'
 import { observe } from '../judge/finding.ts'
 import { rejectionOf, rejectionText } from '../judge/responses.ts'
 import { firstPage } from './models-scenarios.ts'
 
 /** The last response 429 of the whole run of the suite, else a page that was read. */
-export const rejectedForRate: Scenario<ApiResponse> = {
-  id: 'rejected-for-rate',
-  uses: [firstPage],
-  perform: async (session) => {
-    const page = await session.evidence(firstPage)
-    return session.limited.at(-1) ?? page
-  },
-}
+export const rejectedForRate = defineScenario('rejected-for-rate', { uses: [firstPage] }, async (session) => {
+  const page = await session.evidence(firstPage)
+  return session.limited.at(-1) ?? page
+})
 
 /** Limits that the specification does not show (section 8). */
 export const LIMITS_CHECKS: readonly Check[] = [

@@ -1,5 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES } from '@modelrun/contract'
-import type { Scenario } from '../check.ts'
+import { defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
@@ -39,31 +39,27 @@ export const unknownParameter = page('unknown-parameter', { conformance: 1 })
 export const searchNonsense = page('search-nonsense', { search: NONSENSE })
 
 /** The first page, with and without a limit of 1. */
-export const pagesOfTwoSizes: Scenario<readonly [ApiResponse, ApiResponse]> = {
-  id: 'pages-of-two-sizes',
-  uses: [firstPage, onePerPage],
-  perform: async (session) => [await session.evidence(firstPage), await session.evidence(onePerPage)],
-}
+export const pagesOfTwoSizes = both('pages-of-two-sizes', firstPage, onePerPage)
 
 /** The first page, and a search for what no model mentions. */
-export const nonsenseBesideAll: Scenario<readonly [ApiResponse, ApiResponse]> = {
-  id: 'nonsense-beside-all',
-  uses: [firstPage, searchNonsense],
-  perform: async (session) => [await session.evidence(firstPage), await session.evidence(searchNonsense)],
+export const nonsenseBesideAll = both('nonsense-beside-all', firstPage, searchNonsense)
+
+function both(id: string, one: Scenario<ApiResponse>, other: Scenario<ApiResponse>) {
+  return defineScenario<readonly [ApiResponse, ApiResponse]>(id, { uses: [one, other] }, async (session) => [
+    await session.evidence(one),
+    await session.evidence(other),
+  ])
 }
 
 /** Values of `limit` and `offset` that make no sense. */
-export const badValues: Scenario<readonly { query: string; response: ApiResponse }[]> = {
-  id: 'bad-values',
-  perform: async (session) => {
-    const responses = []
-    for (const query of [{ limit: 0 }, { limit: 'many' }, { offset: -1 }]) {
-      const [text = ''] = Object.entries(query).map(([name, value]) => `${name}=${value}`)
-      responses.push({ query: text, response: await listModels(session, query) })
-    }
-    return responses
-  },
-}
+export const badValues = defineScenario('bad-values', {}, async (session) => {
+  const responses = []
+  for (const query of [{ limit: 0 }, { limit: 'many' }, { offset: -1 }]) {
+    const [text = ''] = Object.entries(query).map(([name, value]) => `${name}=${value}`)
+    responses.push({ query: text, response: await listModels(session, query) })
+  }
+  return responses
+})
 
 /** All models, by pages of the largest size. */
 export interface WholeList {
@@ -73,46 +69,36 @@ export interface WholeList {
   isWhole: boolean
 }
 
-export const wholeList: Scenario<WholeList> = {
-  id: 'whole-list',
-  perform: async (session) => {
-    const pages: ApiResponse[] = []
-    const models: Record<string, unknown>[] = []
-    while (pages.length < MAX_PAGES) {
-      const response = await listModels(session, { limit: LIMITS.modelsPageMax, offset: models.length })
-      pages.push(response)
-      const more = modelsOf(response)
-      models.push(...more)
-      if (more.length < LIMITS.modelsPageMax) return { pages, models, isWhole: true }
-    }
-    return { pages, models, isWhole: false }
-  },
-}
+export const wholeList = defineScenario('whole-list', {}, async (session) => {
+  const pages: ApiResponse[] = []
+  const models: Record<string, unknown>[] = []
+  while (pages.length < MAX_PAGES) {
+    const response = await listModels(session, { limit: LIMITS.modelsPageMax, offset: models.length })
+    pages.push(response)
+    const more = modelsOf(response)
+    models.push(...more)
+    if (more.length < LIMITS.modelsPageMax) return { pages, models, isWhole: true }
+  }
+  return { pages, models, isWhole: false }
+})
 
 /** Three consecutive pages. Together they hold all models, as long as there are 300 at most. */
-export const thirds: Scenario<{ total: number; pages: readonly ApiResponse[] }> = {
-  id: 'thirds',
-  uses: [firstPage],
-  perform: async (session) => {
-    const total = Number(at((await session.evidence(firstPage)).json, '/total')) || 0
-    const limit = Math.min(LIMITS.modelsPageMax, Math.max(1, Math.ceil(total / 3)))
-    const pages: ApiResponse[] = []
-    for (let page = 0; page < 3; page++) pages.push(await listModels(session, { limit, offset: page * limit }))
-    return { total: Math.min(total, 3 * limit), pages }
-  },
-}
+export const thirds = defineScenario('thirds', { uses: [firstPage] }, async (session) => {
+  const total = Number(at((await session.evidence(firstPage)).json, '/total')) || 0
+  const limit = Math.min(LIMITS.modelsPageMax, Math.max(1, Math.ceil(total / 3)))
+  const pages: ApiResponse[] = []
+  for (let page = 0; page < 3; page++) pages.push(await listModels(session, { limit, offset: page * limit }))
+  return { total: Math.min(total, 3 * limit), pages }
+})
 
 /** Each category of section 2.2 as a filter. */
-export const categoryPages: Scenario<ReadonlyMap<string, ApiResponse>> = {
-  id: 'category-pages',
-  perform: async (session) => {
-    const pages = new Map<string, ApiResponse>()
-    for (const category of MODEL_CATEGORIES) {
-      pages.set(category, await listModels(session, { category, limit: LIMITS.modelsPageMax }))
-    }
-    return pages
-  },
-}
+export const categoryPages = defineScenario('category-pages', {}, async (session) => {
+  const pages = new Map<string, ApiResponse>()
+  for (const category of MODEL_CATEGORIES) {
+    pages.set(category, await listModels(session, { category, limit: LIMITS.modelsPageMax }))
+  }
+  return pages
+})
 
 /** A search for something that one model is known to hold. */
 export interface Search {
@@ -123,46 +109,31 @@ export interface Search {
   pages: readonly ApiResponse[]
 }
 
-export const searchByName: Scenario<Search> = {
-  id: 'search-by-name',
-  uses: [firstPage],
-  perform: async (session) => search(session, await firstModel(session), ({ name }) => String(name)),
-}
+export const searchByName = defineScenario('search-by-name', { uses: [firstPage] }, async (session) =>
+  search(session, await firstModel(session), ({ name }) => String(name)),
+)
 
-export const searchByDescription: Scenario<Search> = {
-  id: 'search-by-description',
-  uses: [firstPage],
-  perform: async (session) => {
-    const list = await session.evidence(firstPage)
-    const described = describedModel(modelsOf(list))
-    if (described === undefined)
-      throw new BlockedError('no listed model has a description with a word of its own', list)
-    return search(session, described.model, () => described.word)
-  },
-}
+export const searchByDescription = defineScenario('search-by-description', { uses: [firstPage] }, async (session) => {
+  const list = await session.evidence(firstPage)
+  const described = describedModel(modelsOf(list))
+  if (described === undefined) throw new BlockedError('no listed model has a description with a word of its own', list)
+  return search(session, described.model, () => described.word)
+})
 
-export const searchInCapitals: Scenario<Search> = {
-  id: 'search-in-capitals',
-  uses: [firstPage],
-  perform: async (session) => {
-    const model = await firstModel(session)
-    const name = String(model.name)
-    if (otherCase(name) === name) throw new BlockedError('the name of the first model has no letters of two cases')
-    return search(session, model, () => otherCase(name))
-  },
-}
+export const searchInCapitals = defineScenario('search-in-capitals', { uses: [firstPage] }, async (session) => {
+  const model = await firstModel(session)
+  const name = String(model.name)
+  if (otherCase(name) === name) throw new BlockedError('the name of the first model has no letters of two cases')
+  return search(session, model, () => otherCase(name))
+})
 
 /** A search for the middle of a word of a name. */
-export const searchByPart: Scenario<Search> = {
-  id: 'search-by-part',
-  uses: [firstPage],
-  perform: async (session) => {
-    const model = await firstModel(session)
-    const word = String(model.name).match(/\p{L}{4,}/u)?.[0]
-    if (word === undefined) throw new BlockedError('the name of the first model has no word of four letters')
-    return search(session, model, () => word.slice(1, -1))
-  },
-}
+export const searchByPart = defineScenario('search-by-part', { uses: [firstPage] }, async (session) => {
+  const model = await firstModel(session)
+  const word = String(model.name).match(/\p{L}{4,}/u)?.[0]
+  if (word === undefined) throw new BlockedError('the name of the first model has no word of four letters')
+  return search(session, model, () => word.slice(1, -1))
+})
 
 async function firstModel(session: Session): Promise<Record<string, unknown>> {
   const list = await session.evidence(firstPage)

@@ -3,7 +3,7 @@ import { type Check, check } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf, show } from '../json.ts'
 import { every, type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
-import { hasCount, hasStatus, hasValue, rejectionOf, rejectionText } from '../judge/responses.ts'
+import { hasCount, hasStatus, hasValue, observeRejection, rejectionOf, rejectionText } from '../judge/responses.ts'
 import {
   badValues,
   beyondLargestPage,
@@ -112,9 +112,7 @@ export const MODELS_CHECKS: readonly Check[] = [
       responses.map(({ response }) => response),
     ),
   ),
-  check('models/unknown-parameter', unknownParameter, (response) =>
-    observe(rejectionOf(response), rejectionText(response), response),
-  ),
+  check('models/unknown-parameter', unknownParameter, observeRejection),
 ]
 
 /** The response to a page that makes no sense: rejected, the default applied, or something else. */

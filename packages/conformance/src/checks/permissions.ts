@@ -1,89 +1,102 @@
-import { ROUTES, routePath } from '@modelrun/contract'
-import { type Check, check, type Scenario } from '../check.ts'
+import { type Permission, ROUTES, type RouteName, routePath } from '@modelrun/contract'
+import { type Check, check, defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
-import { BlockedError, every, type Finding, observe } from '../judge/finding.ts'
+import { BlockedError, every, type Finding, judge, observe } from '../judge/finding.ts'
 import { hasStatus, hasValue, rejectionOf, rejectionText } from '../judge/responses.ts'
 import type { SpecialKey } from '../options.ts'
-import { missingFor } from '../plan/missing.ts'
+import { possibleEvidence } from '../plan/missing.ts'
 import { cancelJob, readJob } from '../session/jobs.ts'
 import { probeRun } from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
+import { listWith, withKey } from './auth.ts'
 import { cancelledQueued } from './cancel-scenarios.ts'
 import { firstPage, modelsOf } from './models-scenarios.ts'
 
-const NO_MODELS_READ: readonly SpecialKey[] = ['without-models-read']
+type Call = (session: Session, key: string) => Promise<ApiResponse>
+
+const viewWith: Call = async (session, key) => {
+  const list = await session.evidence(firstPage)
+  const id = modelsOf(list)[0]?.id
+  if (typeof id !== 'string') throw new BlockedError('the list of models is empty', list)
+  return session.call({ path: routePath(ROUTES.getModel, { id }), key })
+}
+const runWith: Call = (session, key) => probeRun(session, 'main', { key })
+const readWith: Call = async (session, key) => readJob(session, await cancelledJobId(session), { key })
+const cancelWith: Call = async (session, key) => cancelJob(session, await cancelledJobId(session), { key })
+
+/** A job that has ended, so that nothing is at stake when a rejection does not come. */
+async function cancelledJobId(session: Session): Promise<string> {
+  return (await session.evidence(cancelledQueued)).after.jobId
+}
+
 const NO_RUN: readonly SpecialKey[] = ['without-models-run', 'read-only']
-const NO_JOBS_READ: readonly SpecialKey[] = ['without-jobs-read']
-const NO_CANCEL: readonly SpecialKey[] = ['without-jobs-write', 'read-only']
 
-const listRejected: Scenario<ApiResponse> = {
-  id: 'list-rejected',
-  keys: NO_MODELS_READ,
-  perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(NO_MODELS_READ) }),
+const listRejected = withKey('list-rejected', { keys: ['without-models-read'] }, listWith)
+const modelRejected = withKey('model-rejected', { keys: ['without-models-read'], uses: [firstPage] }, viewWith)
+const runRejected = withKey('run-rejected', { keys: NO_RUN, runs: { main: 1 } }, runWith)
+const jobRejected = withKey('job-rejected', { keys: ['without-jobs-read'], uses: [cancelledQueued] }, readWith)
+const cancelRejected = withKey(
+  'cancel-rejected',
+  { keys: ['without-jobs-write', 'read-only'], uses: [cancelledQueued] },
+  cancelWith,
+)
+const REJECTED = [listRejected, modelRejected, runRejected, jobRejected, cancelRejected]
+
+/** The rejections of every key that was given. */
+const allRejected = defineScenario('permissions-rejected', { mayUse: REJECTED }, (session) =>
+  possibleEvidence(session, REJECTED),
+)
+
+const stillReads = withKey('still-reads', { keys: NO_RUN }, listWith)
+const runWithoutJobsWrite = withKey(
+  'run-without-jobs-write',
+  { keys: ['without-jobs-write'], runs: { main: 1 } },
+  runWith,
+)
+const webhookWithoutManage = withKey(
+  'webhook-without-manage',
+  { keys: ['without-webhooks-manage'], runs: { main: 1 }, receiver: true },
+  (session, key) => probeRun(session, 'main', { webhook_url: session.webhookEndpoints.open('accept').url, key }),
+)
+const emptyAccountRun = withKey('empty-account-run', { keys: ['no-credits'], runs: { main: 1 } }, runWith)
+
+/** Keys that lack one permission each. */
+const LACKING = {
+  'models:read': 'without-models-read',
+  'models:run': 'without-models-run',
+  'jobs:read': 'without-jobs-read',
+  'jobs:write': 'without-jobs-write',
+  'webhooks:manage': 'without-webhooks-manage',
+} as const satisfies Record<Permission, SpecialKey>
+
+/** The response to a key that lacks a permission. */
+interface Allowed {
+  permission: Permission
+  response: ApiResponse
 }
 
-const modelRejected: Scenario<ApiResponse> = {
-  id: 'model-rejected',
-  keys: NO_MODELS_READ,
-  uses: [firstPage],
-  perform: async (session) => {
-    const list = await session.evidence(firstPage)
-    const id = modelsOf(list)[0]?.id
-    if (typeof id !== 'string') throw new BlockedError('the list of models is empty', list)
-    return session.call({ path: routePath(ROUTES.getModel, { id }), key: session.key(NO_MODELS_READ) })
-  },
+/** An endpoint with each key that lacks a permission which the endpoint does not need. */
+function withOthers(route: RouteName, call: Call, needs: Partial<Scenario<unknown>> = {}): Scenario<Allowed[]> {
+  const permissions = permissionsBeside(route)
+  const keys = permissions.map((permission) => LACKING[permission])
+  return defineScenario(`${route}-with-others`, { ...needs, keys }, async (session) => {
+    const responses: Allowed[] = []
+    for (const permission of permissions) {
+      const key = session.options.keys[LACKING[permission]]
+      if (key !== undefined) responses.push({ permission, response: await call(session, key) })
+    }
+    return responses
+  })
 }
 
-const runRejected: Scenario<ApiResponse> = {
-  id: 'run-rejected',
-  keys: NO_RUN,
-  runs: { main: 1 },
-  perform: (session) => probeRun(session, 'main', { key: session.key(NO_RUN) }),
-}
-
-const jobRejected: Scenario<ApiResponse> = {
-  id: 'job-rejected',
-  keys: NO_JOBS_READ,
-  uses: [cancelledQueued],
-  perform: async (session) => readJob(session, await cancelledJobId(session), { key: session.key(NO_JOBS_READ) }),
-}
-
-const cancelRejected: Scenario<ApiResponse> = {
-  id: 'cancel-rejected',
-  keys: NO_CANCEL,
-  uses: [cancelledQueued],
-  perform: async (session) => cancelJob(session, await cancelledJobId(session), { key: session.key(NO_CANCEL) }),
-}
-
-const stillReads: Scenario<ApiResponse> = {
-  id: 'still-reads',
-  keys: NO_RUN,
-  perform: (session) => session.call({ path: ROUTES.listModels.path, key: session.key(NO_RUN) }),
-}
-
-const runWithoutJobsWrite: Scenario<ApiResponse> = {
-  id: 'run-without-jobs-write',
-  keys: ['without-jobs-write'],
-  runs: { main: 1 },
-  perform: (session) => probeRun(session, 'main', { key: session.key(['without-jobs-write']) }),
-}
-
-const webhookWithoutManage: Scenario<ApiResponse> = {
-  id: 'webhook-without-manage',
-  keys: ['without-webhooks-manage'],
-  runs: { main: 1 },
-  receiver: true,
-  perform: (session) => {
-    const { url } = session.webhookEndpoints.open('accept')
-    return probeRun(session, 'main', { webhook_url: url, key: session.key(['without-webhooks-manage']) })
-  },
-}
-
-const emptyAccountRun: Scenario<ApiResponse> = {
-  id: 'empty-account-run',
-  keys: ['no-credits'],
-  runs: { main: 1 },
-  perform: (session) => probeRun(session, 'main', { key: session.key(['no-credits']) }),
+/** Whether a run needs `jobs:write` is open: running creates a job. */
+function permissionsBeside(route: RouteName): Permission[] {
+  const needed: readonly Permission[] = [
+    ROUTES[route].permission,
+    ...(route === 'runModel' ? ['jobs:write' as const] : []),
+  ]
+  // The keys of the record are its type's.
+  return (Object.keys(LACKING) as Permission[]).filter((permission) => !needed.includes(permission))
 }
 
 /** Keys that lack a permission, or credits (sections 5 and 7). */
@@ -93,7 +106,12 @@ export const PERMISSIONS_CHECKS: readonly Check[] = [
   check('permissions/run-needs-models-run', runRejected, isForbidden),
   check('permissions/job-needs-jobs-read', jobRejected, isForbidden),
   check('permissions/cancel-needs-jobs-write', cancelRejected, isForbidden),
-  everyRejection('permissions/forbidden-code', (response) => hasValue(response, '/error/code', 'FORBIDDEN')),
+  check('permissions/forbidden-code', allRejected, (responses) =>
+    every(
+      responses.map((response) => hasValue(response, '/error/code', 'FORBIDDEN')),
+      'needs a key that lacks a permission',
+    ),
+  ),
   check('permissions/others-remain', stillReads, (response) => hasStatus(response, 200)),
   check('permissions/run-and-jobs-write', runWithoutJobsWrite, (response) =>
     observe(response.status === 403, `a run without jobs:write: ${rejectionText(response)}`, response),
@@ -104,29 +122,27 @@ export const PERMISSIONS_CHECKS: readonly Check[] = [
   check('permissions/no-credits', emptyAccountRun, (response) =>
     observe(rejectionOf(response), `a run without credits: ${rejectionText(response)}`, response),
   ),
+  // What a key may do that lacks another permission (section 5.4).
+  check('permissions/others-list', withOthers('listModels', listWith), areAllowed),
+  check('permissions/others-view', withOthers('getModel', viewWith, { uses: [firstPage] }), areAllowed),
+  check('permissions/others-run', withOthers('runModel', runWith, { runs: { main: 3 } }), areAllowed),
+  check('permissions/others-read', withOthers('getJob', readWith, { uses: [cancelledQueued] }), areAllowed),
+  check('permissions/others-cancel', withOthers('cancelJob', cancelWith, { uses: [cancelledQueued] }), areAllowed),
 ]
 
 function isForbidden(response: ApiResponse): Finding {
   return hasStatus(response, 403)
 }
 
-/** A check of the rejections of every key that was given. */
-function everyRejection(id: string, judge: (response: ApiResponse) => Finding): Check {
-  const scenarios = [listRejected, modelRejected, runRejected, jobRejected, cancelRejected]
-  const gathered: Scenario<ApiResponse[]> = {
-    id: `rejections-for-${id}`,
-    mayUse: scenarios,
-    perform: async (session) => {
-      const possible = scenarios.filter((scenario) => missingFor(scenario, session.options) === undefined)
-      const responses: ApiResponse[] = []
-      for (const scenario of possible) responses.push(await session.evidence(scenario))
-      return responses
-    },
-  }
-  return check(id, gathered, (responses) => every(responses.map(judge), 'needs a key that lacks a permission'))
-}
-
-/** A job that has ended, so that nothing is at stake when a rejection does not come. */
-async function cancelledJobId(session: Session): Promise<string> {
-  return (await session.evidence(cancelledQueued)).after.jobId
+/** A second cancel may be rejected, but not for the key. */
+function areAllowed(responses: readonly Allowed[]): Finding {
+  return every(
+    responses.map(({ permission, response }) =>
+      judge(
+        response.status !== 403 && response.status !== 401,
+        `a key without ${permission}: ${rejectionText(response)}; it has the permission that is needed`,
+        response,
+      ),
+    ),
+  )
 }

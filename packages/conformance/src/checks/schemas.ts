@@ -1,7 +1,7 @@
 import { type Check, check } from '../check.ts'
 import { at, isRecord, show } from '../json.ts'
 import { every, type Finding, judge, observe, skip } from '../judge/finding.ts'
-import { type ModelView, modelViews, propertiesOf } from './details-scenarios.ts'
+import { type ModelView, modelViews, propertiesOf } from './details.ts'
 
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
 const isText = (value: unknown) => typeof value === 'string'

@@ -1,5 +1,4 @@
 import type { Exchange } from '../exchange.ts'
-import type { ApiResponse } from '../http/api-response.ts'
 import type { JsonValue } from '../json.ts'
 
 /**
@@ -21,8 +20,12 @@ export interface Finding {
   observation?: JsonValue | undefined
 }
 
-/** What proves a finding. */
-export type Proof = ApiResponse | readonly ApiResponse[] | readonly Exchange[]
+/** What proves a finding: responses, deliveries, exchanges. */
+export type Proof = Proven | readonly (Proven | Exchange)[]
+
+interface Proven {
+  exchange: Exchange
+}
 
 export function pass(detail: string, proof: Proof): Finding {
   return { verdict: 'pass', detail, exchanges: exchangesOf(proof) }

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, show } from '../json.ts'
-import { type Finding, judge } from './finding.ts'
+import { type Finding, judge, observe } from './finding.ts'
 
 /** Judges the HTTP status. */
 export function hasStatus(response: ApiResponse, ...allowed: readonly number[]): Finding {
@@ -66,4 +66,9 @@ export function rejectionOf(response: ApiResponse): { status: number; code: stri
 export function rejectionText(response: ApiResponse): string {
   const { status, code } = rejectionOf(response)
   return code === null ? `status ${status}` : `status ${status} with the code ${code}`
+}
+
+/** Records how a request is rejected, or that it is accepted. */
+export function observeRejection(response: ApiResponse): Finding {
+  return observe(rejectionOf(response), rejectionText(response), response)
 }

@@ -37,7 +37,7 @@ it('rejects when the port is taken', async () => {
   await receiver.close()
 })
 
-it('goes on after a delivery that breaks off, and after a request that it cannot read', async () => {
+it('continues after a delivery that breaks off, and after a request that it cannot read', async () => {
   const receiver = await receiveWebhooks()
   let count = 0
   receiver.onRequest(async () => {

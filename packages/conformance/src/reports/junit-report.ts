@@ -1,30 +1,24 @@
 import type { CheckResult, ConformanceReport } from '../report.ts'
-import { describeExchange } from './describe-exchange.ts'
+import { proofOf } from './report-lines.ts'
 
 /** A suite for each area, a case for each check. Observations are passed cases with their finding as output. */
 export function junitReport(report: ConformanceReport): string {
   const areas = [...new Set(report.results.map(({ area }) => area))]
-  const suites = areas.map((area) => suite(report, area))
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<testsuites name="conformance">',
-    ...suites,
-    '</testsuites>',
-    '',
-  ].join('\n')
+  return document(areas.map((area) => suite(report, area)))
 }
 
 /** The suite could not start: one case with an error, so that a CI system shows the reason. */
 export function junitFailure(reason: string): string {
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<testsuites name="conformance">',
+  return document([
     '  <testsuite name="conformance" tests="1" failures="0" skipped="0" errors="1">',
     `    <testcase classname="conformance" name="the suite starts"><error message="${attribute(reason)}"/></testcase>`,
     '  </testsuite>',
-    '</testsuites>',
-    '',
-  ].join('\n')
+  ])
+}
+
+function document(suites: readonly string[]): string {
+  const head = ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites name="conformance">']
+  return [...head, ...suites, '</testsuites>', ''].join('\n')
 }
 
 function suite(report: ConformanceReport, area: string): string {
@@ -41,7 +35,7 @@ function testCase(report: ConformanceReport, result: CheckResult): string {
   const opening = `    <testcase classname="conformance.${area}" name="${attribute(`${name} [${check}]`)}"`
   switch (verdict) {
     case 'fail':
-      return `${opening}><failure message="${attribute(detail)}">${content(proofOf(report, result))}</failure></testcase>`
+      return `${opening}><failure message="${attribute(detail)}">${content(proofOf(report, result).join('\n'))}</failure></testcase>`
     case 'skipped':
       return `${opening}><skipped message="${attribute(detail)}"/></testcase>`
     case 'observed':
@@ -49,11 +43,6 @@ function testCase(report: ConformanceReport, result: CheckResult): string {
     case 'pass':
       return `${opening}/>`
   }
-}
-
-function proofOf({ exchanges }: ConformanceReport, result: CheckResult): string {
-  const proof = exchanges.filter(({ id }) => result.exchanges.includes(id))
-  return proof.map(describeExchange).join('\n')
 }
 
 function content(text: string): string {

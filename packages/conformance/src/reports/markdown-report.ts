@@ -1,6 +1,5 @@
 import type { ConformanceReport } from '../report.ts'
-import { notAppliedLine } from './not-applied-line.ts'
-import { summaryLine } from './summary-line.ts'
+import { notAppliedLine, summaryLine } from './report-lines.ts'
 
 /** A table with a line for each statement, then the profile. */
 export function markdownReport(report: ConformanceReport): string {

@@ -1,7 +1,5 @@
 import type { CheckResult, ConformanceReport } from '../report.ts'
-import { describeExchange } from './describe-exchange.ts'
-import { notAppliedLine } from './not-applied-line.ts'
-import { summaryLine } from './summary-line.ts'
+import { notAppliedLine, proofOf, summaryLine } from './report-lines.ts'
 
 /** What failed with its proof, what was observed, what was skipped, and a summary. */
 export function textReport(report: ConformanceReport): string {
@@ -29,8 +27,7 @@ function line({ check, detail, requirements }: CheckResult): string {
 
 function failure(report: ConformanceReport, result: CheckResult): string {
   const statements = result.requirements.map(({ section: where, statement }) => `${statement} (section ${where})`)
-  const proof = report.exchanges.filter(({ id }) => result.exchanges.includes(id)).map(describeExchange)
-  return [line(result), indent([...statements, ...proof].join('\n'))].join('\n')
+  return [line(result), indent([...statements, ...proofOf(report, result)].join('\n'))].join('\n')
 }
 
 function skippedByReason(results: readonly CheckResult[]): string[] {

@@ -52,7 +52,7 @@ export async function probeRun(session: Session, kind: RunKind, options: RunOpti
   return response
 }
 
-/** A cancel of a job that went on, and what the job's status said then. */
+/** A cancel of a job that continued, and what the job's status said then. */
 export interface CancelledRun {
   started: ApiResponse
   cancel: ApiResponse

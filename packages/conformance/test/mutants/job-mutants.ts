@@ -56,7 +56,7 @@ export const JOB_MUTANTS: readonly Mutant[] = [
       put('', (body: { data: unknown }) => body.data),
     ),
   ),
-  mutant('jobs/data', 'responds with 404 while the job goes on', job(isUnfinished, status(404))),
+  mutant('jobs/data', 'responds with 404 while the job continues', job(isUnfinished, status(404))),
   mutant('jobs/status', 'says completed in the job status', job(isDone, put('/data/status', 'completed'))),
   mutant('jobs/status', 'has a status of its own', job(reads('queued'), put('/data/status', 'starting'))),
   mutant('jobs/async-ends', 'never ends an asynchronous run', job(always, put('/data', { status: 'processing' }))),

@@ -55,7 +55,7 @@ export interface Runs {
   start(): void
   /**
    * Stops sending and polling in this process. Resolves when the results of running requests are stored. Loops of
-   * `client.runMany` go on. With `webhooks` this is final: the inbox takes no more deliveries.
+   * `client.runMany` continue. With `webhooks` this is final: the inbox takes no more deliveries.
    */
   stop(): Promise<void>
   /** Returns a run by its key; `undefined` when it was never added. */

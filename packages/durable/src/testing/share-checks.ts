@@ -105,7 +105,7 @@ export const SHARE_CHECKS: Checks = {
     await untilState({ engine, queue }, 'a', 'done')
   },
 
-  'a process that stands still for longer than a lock loses its tasks, and its late end does not count': async (
+  'a process that is paused for longer than a lock loses its tasks, and its late end does not count': async (
     context,
   ) => {
     const { engine, queue } = context

@@ -39,7 +39,7 @@ describe.skipIf(isMissing)(`msw handlers in a real browser${note}`, () => {
 
 function story(baseUrl: string) {
   const outputUrl = expect.stringMatching(new RegExp(`^${baseUrl}/files/`))
-  // How many looks it takes is up to the time that the browser takes between them.
+  // How many polls it takes is up to the time that the browser takes between them.
   const statuses = expect.arrayContaining(['succeeded'])
   return { modelId: 'aurora-image', statuses, outputUrl, pictureWidth: 512, creditsSpent: 4 }
 }

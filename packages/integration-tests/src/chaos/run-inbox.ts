@@ -31,7 +31,7 @@ export interface InboxChaosResult {
   jobs: number
   deliveries: number
   dropped: number
-  /** Deliveries without a response: their receiver ended, or stood still for 10 s. */
+  /** Deliveries without a response: their receiver ended, or was paused for 10 s. */
   unheard: number
   /** Deliveries with 503. */
   unstored: number
@@ -57,7 +57,7 @@ export interface InboxChaosResult {
 const RECEIVERS = 4
 const JOBS_A_SECOND = 25
 
-/** Runs many jobs whose receivers and store have faults, waits until all have ended, and looks at what happened. */
+/** Runs many jobs whose receivers and store have faults, waits until all have ended, and checks what happened. */
 export async function runInboxChaos(store: ChaosStore, options: InboxChaosOptions): Promise<InboxChaosResult> {
   const { jobs, seed, isSabotaged = false, patienceMs = 60_000 } = options
   const startedAtMs = monotonicMs()

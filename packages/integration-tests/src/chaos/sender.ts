@@ -53,7 +53,7 @@ export function createSender({ engine, service, seed, up }: SenderOptions) {
   return { take, posts, drain: () => inbox.drain({ timeoutMs: 5_000 }) satisfies ReturnType<Inbox['drain']> }
 }
 
-/** As an application does that cannot go on without. */
+/** As an application does that cannot continue without. */
 async function untilDone<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -71,7 +71,7 @@ const START: Record<EngineKind, () => Promise<ChaosStore & { stop(): Promise<voi
 
 /** Another process has the file for itself. */
 async function lockFile(path: string, delayMs: number): Promise<void> {
-  // No wait inside SQLite: this process has to go on, to wake up one that stands still and has the file.
+  // No wait inside SQLite: this process has to continue, to wake up one that is paused and has the file.
   const database = new DatabaseSync(path, { timeout: 0 })
   await untilDone(() => database.exec('BEGIN EXCLUSIVE'))
   await sleep(delayMs)

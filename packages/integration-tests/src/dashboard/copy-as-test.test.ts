@@ -78,7 +78,7 @@ describe.skipIf(isMissing)(`what was done on the dashboard, copied as a test${no
     await page.getByText('Failed', { exact: true }).waitFor()
     const text = await copied(page)
     expect(text).toContain('// Time was paused.')
-    expect(text).toContain('// Time went on 100 times as fast.')
+    expect(text).toContain('// Time continued 100 times as fast.')
     expect(text).toContain('await server.clock.advance(3_000)')
     expect(text).toMatch(/\{ result: 'succeeded', after_ms: 60\d{4} \}/)
     expect(text).toContain(`expect(server.credits()).toBe(${server.credits()})`)

@@ -88,7 +88,7 @@ describe.skipIf(isMissing)(`the server behind the dashboard${note}`, { timeout: 
     await page.close()
   })
 
-  it('is gone and comes back: time stands still meanwhile, and the page shows what there is then', async () => {
+  it('is gone and comes back: time is paused meanwhile, and the page shows what there is then', async () => {
     const first = await kit.serve()
     const job = await new ModelRun(first.server.clientOptions()).submit('aurora-image', { prompt: 'a' })
     const page = await first.open(`#/jobs/${job.id}`)

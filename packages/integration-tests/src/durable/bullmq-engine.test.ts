@@ -80,7 +80,7 @@ describe.skipIf(isMissing)(`the BullMQ engine${note}`, () => {
 })
 
 describe.skipIf(isMissing)(`the BullMQ engine in an outage of Redis${note}`, () => {
-  it('rejects what it cannot keep within seconds, and goes on by itself after it', async () => {
+  it('rejects what it cannot keep within seconds, and continues by itself after it', async () => {
     const service = await startRedis()
     const errors: unknown[] = []
     const engine = createBullmqEngine({

@@ -81,7 +81,7 @@ describe.each(ENGINE_STORES)('on $title', ({ isMissing, open }) => {
   )
 
   it.skipIf(isMissing)(
-    'a process that stood still longer than its lock does not end a task that another has',
+    'a process that was paused longer than its lock does not end a task that another has',
     async () => {
       const first = startWorker({ engineAt, name: 'first', taskMs: 300 })
       await engine.add('tasks', 'a', { data: null })

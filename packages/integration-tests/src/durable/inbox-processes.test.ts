@@ -110,7 +110,7 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, 
   )
 
   it.skipIf(isMissing)(
-    'a process that stood still past its lock does not start the handler late',
+    'a process that was paused past its lock does not start the handler late',
     async () => {
       const { inbox, calls } = await openAnyone()
       await inbox.expect('job_1')

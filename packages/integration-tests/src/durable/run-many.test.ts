@@ -109,7 +109,7 @@ describe('runMany with durable', () => {
     expect(countPosts(here.server)).toBe(21)
   })
 
-  it('goes on where a loop was left, and sends nothing twice', async () => {
+  it('continues where a loop was left, and sends nothing twice', async () => {
     const path = await sharedFile()
     const here = await setUp({ path, concurrency: 3, latency: 30 })
     for await (const { status } of here.client.runMany(MODEL, prompts(12), { durable: here.runs })) {
@@ -181,7 +181,7 @@ describe('runMany with durable', () => {
     expect(countPosts(server)).toBe(2)
   })
 
-  it('goes on after its process was killed, and sends nothing twice', async () => {
+  it('continues after its process was killed, and sends nothing twice', async () => {
     const path = await sharedFile()
     const here = await setUp({ path, latency: 30, lockMs: 1_000 })
     const { server } = here

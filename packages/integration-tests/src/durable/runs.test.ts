@@ -162,7 +162,7 @@ it('ends a submit that was given up although its job became known', async () => 
   const { server, runs } = await setUp({ engine: createSqliteEngine({ path, pollMs: 20 }) })
   await runs.add('a', MODEL, { prompt: 'a' })
   await finish(runs)
-  // As another process leaves it that parked the run, while the one that sent it stood still.
+  // As another process leaves it that parked the run, while the one that sent it was paused.
   const database = new DatabaseSync(path)
   database.exec("UPDATE modelrun_tasks SET state = 'dead', error = '{}' WHERE queue = 'runs:submit'")
   database.close()
@@ -227,7 +227,7 @@ it('waits out a 429 as a whole, and an outage for as long as it lasts', async ()
   expect(posts(server)).toEqual({ a: 1 })
 }, 30_000)
 
-it('stands still while the key is not valid, says so, and goes on when it is', async () => {
+it('is paused while the key is not valid, says so, and continues when it is', async () => {
   const reasons: string[] = []
   const { server, runs } = await setUp({ onPause: (reason) => reasons.push(reason.name) })
   server.limitKey(server.apiKey, { permissions: ['models:read', 'jobs:read'] })

@@ -139,7 +139,7 @@ describe('a run whose file is at a host that', () => {
   })
 })
 
-test('a stream of a host that cuts the body goes on where it was cut', async () => {
+test('a stream of a host that cuts the body continues where it was cut', async () => {
   const host = await start({ GET: [half(film, 'reset'), half(film, 'end'), whole(film)] })
   const file = await createTestClient(host.url).files.download(`${host.url}/film`)
   expect(file).toMatchObject({ size: FILM.length, contentType: 'video/mp4', name: 'film.mp4' })

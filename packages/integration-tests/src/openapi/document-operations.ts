@@ -1,6 +1,6 @@
 import { openApiDocument } from '@modelrun/contract/openapi'
 
-/** A place in the document, to look at and to refer to. */
+/** A place in the document, to read and to refer to. */
 export interface DocumentNode<Value = unknown> {
   /** JSON pointer as a URI fragment, `#/…`. */
   pointer: string

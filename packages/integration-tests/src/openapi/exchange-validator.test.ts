@@ -60,7 +60,7 @@ describe('an exchange that the document allows has no violation', () => {
       { target: '/v1/models/north%2Fretouch', responseBody: fixtures.models.imageEditing.body },
     ],
     ['a run that finished', run],
-    ['a run that goes on', { ...run, status: 202, responseBody: fixtures.runs.processingSlow.body }],
+    ['a run that continues', { ...run, status: 202, responseBody: fixtures.runs.processingSlow.body }],
     [
       'a job with a status and fields that are not shown',
       { ...job, responseBody: { data: { status: 'paused', since: 1 } } },

@@ -306,7 +306,7 @@ export interface components {
             status: "failed" | "cancelled";
             error?: components["schemas"]["ErrorDetail"];
         };
-        /** @description Response 202: the run goes on. Poll the job, or wait for the webhook (section 4.3). */
+        /** @description Response 202: the run continues. Poll the job, or wait for the webhook (section 4.3). */
         RunProcessing: {
             /** @description Identifier of the job, used in job paths. */
             job_id: string;

@@ -2,7 +2,7 @@ import type { ServerClock } from '@modelrun/reference-server'
 
 /** Keeps the time of a server from passing while a proxy works. */
 export interface BusyTime {
-  /** Work of the proxy: time stands still, but for the requests that wait for the service. */
+  /** Work of the proxy: time is paused, but for the requests that wait for the service. */
   during<T>(work: () => Promise<T>): Promise<T>
   /** A request of the proxy to the service: time may pass. */
   waiting<T>(work: () => Promise<T>): Promise<T>

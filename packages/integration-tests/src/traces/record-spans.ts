@@ -5,7 +5,7 @@ import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@
 const KINDS: readonly string[] = ['INTERNAL', 'SERVER', 'CLIENT']
 const CODES: readonly string[] = ['UNSET', 'OK', 'ERROR']
 
-/** What a test looks at in an exported span. */
+/** What a test reads of an exported span. */
 export interface RecordedSpan {
   name: string
   kind: string | undefined

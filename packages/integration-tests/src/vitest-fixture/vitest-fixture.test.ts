@@ -40,7 +40,7 @@ describe('the vitest fixture', () => {
   })
 
   it.each([
-    ['fails for a job that goes on', /LeftoversError.*The job job_\w+ of aurora-image is/s],
+    ['fails for a job that continues', /LeftoversError.*The job job_\w+ of aurora-image is/s],
     ['fails for a path that the service does not have', /GET \/v1\/job\/1/],
     ['fails for a script that no run took', /scripted outcome.* of aurora-image/],
     ['alone fails for what it leaves', /The job job_\w+ of aurora-image is/],

@@ -24,7 +24,7 @@ export const ENDPOINT_ASSUMPTIONS = {
       'and the identity lets a client tell a failed job from a broken gateway',
     alternatives: [
       '200 or another status with the same body',
-      '202 as for a run that goes on; polling reads the failure',
+      '202 as for a run that continues; polling reads the failure',
     ],
   },
   failedSyncRunBody: {
@@ -148,7 +148,7 @@ export const ENDPOINT_ASSUMPTIONS = {
   },
   unfinishedJobStatus: {
     section: '4.4',
-    question: 'Status code of the job status while the job goes on',
+    question: 'Status code of the job status while the job continues',
     choice: '200',
     alternatives: ['202'],
   },

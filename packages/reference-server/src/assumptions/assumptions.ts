@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { DEFAULT_REJECTIONS, type Rejections, rejectionsSchema } from './rejections.ts'
+import { type Rejections, rejectionsSchema } from './rejections.ts'
 
 /**
  * The switches for behaviour that the specification leaves open. Code that works with every setting works with
@@ -19,7 +19,7 @@ export interface Assumptions {
   failedSyncRunBody: 'job' | 'error'
   /** Response to a run whose job is cancelled while it is held: 200, or 409 with an error as well. Default 200. */
   cancelledSyncRunStatus: 200 | 409
-  /** Status code of the job status while the job goes on (section 4.4). Default 200. */
+  /** Status code of the job status while the job continues (section 4.4). Default 200. */
   unfinishedJobStatus: 200 | 202
   /** Status code of the response to a cancel (section 4.5). 204 has no body. Default 200. */
   cancelStatus: 200 | 202 | 204
@@ -69,54 +69,34 @@ export type AssumptionOptions = {
   rejections?: { [Kind in keyof Rejections]?: Rejections[Kind] | undefined } | undefined
 }
 
-/** The setting of every switch unless the option `assumptions` changes it. */
-export const DEFAULT_ASSUMPTIONS: Readonly<Assumptions> = {
-  asyncRunStatus: 202,
-  asyncRunWithWebhook: 'queued',
-  failedSyncRunStatus: 502,
-  failedSyncRunBody: 'job',
-  cancelledSyncRunStatus: 200,
-  unfinishedJobStatus: 200,
-  cancelStatus: 200,
-  cancelFields: ['/data/job_id', '/data/status'],
-  cancelledJobWebhook: 'none',
-  deliveriesOfOneResult: 1,
-  jobFields: [],
-  absentJobFields: 'left-out',
-  creditsOfFailedRun: 'none',
-  unknownCategory: 'empty',
-  searchCase: 'ignored',
-  searchWords: 'parts',
-  plainSlashInPath: 'served',
-  runNeedsJobsWrite: false,
-  webhookNeedsManage: false,
-  requestIdHeader: 'sent',
-  queuedMs: 200,
-  rejections: DEFAULT_REJECTIONS,
-}
-
-/** What each switch accepts. */
+/** What each switch accepts, and its setting unless the option `assumptions` changes it. */
 export const assumptionsSchema = /* @__PURE__ */ z.strictObject({
-  asyncRunStatus: z.literal([200, 202]),
-  asyncRunWithWebhook: z.enum(['queued', 'processing']),
-  failedSyncRunStatus: z.int().check(z.minimum(200), z.maximum(599)),
-  failedSyncRunBody: z.enum(['job', 'error']),
-  cancelledSyncRunStatus: z.literal([200, 409]),
-  unfinishedJobStatus: z.literal([200, 202]),
-  cancelStatus: z.literal([200, 202, 204]),
-  cancelFields: z.array(z.string().check(z.regex(/^\/[^~]+$/, 'must be a JSON pointer, such as /data/status'))),
-  cancelledJobWebhook: z.enum(['none', 'sent']),
-  deliveriesOfOneResult: z.int().check(z.minimum(1), z.maximum(100)),
-  jobFields: z.array(z.string()),
-  absentJobFields: z.enum(['left-out', 'null']),
-  creditsOfFailedRun: z.enum(['none', 'price']),
-  unknownCategory: z.enum(['empty', 'all', 'reject']),
-  searchCase: z.enum(['ignored', 'counts']),
-  searchWords: z.enum(['parts', 'whole']),
-  plainSlashInPath: z.enum(['served', 'unknown']),
-  runNeedsJobsWrite: z.boolean(),
-  webhookNeedsManage: z.boolean(),
-  requestIdHeader: z.enum(['sent', 'none']),
-  queuedMs: z.number().check(z.nonnegative()),
-  rejections: rejectionsSchema,
+  asyncRunStatus: z._default(z.literal([200, 202]), 202),
+  asyncRunWithWebhook: z._default(z.enum(['queued', 'processing']), 'queued'),
+  failedSyncRunStatus: z._default(z.int().check(z.minimum(200), z.maximum(599)), 502),
+  failedSyncRunBody: z._default(z.enum(['job', 'error']), 'job'),
+  cancelledSyncRunStatus: z._default(z.literal([200, 409]), 200),
+  unfinishedJobStatus: z._default(z.literal([200, 202]), 200),
+  cancelStatus: z._default(z.literal([200, 202, 204]), 200),
+  cancelFields: z._default(
+    z.array(z.string().check(z.regex(/^\/[^~]+$/, 'must be a JSON pointer, such as /data/status'))),
+    ['/data/job_id', '/data/status'],
+  ),
+  cancelledJobWebhook: z._default(z.enum(['none', 'sent']), 'none'),
+  deliveriesOfOneResult: z._default(z.int().check(z.minimum(1), z.maximum(100)), 1),
+  jobFields: z._default(z.array(z.string()), []),
+  absentJobFields: z._default(z.enum(['left-out', 'null']), 'left-out'),
+  creditsOfFailedRun: z._default(z.enum(['none', 'price']), 'none'),
+  unknownCategory: z._default(z.enum(['empty', 'all', 'reject']), 'empty'),
+  searchCase: z._default(z.enum(['ignored', 'counts']), 'ignored'),
+  searchWords: z._default(z.enum(['parts', 'whole']), 'parts'),
+  plainSlashInPath: z._default(z.enum(['served', 'unknown']), 'served'),
+  runNeedsJobsWrite: z._default(z.boolean(), false),
+  webhookNeedsManage: z._default(z.boolean(), false),
+  requestIdHeader: z._default(z.enum(['sent', 'none']), 'sent'),
+  queuedMs: z._default(z.number().check(z.nonnegative()), 200),
+  rejections: z.prefault(rejectionsSchema, {}),
 }) satisfies z.ZodMiniType<Assumptions>
+
+/** The setting of every switch unless the option `assumptions` changes it. */
+export const DEFAULT_ASSUMPTIONS: Readonly<Assumptions> = /* @__PURE__ */ z.parse(assumptionsSchema, {})

@@ -67,68 +67,44 @@ export interface Rejections {
 /** What a request is rejected for. */
 export type RejectionKind = keyof Rejections
 
-const rejection = (code: ServerErrorCode): Rejection => ({ status: SERVER_ERROR_CODES[code], code })
+const status = (least: number) => z.int().check(z.minimum(least), z.maximum(599))
+const error = z.strictObject({ status: status(400), code: z.string() })
+const errorOrAccepted = z.union([z.literal('accepted'), error], 'must be "accepted", or { status, code } of an error')
+const cancelOrAccepted = z.union(
+  [
+    z.literal('accepted'),
+    z.strictObject({ status: status(200), code: z.nullable(z.string()), fields: z.optional(z.array(z.string())) }),
+  ],
+  'must be "accepted", or { status, code, fields? }',
+)
+
+const rejection = (code: ServerErrorCode) => ({ status: SERVER_ERROR_CODES[code], code })
 
 const INVALID = /* @__PURE__ */ rejection('VALIDATION_ERROR')
 const NOT_FOUND = /* @__PURE__ */ rejection('NOT_FOUND')
 const CONFLICT = /* @__PURE__ */ rejection('CONFLICT')
 
-export const DEFAULT_REJECTIONS: Readonly<Rejections> = {
-  unknownModel: NOT_FOUND,
-  unknownModelRun: NOT_FOUND,
-  unknownJob: NOT_FOUND,
-  unknownPath: NOT_FOUND,
-  brokenJson: INVALID,
-  invalidBody: INVALID,
-  insufficientCredits: /* @__PURE__ */ rejection('INSUFFICIENT_CREDITS'),
-  ipOutsideAllowlist: /* @__PURE__ */ rejection('FORBIDDEN'),
-  unknownCategory: INVALID,
-  missingParameter: INVALID,
-  invalidInput: INVALID,
-  unknownParameter: INVALID,
-  unknownMember: INVALID,
-  webhookScheme: INVALID,
-  otherContentType: /* @__PURE__ */ rejection('UNSUPPORTED_MEDIA_TYPE'),
-  unknownQueryParameter: INVALID,
-  limitAboveMaximum: INVALID,
-  oddPage: INVALID,
-  cancelOfUnknownJob: NOT_FOUND,
-  cancelOfFinishedJob: CONFLICT,
-  cancelOfCancelledJob: CONFLICT,
-}
-
-const status = (least: number) => z.int().check(z.minimum(least), z.maximum(599))
-const anError = () => z.strictObject({ status: status(400), code: z.string() })
-const choice = () => z.union([z.literal('accepted'), anError()], 'must be "accepted", or { status, code } of an error')
-const cancel = () =>
-  z.union(
-    [
-      z.literal('accepted'),
-      z.strictObject({ status: status(200), code: z.nullable(z.string()), fields: z.optional(z.array(z.string())) }),
-    ],
-    'must be "accepted", or { status, code, fields? }',
-  )
-
+/** Each kind with the rejection that applies unless the option `assumptions` changes it. */
 export const rejectionsSchema = /* @__PURE__ */ z.strictObject({
-  unknownModel: anError(),
-  unknownModelRun: anError(),
-  unknownJob: anError(),
-  unknownPath: anError(),
-  brokenJson: anError(),
-  invalidBody: anError(),
-  insufficientCredits: anError(),
-  ipOutsideAllowlist: anError(),
-  unknownCategory: anError(),
-  missingParameter: choice(),
-  invalidInput: choice(),
-  unknownParameter: choice(),
-  unknownMember: choice(),
-  webhookScheme: choice(),
-  otherContentType: choice(),
-  unknownQueryParameter: choice(),
-  limitAboveMaximum: choice(),
-  oddPage: choice(),
-  cancelOfUnknownJob: cancel(),
-  cancelOfFinishedJob: cancel(),
-  cancelOfCancelledJob: cancel(),
+  unknownModel: z._default(error, NOT_FOUND),
+  unknownModelRun: z._default(error, NOT_FOUND),
+  unknownJob: z._default(error, NOT_FOUND),
+  unknownPath: z._default(error, NOT_FOUND),
+  brokenJson: z._default(error, INVALID),
+  invalidBody: z._default(error, INVALID),
+  insufficientCredits: z._default(error, rejection('INSUFFICIENT_CREDITS')),
+  ipOutsideAllowlist: z._default(error, rejection('FORBIDDEN')),
+  unknownCategory: z._default(error, INVALID),
+  missingParameter: z._default(errorOrAccepted, INVALID),
+  invalidInput: z._default(errorOrAccepted, INVALID),
+  unknownParameter: z._default(errorOrAccepted, INVALID),
+  unknownMember: z._default(errorOrAccepted, INVALID),
+  webhookScheme: z._default(errorOrAccepted, INVALID),
+  otherContentType: z._default(errorOrAccepted, rejection('UNSUPPORTED_MEDIA_TYPE')),
+  unknownQueryParameter: z._default(errorOrAccepted, INVALID),
+  limitAboveMaximum: z._default(errorOrAccepted, INVALID),
+  oddPage: z._default(errorOrAccepted, INVALID),
+  cancelOfUnknownJob: z._default(cancelOrAccepted, NOT_FOUND),
+  cancelOfFinishedJob: z._default(cancelOrAccepted, CONFLICT),
+  cancelOfCancelledJob: z._default(cancelOrAccepted, CONFLICT),
 }) satisfies z.ZodMiniType<Rejections>

@@ -32,7 +32,7 @@ describe('activity', () => {
     await quiet
   })
 
-  it('is quiet while the work waits on the clock, and not when it goes on', async () => {
+  it('is quiet while the work waits on the clock, and not when it continues', async () => {
     const activity = new Activity()
     const work = activity.start()
     work.park()

@@ -1,10 +1,10 @@
 import { afterRealTime, nextTurn, realNow } from './real-time.ts'
 
-/** Something being worked on: a request, a webhook delivery. Virtual time stands still meanwhile. */
+/** Something being worked on: a request, a webhook delivery. Virtual time is paused meanwhile. */
 export interface Work {
   /** It now waits on the clock, so time may pass. */
   park(): void
-  /** It goes on. */
+  /** It continues. */
   resume(): void
   /** It is done. */
   end(): void

@@ -22,7 +22,7 @@ describe('auto clock', () => {
     expect(realNow() - before).toBeLessThan(500)
   })
 
-  it('stands still without timers', async () => {
+  it('is paused without timers', async () => {
     const { clock } = autoClock()
     for (let turn = 0; turn < 50; turn++) await nextTurn()
     expect(clock.now()).toBe(START)

@@ -33,13 +33,13 @@ export interface AutoClockParts {
 }
 
 /**
- * Time jumps to the next timer as soon as everything waits on the clock, and stands still otherwise. So a wait of a
+ * Time jumps to the next timer as soon as everything waits on the clock, and is paused otherwise. So a wait of a
  * minute takes less than a millisecond, and times repeat themselves from run to run.
  */
 export function createAutoClock(startTime: number, parts: AutoClockParts): RunningClock {
   const { activity, eventLog = new EventLog(), mayJump = whenQuiet } = parts
   const timers = new VirtualTimers(startTime)
-  /** Ends of the calls of `advance` going on. */
+  /** Ends of the pending calls of `advance`. */
   const advances = new Set<() => void>()
   let isJumping = false
 

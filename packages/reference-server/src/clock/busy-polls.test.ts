@@ -17,7 +17,7 @@ async function pollWithoutPause(server: ReferenceServer, model: string, between:
     if (data.status === 'succeeded') return polls
     await between()
   }
-  throw new Error('Time stands still.')
+  throw new Error('Time is paused.')
 }
 
 describe('a client in this process that polls without a pause, on an auto clock', () => {

@@ -13,7 +13,7 @@ const LONGEST_HOLD_MS = 500
 
 /**
  * Holds the polls of clients that do not pause until time has moved. On an `auto` clock such a client would keep the
- * server busy, and time, which jumps when everything waits, would stand still for ever.
+ * server busy, and time, which jumps when everything waits, would be paused for ever.
  */
 export class BusyPolls {
   readonly #clock: Pick<RunningClock, 'now' | 'canJump'>

@@ -12,7 +12,7 @@ export interface ClientClock extends ServerClock {
   /** The time was set, and the due times of all timers with it. */
   shift(ms: number): void
   /**
-   * The server has closed, and its time stands still. So that no client waits for ever, what clients wait for happens
+   * The server has closed, and its time is paused. So that no client waits for ever, what clients wait for happens
    * now, in order, and whatever they set later runs in real time.
    */
   release(): void

@@ -85,7 +85,7 @@ describe.each(['manual', 'auto'] as const)('advance of a %s clock', (clock) => {
     const [held] = [apiCaller(server).run('lumen/aurora-video')] // 90 s
     const happened = await server.clock.advance(60_000)
     const { job_id } = (await held).body
-    const text = `the run of lumen/aurora-video was held for 55 s and gets a 202: job ${job_id} goes on`
+    const text = `the run of lumen/aurora-video was held for 55 s and gets a 202: job ${job_id} continues`
     expect(happened).toMatchObject([{ kind: 'hold_ended', afterMs: 55_000, job_id, text }])
   })
 })

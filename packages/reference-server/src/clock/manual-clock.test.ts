@@ -12,7 +12,7 @@ function manualClock() {
 }
 
 describe('manual clock', () => {
-  it('stands still until it is advanced', async () => {
+  it('is paused until it is advanced', async () => {
     const { clock } = manualClock()
     expect(clock.now()).toBe(START)
     await nextTurn()
@@ -108,7 +108,7 @@ describe('manual clock', () => {
     expect(fired).not.toHaveBeenCalled()
   })
 
-  it('goes on after a callback that throws, whose error is uncaught as with real timers', async () => {
+  it('continues after a callback that throws, whose error is uncaught as with real timers', async () => {
     const { clock } = manualClock()
     const fired = vi.fn()
     const uncaught: unknown[] = []

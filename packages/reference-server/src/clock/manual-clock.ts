@@ -5,7 +5,7 @@ import { checkAdvance } from './clock.ts'
 import { EventLog } from './event-log.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 
-/** Time stands still until `advance`. */
+/** Time is paused until `advance`. */
 export function createManualClock(startTime: number, activity: Activity, eventLog = new EventLog()): RunningClock {
   const timers = new VirtualTimers(startTime)
   let lastAdvance = Promise.resolve()

@@ -37,7 +37,7 @@ describe('real time', () => {
     await expect(realTime.nextTurn()).resolves.toBeUndefined()
   })
 
-  it('goes on under fake timers', async () => {
+  it('continues under fake timers', async () => {
     vi.useFakeTimers()
     const before = realNow()
     await nextTurn()

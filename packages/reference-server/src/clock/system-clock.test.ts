@@ -22,7 +22,7 @@ describe('system clock', () => {
   })
 
   it.each([1, 60])(
-    'never goes back, and goes on at once, when the clock of the machine is set back (scale %d)',
+    'never goes back, and continues at once, when the clock of the machine is set back (scale %d)',
     (scale) => {
       const clock = createSystemClock(START, scale)
       const times: number[] = []

@@ -69,7 +69,7 @@ function fireFirst(all: readonly PlatformTimers[], limit: number): boolean {
 
 /**
  * Measures milliseconds of real time, which never go back. They go by `Date`, as a test that fakes it expects. Where that
- * was set back (by the network, a virtual machine that goes on, a test), they go on at the rate of `performance`.
+ * was set back (by the network, a virtual machine that continues, a test), they continue at the rate of `performance`.
  */
 function createStopwatch(): () => number {
   const read = () => ({ date: Date.now(), steady: performance.now(), source: performance.now })

@@ -11,13 +11,13 @@ interface ListedCall {
 
 /** The calls of the OpenAPI document in a short form for people. */
 export function listCalls(document: { paths: object; components: { schemas: object } }): ListedCall[] {
-  const shapes = new Shapes(document.components.schemas as Json)
+  const schemas = document.components.schemas as Json
   return Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       call: `${method.toUpperCase()} ${path}`,
       what: operation.summary,
-      takes: shapes.body(operation.requestBody) ?? queryText(operation.parameters),
-      gives: shapes.body((operation.responses as Json)[200]) ?? '',
+      takes: bodyText(operation.requestBody, schemas) ?? queryText(operation.parameters),
+      gives: bodyText((operation.responses as Json)[200], schemas) ?? '',
     })),
   )
 }
@@ -28,39 +28,28 @@ function queryText(parameters: unknown): string | undefined {
   return names.length === 0 ? undefined : `?${names.join('&')}`
 }
 
+function bodyText(holder: unknown, schemas: Json): string | undefined {
+  const content = (holder as { content?: Record<string, { schema: Json }> } | undefined)?.content
+  const [first] = Object.values(content ?? {}) // JSON, or a stream of events
+  return first && (shapeOf(first.schema, schemas, DEPTH) ?? 'an object')
+}
+
 /** How many objects within objects are written out. */
 const DEPTH = 2
 
-/** Writes schemas of the document as `{ a, b?, c: [{ d }] }`. */
-class Shapes {
-  readonly #schemas: Json
-
-  constructor(schemas: Json) {
-    this.#schemas = schemas
+/** A schema of the document as `{ a, b?, c: [{ d }] }`. */
+function shapeOf(schema: Json, schemas: Json, depth: number): string | undefined {
+  const reference = String(schema.$ref ?? '').replace('#/components/schemas/', '')
+  if (reference !== '') return shapeOf(schemas[reference] as Json, schemas, depth)
+  const { properties, required = [], items } = schema
+  if (items !== undefined) {
+    const item = shapeOf(items as Json, schemas, depth)
+    return item && `[${item}]`
   }
-
-  body(holder: unknown): string | undefined {
-    const content = (holder as { content?: Record<string, { schema: Json }> } | undefined)?.content
-    const [first] = Object.values(content ?? {}) // JSON, or a stream of events
-    return first === undefined ? undefined : (this.#text(first.schema, DEPTH) ?? 'an object')
-  }
-
-  #text(schema: Json, depth: number): string | undefined {
-    const { $ref, properties, required = [], items } = this.#resolve(schema)
-    if (items !== undefined) {
-      const item = this.#text(items as Json, depth)
-      return item === undefined ? undefined : `[${item}]`
-    }
-    if ($ref !== undefined || properties === undefined || depth === 0) return undefined
-    const members = Object.entries(properties as Record<string, Json>).map(([name, member]) => {
-      const text = this.#text(member, depth - 1)
-      return `${name}${(required as string[]).includes(name) ? '' : '?'}${text === undefined ? '' : `: ${text}`}`
-    })
-    return members.length === 0 ? undefined : `{ ${members.join(', ')} }`
-  }
-
-  #resolve(schema: Json): Json {
-    const name = String(schema.$ref ?? '').replace('#/components/schemas/', '')
-    return name === '' ? schema : this.#resolve(this.#schemas[name] as Json)
-  }
+  if (properties === undefined || depth === 0) return undefined
+  const members = Object.entries(properties as Record<string, Json>).map(([name, member]) => {
+    const text = shapeOf(member, schemas, depth - 1)
+    return `${name}${(required as string[]).includes(name) ? '' : '?'}${text === undefined ? '' : `: ${text}`}`
+  })
+  return members.length === 0 ? undefined : `{ ${members.join(', ')} }`
 }

@@ -5,13 +5,11 @@ import { redactUrl } from '../history/journal/redact.ts'
 import type { Service } from '../service/service.ts'
 import { clockJson } from './clock.ts'
 import { jobRow } from './job-row.ts'
-import { entryJson } from './json.ts'
-import type { ControlRoute } from './route.ts'
+import { get } from './route.ts'
+import { entryJson } from './snake-case.ts'
 
 /** The route that streams what happens. */
-export const EVENT_ROUTES = [
-  { operationId: 'readEvents', method: 'GET', name: 'events', handler: respondWithEvents },
-] as const satisfies readonly ControlRoute[]
+export const EVENT_ROUTES = [get('readEvents', 'events', respondWithEvents)]
 
 /** Milliseconds of real time between two events: all that happened meanwhile is in one event. */
 const BATCH_MS = 100

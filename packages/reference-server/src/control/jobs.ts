@@ -1,53 +1,60 @@
 import { errorDetailSchema, outputSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
+import type { Job } from '../domain/job.ts'
+import { exchangesOf } from '../history/exchanges.ts'
 import type { AppContext } from '../http/app-env.ts'
-import { errorResponses } from '../http/error-responses.ts'
-import { jsonResponse } from '../http/json-response.ts'
-import { readControlBody } from '../http/read-json-body.ts'
 import { controlJob, type JobControl } from '../service/job-control.ts'
 import type { Service } from '../service/service.ts'
-import type { ControlRoute } from './route.ts'
+import { jobRow } from './job-row.ts'
+import { conflict, get, notFound, post } from './route.ts'
+import { entryJson } from './snake-case.ts'
 
-/** The routes that read and end jobs of any account. */
-export const JOB_ROUTES = [
-  {
-    operationId: 'readJob',
-    method: 'GET',
-    name: 'jobs/{id}',
-    handler: (service, context) => withJob(service, context, () => {}),
-  },
-  { operationId: 'completeJob', method: 'POST', name: 'jobs/{id}/complete', handler: completeJobRoute },
-  { operationId: 'failJob', method: 'POST', name: 'jobs/{id}/fail', handler: failJobRoute },
-] as const satisfies readonly ControlRoute[]
-
-export const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
-export const failSchema = z.strictObject({
+const completeSchema = z.strictObject({ output: z.optional(outputSchema) })
+const failSchema = z.strictObject({
   code: z.optional(errorDetailSchema.shape.code),
   message: z.optional(errorDetailSchema.shape.message),
 })
 
-async function completeJobRoute(service: Service, context: AppContext): Promise<Response> {
-  const body = await readControlBody(context, completeSchema)
-  return body.ok ? withJob(service, context, (job) => job.complete(body.value.output)) : body.errorResponse
+/** The routes that read and end jobs of any account. */
+export const JOB_ROUTES = [
+  get('listJobs', 'jobs', ({ jobs, clock }) => {
+    const now = jobs.settle()
+    const all = [...jobs.finished(), ...jobs.unfinished()].toSorted((one, other) => one.createdAt - other.createdAt)
+    return { now_ms: clock.now(), jobs: all.map((job) => jobRow(job, now)) }
+  }),
+  get('readExchanges', 'jobs/{id}/exchanges', (service, context) => {
+    const { observer, clock, deliveries } = service
+    const job = requireJob(service, context)
+    const now = clock.now()
+    const records = observer.journal.records(job.account)
+    const controls = context.req.query('control') === 'true' ? observer.journal.records(null) : undefined
+    const source = { jobId: job.id, records, job, deliveries: deliveries.of(job.account), now, controls }
+    const exchanges = exchangesOf(source)
+    return { now_ms: now, job: jobRow(job, now), input: job.input, exchanges: exchanges.map(entryJson) }
+  }),
+  get('readJob', 'jobs/{id}', (service, context) => act(service, context)),
+  post('completeJob', 'jobs/{id}/complete').taking(completeSchema, (service, { output }, context) =>
+    act(service, context, (job) => job.complete(output)),
+  ),
+  post('failJob', 'jobs/{id}/fail').taking(failSchema, (service, { code, message }, context) =>
+    act(service, context, (job) => job.fail(code, message)),
+  ),
+]
+
+/** @throws RejectedCall for a job that does not exist */
+export function requireJob(service: Service, { req }: AppContext): Job {
+  const job = service.jobs.find(req.param('id') ?? '')
+  if (job !== undefined) return job
+  throw notFound('This job does not exist. The response to a run has its job_id.')
 }
 
-async function failJobRoute(service: Service, context: AppContext): Promise<Response> {
-  const body = await readControlBody(context, failSchema)
-  return body.ok
-    ? withJob(service, context, (job) => job.fail(body.value.code, body.value.message))
-    : body.errorResponse
-}
-
-function withJob(service: Service, { req }: AppContext, act: (job: JobControl) => void): Response {
-  const id = req.param('id') ?? ''
-  if (service.jobs.find(id) === undefined)
-    return errorResponses.notFound('This job does not exist. The response to a run has its job_id.')
-  const job = controlJob(service, id)
+function act(service: Service, context: AppContext, change: (job: JobControl) => void = () => {}): object {
+  const job = controlJob(service, requireJob(service, context).id)
   try {
-    act(job)
+    change(job)
   } catch (error) {
-    return errorResponses.conflict(error instanceof Error ? error.message : String(error))
+    throw conflict(error instanceof Error ? error.message : String(error))
   }
-  const { requestId: request_id, modelId: model_id, input, status, output } = job
-  return jsonResponse(200, { job_id: id, request_id, model_id, input, status, output })
+  const { id: job_id, requestId: request_id, modelId: model_id, input, status, output } = job
+  return { job_id, request_id, model_id, input, status, output }
 }

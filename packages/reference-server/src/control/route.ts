@@ -1,6 +1,11 @@
+import type * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
+import type { ApiKey } from '../domain/api-keys.ts'
 import type { AppContext } from '../http/app-env.ts'
 import { errorResponses } from '../http/error-responses.ts'
+import { jsonResponse } from '../http/json-response.ts'
+import { readControlBody } from '../http/read-json-body.ts'
+import type { ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
 
 /** Below it the server itself is steered, also from other processes and languages. */
@@ -8,19 +13,99 @@ export const CONTROL_PREFIX = '/_reference'
 
 /** One call of the control API. */
 export interface ControlRoute {
-  /** Its name in the OpenAPI document, which says what it takes and gives: `control-document/operations.ts`. */
+  /** Its name in the OpenAPI document, whose texts are in `document/operations.ts`. */
   operationId: string
   method: 'GET' | 'POST' | 'DELETE'
   /** Path below the prefix, such as `keys` or `jobs/{id}`. */
   name: string
-  handler(service: Service, context: AppContext): Response | Promise<Response>
+  /** The body that it takes. */
+  body?: z.ZodMiniType | undefined
+  /** Returns the JSON of the response, or a response that is not JSON. Throws a `RejectedCall`. */
+  handler: Handler
 }
 
-/** The account that a control request means: of the key that it names, else of the first key. */
-export function findAccount(service: Service, key: string | undefined): Account | undefined {
-  return key === undefined ? service.firstKey.account : service.keys.find(key)?.account
+type Handler = (service: Service, context: AppContext) => object | Promise<object>
+
+type Named<Id extends string> = ControlRoute & { operationId: Id }
+
+export function get<Id extends string>(operationId: Id, name: string, handler: Handler): Named<Id> {
+  return { operationId, method: 'GET', name, handler }
 }
 
-export function unknownKey(): Response {
-  return errorResponses.notFound(`This server did not make that API key. POST ${CONTROL_PREFIX}/keys makes one.`)
+export function remove<Id extends string>(operationId: Id, name: string, handler: Handler): Named<Id> {
+  return { operationId, method: 'DELETE', name, handler }
+}
+
+/** A call whose handler gets the body that it takes, checked. */
+export function post<Id extends string>(operationId: Id, name: string) {
+  return {
+    taking<Body>(
+      body: z.ZodMiniType<Body>,
+      handle: (service: Service, body: Body, context: AppContext) => ReturnType<Handler>,
+    ): Named<Id> {
+      const handler: Handler = async (service, context) => {
+        const read = await readControlBody(context, body)
+        if (!read.ok) throw new RejectedCall(read.errorResponse)
+        return handle(service, read.value, context)
+      }
+      return { operationId, method: 'POST', name, body, handler }
+    },
+  }
+}
+
+/** Thrown by the handler of a call that is not possible. */
+export class RejectedCall extends Error {
+  readonly response: Response
+
+  constructor(response: Response) {
+    super()
+    this.response = response
+  }
+}
+
+/** Makes the response to a call. */
+export async function respondTo(route: ControlRoute, service: Service, context: AppContext): Promise<Response> {
+  try {
+    const result = await route.handler(service, context)
+    return result instanceof Response ? result : jsonResponse(200, result)
+  } catch (error) {
+    if (error instanceof RejectedCall) return error.response
+    throw error
+  }
+}
+
+/** The call is rejected because of the state of the server. */
+export function conflict(message: string): RejectedCall {
+  return new RejectedCall(errorResponses.conflict(message))
+}
+
+export function invalid(message: string): RejectedCall {
+  return new RejectedCall(errorResponses.invalid(message))
+}
+
+export function notFound(message: string): RejectedCall {
+  return new RejectedCall(errorResponses.notFound(message))
+}
+
+/** @throws RejectedCall for a value that was found wrong */
+export function requireValid<Value>(checked: ShapeCheck<Value>): Value {
+  if (checked.ok) return checked.value
+  throw invalid(checked.message)
+}
+
+/** @throws RejectedCall for a key that this server did not make */
+export function requireKey(service: Service, key: string): ApiKey {
+  const found = service.keys.find(key)
+  if (found !== undefined) return found
+  throw notFound(`This server did not make that API key. POST ${CONTROL_PREFIX}/keys makes one.`)
+}
+
+/** The account that a call means: of the key that it names, else of the first key. */
+export function accountOf(service: Service, key: string = service.firstKey.key): Account {
+  return requireKey(service, key).account
+}
+
+/** The account of the key that a call names; `undefined` without a key, for all accounts. */
+export function accountIfNamed(service: Service, key: string | undefined): Account | undefined {
+  return key === undefined ? undefined : accountOf(service, key)
 }

@@ -1,37 +1,47 @@
 import { type Context, Hono } from 'hono'
 import * as z from 'zod/mini'
 import { scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
-import type { AppContext, AppEnv } from '../http/app-env.ts'
+import type { AppEnv } from '../http/app-env.ts'
 import { errorResponses } from '../http/error-responses.ts'
 import { jsonResponse } from '../http/json-response.ts'
-import { readControlBody } from '../http/read-json-body.ts'
+import { wireModel } from '../http/routes/models.ts'
 import type { Service } from '../service/service.ts'
 import { scriptRuns } from '../service/tenants.ts'
 import { createControlAccess, TOKEN_HEADER } from './access.ts'
 import { listCalls } from './calls.ts'
 import { CLOCK_ROUTES } from './clock.ts'
 import { EVENT_ROUTES } from './events.ts'
-import { EXCHANGE_ROUTES } from './exchanges.ts'
 import { FAULT_ROUTES } from './faults.ts'
 import { FORK_ROUTES } from './forks.ts'
 import { JOB_ACTION_ROUTES } from './job-actions.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
-import { MODEL_ROUTES } from './models.ts'
 import { DOCUMENT_PATH, documentAt, loadDocument } from './openapi.ts'
-import { CONTROL_PREFIX, type ControlRoute, findAccount, unknownKey } from './route.ts'
+import { accountIfNamed, accountOf, CONTROL_PREFIX, get, post, requireValid, respondTo } from './route.ts'
 import { SNAPSHOT_ROUTES } from './snapshot.ts'
 import { TRUTH_ROUTES } from './truth.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
 
+const scriptsSchema = z.strictObject({
+  model: z.string(),
+  outcomes: z.array(scriptedOutcomeSchema),
+  key: z.optional(z.string()),
+})
+const resetSchema = z.strictObject({ key: z.optional(z.string()) })
+
 export const CONTROL_ROUTES = [
   ...KEY_ROUTES,
-  { operationId: 'addScript', method: 'POST', name: 'scripts', handler: addScriptRoute },
+  post('addScript', 'scripts').taking(scriptsSchema, (service, { model: modelId, outcomes, key }) => {
+    const account = accountOf(service, key)
+    return { waiting: requireValid(scriptRuns(service, { account, modelId, outcomes })) }
+  }),
   ...CLOCK_ROUTES,
   ...FAULT_ROUTES,
-  { operationId: 'reset', method: 'POST', name: 'reset', handler: resetRoute },
-  ...MODEL_ROUTES,
-  ...EXCHANGE_ROUTES,
+  post('reset', 'reset').taking(resetSchema, (service, { key }) => {
+    service.reset(accountIfNamed(service, key))
+    return { reset: key === undefined ? 'all' : 'account' }
+  }),
+  get('readCatalog', 'models', ({ models }) => ({ models: [...models.values()].map(wireModel) })),
   ...JOB_ROUTES,
   ...JOB_ACTION_ROUTES,
   ...WEBHOOK_ROUTES,
@@ -39,7 +49,7 @@ export const CONTROL_ROUTES = [
   ...SNAPSHOT_ROUTES,
   ...FORK_ROUTES,
   ...EVENT_ROUTES,
-] as const satisfies readonly ControlRoute[]
+]
 
 const TOKEN_NEEDED =
   'From another machine, through a proxy, and at another host than localhost, 127.0.0.1, [::1] or that of the base URL, ' +
@@ -47,13 +57,6 @@ const TOKEN_NEEDED =
 
 /** Name of a call. */
 export type OperationId = (typeof CONTROL_ROUTES)[number]['operationId']
-
-export const scriptsSchema = z.strictObject({
-  model: z.string(),
-  outcomes: z.array(scriptedOutcomeSchema),
-  key: z.optional(z.string()),
-})
-export const resetSchema = z.strictObject({ key: z.optional(z.string()) })
 
 /** The control API; its paths are relative to `/_reference`. */
 export function createControlRoutes(service: Service, token: string): Hono<AppEnv> {
@@ -64,8 +67,8 @@ export function createControlRoutes(service: Service, token: string): Hono<AppEn
   )
   app.get('/', async () => jsonResponse(200, { calls: listCalls(await loadDocument()) }))
   app.get(DOCUMENT_PATH, async () => jsonResponse(200, await documentAt(service.baseUrl)))
-  for (const { method, name, handler } of CONTROL_ROUTES) {
-    app.on(method, patternOf(name), (context) => handler(service, context))
+  for (const route of CONTROL_ROUTES) {
+    app.on(route.method, patternOf(route.name), (context) => respondTo(route, service, context))
   }
   for (const { name } of CONTROL_ROUTES) {
     app.all(patternOf(name), (context) => errorResponses.methodNotAllowed(context.req.method, methodsOf(name)))
@@ -92,24 +95,4 @@ function unknownControlPath(context: Context): Response {
   return errorResponses.notFound(
     `The control API has no path ${context.req.path}. It has: ${paths.join(', ')}. GET ${CONTROL_PREFIX} shows what they take.`,
   )
-}
-
-async function addScriptRoute(service: Service, { req, env }: AppContext): Promise<Response> {
-  const body = await readControlBody({ req, env }, scriptsSchema)
-  if (!body.ok) return body.errorResponse
-  const { model: modelId, outcomes, key } = body.value
-  const account = findAccount(service, key)
-  if (account === undefined) return unknownKey()
-  const scripted = scriptRuns(service, { account, modelId, outcomes })
-  return scripted.ok ? jsonResponse(200, { waiting: scripted.value }) : errorResponses.invalid(scripted.message)
-}
-
-async function resetRoute(service: Service, { req, env }: AppContext): Promise<Response> {
-  const body = await readControlBody({ req, env }, resetSchema)
-  if (!body.ok) return body.errorResponse
-  const { key } = body.value
-  const account = key === undefined ? undefined : service.keys.find(key)?.account
-  if (key !== undefined && account === undefined) return unknownKey()
-  service.reset(account)
-  return jsonResponse(200, { reset: key === undefined ? 'all' : 'account' })
 }

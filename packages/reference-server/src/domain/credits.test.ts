@@ -23,7 +23,7 @@ describe('credits', () => {
     ])
   })
 
-  it('starts again on reset, while runs go on', () => {
+  it('starts again on reset, while runs continue', () => {
     const credits = new Credits(10)
     credits.reserve(4)
     credits.charge(4)

@@ -30,7 +30,7 @@ export class Credits {
     return this.#charged
   }
 
-  /** The price of the runs going on. */
+  /** The price of unfinished runs. */
   get reserved(): number {
     return this.#reserved
   }
@@ -40,12 +40,12 @@ export class Credits {
     return this.granted - this.#charged
   }
 
-  /** What new runs can spend: what is left without the price of the runs going on. */
+  /** What new runs can spend: what is left without the price of unfinished runs. */
   get available(): number {
     return this.left - this.#reserved
   }
 
-  /** From now on new runs can spend so many, beside the runs going on; after a reset too. */
+  /** From now on new runs can spend so many, beside unfinished runs; after a reset too. */
   limit(available: number): void {
     this.#granted = this.#charged + this.#reserved + available
     this.#grant = available
@@ -69,12 +69,12 @@ export class Credits {
     this.#reserved -= price
   }
 
-  /** The state from which another server can go on; the reservations follow from the jobs. */
+  /** The state from which another server can continue; the reservations follow from the jobs. */
   state(): CreditsState {
     return { granted: this.#granted, grant: this.#grant, charged: this.#charged }
   }
 
-  /** Goes on from where other credits stood. */
+  /** Continues from where other credits stood. */
   restore({ granted, grant, charged }: CreditsState, reserved: number): void {
     this.#granted = granted
     this.#grant = grant

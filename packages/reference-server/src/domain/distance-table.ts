@@ -15,7 +15,7 @@ export class DistanceTable {
   readonly #cells: Uint16Array
   /** So many rows are right, besides the first. */
   #depth = 0
-  /** Whether the last of them is too far off, and with it every name that goes on from there. */
+  /** Whether the last of them is too far off, and with it every name that continues from there. */
   #isFar = false
 
   /** @param longest length of the longest name that will be entered */

@@ -70,7 +70,7 @@ export class Jobs {
 
   /** The stored finished jobs, as of the last `settle`; those of one account in the order of their ends. */
   finished(): Job[] {
-    return this.#finished.all()
+    return this.#finished.of()
   }
 
   /** Place of a job among those that time alone will end: at the same time, the lower one ends first. */

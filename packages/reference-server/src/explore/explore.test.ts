@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { apiCaller } from '../../test-kit/api-caller.ts'
 import type { ReferenceServer } from '../reference-server.ts'
-import { ExplorationError } from './exploration-error.ts'
-import { explore } from './explore.ts'
+import { ExplorationError, explore } from './explore.ts'
 
 const MODEL = 'aurora-image'
 const URL = 'https://receiver.test/hook'

@@ -3,10 +3,33 @@ import { type ReferenceServerOptions, resolveOptions } from '../options.ts'
 import { serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'
 import { type Choices, ChoiceTree, followSeed } from './choices.ts'
-import { ExplorationError } from './exploration-error.ts'
 import { type ExploredTest, runOrder } from './run-order.ts'
 import { Scheduler } from './scheduler.ts'
 import { isSeed, keysOf } from './step.ts'
+
+/** A test failed in one order of events. `cause` is what it rejected with. */
+export class ExplorationError extends Error {
+  override readonly name = 'ExplorationError'
+  /** How many orders had been tried, this one included. */
+  readonly run: number
+  /** Replays the order: `explore(test, { seed })`. Empty when the test fails before the first step, so in every order. */
+  readonly seed: string
+  /** What happened, in words. */
+  readonly order: string
+
+  constructor(cause: unknown, { run, seed, order }: { run: number; seed: string; order: string }) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const where =
+      seed === ''
+        ? 'The test fails before its first step, so in every order.'
+        : `The test fails in this order (the ${run}. that was tried): ${order}.\n` +
+          `Replay it with explore(test, { seed: '${seed}' }).`
+    super(`${where}\n${reason}`, { cause })
+    this.run = run
+    this.seed = seed
+    this.order = order
+  }
+}
 
 /** How to explore. */
 export interface ExploreOptions {

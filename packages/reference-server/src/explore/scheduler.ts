@@ -120,7 +120,7 @@ export class Scheduler implements Breakpoints {
     })
   }
 
-  /** Time stands still for requests and responses on their way, and a time limit comes only when nothing else does. */
+  /** Time is paused for requests and responses on their way, and a time limit comes only when nothing else does. */
   #mayJump(jump: Jump): boolean {
     const others = [...this.#pending].filter((step) => step.kind !== 't' && step.isLive())
     if (!jump.isPending() || others.some(({ kind }) => kind !== 'e' && kind !== 'd')) return false

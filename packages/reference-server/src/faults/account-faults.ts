@@ -47,7 +47,7 @@ export class AccountFaults {
     this.#seed = seed
   }
 
-  /** @returns its record as it goes on: `used` rises */
+  /** @returns its live record: `used` rises */
   add(fault: FaultOptions): FaultRecord {
     const id = `fault_${++this.#lastNumber}`
     // Random numbers of its own, so that neither other faults nor the ids of jobs change which requests it selects.
@@ -69,12 +69,12 @@ export class AccountFaults {
     return [...this.#rules.values()].map(({ id, fault, used, unused }) => ({ id, fault, used, unused }))
   }
 
-  /** The state from which another server can go on. */
+  /** The state from which another server can continue. */
   state(): FaultsState {
     return { added: this.#lastNumber, rules: [...this.#rules.values()].map((rule) => rule.state()) }
   }
 
-  /** Goes on from where the faults of another server stood. */
+  /** Continues from where the faults of another server stood. */
   restore({ added, rules }: FaultsState): void {
     this.#lastNumber = added
     this.#rules.clear()

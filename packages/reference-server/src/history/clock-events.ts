@@ -12,7 +12,7 @@ export function jobEnded(job: Job, end: JobEnd): LoggedEvent {
 }
 
 export function holdEnded({ id, model }: Job, at: number): LoggedEvent {
-  const text = `the run of ${model.id} was held for ${LIMITS.syncWaitMs / 1_000} s and gets a 202: job ${id} goes on`
+  const text = `the run of ${model.id} was held for ${LIMITS.syncWaitMs / 1_000} s and gets a 202: job ${id} continues`
   return { at, kind: 'hold_ended', job_id: id, text }
 }
 

@@ -8,19 +8,12 @@ import type { RequestDetails } from './journal/request-record.ts'
 
 /** Counts which behaviour was exercised. A reset leaves the counts alone: a suite resets between its tests. */
 export class CoverageCounter {
-  readonly #counts: Readonly<Record<CoverageGroup, Map<string, number>>>
+  readonly #counts: ReadonlyMap<CoverageGroup, Map<string, number>>
   readonly #orders = new WebhookOrders()
 
   constructor(assumptions: Assumptions) {
     const items = coverageItems(assumptions)
-    const zero = (group: CoverageGroup) => new Map(items[group].map((name) => [name, 0]))
-    this.#counts = {
-      responses: zero('responses'),
-      codes: zero('codes'),
-      transitions: zero('transitions'),
-      webhooks: zero('webhooks'),
-      faults: zero('faults'),
-    }
+    this.#counts = new Map(COVERAGE_GROUPS.map((group) => [group, new Map(items[group].map((name) => [name, 0]))]))
   }
 
   /** @param faultKind of the injected fault, whose response does not count as one of the endpoint */
@@ -49,7 +42,7 @@ export class CoverageCounter {
 
   coverage(): Coverage {
     return coverageOf(
-      COVERAGE_GROUPS.flatMap((group) => [...this.#counts[group]].map(([name, count]) => ({ group, name, count }))),
+      [...this.#counts].flatMap(([group, counts]) => [...counts].map(([name, count]) => ({ group, name, count }))),
     )
   }
 
@@ -62,14 +55,15 @@ export class CoverageCounter {
       [route, status, shown, variantOf(details, job)].filter((part) => part !== undefined).join(' '),
     )
     if (job?.webhook === undefined) return
-    if (route === 'runModel') this.#orders.requestHandled(job)
-    if (route === 'getJob' && job.end !== undefined) this.#orders.endShown(job)
+    if (route === 'runModel') this.#orders.note(job, RESPONDED)
+    if (route === 'getJob' && job.end !== undefined) this.#orders.note(job, END_SHOWN)
   }
 
   /** What is not in the list is not counted: codes of a test's own, methods that do not exist. */
   #count(group: CoverageGroup, name: string): void {
-    const count = this.#counts[group].get(name)
-    if (count !== undefined) this.#counts[group].set(name, count + 1)
+    const counts = this.#counts.get(group)
+    const count = counts?.get(name)
+    if (count !== undefined) counts?.set(name, count + 1)
   }
 }
 
@@ -82,7 +76,9 @@ function variantOf({ route, jobStatus }: RequestDetails, job: Job | undefined): 
 type Order = (typeof WEBHOOK_ORDERS)[keyof typeof WEBHOOK_ORDERS]
 
 // What is known of a job, as bits: an object for each of a hundred thousand jobs would take megabytes.
+/** The response to the run is sent. */
 const RESPONDED = 1
+/** A poll has shown that the job ended. */
 const END_SHOWN = 2
 const SENT = 4
 
@@ -92,19 +88,9 @@ class WebhookOrders {
   /** End of the job whose delivery started last. */
   readonly #lastEndAt = new WeakMap<Account, number>()
 
-  /** The response to the run is sent. */
-  requestHandled(job: Job): void {
-    this.#add(job, RESPONDED)
-  }
-
-  /** A poll has shown that the job ended. */
-  endShown(job: Job): void {
-    this.#add(job, END_SHOWN)
-  }
-
   /** @returns the orders that a delivery which starts now is an example of */
   sent(job: Job): Order[] {
-    const known = this.#add(job, SENT)
+    const known = this.note(job, SENT)
     return [
       ...(known & RESPONDED ? [] : [WEBHOOK_ORDERS.beforeResponse]),
       known & END_SHOWN ? WEBHOOK_ORDERS.afterPoll : WEBHOOK_ORDERS.beforePoll,
@@ -120,8 +106,8 @@ class WebhookOrders {
     return endAt < lastEndAt
   }
 
-  /** @returns what was known before */
-  #add(job: Job, bit: number): number {
+  /** Notes what has happened to a job. @returns what was known before */
+  note(job: Job, bit: number): number {
     const known = this.#known.get(job) ?? 0
     this.#known.set(job, known | bit)
     return known

@@ -77,7 +77,7 @@ export function exchangesOf({ jobId, records, job, deliveries, now, controls = [
   })
 }
 
-/** Control requests that changed something, from shortly before the first event until the last, or of a job that goes on. */
+/** Control requests that changed something, from shortly before the first event until the last, or of a job that continues. */
 function changesDuring(
   about: readonly Pick<JournalRecord, 'entry'>[],
   controls: readonly JournalRecord[],

@@ -46,14 +46,10 @@ export class FairBuffer<Owner, Item> {
     if (this.#weight > this.#limit) this.#evict()
   }
 
-  /** Oldest first. */
-  of(owner: Owner): Item[] {
-    return this.#shares.get(owner)?.items.toArray() ?? []
-  }
-
-  /** All items, owner by owner. */
-  all(): Item[] {
-    return [...this.#shares.values()].flatMap(({ items }) => items.toArray())
+  /** The items of an owner, oldest first; without one all items, owner by owner. */
+  of(owner?: Owner): Item[] {
+    const shares = owner === undefined ? [...this.#shares.values()] : [this.#shares.get(owner)]
+    return shares.flatMap((share) => share?.items.toArray() ?? [])
   }
 
   /** Drops what an owner holds, or all; not reported as evicted. */
@@ -104,7 +100,7 @@ export class FairBuffer<Owner, Item> {
 const MAX_EMPTY = 1024
 
 /** A queue whose oldest item costs as little to take as its newest to add. */
-export class Fifo<Item> implements Iterable<Item> {
+export class Fifo<Item> {
   #items: (Item | undefined)[] = []
   #head = 0
 
@@ -132,9 +128,5 @@ export class Fifo<Item> implements Iterable<Item> {
   toArray(): Item[] {
     // Only places before the head are empty, so no `undefined` is in the part that is copied.
     return this.#items.slice(this.#head) as Item[]
-  }
-
-  [Symbol.iterator](): Iterator<Item> {
-    return this.toArray().values()
   }
 }

@@ -5,7 +5,7 @@ describe('fifo', () => {
   it('gives its items back in the order in which they came', () => {
     const fifo = new Fifo<number>()
     for (const item of [1, 2, 3]) fifo.push(item)
-    expect([fifo.shift(), fifo.size, [...fifo]]).toEqual([1, 2, [2, 3]])
+    expect([fifo.shift(), fifo.size, fifo.toArray()]).toEqual([1, 2, [2, 3]])
     fifo.push(4)
     expect([fifo.shift(), fifo.shift(), fifo.shift(), fifo.shift(), fifo.size]).toEqual([2, 3, 4, undefined, 0])
     fifo.push(5)

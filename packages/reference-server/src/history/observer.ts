@@ -11,7 +11,6 @@ import { jobCreation, jobEnding, jobStart } from './journal/journal-entry.ts'
 import { redactUrl } from './journal/redact.ts'
 import type { RequestDetails } from './journal/request-record.ts'
 import { writeStory } from './journal/story.ts'
-import { UnmatchedRequests } from './unmatched-requests.ts'
 
 /** A request that has its response, with its account and job. */
 export interface HandledRequest {
@@ -24,13 +23,27 @@ export interface HandledRequest {
   startPlace: number
 }
 
+/** A request that no route of the service takes. */
+export interface UnmatchedRequest {
+  /** HTTP method. */
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+  /** HTTP status of the response, 404 or 405. */
+  readonly status: number
+  /** What was probably meant. */
+  readonly hint?: string | undefined
+}
+
 const MAX_VIOLATIONS = 100
+const MAX_UNMATCHED = 200
 
 /** Receives every event of the server, and stores what reports and stories show. */
 export class Observer {
   readonly journal: Journal
   readonly coverage: CoverageCounter
-  readonly unmatched = new UnmatchedRequests()
+  /** The newest requests that no route took. */
+  readonly unmatched = new FairBuffer<Account | null, UnmatchedRequest>({ limit: MAX_UNMATCHED })
   /** Whether the journal gets the headers of requests and responses. */
   recordsHeaders = false
   /** Only in strict mode. */
@@ -102,7 +115,7 @@ export class Observer {
   /** All that were found so far, the newest hundred. */
   violationsOf(account?: Account): readonly string[] {
     this.newViolations()
-    return account === undefined ? this.#violations.all() : this.#violations.of(account)
+    return this.#violations.of(account)
   }
 
   /** Forgets what was about an account, or all; coverage stays. */

@@ -3,7 +3,7 @@ import type { Account } from '../domain/account.ts'
 import { statusAt } from '../domain/job.ts'
 import type { FaultRecord } from '../faults/account-faults.ts'
 import type { Service } from '../service/service.ts'
-import type { UnmatchedRequest } from './unmatched-requests.ts'
+import type { UnmatchedRequest } from './observer.ts'
 
 /** What is left over, of one account or of all. Empty when the test used everything that it set up. */
 export interface Report {
@@ -77,8 +77,8 @@ export function makeReport(service: Service, account?: Account): Report {
   return reportOf({
     unfinishedJobs: jobs.map((job) => ({ job_id: job.id, model_id: job.model.id, status: statusAt(job, now) })),
     pendingWebhooks: service.dispatcher
-      .pending(account)
-      .map(({ id: job_id, webhook }) => ({ job_id, url: webhook.url })),
+      .pendingDeliveries(account)
+      .map(({ job, webhook }) => ({ job_id: job.id, url: webhook.url })),
     unusedFaults: accounts.flatMap((one) => service.faults.of(one).list()).filter(({ unused }) => unused),
     unusedScripts: accounts.flatMap((one) => one.waitingScripts()),
     unmatchedRequests: service.observer.unmatched.of(account),

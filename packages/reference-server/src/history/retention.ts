@@ -18,18 +18,13 @@ export interface Retention {
 /** Some of them; the others keep their defaults. */
 export type RetentionOptions = { [Name in keyof Retention]?: Retention[Name] | undefined }
 
-export const DEFAULT_RETENTION: Readonly<Retention> = {
-  finishedJobs: 100_000,
-  inputBytes: 16 * 1024 * 1024,
-  deliveries: 10_000,
-  journalBytes: 4 * 1024 * 1024,
-}
-
 const count = z.int().check(z.nonnegative())
 
 export const retentionSchema = z.strictObject({
-  finishedJobs: count,
-  inputBytes: count,
-  deliveries: count,
-  journalBytes: count,
+  finishedJobs: z._default(count, 100_000),
+  inputBytes: z._default(count, 16 * 1024 * 1024),
+  deliveries: z._default(count, 10_000),
+  journalBytes: z._default(count, 4 * 1024 * 1024),
 }) satisfies z.ZodMiniType<Retention>
+
+export const DEFAULT_RETENTION: Readonly<Retention> = /* @__PURE__ */ z.parse(retentionSchema, {})

@@ -1,7 +1,22 @@
-import { createFakeTimerCheck } from '../clock/fake-timer-check.ts'
 import { isFault } from '../faults/fault.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
 import type { Handle } from './handle.ts'
+
+const ADVICE =
+  'modelrun-reference-server: queueMicrotask is faked, and without it no runtime reads the body of a request or a ' +
+  "response: calls hang until the fake time moves. Leave it alone: jest.useFakeTimers({ doNotFake: ['queueMicrotask', " +
+  "'nextTick'] }), or vi.useFakeTimers() without queueMicrotask in toFake."
+
+/** Makes a check that warns, once, of fake timers under which nothing can work; it cannot help by itself. */
+function createFakeTimerCheck(): () => void {
+  let isWarned = false
+  return () => {
+    // The libraries that fake it, Jest's and vitest's, mark what they put in its place.
+    if (isWarned || !('clock' in globalThis.queueMicrotask)) return
+    isWarned = true
+    console.warn(ADVICE)
+  }
+}
 
 /** A drop-in for the global `fetch` on top of a server: rejects when it is aborted, as the global one does. */
 export function createFetch(

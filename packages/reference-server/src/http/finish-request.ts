@@ -1,15 +1,27 @@
 import { isFault, type ResponseOrFault } from '../faults/fault.ts'
 import { HINT_HEADER, hintFor } from '../hints/hint-for.ts'
 import { foreignLiveKey, pathHints } from '../hints/request-hints.ts'
-import { redactText } from '../history/journal/redact.ts'
+import { redactText, shownHeaders } from '../history/journal/redact.ts'
 import type { RequestDetails } from '../history/journal/request-record.ts'
-import { shownHeaders } from '../history/journal/shown-headers.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
-import { isDashboardRead } from './dashboard-read.ts'
 import { errorResponses } from './error-responses.ts'
 import { JsonResponse } from './json-response.ts'
 import type { RequestTrace } from './route-result.ts'
+
+/**
+ * Whether the dashboard reads something: the control API, or a produced file. Its reads change nothing and would fill the
+ * journal and the log: a page that is open must not be seen in what it shows. Only browsers send the header, and no page
+ * can set it.
+ */
+function isDashboardRead(
+  { method, headers }: Request,
+  { route }: RequestTrace,
+  { injected }: AppEnv['Bindings'],
+): boolean {
+  if (method !== 'GET' || injected !== undefined || headers.get('sec-fetch-site') !== 'same-origin') return false
+  return route === 'control' || route === 'getFile'
+}
 
 /** A request that has its response. */
 export interface Exchange {

@@ -20,7 +20,7 @@ const UNKNOWN_IP = 'unknown'
 /** Handles a request. Never throws and never rejects. */
 export type Handle = (request: Request, context: RequestContext) => Promise<ResponseOrFault>
 
-/** Makes the function that all transports call. While it works, virtual time stands still. */
+/** Makes the function that all transports call. While it works, virtual time is paused. */
 export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
   // An exploration lets time pass by steps of its own.
   const busyPolls = service.breakpoints === undefined ? new BusyPolls(service.clock) : undefined

@@ -1,4 +1,4 @@
-import { shownText } from '../history/journal/shown-text.ts'
+import { shownText } from '../history/journal/redact.ts'
 
 const encoder = new TextEncoder()
 

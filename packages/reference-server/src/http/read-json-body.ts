@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini'
-import { shownText } from '../history/journal/shown-text.ts'
+import { shownText } from '../history/journal/redact.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape } from '../parse-shape.ts'
 import { errorResponses } from './error-responses.ts'

@@ -51,7 +51,7 @@ describe('x-request-id', () => {
     expect((await caller.get('/v1/models')).headers.get('x-request-id')).toBe('http_1')
   })
 
-  it('goes on in a fork as it would have gone on here', async () => {
+  it('continues in a fork as it would have continued here', async () => {
     const { server, caller } = setUp()
     await caller.get('/v1/models')
     const fork = apiCaller(server.fork())

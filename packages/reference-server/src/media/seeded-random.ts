@@ -17,7 +17,7 @@ export function createSeededRandom(prompt: string, seed: number): SeededRandom {
   return sourceFrom(xoroshiro128plus(hashText(`${seed}:${prompt}`)))
 }
 
-/** Goes on from where another source stood. */
+/** Continues from where another source stood. */
 export function resumeSeededRandom(state: readonly number[]): SeededRandom {
   return sourceFrom(xoroshiro128plusFromState(state))
 }

@@ -26,7 +26,7 @@ describe('announcement', () => {
   it.each([
     [[], 'real time'],
     [['--scale', '60'], '60 times as fast as real time'],
-    [['--clock', 'manual'], 'stands still until POST /_reference/clock moves it'],
+    [['--clock', 'manual'], 'is paused until POST /_reference/clock moves it'],
     [['--clock', 'auto'], 'skips every wait'],
   ])('says how time passes with %j', (args, text) => {
     expect(announce(...args)).toContain(`  clock  ${text}\n`)

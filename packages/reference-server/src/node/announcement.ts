@@ -73,6 +73,6 @@ function clockText(clock: ServeCommand['clock']): string {
 
 const CLOCK_TEXTS = {
   system: 'real time',
-  manual: 'stands still until POST /_reference/clock moves it',
+  manual: 'is paused until POST /_reference/clock moves it',
   auto: 'skips every wait',
 } as const

@@ -23,7 +23,7 @@ async function readVersion(): Promise<string> {
   return version
 }
 
-/** When a reader goes away, as in `modelrun-server | head -1`, the server goes on. */
+/** When a reader goes away, as in `modelrun-server | head -1`, the server continues. */
 function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error
 }

@@ -133,7 +133,7 @@ function errorHandler(error: unknown): Response {
 
 /**
  * The adapter would read the body as a stream. What is at hand goes out in one piece with the head. Only for requests
- * without a body: when one was not read to its end, the adapter looks after it.
+ * without a body: when one was not read to its end, the adapter handles the rest.
  */
 function sendWhole({ status, headers, sent }: WholeResponse, outgoing: ServerResponse): void {
   outgoing.writeHead(status, Object.fromEntries(headers))

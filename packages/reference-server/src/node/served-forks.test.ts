@@ -44,7 +44,7 @@ async function fork(server: ReferenceServer, { control }: ReturnType<typeof call
 }
 
 describe('a fork of a server that listens', () => {
-  it('goes on from the same state at a url of its own, and neither knows of the other from then on', async () => {
+  it('continues from the same state at a url of its own, and neither knows of the other from then on', async () => {
     const { server, caller } = await serve()
     const id = await caller.run()
     await caller.control('POST', 'faults', { kind: 'unavailable', route: 'getModel' })

@@ -16,7 +16,7 @@ const SAVE_AFTER_MS = 300
 /** Of its time a server spends at most so much on saving: the larger its state, the more seldom it is written. */
 const LARGEST_SHARE = 0.05
 
-/** What the user should know although the server goes on. */
+/** What the user should know although the server continues. */
 export type Warn = (line: string) => void
 
 /**
@@ -66,7 +66,7 @@ export class StateFile {
    * Puts a server into the state of the file, if there was one, and stores its state there from now on.
    *
    * @returns the keys that can be used in it; `undefined` when the file is new
-   * @throws UsageError when the server cannot go on from it, or it cannot be written; an old file stays as it is
+   * @throws UsageError when the server cannot continue from it, or it cannot be written; an old file stays as it is
    */
   async start(service: Service): Promise<readonly string[] | undefined> {
     const keys = this.#found === undefined ? undefined : this.#restore(service)

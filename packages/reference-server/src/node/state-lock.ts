@@ -19,7 +19,7 @@ const LONGEST_SOCKET_NAME = 103
  * It is a socket beside the file, on which its holder listens and says its process id. So the system knows whether the
  * holder lives: a process that was killed, or a machine that was started again, leaves a file to which nothing can be
  * connected, whatever process has the same id now. Linux and macOS work alike, and so do two containers with one volume.
- * A lock file with a process id would need the start times of processes and a look into other containers; Node has no
+ * A lock file with a process id would need the start times of processes and access to other containers; Node has no
  * `flock`.
  */
 export class StateLock {

@@ -1,4 +1,4 @@
-/** A server that went on from the state of another one, at a URL of its own. */
+/** A server that continued from the state of another one, at a URL of its own. */
 export interface Fork {
   /** Name of the fork, such as `fork_1`. */
   id: string

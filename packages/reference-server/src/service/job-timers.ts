@@ -4,7 +4,7 @@ import type { Jobs } from '../domain/jobs.ts'
 
 /**
  * Timers for the few jobs that need one: jobs with a webhook, and, on an `auto` clock, jobs that a client polls whose own
- * waits do not run on this clock. Without a timer, time would stand still for this client.
+ * waits do not run on this clock. Without a timer, time would be paused for this client.
  */
 export class JobTimers {
   readonly #clock: ServerClock

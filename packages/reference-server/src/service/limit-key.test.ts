@@ -15,7 +15,7 @@ describe('limitKey', () => {
     expect([(await caller.run(MODEL)).status, server.credits(key)]).toEqual([200, 6])
   })
 
-  it('sets what new runs can spend, beside the runs going on, and what a reset gives', async () => {
+  it('sets what new runs can spend, beside unfinished runs, and what a reset gives', async () => {
     const server = createReferenceServer({ clock: 'manual', strict: true })
     const { key } = server.createKey({ credits: 100 })
     const caller = apiCaller(server, key)

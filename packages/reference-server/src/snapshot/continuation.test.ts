@@ -165,7 +165,7 @@ class Actor {
 }
 
 describe('a server that was restored', () => {
-  it('gives the same responses as the server that goes on, whatever happened before and happens after', async () => {
+  it('gives the same responses as the server that continues, whatever happened before and happens after', async () => {
     await fc.assert(
       fc.asyncProperty(steps, steps, async (before, after) => {
         const original = new Actor(createReferenceServer(OPTIONS))

@@ -6,7 +6,7 @@ import type { Service } from '../service/service.ts'
 import { SNAPSHOT_FORMAT, SNAPSHOT_NESTING, SNAPSHOT_VERSION, type Snapshot } from './snapshot.ts'
 import { snapshotSchema } from './snapshot-schema.ts'
 
-/** Checks what is said to be a snapshot, and that the service can go on from it. The message is for people. */
+/** Checks what is said to be a snapshot, and that the service can continue from it. The message is for people. */
 export function readSnapshot(service: Service, value: unknown): ShapeCheck<Snapshot> {
   const { format, version } = Object(value) as { format?: unknown; version?: unknown }
   if (format !== SNAPSHOT_FORMAT) {

@@ -11,7 +11,7 @@ import { takeSnapshot } from './take-snapshot.ts'
 /**
  * Puts a service into the state of a snapshot, or leaves it as it is and says what is wrong with the snapshot.
  *
- * @param value is the service's from now on: two servers that go on from the same snapshot must share nothing
+ * @param value is the service's from now on: two servers that continue from the same snapshot must share nothing
  */
 export function restoreSnapshot(service: Service, value: unknown): ShapeCheck<Snapshot> {
   const checked = readSnapshot(service, value)
@@ -40,14 +40,14 @@ export function restoreSnapshot(service: Service, value: unknown): ShapeCheck<Sn
   return checked
 }
 
-/** A clock that shows real time has gone on meanwhile; any other one stood still. */
+/** A clock that shows real time has continued meanwhile; any other one was paused. */
 function timeNow({ clock }: Service, { time, realTime }: Snapshot): number {
   return clock.mode === 'system' && realTime !== undefined ? time + Math.max(0, Date.now() - realTime) : time
 }
 
 /**
  * The accounts of a snapshot. Requests that are being received, and readers of deliveries, hold the account of their key:
- * where the snapshot has it too, it goes on.
+ * where the snapshot has it too, it continues.
  */
 function accountsFor({ keys }: Service, snapshot: Snapshot): Account[] {
   const firstKeys = new Map(snapshot.keys.toReversed().map(({ account, key }) => [account, key]))
@@ -130,7 +130,7 @@ export function copyState(service: Service, fork: Service): void {
   const scale = service.clock.speed?.scale()
   if (scale !== undefined) fork.clock.speed?.setScale(scale)
   fork.receivers.addFormerUrl(service.baseUrl)
-  // It goes on at once: no time has passed for a server that was not there.
+  // It continues at once: no time has passed for a server that was not there.
   const restored = restoreSnapshot(fork, { ...takeSnapshot(service), realTime: undefined })
   if (!restored.ok) throw new Error(`The reference server has a defect: its own snapshot is wrong. ${restored.message}`)
 }

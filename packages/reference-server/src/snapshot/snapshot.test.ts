@@ -6,7 +6,7 @@ import type { Snapshot } from './snapshot.ts'
 
 const WITH_WEBHOOK = { webhook_url: 'http://receiver.test/' }
 
-/** A server with a finished job, one that goes on, and a result on its way. */
+/** A server with a finished job, one that continues, and a result on its way. */
 async function busyServer() {
   const server = createReferenceServer({ clock: 'manual', deliver: async () => new Response() })
   const client = apiCaller(server)
@@ -95,7 +95,7 @@ describe('a snapshot', () => {
     expect({ real, scaled, manual }).toEqual({ real: 65_000, scaled: 5_000, manual: 5_000 })
   })
 
-  it('satisfies the audit of a strict server, which goes on from it', async () => {
+  it('satisfies the audit of a strict server, which continues from it', async () => {
     const { server, goingId } = await busyServer()
     const strict = createReferenceServer({ clock: 'manual', strict: true })
     strict.restore(server.snapshot())

@@ -7,8 +7,7 @@ import type { DeliveryBody, DeliveryRecord } from './delivery-record.ts'
 import type { PendingDelivery, PendingDeliveryState } from './pending-delivery.ts'
 import { HeldDeliveries } from './pending-delivery.ts'
 import type { Receivers } from './receivers.ts'
-import { type Pause, scriptedReceiver } from './scripted-receiver.ts'
-import { type Deliver, sendDelivery } from './send-delivery.ts'
+import { type Deliver, type Pause, scriptedReceiver, sendDelivery } from './send-delivery.ts'
 
 export interface DispatcherOptions {
   clock: ServerClock
@@ -50,9 +49,9 @@ export class WebhookDispatcher {
     void this.#run(delivery)
   }
 
-  /** Everything on its way. A delivery that has started counts as one that has not. */
-  pendingDeliveries(): readonly PendingDeliveryState[] {
-    return [...this.#pendingDeliveries]
+  /** Everything on its way, of an account or of all. A delivery that has started counts as one that has not. */
+  pendingDeliveries(account?: Account): readonly PendingDeliveryState[] {
+    return [...this.#pendingDeliveries].filter(({ job }) => account === undefined || job.account === account)
   }
 
   /** A read of the status has shown the end of the job. */
@@ -72,29 +71,14 @@ export class WebhookDispatcher {
     this.#settled.delete(job)
   }
 
-  /** The jobs of an account, or of all, whose results are on their way, with where to. */
-  pending(account?: Account): { id: string; webhook: JobWebhook }[] {
-    return [...this.#pendingDeliveries]
-      .filter(({ job }) => account === undefined || job.account === account)
-      .map(({ job, webhook }) => ({ id: job.id, webhook }))
-  }
-
   /** Cancels the deliveries of one account or all. */
   forget(account?: Account): void {
-    for (const delivery of this.#pendingDeliveries) {
-      if (account !== undefined && delivery.job.account !== account) continue
-      delivery.abort.abort()
-      this.#end(delivery)
-    }
+    this.#cancel(({ job }) => account === undefined || job.account === account)
   }
 
   /** Cancels the deliveries of a job. */
   drop(job: Job): void {
-    for (const delivery of this.#pendingDeliveries) {
-      if (delivery.job !== job) continue
-      delivery.abort.abort()
-      this.#end(delivery)
-    }
+    this.#cancel((delivery) => delivery.job === job)
   }
 
   /** Cancels every delivery, and ends every wait. */
@@ -117,6 +101,14 @@ export class WebhookDispatcher {
       if (!signal.aborted) await this.#attempt(delivery)
     }
     this.#end(delivery)
+  }
+
+  #cancel(isMeant: (delivery: PendingDelivery) => boolean): void {
+    for (const delivery of this.#pendingDeliveries) {
+      if (!isMeant(delivery)) continue
+      delivery.abort.abort()
+      this.#end(delivery)
+    }
   }
 
   #end(delivery: PendingDelivery): void {

@@ -16,7 +16,7 @@ export interface PendingDelivery {
   dueAt: number | undefined
 }
 
-/** The state of a pending delivery, from which another server can go on. */
+/** The state of a pending delivery, from which another server can continue. */
 export type PendingDeliveryState = Pick<PendingDelivery, 'job' | 'webhook' | 'body' | 'sent' | 'isHeld' | 'dueAt'>
 
 /** The results that are held until another event has happened. */

@@ -1,6 +1,18 @@
 import type { Account } from '../domain/account.ts'
-import { isBuiltInReceiver, receiveDelivery } from './built-in-receiver.ts'
 import type { Deliver } from './send-delivery.ts'
+
+/** Path of a webhook receiver that the server itself has, to try webhooks without one. */
+const BUILT_IN_PATH = '/_reference/receiver'
+
+/** Whether a webhook leads to the built-in receiver of the server at `baseUrl`. */
+export function isBuiltInReceiver(url: string, baseUrl: string): boolean {
+  return url === `${baseUrl}${BUILT_IN_PATH}`
+}
+
+/** Accepts every delivery. */
+function receiveDelivery(): Response {
+  return new Response(null, { status: 204 })
+}
 
 /** A webhook receiver in this process, such as `handle` of an inbox. */
 export type WebhookReceiver = (request: Request) => Response | Promise<Response>

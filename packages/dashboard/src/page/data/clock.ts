@@ -48,7 +48,7 @@ export function nextChange({ ended_at_ms, processing_at_ms, ends_at_ms }: JobRow
   return now.value < processing_at_ms ? processing_at_ms : ends_at_ms
 }
 
-/** Lets `now` go on. */
+/** Lets `now` continue. */
 export function startClock(): void {
   setInterval(() => {
     if (!document.hidden && clock.value.scale) now.value = timeNow()

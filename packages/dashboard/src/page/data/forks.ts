@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { post, read, remove } from './control.ts'
 
-/** Another server that went on from the state of this one. */
+/** Another server that continued from the state of this one. */
 export interface Fork {
   id: string
   url: string

@@ -15,7 +15,7 @@ export function actOnJob(jobId: string, kind: JobAction, body?: object): Promise
   })
 }
 
-/** Sets how the result of a job that goes on is delivered. */
+/** Sets how the result of a job that continues is delivered. */
 function planDelivery(jobId: string, plan: DeliveryPlan, label: string): Promise<void> {
   return attempt(async () => {
     const atMs = timeNow()

@@ -114,7 +114,7 @@ function Row({ job }: { job: JobRow | undefined }) {
   )
 }
 
-/** What was charged; of a job that goes on what is reserved. */
+/** What was charged; of a job that continues what is reserved. */
 function Credits({ job: { charged, credits, ended_at_ms } }: { job: JobRow }) {
   if (ended_at_ms === undefined) return <span class="muted">{credits} held</span>
   return <>{formatNumber(charged)}</>

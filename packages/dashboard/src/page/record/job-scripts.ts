@@ -30,7 +30,7 @@ function scriptOf(actions: readonly Recorded[], job: JobRow | undefined): object
   return { ...endOf(actions, job), webhook }
 }
 
-/** A job that is ended by hand goes on until then. */
+/** A job that is ended by hand continues until then. */
 function endOf(actions: readonly Recorded[], job: JobRow | undefined): { result: string; after_ms?: number } {
   if (actions.some(({ kind }) => ['complete', 'fail', 'cancel', 'hang'].includes(kind))) return { result: 'hang' }
   const { status, created_at_ms, ended_at_ms, ends_at_ms } = job ?? {}

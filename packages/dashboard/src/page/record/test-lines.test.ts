@@ -42,12 +42,12 @@ describe('the copied test', () => {
       { kind: 'scale', scale: 60, atMs: 15_000 },
     ])
     const place = (text: string) => lines.findIndex((line) => line.includes(text))
-    const places = ['// Time was paused.', 'advance(1_000)', '.submit(', 'advance(5_000)', '// Time went on 60 times']
+    const places = ['// Time was paused.', 'advance(1_000)', '.submit(', 'advance(5_000)', '// Time continued 60 times']
     expect(places.map(place)).toEqual(places.map(place).toSorted((one, other) => one - other))
     expect(places.map(place)).not.toContain(-1)
   })
 
-  it('lets a run take as long as it took; one that was ended by hand goes on until then', () => {
+  it('lets a run take as long as it took; one that was ended by hand continues until then', () => {
     const ended = { status: 'failed', ended_at_ms: 12_345 } as const
     expect(linesOf([{ ...RUN, atMs: 10_000 }], ended)).toContain(
       "server.script('aurora-image', [{ result: 'failed', after_ms: 2345 }])",
@@ -68,7 +68,7 @@ describe('the copied test', () => {
     expect(lines).toContain("expect(server.job(job1.id).status).toBe('processing')")
   })
 
-  it('goes on from the time of a snapshot', () => {
+  it('continues from the time of a snapshot', () => {
     const lines = linesOf([
       { kind: 'snapshot', name: 'snapshot1', atMs: 1_000 },
       { kind: 'restore', name: 'snapshot1', toMs: 1_000, atMs: 8_000 },

@@ -21,13 +21,13 @@ const OVERSCAN = 6
 export function VirtualList({ length, rowHeight, label, header, row }: VirtualListProps) {
   const view = useSignal({ top: 0, height: 600 })
   const element = useRef<HTMLDivElement>(null)
-  const look = () => {
+  const measure = () => {
     const { scrollTop = 0, clientHeight = 600 } = element.current ?? {}
     view.value = { top: scrollTop, height: clientHeight }
   }
   useLayoutEffect(() => {
-    look()
-    const observer = new ResizeObserver(look)
+    measure()
+    const observer = new ResizeObserver(measure)
     if (element.current) observer.observe(element.current)
     return () => observer.disconnect()
   }, [])
@@ -41,7 +41,7 @@ export function VirtualList({ length, rowHeight, label, header, row }: VirtualLi
         {header}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
-      <div class="body" role="rowgroup" tabIndex={0} ref={element} onScroll={look} aria-label={label}>
+      <div class="body" role="rowgroup" tabIndex={0} ref={element} onScroll={measure} aria-label={label}>
         <div class="space" role="presentation" style={{ height: `${length * rowHeight}px` }}>
           {rows.map((index) => (
             <div

@@ -62,7 +62,7 @@ export function ClockBar() {
 
 export function modeText(): string {
   const { mode, scale } = clock.value
-  if (scale === undefined) return mode === 'manual' ? 'stands still' : 'skips every wait'
+  if (scale === undefined) return mode === 'manual' ? 'is paused' : 'skips every wait'
   if (scale === 0) return 'paused'
   return scale === 1 ? 'real time' : `${scale} × as fast`
 }

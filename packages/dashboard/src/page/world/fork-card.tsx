@@ -3,13 +3,13 @@ import { hostOf } from '../text/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { attempt, say } from '../ui/toast.tsx'
 
-/** Other servers that go on from the state of this one. */
+/** Other servers that continue from the state of this one. */
 export function ForkCard() {
   return (
     <section class="card" aria-label="Forks">
       <h2>Forks</h2>
       <p class="muted small">
-        A fork is a second server that goes on from this state, with time, faults and jobs of its own. Webhooks of its
+        A fork is a second server that continues from this state, with time, faults and jobs of its own. Webhooks of its
         jobs go to the same receivers. It ends with this server.
       </p>
       {forkOf.value !== undefined && <p class="small">This server is a fork of {hostOf(forkOf.value)}.</p>}

@@ -12,7 +12,7 @@ test('passes when all has ended', async ({ server, clientOptions }) => {
 
 test('passes without a server', () => {})
 
-test('fails for a job that goes on', async ({ clientOptions }) => {
+test('fails for a job that continues', async ({ clientOptions }) => {
   await new ModelRun(clientOptions).submit('aurora-image', PROMPT)
 })
 

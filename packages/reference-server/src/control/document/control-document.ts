@@ -62,8 +62,9 @@ function paths(): JsonObject {
   return paths
 }
 
-function operation({ operationId, name }: ControlRoute): JsonObject {
-  const { summary, query, body, response, isStream, errors = [] } = operationOf(operationId)
+function operation(route: ControlRoute): JsonObject {
+  const { operationId, name } = route
+  const { summary, query, body = route.body, response, isStream, errors = [] } = operationOf(operationId)
   const parameters = [...pathParameters(name), ...queryParameters(query)]
   const statuses = [400, 403, ...errors] as const
   return {
@@ -117,8 +118,10 @@ function queryParameters(query: z.ZodMiniObject | undefined): JsonObject[] {
 function schemas(): JsonObject {
   const registry = z.registry<{ id: string }>()
   for (const [id, schema] of Object.entries(COMPONENTS)) registry.add(schema, { id })
-  for (const { operationId } of CONTROL_ROUTES) {
-    const { body, response } = operationOf(operationId)
+  const routes: readonly ControlRoute[] = CONTROL_ROUTES
+  for (const route of routes) {
+    const { operationId } = route
+    const { body = route.body, response } = operationOf(operationId)
     if (body !== undefined && nameOf(body) === undefined) registry.add(body, { id: `${capitalized(operationId)}Body` })
     if (nameOf(response) === undefined) registry.add(response, { id: `${capitalized(operationId)}Response` })
   }
@@ -147,8 +150,8 @@ function describeMember(owner: string, name: string, schema: unknown): unknown {
 /** @throws TypeError for a name without a text */
 function textOf(owner: string, name: string): string {
   // A fault is taken with a key beside its members.
-  const text =
-    MEMBER_TEXTS[`${owner === 'AddFaultBody' && name !== 'key' ? 'Fault' : owner}.${name}`] ?? MEMBER_TEXTS[name]
+  const holder = owner === 'AddFaultBody' && name !== 'key' ? 'Fault' : owner
+  const text = MEMBER_TEXTS[`${holder}.${name}`] ?? MEMBER_TEXTS[name]
   if (text === undefined) throw new TypeError(`member-texts.ts has no text for ${name} of ${owner}.`)
   return text
 }

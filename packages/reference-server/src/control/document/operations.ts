@@ -1,14 +1,6 @@
 import * as z from 'zod/mini'
-import { scriptedWebhookSchema } from '../../domain/scripted-webhook.ts'
-import { faultOptionsSchema } from '../../faults/fault-options.ts'
 import { JOURNAL_KINDS } from '../../history/journal/journal-entry.ts'
-import { advanceSchema, scaleSchema } from '../clock.ts'
-import { emptySchema } from '../job-actions.ts'
-import { completeSchema, failSchema } from '../jobs.ts'
-import { createKeySchema, keySchema, limitSchema } from '../keys.ts'
 import type { OperationId } from '../routes.ts'
-import { resetSchema, scriptsSchema } from '../routes.ts'
-import { howSchema, nextSchema } from '../webhooks.ts'
 import { COMPONENTS } from './response-schemas.ts'
 
 /** What the document says of a call besides its method and path. */
@@ -16,7 +8,7 @@ export interface ControlOperation {
   summary: string
   /** Parameters of the query, as text. */
   query?: z.ZodMiniObject
-  /** The body that it takes. */
+  /** The body that it takes, where the route does not say it. */
   body?: z.ZodMiniType
   response: z.ZodMiniType
   /** Whether the response is a stream of server-sent events, of which `response` is the data. */
@@ -35,54 +27,33 @@ const newKey = z.object({ key: z.string() })
 
 /** Every call of the control API. */
 export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>> = {
-  createKey: {
-    summary: 'Create an API key with an account of its own',
-    body: createKeySchema,
-    response: newKey,
-  },
+  createKey: { summary: 'Create an API key with an account of its own', response: newKey },
   listKeys: { summary: 'List the API keys, revoked ones too', response: z.object({ keys: z.array(ApiKey) }) },
   readKey: { summary: 'Read an API key', query: ofKey, response: ApiKey, errors: [404] },
   limitKey: {
     summary: 'Change what an API key may do; `allow_ips: null` lifts the limit',
-    body: limitSchema,
     response: ApiKey,
     errors: [404],
   },
-  rotateKey: {
-    summary: 'Replace an API key: the response has the new one',
-    body: keySchema,
-    response: newKey,
-    errors: [404, 409],
-  },
-  revokeKey: { summary: 'Revoke an API key', body: keySchema, response: ApiKey, errors: [404] },
+  rotateKey: { summary: 'Replace an API key: the response has the new one', response: newKey, errors: [404, 409] },
+  revokeKey: { summary: 'Revoke an API key', response: ApiKey, errors: [404] },
   addScript: {
     summary: 'Add outcomes for the next runs of a model; the response says how many wait for a run',
-    body: scriptsSchema,
     response: z.object({ waiting: count }),
     errors: [404],
   },
-  readClock: {
-    summary: 'Read the clock',
-    response: Clock,
-  },
+  readClock: { summary: 'Read the clock', response: Clock },
   advanceClock: {
     summary: 'Move time on; only with the clock manual or auto, or while it is paused',
-    body: advanceSchema,
     response: z.object({ now_ms: z.number(), happened: z.array(ClockEvent) }),
     errors: [409],
   },
   setClockScale: {
     summary: 'Change how fast time passes; 0 pauses it; only with the clock system or scaled',
-    body: scaleSchema,
     response: Clock,
     errors: [409],
   },
-  addFault: {
-    summary: 'Make requests fail',
-    body: z.extend(faultOptionsSchema, { key: z.optional(z.string()) }),
-    response: z.object({ id: z.string() }),
-    errors: [404],
-  },
+  addFault: { summary: 'Make requests fail', response: z.object({ id: z.string() }), errors: [404] },
   listFaults: {
     summary: 'List the faults',
     query: ofKey,
@@ -97,7 +68,6 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
   },
   reset: {
     summary: 'Reset an account, or everything',
-    body: resetSchema,
     response: z.object({ reset: z.enum(['all', 'account']) }),
     errors: [404],
   },
@@ -113,31 +83,19 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     errors: [404],
   },
   readJob: { summary: 'Read a job of any account', response: Job, errors: [404] },
-  completeJob: { summary: 'End a job as succeeded', body: completeSchema, response: Job, errors: [404, 409] },
-  failJob: { summary: 'End a job as failed', body: failSchema, response: Job, errors: [404, 409] },
-  cancelJob: { summary: 'End a job as cancelled', body: emptySchema, response: JobRow, errors: [404, 409] },
-  hangJob: { summary: 'Keep a job from ending by itself', body: emptySchema, response: JobRow, errors: [404, 409] },
+  completeJob: { summary: 'End a job as succeeded', response: Job, errors: [404, 409] },
+  failJob: { summary: 'End a job as failed', response: Job, errors: [404, 409] },
+  cancelJob: { summary: 'End a job as cancelled', response: JobRow, errors: [404, 409] },
+  hangJob: { summary: 'Keep a job from ending by itself', response: JobRow, errors: [404, 409] },
   setJobWebhook: {
     summary: 'Set how the result of an unfinished job is delivered',
-    body: scriptedWebhookSchema,
     response: JobRow,
     errors: [404, 409],
   },
-  deliverAgain: {
-    summary: 'Deliver the result of a finished job again',
-    body: scriptedWebhookSchema,
-    response: JobRow,
-    errors: [404, 409],
-  },
-  dropDeliveries: {
-    summary: 'Drop the deliveries of a job that are on their way',
-    body: emptySchema,
-    response: JobRow,
-    errors: [404],
-  },
+  deliverAgain: { summary: 'Deliver the result of a finished job again', response: JobRow, errors: [404, 409] },
+  dropDeliveries: { summary: 'Drop the deliveries of a job that are on their way', response: JobRow, errors: [404] },
   setWebhooks: {
     summary: 'Set how results are delivered from now on',
-    body: howSchema,
     response: z.object({ webhook: Webhook }),
     errors: [404],
   },
@@ -149,7 +107,6 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
   },
   nextDelivery: {
     summary: 'Wait for the next delivery, and take it: 10 s of real time unless given, then 404',
-    body: nextSchema,
     response: z.object({ delivery: Delivery }),
     errors: [404],
   },
@@ -174,14 +131,9 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     summary: 'Take a snapshot of the whole state; its members are not part of this API',
     response: Snapshot,
   },
-  restoreSnapshot: {
-    summary: 'Go back to a snapshot',
-    body: Snapshot,
-    response: z.object({ now_ms: z.number() }),
-  },
+  restoreSnapshot: { summary: 'Go back to a snapshot', body: Snapshot, response: z.object({ now_ms: z.number() }) },
   openFork: {
     summary: 'Start another server from the state of this one, at a port of its own; it ends with this server',
-    body: emptySchema,
     response: Fork,
     errors: [409],
   },

@@ -1,4 +1,11 @@
-import { errorBodySchema, JOB_STATUSES, outputSchema, PERMISSIONS, webhookDeliverySchema } from '@modelrun/contract'
+import {
+  errorBodySchema,
+  JOB_STATUSES,
+  modelSummarySchema,
+  outputSchema,
+  PERMISSIONS,
+  webhookDeliverySchema,
+} from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { scriptedOutcomeSchema } from '../../domain/scripted-outcome.ts'
 import { scriptedWebhookSchema } from '../../domain/scripted-webhook.ts'
@@ -71,12 +78,7 @@ const journalEntry = z.discriminatedUnion('kind', [requestEntry, jobEntry, deliv
 
 /** Of `input_schema` the OpenAPI document of the service says more. */
 const model = z.object({
-  id: z.string(),
-  name: z.string(),
-  description: z.string(),
-  category: z.string(),
-  provider: z.string(),
-  status: z.string(),
+  ...modelSummarySchema.shape,
   pricing: z.object({ credits_per_run: count }),
   input_schema: z.looseObject({}),
 })

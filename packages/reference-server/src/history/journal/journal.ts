@@ -38,7 +38,7 @@ export class Journal {
   /** In the order in which they ended; without an account all records, `null` as in `add`. */
   records(account?: Account | null): JournalRecord[] {
     if (account !== undefined) return this.#records.of(account)
-    return this.#records.all().sort((one, other) => one.endPlace - other.endPlace)
+    return this.#records.of().sort((one, other) => one.endPlace - other.endPlace)
   }
 
   /** Takes over what another journal has. @param accounts which account of this server takes the place of which */

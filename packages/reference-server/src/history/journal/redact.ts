@@ -1,3 +1,33 @@
+import type { Header } from './journal-entry.ts'
+
+/** So much of a body is recorded. */
+const MAX_SHOWN_BYTES = 2_048
+
+/**
+ * The start of a body, as the journal shows it.
+ *
+ * @param text what the bytes say
+ */
+export function shownText(bytes: Uint8Array, text: string): string {
+  if (bytes.byteLength <= MAX_SHOWN_BYTES) return text
+  // A slice of the text would keep all of it in memory.
+  return new TextDecoder().decode(bytes.subarray(0, MAX_SHOWN_BYTES)).replace(/\uFFFD$/, '')
+}
+
+/** Headers whose values are secrets. */
+const SECRET = /authorization|cookie|token|secret|api-key/
+
+/** Longer values are cut. */
+const MAX_LENGTH = 200
+
+/** Headers for the journal: of a secret only that it was there. */
+export function shownHeaders(headers: Headers): Header[] {
+  return Array.from(headers, ([name, value]) => [
+    name,
+    SECRET.test(name) ? '…' : redactText(value).slice(0, MAX_LENGTH),
+  ])
+}
+
 const SECRET_KEY = /sk_(live|test)_\w+/g
 
 /** Text without API keys: of each only `sk_test_…` or `sk_live_…` is left. */

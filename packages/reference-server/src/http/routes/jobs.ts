@@ -1,4 +1,4 @@
-import { chargeOf, durationMs, type Job, type JobEnd, statusAt } from '../../domain/job.ts'
+import { chargeOf, durationMs, type Job, statusAt } from '../../domain/job.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
 import type { AppContext } from '../app-env.ts'
@@ -94,30 +94,15 @@ function result(job: Job, baseUrl: string): object {
 /** What the server knows of a job beyond status, output and error; `null` for anything else. */
 function jobField(job: Job, name: string): unknown {
   const { id, requestId, model, createdAt, end } = job
-  switch (name) {
-    case 'job_id':
-    case 'id':
-      return id
-    case 'request_id':
-      return requestId
-    case 'model_id':
-      return model.id
-    case 'created_at':
-      return new Date(createdAt).toISOString()
-    default:
-      return end === undefined ? null : endField(job, end, name)
-  }
-}
-
-function endField(job: Job, end: JobEnd, name: string): unknown {
-  switch (name) {
-    case 'completed_at':
-      return new Date(end.at).toISOString()
-    case 'duration_ms':
-      return durationMs(job, end)
-    case 'credits_used':
-      return chargeOf(job, end)
-    default:
-      return null
-  }
+  const known = new Map<string, unknown>([
+    ['job_id', id],
+    ['id', id],
+    ['request_id', requestId],
+    ['model_id', model.id],
+    ['created_at', new Date(createdAt).toISOString()],
+    ['completed_at', end && new Date(end.at).toISOString()],
+    ['duration_ms', end && durationMs(job, end)],
+    ['credits_used', end && chargeOf(job, end)],
+  ])
+  return known.get(name) ?? null
 }

@@ -111,7 +111,7 @@ describe('synchronous run', () => {
     expect(server.credits()).toBe(10_000)
   })
 
-  it('goes on when the client goes away, and leaves no timer behind', async () => {
+  it('continues when the client goes away, and leaves no timer behind', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     const { server, caller } = setUp({ clock: 'system' })
     const abort = new AbortController()

@@ -90,7 +90,7 @@ function queuedResponse(job: Job, { asyncRunStatus }: Assumptions): RouteResult 
   return { response, jobStatus: 'queued' }
 }
 
-/** The 202 of a run that goes on (section 4.3). */
+/** The 202 of a run that continues (section 4.3). */
 function processingResponse(job: Job): RouteResult {
   const reason = job.webhook === undefined ? 'The model is still working.' : 'The job was accepted.'
   const poll = `Poll GET /${API_VERSION}/jobs/${job.id}`
