@@ -1,6 +1,4 @@
-import { abortable, linkController } from '../abort.ts'
-import { startTimer } from '../clock.ts'
-import { DEADLINE, type Scope } from '../scope.ts'
+import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../clock.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
 
 /** The time and the signal of one download. Its timer runs only while something is under way. */

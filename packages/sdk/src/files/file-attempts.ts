@@ -1,8 +1,7 @@
-import { sleep } from '../abort.ts'
+import { sleep } from '../clock.ts'
 import type { Attempt } from '../errors/model-run-error.ts'
 import type { Failure } from '../http/operation.ts'
-import { retryAfterOf } from '../http/retry-after.ts'
-import { isWorthRetrying, retryDelayMs } from '../http/status-policy.ts'
+import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-policy.ts'
 import type { DownloadScope } from './download-scope.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
 

@@ -1,8 +1,6 @@
-import { abortable, linkController } from '../abort.ts'
-import { type Clock, startTimer } from '../clock.ts'
+import { abortable, type Clock, DEADLINE, linkController, startTimer } from '../clock.ts'
 import { describeNetworkFailure } from '../http/network-failure.ts'
 import type { Interruption, ReceivedResponse } from '../http/operation.ts'
-import { DEADLINE } from '../scope.ts'
 
 /** Marks an abort as a response that stands still. */
 const TIMEOUT = /* @__PURE__ */ Symbol('timeout')

@@ -1,7 +1,7 @@
 import { isHTTPError } from 'ky'
 import { isModelRunError } from '../errors/guard.ts'
 import type { ModelRunError } from '../errors/model-run-error.ts'
-import { ForcedRetry, isForcedRetry, kyRetries } from '../http/ky-retries.ts'
+import { ForcedRetry, isForcedRetry, kyRetries } from '../http/ky.ts'
 import type { Failure } from '../http/operation.ts'
 import type { DownloadScope } from './download-scope.ts'
 import type { FileAttempts } from './file-attempts.ts'

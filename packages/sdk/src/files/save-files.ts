@@ -1,7 +1,5 @@
 import type { Output } from '@modelrun/contract'
-import { isText } from '../arguments/checks.ts'
-import { readArguments } from '../arguments/read-options.ts'
-import { showValue } from '../arguments/show-value.ts'
+import { isText, readArguments, showValue } from '../arguments/checks.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { openFile } from './download.ts'

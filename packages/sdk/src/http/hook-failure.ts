@@ -1,7 +1,7 @@
 import { isHTTPError } from 'ky'
 import type { ModelRunError } from '../errors/model-run-error.ts'
 import { type Call, callFields, interruptedError } from './call.ts'
-import { isForcedRetry } from './ky-retries.ts'
+import { isForcedRetry } from './ky.ts'
 import { toHookError } from './to-error.ts'
 
 /**

@@ -8,7 +8,7 @@ import {
   type RequestMethod,
   UnreadableResponse,
 } from './operation.ts'
-import { tryParseJson } from './read-json.ts'
+import { tryParseJson } from './read-response.ts'
 
 /** Options of `client.request`. */
 export interface RequestOptions extends CallOptions {

@@ -12,9 +12,8 @@ import {
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
-import { requestIdOf } from './classify.ts'
 import type { Failure, Interruption, Operation, ReceivedResponse } from './operation.ts'
-import { tryParseJson } from './read-json.ts'
+import { requestIdOf, tryParseJson } from './read-response.ts'
 import { isRejection } from './status-policy.ts'
 
 /** The details of a failed call. */

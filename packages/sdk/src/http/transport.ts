@@ -1,17 +1,13 @@
-import { sleep } from '../abort.ts'
+import { sleep } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { createAttemptObserver } from '../observe/attempt-event.ts'
+import { createAttemptObserver } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { type Call, interruptedError, observeFailure } from './call.ts'
+import { type Call, interruptedError, observeFailure, runAttempt, takeHookResponse } from './call.ts'
 import { failureOfCall, untilAborted } from './hook-failure.ts'
-import { type CallKy, createKy } from './ky-client.ts'
-import { createRequestBuilder } from './ky-request.ts'
-import { kyRetries, type RetryRules } from './ky-retries.ts'
+import { type CallKy, createKy, createRequestBuilder, kyRetries, type RetryRules } from './ky.ts'
 import type { ApiResult, CallContext, Failure, Operation } from './operation.ts'
-import { retryAfterOf } from './retry-after.ts'
-import { runAttempt, takeHookResponse } from './run-attempt.ts'
-import { createSender } from './send-request.ts'
-import { isWorthRetrying, retryDelayMs } from './status-policy.ts'
+import { createSender } from './send-attempt.ts'
+import { isWorthRetrying, retryAfterOf, retryDelayMs } from './status-policy.ts'
 
 /** Calls endpoints: build, send, classify, retry, parse. */
 export interface Transport {

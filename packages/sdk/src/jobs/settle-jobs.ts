@@ -1,5 +1,5 @@
 import { createAsyncQueue } from '../async-queue.ts'
-import { type Caller, showCaller } from '../errors/caller-stack.ts'
+import { type Caller, showCaller } from '../http/api-promise.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import type { ClientJob } from './client-job.ts'
 import type { WaitOptions } from './job-handle.ts'

@@ -1,5 +1,4 @@
-import { isText, needs } from '../arguments/checks.ts'
-import { checkEach } from '../arguments/read-options.ts'
+import { checkEach, isText, needs } from '../arguments/checks.ts'
 import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { type Balance, createSpending } from './budget/spending.ts'

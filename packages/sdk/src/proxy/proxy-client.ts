@@ -1,6 +1,6 @@
 import type { Job, Model, RunRequest } from '@modelrun/contract'
 import type { ApiResult, CallOptions } from '../http/operation.ts'
-import type { CancelResult } from '../jobs/cancel-job.ts'
+import type { CancelResult } from '../jobs/job-operations.ts'
 import type { AnyRunResponse } from '../runs/run-operation.ts'
 
 /** One call of the client. */

@@ -1,4 +1,5 @@
 import {
+  type Checks,
   callback,
   clock as clockCheck,
   flag,
@@ -8,10 +9,10 @@ import {
   needs,
   notNegative,
   positive,
+  readOptions,
   secret,
   unchecked,
 } from '../arguments/checks.ts'
-import { type Checks, readOptions } from '../arguments/read-options.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { Secret } from '../signing/keyring.ts'

@@ -1,14 +1,14 @@
 import type { Core } from '../core.ts'
-import { showCaller } from '../errors/caller-stack.ts'
 import { DurableRunError } from '../errors/job-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
-import { checkInput } from './check-input.ts'
+import { showCaller } from '../http/api-promise.ts'
+import { outcomeOfJob, toResult } from '../jobs/wait-for-job.ts'
+import { checkInput } from './check-run.ts'
 import type { DurableItem, DurableRun, DurableRuns } from './durable-runs.ts'
 import { canonicalJson, inputKeys } from './run-keys.ts'
 import type { RunManyCall, SettledRun } from './run-many-options.ts'
 import type { RunResult } from './run-result.ts'
-import { outcomeOfJob, toResult } from './to-result.ts'
 
 /** An input of the loop. */
 interface Item<I> extends DurableItem {

@@ -1,4 +1,4 @@
-import type { Caller } from '../errors/caller-stack.ts'
+import type { Caller } from '../http/api-promise.ts'
 import type { JobSource } from '../jobs/job-handle.ts'
 import type { DurableRuns } from './durable-runs.ts'
 import type { RunOptions } from './run-options.ts'

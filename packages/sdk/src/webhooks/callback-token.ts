@@ -1,5 +1,4 @@
-import { needs } from '../arguments/checks.ts'
-import { checkEach } from '../arguments/read-options.ts'
+import { checkEach, needs } from '../arguments/checks.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { isLoopback } from '../hosts/loopback.ts'

@@ -1,4 +1,4 @@
-import { readOptions } from '../arguments/read-options.ts'
+import { readOptions } from '../arguments/checks.ts'
 import { INBOX_OPTIONS } from './inbox-checks.ts'
 import { createHooks, type Hooks } from './inbox-hooks.ts'
 import type { InboxOptions } from './inbox-options.ts'

@@ -1,9 +1,8 @@
 import type { Job } from '@modelrun/contract'
-import { createAbortGroups } from '../../abort.ts'
-import type { Clock } from '../../clock.ts'
+import { type Clock, createAbortGroups } from '../../clock.ts'
 import type { ModelRunError } from '../../errors/model-run-error.ts'
+import { listHeaders } from '../../http/fetch.ts'
 import type { CallOptions } from '../../http/operation.ts'
-import { listHeaders } from '../../http/request-headers.ts'
 import type { JobReference } from '../job-reference.ts'
 import { createHeap, type Heap, type HeapItem } from './heap.ts'
 
@@ -26,7 +25,6 @@ interface WaitObserver {
   /** Does work in the context of the wait. */
   within<T>(work: () => T): T
   onPoll(outcome: PollOutcome): void
-  onState(job: Job): void
   /** A webhook has delivered the end. */
   onDelivery(job: Job): void
 }

@@ -1,5 +1,4 @@
-import { count, having } from '../../arguments/checks.ts'
-import { type Checks, readOptions } from '../../arguments/read-options.ts'
+import { type Checks, count, having, readOptions } from '../../arguments/checks.ts'
 import { type Clock, systemClock } from '../../clock.ts'
 import type { BudgetStore } from './budget-store.ts'
 

@@ -1,6 +1,5 @@
-import { sleep } from '../../abort.ts'
 import { backoffMs } from '../../backoff.ts'
-import { type Clock, startTimer } from '../../clock.ts'
+import { type Clock, sleep, startTimer } from '../../clock.ts'
 import { isConfigurationError } from '../../errors/guards.ts'
 import type { InboxCore } from '../inbox-core.ts'
 

@@ -1,5 +1,5 @@
 import type { Job } from '@modelrun/contract'
-import { asKnownStatus } from '../../jobs/job-status.ts'
+import { asKnownStatus } from '../../jobs/job-operations.ts'
 import type { UnknownEvent, WebhookEvent } from '../webhook-event.ts'
 
 /**

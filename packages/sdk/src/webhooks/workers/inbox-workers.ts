@@ -1,5 +1,4 @@
-import { linkController, sleep } from '../../abort.ts'
-import { startTimer } from '../../clock.ts'
+import { linkController, sleep, startTimer } from '../../clock.ts'
 import { toBackgroundClock } from '../background-clock.ts'
 import { handleResult, reportProcessDied } from '../delivery/handle-result.ts'
 import type { DiedTask, Worker } from '../engine/inbox-engine.ts'
