@@ -95,9 +95,8 @@ export type { ApiKey } from './http/send-attempt.ts'
 export type { JobHandle, JobSource, UnfinishedJobPolicy, WaitOptions } from './jobs/job-handle.ts'
 export type { CancelResult } from './jobs/job-operations.ts'
 export type { JobJson } from './jobs/job-reference.ts'
-export type { JobsResource } from './jobs/jobs-resource.ts'
+export type { JobsResource, SettledJob } from './jobs/jobs-resource.ts'
 export type { ExpectedDuration, PollContext, PollingOptions } from './jobs/polling/polling-options.ts'
-export type { SettledJob } from './jobs/settle-jobs.ts'
 export type {
   AnyModelId,
   ManyInput,
@@ -114,11 +113,16 @@ export { schemaHash } from './models/schema-hash.ts'
 export { type ChangedModelsOptions, warnOfChangedModels } from './models/warn-of-changed-models.ts'
 export type { Logger, LogLevel } from './observe/logger.ts'
 export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/logger.ts'
-export type { Span, SpanAttributes, Tracer } from './observe/tracer.ts'
+export type { Span, SpanAttributes, Tracer } from './observe/safe-span.ts'
 export type { ModelRunOptions } from './options.ts'
-export type { DurableItem, DurableRun, DurableRuns } from './runs/durable-runs.ts'
-export type { RunManyOptions, RunManyProgress, SettledRun } from './runs/run-many-options.ts'
+export type {
+  DurableItem,
+  DurableRun,
+  DurableRuns,
+  RunManyOptions,
+  RunManyProgress,
+  SettledRun,
+} from './runs/run-many-options.ts'
 export type { AnyRunResponse, UnrecognizedRunResponse } from './runs/run-operation.ts'
-export type { PreflightOptions, RunOptions, SubmitOptions } from './runs/run-options.ts'
+export type { PreflightOptions, RunOptions, SubmitOptions, WebhookReceiver } from './runs/run-options.ts'
 export type { RunOutcome, RunResult } from './runs/run-result.ts'
-export type { WebhookReceiver } from './runs/webhook-receiver.ts'

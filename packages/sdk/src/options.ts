@@ -14,7 +14,7 @@ import type { Middleware } from './http/middleware.ts'
 import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
-import type { Tracer } from './observe/tracer.ts'
+import type { Tracer } from './observe/safe-span.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
 /** Options of {@link ModelRun}. */

@@ -1,5 +1,5 @@
-import { isModelRunError } from '../errors/guard.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { isModelRunError } from '../errors/model-run-error.ts'
 import { readHostRules } from '../hosts/host-rules.ts'
 import { readFetchOptions, readHeaders } from '../http/fetch.ts'
 import { closestName } from '../runs/closest-name.ts'
@@ -194,7 +194,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 }
 
 /** The option that was probably meant by an unknown name. */
-export function meantName(name: string, names: readonly string[]): string | undefined {
+function meantName(name: string, names: readonly string[]): string | undefined {
   const closest = closestName(name, names)
   if (closest !== undefined) return closest
   const synonym = names.find((candidate) => SYNONYMS[candidate] === name.toLowerCase())

@@ -9,7 +9,6 @@ import type {
   RateLimitError,
   ServerError,
 } from './api-errors.ts'
-import { guard, isModelRunError } from './guard.ts'
 import type { DurableRunError, JobCancelledError, JobFailedError } from './job-errors.ts'
 import type {
   BudgetExceededError,
@@ -17,7 +16,7 @@ import type {
   InputValidationError,
   WebhookParseError,
 } from './local-errors.ts'
-import { ERROR_BRAND } from './model-run-error.ts'
+import { ERROR_BRAND, guard, isModelRunError } from './model-run-error.ts'
 import type {
   AbortedError,
   AttemptTimeoutError,

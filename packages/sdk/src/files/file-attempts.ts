@@ -2,8 +2,7 @@ import { sleep } from '../clock.ts'
 import type { Attempt } from '../errors/model-run-error.ts'
 import type { Failure } from '../http/operation.ts'
 import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-policy.ts'
-import type { DownloadScope } from './download-scope.ts'
-import type { ResolvedDownload } from './resolve-download.ts'
+import type { DownloadScope, ResolvedDownload } from './resolve-download.ts'
 
 /** The requests of one download that failed, and whether another one follows. */
 export class FileAttempts {

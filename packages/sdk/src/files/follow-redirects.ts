@@ -1,5 +1,4 @@
-import { findUrlProblem } from '../hosts/host-rules.ts'
-import { isLoopback } from '../hosts/loopback.ts'
+import { findUrlProblem, isLoopback } from '../hosts/host-rules.ts'
 import { callFetch, type FetchInit } from '../http/fetch.ts'
 import { type ResolvedDownload, rulesOf } from './resolve-download.ts'
 

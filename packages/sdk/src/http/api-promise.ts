@@ -1,4 +1,4 @@
-import { isModelRunError } from '../errors/guard.ts'
+import { isModelRunError } from '../errors/model-run-error.ts'
 import type { ApiResult } from './operation.ts'
 
 /**

@@ -57,7 +57,7 @@ export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 
 }
 
 /** The error for a failure of a call. */
-export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
+function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
   const retryAfterMs = retryAfterOf(failure, call.client.clock.now())
   const isRetryable = isWorthRetrying(call.operation.route.method, failure, retryAfterMs)
   return toError(failure, { ...callFields(call), retryAfterMs, isRetryable })
@@ -76,7 +76,7 @@ export function interruptedError<T>(call: Call<T>, reason: string): ModelRunErro
 }
 
 /** Logs one attempt. */
-export function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
+function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
   const observed = { method: call.operation.route.method, path: call.request.path, ...event }
   call.observeAttempt(observed)
   call.context.onAttempt?.(observed)

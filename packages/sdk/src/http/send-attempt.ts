@@ -2,6 +2,7 @@ import { KEY_PREFIXES } from '@modelrun/contract'
 import { abortable, type Clock, DEADLINE, linkController, startTimer } from '../clock.ts'
 import { isConfigurationError } from '../errors/guards.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import type { Submission } from '../errors/model-run-error.ts'
 import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } from './fetch.ts'
 import { composeMiddleware, type Middleware } from './middleware.ts'
 import { describeNetworkFailure } from './network-failure.ts'
@@ -22,7 +23,7 @@ interface AttemptClient {
 }
 
 /** Marks an abort as the time limit of one attempt. */
-const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
+export const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
 
 /** The options of one attempt. */
 export interface AttemptOptions {
@@ -57,28 +58,33 @@ async function exchange(
   { client, send, ...sent }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  if (signal.aborted) return interrupted(signal, false)
+  if (signal.aborted) return interrupted(signal, 'not_sent')
   let apiKey: string | undefined
   try {
     const found = client.apiKey?.()
     apiKey = typeof found === 'object' ? await abortable(found, signal) : found
   } catch (cause) {
-    if (signal.aborted) return interrupted(signal, false)
+    if (signal.aborted) return interrupted(signal, 'not_sent')
     return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
   // Number of requests that may have reached the service.
   let openCount = 0
   const onSend = () => void openCount++
   const onUnsent = () => void openCount--
+  // These calls decide, not the error: a middleware may have thrown after the request, for instance because another service
+  // could not be reached.
+  const submission = () => (openCount > 0 ? 'unknown' : 'not_sent')
   try {
     const response = await abortable(send(request, { ...sent, apiKey, signal, onSend, onUnsent }), signal)
     const { text, isCut } = await readBody(response, signal)
     const received: ReceivedResponse = { status: response.status, text: redact(text, apiKey), response, isCut }
     return isCut && signal.aborted
-      ? { ...interrupted(signal, openCount > 0), partial: received }
+      ? { ...interrupted(signal, submission()), partial: received }
       : { kind: 'response', received }
   } catch (error) {
-    return signal.aborted ? interrupted(signal, openCount > 0) : disconnected(error, apiKey, openCount > 0)
+    return signal.aborted
+      ? interrupted(signal, submission())
+      : disconnected(error, submission(), (text) => redact(text, apiKey))
   }
 }
 
@@ -114,20 +120,17 @@ function reasonOf(cause: unknown): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`
 }
 
-/**
- * The outcome of the request decides, not the error: a middleware may have thrown after the request, for instance because
- * another service could not be reached.
- */
-function disconnected(error: unknown, apiKey: string | undefined, mayHaveArrived: boolean): Interruption {
-  const { reason, hint, cause } = describeNetworkFailure(error, (text) => redact(text, apiKey))
-  return { kind: 'connection', reason, hint, submission: mayHaveArrived ? 'unknown' : 'not_sent', cause }
+/** The interruption by an error of `fetch`. `redact` removes what must not be printed. */
+export function disconnected(error: unknown, submission: Submission, redact: (text: string) => string): Interruption {
+  const { reason, hint, cause } = describeNetworkFailure(error, redact)
+  return { kind: 'connection', reason, hint, submission, cause }
 }
 
-function interrupted(signal: AbortSignal, mayHaveArrived: boolean): Interruption {
-  const submission = mayHaveArrived ? 'unknown' : 'not_sent'
-  if (signal.reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
-  if (signal.reason === DEADLINE) return { kind: 'deadline', reason: 'deadline', submission, cause: undefined }
-  return { kind: 'aborted', reason: 'aborted', submission, cause: signal.reason }
+/** The interruption by a signal that aborted. */
+export function interrupted({ reason }: AbortSignal, submission: Submission): Interruption {
+  if (reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
+  if (reason === DEADLINE) return { kind: 'deadline', reason: 'deadline', submission, cause: undefined }
+  return { kind: 'aborted', reason: 'aborted', submission, cause: reason }
 }
 
 /**

@@ -1,8 +1,8 @@
 import { type Job, LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
 import { openScope, type Scope } from '../clock.ts'
 import type { Core } from '../core.ts'
-import { isModelRunError } from '../errors/guard.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { isModelRunError } from '../errors/model-run-error.ts'
 import type { ApiResult } from '../http/operation.ts'
 import { ClientJob } from '../jobs/client-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/job-handle.ts'
@@ -60,7 +60,7 @@ export interface RunCall<O> {
 }
 
 /** The response to a run, and the job that it named. */
-export interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
+interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
   runResponse: AnyRunResponse
   reference: JobReference
   /** Milliseconds from the request to the response. */
@@ -74,7 +74,7 @@ export async function submitRun(core: Core, call: RunCall<SubmitOptions>): Promi
 }
 
 /** Checks a run and sends it, once. A webhook receiver is notified before and after. */
-export async function sendRun(
+async function sendRun(
   core: Core,
   { model, input, options }: RunCall<RunOptions>,
   deadlineMs?: number,

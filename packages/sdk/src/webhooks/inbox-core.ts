@@ -48,7 +48,7 @@ interface Tasks {
   whenIdle(): Promise<void>
 }
 
-function createTasks(): Tasks {
+export function createTasks(): Tasks {
   const running = new Set<Promise<unknown>>()
   return {
     track: (work) => {

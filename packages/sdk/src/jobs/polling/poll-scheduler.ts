@@ -1,8 +1,7 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
 import { backoffMs, createRateLimit } from '../../backoff.ts'
 import { type Clock, openScope, startTimer } from '../../clock.ts'
-import { isModelRunError } from '../../errors/guard.ts'
-import type { ModelRunError } from '../../errors/model-run-error.ts'
+import { isModelRunError, type ModelRunError } from '../../errors/model-run-error.ts'
 import { isTransient } from '../../http/status-policy.ts'
 import type { Transport } from '../../http/transport.ts'
 import type { Log } from '../../observe/logger.ts'
@@ -147,7 +146,7 @@ export interface PollClient {
  * Polls a job once, in the trace of one of its waits: the timer serves many waits and may have the context of another
  * one. A failed poll is not retried here, because the scheduler decides when to poll again. Never rejects.
  */
-export async function pollJob(client: PollClient, polled: PolledJob): Promise<PollOutcome> {
+async function pollJob(client: PollClient, polled: PolledJob): Promise<PollOutcome> {
   const controller = new AbortController()
   const { signal } = controller
   polled.poll = controller
@@ -195,7 +194,7 @@ const MAX_IN_FLIGHT = 8
 const PAUSE = { baseMs: 1_000, maxMs: 30_000 } as const
 
 /** @param maxPerSecond Polls in any second; `Infinity` for no limit */
-export function createPollLimiter(clock: Clock, maxPerSecond: number): PollLimiter {
+function createPollLimiter(clock: Clock, maxPerSecond: number): PollLimiter {
   const rate = createRateLimit(maxPerSecond)
   let inFlight = 0
   let rejections = 0
