@@ -33,45 +33,40 @@ export {
   ConflictError,
   InsufficientCreditsError,
   InvalidRequestError,
+  isApiError,
+  isAuthenticationError,
+  isConflictError,
+  isInsufficientCreditsError,
+  isInvalidRequestError,
+  isNotFoundError,
+  isPermissionDeniedError,
+  isRateLimitError,
+  isServerError,
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
   ServerError,
 } from './errors/api-errors.ts'
 export {
-  isAbortedError,
-  isApiError,
-  isAttemptTimeoutError,
-  isAuthenticationError,
-  isBudgetExceededError,
-  isConfigurationError,
-  isConflictError,
-  isConnectionError,
-  isDeadlineExceededError,
+  DurableRunError,
   isDurableRunError,
-  isHookError,
-  isInputValidationError,
-  isInsufficientCreditsError,
-  isInvalidRequestError,
-  isInvalidResponseError,
   isJobCancelledError,
   isJobFailedError,
-  isModelRunError,
-  isNotFoundError,
-  isPermissionDeniedError,
-  isRateLimitError,
-  isServerError,
-  isWebhookParseError,
-} from './errors/guards.ts'
-export { DurableRunError, JobCancelledError, JobFailedError } from './errors/job-errors.ts'
+  JobCancelledError,
+  JobFailedError,
+} from './errors/job-errors.ts'
 export {
   BudgetExceededError,
   ConfigurationError,
   type InputIssue,
   InputValidationError,
+  isBudgetExceededError,
+  isConfigurationError,
+  isInputValidationError,
+  isWebhookParseError,
   WebhookParseError,
 } from './errors/local-errors.ts'
-export { type Attempt, ModelRunError, type Submission } from './errors/model-run-error.ts'
+export { type Attempt, isModelRunError, ModelRunError, type Submission } from './errors/model-run-error.ts'
 export {
   AbortedError,
   AttemptTimeoutError,
@@ -79,6 +74,12 @@ export {
   DeadlineExceededError,
   HookError,
   InvalidResponseError,
+  isAbortedError,
+  isAttemptTimeoutError,
+  isConnectionError,
+  isDeadlineExceededError,
+  isHookError,
+  isInvalidResponseError,
 } from './errors/transport-errors.ts'
 export type { DownloadedFile } from './files/download.ts'
 export type { DownloadOptions, SaveOptions, ToDataUriOptions } from './files/file-options.ts'

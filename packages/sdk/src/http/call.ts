@@ -1,4 +1,3 @@
-import { DEADLINE } from '../clock.ts'
 import type { Attempt, ModelRunError, Submission } from '../errors/model-run-error.ts'
 import type { AttemptEvent } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
@@ -14,7 +13,7 @@ import {
   UnreadableResponse,
 } from './operation.ts'
 import { readBody, requestIdOf } from './read-response.ts'
-import { type SendRequest, sendAttempt } from './send-attempt.ts'
+import { interrupted, type SendRequest, sendAttempt } from './send-attempt.ts'
 import { isRejection, isWorthRetrying, retryAfterOf } from './status-policy.ts'
 import { type FailedCall, toError } from './to-error.ts'
 
@@ -65,14 +64,7 @@ function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
 
 /** The error of a call that was ended between two attempts or in a hook. Its `submission` is that of the last attempt. */
 export function interruptedError<T>(call: Call<T>, reason: string): ModelRunError {
-  const { signal } = call.context.scope
-  const isDeadline = signal.reason === DEADLINE
-  return errorOf(call, {
-    kind: isDeadline ? 'deadline' : 'aborted',
-    reason,
-    submission: call.submission,
-    cause: isDeadline ? undefined : signal.reason,
-  })
+  return errorOf(call, { ...interrupted(call.context.scope.signal, call.submission), reason })
 }
 
 /** Logs one attempt. */

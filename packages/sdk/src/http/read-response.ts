@@ -45,8 +45,8 @@ export async function readBody(response: Response, signal: AbortSignal): Promise
 
 /** Parses the body of a response and checks its shape. Unknown fields stay. */
 export function readJson<T>(schema: z.ZodMiniType<T>): (received: ReceivedResponse) => T {
-  return ({ text, isCut }) => {
-    const checked = parseWire(schema, parseJson(text, isCut))
+  return (received) => {
+    const checked = parseWire(schema, parseJson(received))
     if (checked.success) return checked.data
     // A failed check has at least one issue.
     throw new UnreadableResponse(describeIssue(checked.error.issues[0] as z.core.$ZodIssue))
@@ -62,7 +62,8 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-function parseJson(text: string, isCut: boolean): unknown {
+/** The value in the body of a response. @throws UnreadableResponse when it is cut, empty or not JSON */
+export function parseJson({ text, isCut }: ReceivedResponse): unknown {
   if (isCut) throw new UnreadableResponse(`the connection ended after ${text.length} characters of the body`)
   if (text.trim() === '') throw new UnreadableResponse('the body is empty')
   const value = tryParseJson(text)

@@ -1,7 +1,6 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
 import { abortable, type Clock, DEADLINE, linkController, startTimer } from '../clock.ts'
-import { isConfigurationError } from '../errors/guards.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError, isConfigurationError } from '../errors/local-errors.ts'
 import type { Submission } from '../errors/model-run-error.ts'
 import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } from './fetch.ts'
 import { composeMiddleware, type Middleware } from './middleware.ts'
@@ -129,8 +128,8 @@ export function disconnected(error: unknown, submission: Submission, redact: (te
 /** The interruption by a signal that aborted. */
 export function interrupted({ reason }: AbortSignal, submission: Submission): Interruption {
   if (reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
-  if (reason === DEADLINE) return { kind: 'deadline', reason: 'deadline', submission, cause: undefined }
-  return { kind: 'aborted', reason: 'aborted', submission, cause: reason }
+  const kind = reason === DEADLINE ? 'deadline' : 'aborted'
+  return { kind, reason: kind, submission, cause: kind === 'aborted' ? reason : undefined }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isAbortedError } from '../errors/guards.ts'
+import { isAbortedError } from '../errors/transport-errors.ts'
 import { describeFailure } from './describe-failure.ts'
 
 /** Attributes of which some may not be known. */

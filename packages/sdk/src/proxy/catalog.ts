@@ -1,6 +1,6 @@
 import type { Model } from '@modelrun/contract'
 import type { Clock } from '../clock.ts'
-import { isNotFoundError } from '../errors/guards.ts'
+import { isNotFoundError } from '../errors/api-errors.ts'
 import type { ProxyClient } from './proxy-options.ts'
 
 /** How long the details of a model, and so its price, are cached. */

@@ -1,7 +1,6 @@
 import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
-import type { ApiError } from '../errors/api-errors.ts'
-import { isApiError, isModelRunError } from '../errors/guards.ts'
-import type { ModelRunError } from '../errors/model-run-error.ts'
+import { type ApiError, isApiError } from '../errors/api-errors.ts'
+import { isModelRunError, type ModelRunError } from '../errors/model-run-error.ts'
 
 /** Nothing of a response is for caches, for other origins, or to be taken for anything but JSON. */
 const HEADERS = {

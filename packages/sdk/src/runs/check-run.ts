@@ -1,7 +1,7 @@
 import { LIMITS, type Model } from '@modelrun/contract'
 import { hasMethod, isArrayBuffer, isBlob, isPlainData, kindOf, readArguments, showValue } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
-import { isNotFoundError } from '../errors/guards.ts'
+import { isNotFoundError } from '../errors/api-errors.ts'
 import {
   BudgetExceededError,
   ConfigurationError,

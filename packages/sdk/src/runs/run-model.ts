@@ -1,4 +1,4 @@
-import { type Job, LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
+import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
 import { openScope, type Scope } from '../clock.ts'
 import type { Core } from '../core.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
@@ -141,20 +141,17 @@ async function send(
     const submittedAt = clock.now()
     const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options, onAttempt })
     const seenAt = clock.now()
-    const known = data.status === 'unknown' ? { modelId: model } : { ...idsOf(data), seenAt, state: stateOf(data) }
+    const known = data.status === 'unknown' ? { modelId: model } : { ...whatIsKnown(data), seenAt }
     const reference = { jobId: data.job_id, submittedAt, creditsPerRun: modelCache.priceOf(model), ...known }
     return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
   })
 }
 
-/** The state that the response to a run shows: its job is queued, is being processed, or has succeeded already. */
-function stateOf(runResponse: RunResponse): Job {
-  const { status } = runResponse
-  return status === 'completed' ? { status: asKnownStatus(status), output: runResponse.output } : { status }
-}
-
-function idsOf({ model_id, request_id }: RunResponse): Pick<JobReference, 'modelId' | 'requestId'> {
-  return { modelId: model_id, requestId: request_id }
+/** The ids and the state in the response to a run: its job is queued, is being processed, or has succeeded already. */
+function whatIsKnown(run: RunResponse): Pick<JobReference, 'modelId' | 'requestId' | 'state'> {
+  const { status, model_id: modelId, request_id: requestId } = run
+  const state = status === 'completed' ? { status: asKnownStatus(status), output: run.output } : { status }
+  return { modelId, requestId, state }
 }
 
 /** A receiver that cannot store the outcome of a run must not lose the run, which is paid for. Polls find its result. */

@@ -1,5 +1,5 @@
 import { type Clock, startTimer, toBackgroundClock } from '../clock.ts'
-import { isModelRunError } from '../errors/guards.ts'
+import { isModelRunError } from '../errors/model-run-error.ts'
 import type {
   InboxEngine,
   Json,

@@ -21,7 +21,7 @@ export class PollScheduler {
   readonly #client: PollClient
   readonly #log: Log
   readonly #intervalMs: (polled: PolledJob) => number
-  readonly #limiter: PollLimiter
+  readonly #limiter: ReturnType<typeof createPollLimiter>
   readonly #jobs: PolledJobs
   #timer: { at: number; stop: () => void } | undefined
 
@@ -180,21 +180,17 @@ function mayPass({ isRetryable, status = 0 }: ModelRunError): boolean {
   return isRetryable || isTransient(status)
 }
 
-/** Limits the polls of a client: their number at once, their rate, and none during a pause after a 429. */
-export interface PollLimiter {
-  /** The earliest time of the next poll, in milliseconds of the clock. `Infinity` while another poll must end first. */
-  nextAt(): number
-  /** Starts a poll. Call the returned function with its outcome. */
-  take(): (outcome: PollOutcome) => void
-}
-
 /** Largest number of polls at once. */
 const MAX_IN_FLIGHT = 8
 /** The pause after a 429 without `Retry-After`. It doubles each time that the first poll after it gets a 429 too. */
 const PAUSE = { baseMs: 1_000, maxMs: 30_000 } as const
 
-/** @param maxPerSecond Polls in any second; `Infinity` for no limit */
-function createPollLimiter(clock: Clock, maxPerSecond: number): PollLimiter {
+/**
+ * Limits the polls of a client: their number at once, their rate, and none during a pause after a 429.
+ *
+ * @param maxPerSecond Polls in any second; `Infinity` for no limit
+ */
+function createPollLimiter(clock: Clock, maxPerSecond: number) {
   const rate = createRateLimit(maxPerSecond)
   let inFlight = 0
   let rejections = 0
@@ -210,12 +206,14 @@ function createPollLimiter(clock: Clock, maxPerSecond: number): PollLimiter {
   }
 
   return {
+    /** The earliest time of the next poll, in milliseconds of the clock. `Infinity` while another poll must end first. */
     nextAt: () => (inFlight < MAX_IN_FLIGHT ? Math.max(rate.nextAt(), pausedUntil) : Number.POSITIVE_INFINITY),
+    /** Starts a poll. Call the returned function with its outcome. */
     take: () => {
       const startedAt = clock.now()
       rate.take(startedAt)
       inFlight++
-      return (outcome) => {
+      return (outcome: PollOutcome) => {
         inFlight--
         if ('job' in outcome) rejections = 0
         else if ('failure' in outcome && outcome.failure.status === 429) pause(startedAt, outcome.failure.retryAfterMs)

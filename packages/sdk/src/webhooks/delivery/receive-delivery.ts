@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { isModelRunError } from '../../errors/guards.ts'
+import { isModelRunError } from '../../errors/model-run-error.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { parseWebhook } from '../parse-webhook.ts'
 import { eventKey, jobKey, readStoredContext, type StoredDelivery } from '../stored-records.ts'
