@@ -81,6 +81,6 @@ test('toDataUri runs in a page: it needs no Node, and what knows the types of fi
     const gif = new Blob(['GIF89a', new Uint8Array(20)], { type: 'image/png' })
     console.log(await toDataUri(gif), await toDataUri('photo.png').catch(({ message }) => message))`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
-  expect(stdout).toMatch(/^data:image\/gif;base64,R0lGODlh\S+ There is no file system here/)
+  expect(stdout).toMatch(/^data:image\/gif;base64,R0lGODlh\S+ This runtime has no file system/)
   await rm(folder, { recursive: true })
 })

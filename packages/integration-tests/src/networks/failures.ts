@@ -195,7 +195,7 @@ const OF_UNDICI: readonly Failure[] = [
       const { url } = await open(ground, startProxy())
       return overProxy({}, { uri: url.replace('http:', 'https:') })(ground)
     },
-    notSent('ERR_SSL_WRONG_VERSION_NUMBER', 'the url of the proxy'),
+    notSent('ERR_SSL_WRONG_VERSION_NUMBER', 'the URL of the proxy'),
   ),
   fail(
     'the authority of the service is not trusted behind a proxy',

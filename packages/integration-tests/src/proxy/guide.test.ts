@@ -99,7 +99,7 @@ describe('the guide of browsers', () => {
 
   it('shows each of them', () => {
     expect(
-      ['Next.js', 'Express', 'Hono', 'In the page', 'Money'].map((heading) => blocksOf(heading, 'js').length),
+      ['Next.js', 'Express', 'Hono', 'In the page', 'Budgets'].map((heading) => blocksOf(heading, 'js').length),
     ).toEqual([1, 1, 1, 1, 2])
   })
 })
