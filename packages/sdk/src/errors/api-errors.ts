@@ -173,8 +173,8 @@ const CLASSES: { readonly [Code in ApiErrorCode]: readonly [ApiErrorClass<Code>,
 
 /** The error for an HTTP status: a `ServerError` from 500 on, and an `ApiError` for a status that has no class. */
 export function createApiError(fields: ApiErrorFields): ApiError {
-  const { status } = fields
-  const [type] = Object.values(CLASSES).find(([, ...statuses]) => statuses.includes(status)) ?? []
-  const Class = type ?? (status >= 500 ? ServerError : ApiError)
-  return new Class(fields)
+  for (const [ApiErrorOfStatus, ...statuses] of Object.values(CLASSES)) {
+    if (statuses.includes(fields.status)) return new ApiErrorOfStatus(fields)
+  }
+  return fields.status >= 500 ? new ServerError(fields) : new ApiError(fields)
 }

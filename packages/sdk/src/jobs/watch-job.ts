@@ -15,10 +15,10 @@ export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void,
   const { scheduler } = request.core
   scheduler.join(subscriber)
   try {
-    for (let isEnded = false; !isEnded; ) {
+    for (;;) {
       const { state, isEnd } = await changes.next()
       yield state
-      isEnded = isEnd
+      if (isEnd) return
     }
   } finally {
     subscriber.span?.abandon()

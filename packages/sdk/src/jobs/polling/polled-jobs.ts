@@ -138,11 +138,12 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
   }
 
   function abort(subscribers: readonly Subscriber[]): void {
-    const seen = subscribers.map(({ polled }) => polled)
+    const ends = subscribers.flatMap((subscriber) =>
+      subscriber.polled ? [{ subscriber, seen: subscriber.polled }] : [],
+    )
     // The latest first: a heap removes its last items fastest.
-    for (const subscriber of subscribers.toReversed()) remove(subscriber)
-    for (const [index, subscriber] of subscribers.entries())
-      subscriber.onEarlyEnd('aborted', seen[index] ?? NOTHING_SEEN)
+    for (const { subscriber } of ends.toReversed()) remove(subscriber)
+    for (const { subscriber, seen } of ends) subscriber.onEarlyEnd('aborted', seen)
   }
 
   /** Removes all subscribers of a job and calls `notify` with each. */
@@ -175,8 +176,6 @@ function newPolledJob(
     slot: -1,
   }
 }
-
-const NOTHING_SEEN: LastSeen = { state: undefined, failure: undefined }
 
 /** Numbers objects that cannot be compared by value, such as a dispatcher. */
 function createIdentities(): (object: object) => number {
