@@ -1,4 +1,5 @@
-import { type ConformanceClock, sleep } from '../../src/clock.ts'
+import type { ConformanceClock } from '../../src/clock.ts'
+import { sleep } from '../../src/clock.ts'
 import type { LegalChoices } from './legal-choices.ts'
 import { errorOf, type LegalJob, statusOf } from './legal-job.ts'
 

@@ -1,5 +1,6 @@
 import { trace } from '@opentelemetry/api'
-import { type Tracer, ModelRun } from 'modelrun'
+import type { Tracer } from 'modelrun'
+import { ModelRun } from 'modelrun'
 import { expectTypeOf, test } from 'vitest'
 
 test('a tracer of OpenTelemetry is a tracer of the client, without a cast', () => {

@@ -1,6 +1,7 @@
 import type { Activity } from './activity.ts'
 import { createClientClock } from './client-clock.ts'
-import { type RunningClock, type ServerClock, checkAdvance } from './clock.ts'
+import type { RunningClock, ServerClock } from './clock.ts'
+import { checkAdvance } from './clock.ts'
 import { EventLog } from './event-log.ts'
 import { VirtualTimers } from './virtual-timers.ts'
 

@@ -1,4 +1,5 @@
-import { type Job, type JobEnd, providerFailure } from '../domain/job.ts'
+import type { Job, JobEnd } from '../domain/job.ts'
+import { providerFailure } from '../domain/job.ts'
 import { outputOf } from '../domain/produce-output.ts'
 import type { DeliveryBody } from './delivery-record.ts'
 

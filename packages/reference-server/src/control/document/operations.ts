@@ -6,7 +6,8 @@ import { advanceSchema, scaleSchema } from '../clock.ts'
 import { emptySchema } from '../job-actions.ts'
 import { completeSchema, failSchema } from '../jobs.ts'
 import { createKeySchema, keySchema, limitSchema } from '../keys.ts'
-import { type OperationId, resetSchema, scriptsSchema } from '../routes.ts'
+import type { OperationId } from '../routes.ts'
+import { resetSchema, scriptsSchema } from '../routes.ts'
 import { howSchema, nextSchema } from '../webhooks.ts'
 import { COMPONENTS } from './response-schemas.ts'
 
@@ -26,7 +27,7 @@ export interface ControlOperation {
 
 const { AddedFault, ApiKey, Changes, Clock, Coverage, Delivery, ClockEvent, Exchanges, Job, JobRow, JournalEntry } =
   COMPONENTS
-const { Model, Report, Snapshot, Webhook } = COMPONENTS
+const { Fork, Model, Report, Snapshot, Webhook } = COMPONENTS
 
 const ofKey = z.object({ key: z.optional(z.string()) })
 const count = z.int().check(z.minimum(0))
@@ -107,6 +108,7 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
   },
   readExchanges: {
     summary: 'Read what happened to a job, as data: requests, states and deliveries',
+    query: z.object({ control: z.optional(z.enum(['true', 'false'])) }),
     response: Exchanges,
     errors: [404],
   },
@@ -176,6 +178,22 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     summary: 'Go back to a snapshot',
     body: Snapshot,
     response: z.object({ now_ms: z.number() }),
+  },
+  openFork: {
+    summary: 'Start another server from the state of this one, at a port of its own; it ends with this server',
+    body: emptySchema,
+    response: Fork,
+    errors: [409],
+  },
+  listForks: {
+    summary: 'List the forks of this server',
+    response: z.object({ forks: z.array(Fork), fork_of: z.optional(z.string()) }),
+  },
+  stopForks: {
+    summary: 'Stop a fork; without `id` all forks of this server',
+    query: z.object({ id: z.optional(z.string()) }),
+    response: z.object({ stopped: count }),
+    errors: [404],
   },
   readEvents: {
     summary: 'Follow what happens as server-sent events named `changes`, at most ten a second',
