@@ -14,11 +14,12 @@ import { createHandle, type RequestContext } from './http/handle.ts'
 import { jsonCopy } from './json.ts'
 import { type ReferenceServerOptions, readBaseUrl, resolveOptions } from './options.ts'
 import { parseShape, type ShapeCheck } from './parse-shape.ts'
+import type { Fork, Forks } from './service/forks.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
 import { type KeyLimits, limitKey } from './service/limit-key.ts'
 import { Service } from './service/service.ts'
 import { type CreatedKey, type CreateKeyOptions, createdKey, createKey, scriptRuns } from './service/tenants.ts'
-import { forkService, restoreSnapshot } from './snapshot/restore-snapshot.ts'
+import { copyState, forkService, restoreSnapshot } from './snapshot/restore-snapshot.ts'
 import { SNAPSHOT_NESTING, type Snapshot } from './snapshot/snapshot.ts'
 import { takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { DeliveryRecord } from './webhooks/delivery-record.ts'
@@ -49,6 +50,12 @@ export interface ServerClientOptions {
   dangerouslyAllowBrowser: true
 }
 
+/** A transport that gives each fork an address of its own. */
+export interface ForkTransport extends Forks {
+  /** Lets a fork listen. Its state follows. */
+  open(fork: ReferenceServer): Promise<Fork>
+}
+
 /** The whole service in memory, and the handles by which a test steers it. */
 export interface ReferenceServer extends AutoClosed {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
@@ -65,6 +72,8 @@ export interface ReferenceServer extends AutoClosed {
    * @param deliver sends deliveries, and checks the address behind a name; an own `deliver` of the options goes first
    */
   guardWebhooks(deliver: Deliver): void
+  /** From now on control requests can fork the server: the transport lets each fork listen at an address of its own. */
+  serveForks(forks: ForkTransport): void
   /** From now on the journal has the headers of requests and responses, without secrets. */
   recordHeaders(): void
   /** A first key with all permissions, `sk_test_…`; its account is the default wherever a `key` may be left out. */
@@ -202,6 +211,9 @@ export function serverOf(service: Service): ReferenceServer {
       service.activity.expectRemoteClients()
     },
     guardWebhooks: (deliver) => service.receivers.guard(service.options.isDeliverGiven ? undefined : deliver),
+    serveForks: (forks) => {
+      service.forks = { served: forks, open: () => openFork(service, controlToken, forks) }
+    },
     recordHeaders: () => {
       service.observer.recordsHeaders = true
     },
@@ -256,6 +268,21 @@ export function serverOf(service: Service): ReferenceServer {
       if (report?.isClean === false) throw new LeftoversError(report)
     },
   }
+}
+
+/** A fork listens before it gets its state: results that are on their way are sent at once. */
+async function openFork(service: Service, controlToken: string, forks: ForkTransport): Promise<Fork> {
+  // What a fork does is on its own page, and not in the log of this server.
+  const fork = new Service({ ...service.options, controlToken, log: undefined })
+  const opened = await forks.open(serverOf(fork))
+  copyState(service, fork)
+  fork.observer.journal.adopt(service.observer.journal, accountsOf(service, fork))
+  return opened
+}
+
+/** The accounts of a service, each with that of its fork. */
+function accountsOf({ keys }: Service, fork: Service): Map<Account, Account> {
+  return new Map(keys.all().map(({ key, account }) => [account, fork.keys.get(key).account]))
 }
 
 function storyOf(service: Service, jobId: string): string {

@@ -1,4 +1,6 @@
+import { useEffect } from 'preact/hooks'
 import { needsToken } from './data/control.ts'
+import { forkOf } from './data/forks.ts'
 import { connection, jobsVersion } from './data/store.ts'
 import { DeliveryList } from './deliveries/delivery-list.tsx'
 import { JobList } from './jobs/job-list.tsx'
@@ -7,6 +9,7 @@ import { ModelList } from './models/model-list.tsx'
 import { ModelPage } from './models/model-page.tsx'
 import { TestButton } from './record/test-dialog.tsx'
 import { linkTo, route, SCREENS, type Screen } from './route.ts'
+import { hostOf } from './text/format.ts'
 import { ThemeButton } from './theme.tsx'
 import { TokenForm } from './token-form.tsx'
 import { Loading } from './ui/empty.tsx'
@@ -22,7 +25,16 @@ const NAMES: Readonly<Record<Screen, string>> = {
   world: 'World',
 }
 
+/** Tabs of a server and of its forks look alike: the name tells them apart. */
+function serverName(): string {
+  return forkOf.value === undefined ? 'reference server' : `fork of ${hostOf(forkOf.value)}`
+}
+
 export function App() {
+  const name = serverName()
+  useEffect(() => {
+    document.title = `modelrun ${name}`
+  }, [name])
   if (needsToken.value) return <TokenForm />
   return (
     <>
@@ -30,7 +42,7 @@ export function App() {
         <a class="brand" href={linkTo('models')}>
           <Logo />
           <span>
-            modelrun <span class="muted">reference server</span>
+            modelrun <span class="muted">{name}</span>
           </span>
         </a>
         <ClockBar />

@@ -56,6 +56,36 @@ describe.skipIf(isMissing)(`what was done on the dashboard, copied as a test${no
     await page.close()
   })
 
+  it('has the clock of the page: paused, stepped and sped up', async () => {
+    const { server, open } = await kit.serve({ clock: 'system', latency: 600_000 })
+    const page = await open('#/models/aurora-image')
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('paused', { exact: true }).waitFor()
+    const paused = await runAs(page, 'Async')
+    await step(page, 3)
+    await goTo(page, `#/jobs/${paused}`)
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await page.getByText('Cancelled', { exact: true }).waitFor()
+    await goTo(page, '#/world')
+    await page.getByRole('slider', { name: 'Speed' }).fill('2')
+    await page.getByText('100 × as fast').first().waitFor()
+    await goTo(page, '#/models/aurora-image')
+    const fast = await runAs(page, 'Async')
+    await expect.poll(() => server.job(fast).status, { timeout: 20_000 }).toBe('succeeded')
+    const failed = await runAs(page, 'Webhook')
+    await goTo(page, `#/jobs/${failed}`)
+    await page.getByRole('button', { name: 'Fail', exact: true }).click()
+    await page.getByText('Failed', { exact: true }).waitFor()
+    const text = await copied(page)
+    expect(text).toContain('// Time was paused.')
+    expect(text).toContain('// Time went on 100 times as fast.')
+    expect(text).toContain('await server.clock.advance(3_000)')
+    expect(text).toMatch(/\{ result: 'succeeded', after_ms: 60\d{4} \}/)
+    expect(text).toContain(`expect(server.credits()).toBe(${server.credits()})`)
+    expect(await runInVitest(text)).toContain('1 passed')
+    await page.close()
+  })
+
   it('fails in vitest when the service behaves in another way', async () => {
     const { open } = await kit.serve({ clock: 'manual' })
     const page = await open('#/models/aurora-image')
@@ -99,12 +129,15 @@ async function goTo(page: Page, hash: string): Promise<void> {
   }, hash)
 }
 
-async function runAs(page: Page, mode: string): Promise<void> {
+/** @returns the job */
+async function runAs(page: Page, mode: string): Promise<string> {
   const result = page.getByRole('region', { name: 'Result' })
   const before = (await result.count()) > 0 ? await result.getByRole('link', { name: /^job_/ }).textContent() : ''
   await page.getByText(mode, { exact: true }).click()
   await page.getByRole('button', { name: /^Run for/ }).click()
-  await expect.poll(() => result.getByRole('link', { name: /^job_/ }).textContent()).not.toBe(before)
+  const link = result.getByRole('link', { name: /^job_/ })
+  await expect.poll(() => link.textContent()).not.toBe(before)
+  return (await link.textContent()) ?? ''
 }
 
 async function step(page: Page, times: number): Promise<void> {

@@ -28,6 +28,8 @@ export interface Served {
   url: string
   /** Opens a screen, and waits until it shows the state of the server. */
   open(hash?: string, context?: BrowserContextOptions): Promise<Page>
+  /** Ends the server before the kit does. */
+  stop(): Promise<void>
 }
 
 export async function openKit(): Promise<Kit> {
@@ -40,17 +42,18 @@ export async function openKit(): Promise<Kit> {
     serve: async (options, port = 0) => {
       const server = createReferenceServer(options)
       const { url, close } = await listen(server, { port, dashboard: await createDashboard({ folder }) })
-      ends.push(async () => {
+      const stop = async () => {
         await close()
         await server.close()
-      })
+      }
+      ends.push(stop)
       const open = async (hash = '', context: BrowserContextOptions = {}) => {
         const page = await browser.newPage({ viewport: { width: 1_280, height: 800 }, ...context })
         await page.goto(`${url}/_dashboard/${hash}`)
         await page.locator('.dot.live').waitFor()
         return page
       }
-      return { server, url, open }
+      return { server, url, open, stop }
     },
     close: async () => {
       await browser.close()

@@ -5,7 +5,9 @@ import { isMissing, type Kit, note, openKit } from './kit.ts'
 
 const JOBS = 10_000
 const EVENTS_PER_S = 100
+/** Alone it is less than 100 ms. Other tests run beside it, and take the processor in the middle of a task. */
 const LONGEST_TASK_MS = 200
+const SECONDS_ON_EACH_SCREEN = 3
 
 describe.skipIf(isMissing)(`the dashboard with ten thousand jobs${note}`, { timeout: 120_000 }, () => {
   let kit: Kit
@@ -27,21 +29,17 @@ describe.skipIf(isMissing)(`the dashboard with ten thousand jobs${note}`, { time
     await page.locator(`[aria-rowindex="${JOBS + 1}"]`).waitFor()
 
     await watchTasks(page)
-    const until = performance.now() + 5_000
-    let events = 0
-    while (performance.now() < until) {
-      await runAtOnce(server, EVENTS_PER_S / 20)
-      events += EVENTS_PER_S / 20
-      await new Promise((resolve) => setTimeout(resolve, 50))
+    let runs = 0
+    for (const screen of ['jobs', 'deliveries', 'world', 'models', 'jobs']) {
+      await page.getByRole('link', { name: screen, exact: false }).first().click()
+      runs += await runForSeconds(server, SECONDS_ON_EACH_SCREEN)
+      console.log(`${screen} at ${EVENTS_PER_S} runs a second: ${describeTasks(await tasks(page))}`)
     }
-    const shown = page.getByText(`${new Intl.NumberFormat('en').format(JOBS + events)} of`)
+    const shown = page.getByText(`${new Intl.NumberFormat('en').format(JOBS + runs)} of`)
     await shown.waitFor()
     await page.getByLabel('Search jobs').fill('job_a')
     await page.getByText(/^\d{2,3} of /).waitFor()
-    const { longest, blocked, memory } = await tasks(page)
-    console.log(
-      `${events} runs in 5 s: longest task ${longest} ms, ${blocked} ms of long tasks, ${memory} MB of memory`,
-    )
+    const { longest, memory } = await tasks(page)
     expect(longest).toBeLessThan(LONGEST_TASK_MS)
     expect(memory).toBeLessThan(80)
     await page.close()
@@ -56,6 +54,18 @@ async function runAtOnce(server: ReferenceServer, count: number): Promise<void> 
     body: JSON.stringify({ input: { prompt: 'a fox' } }),
   }
   await Promise.all(Array.from({ length: count }, () => server.fetch('/v1/models/aurora-image/run', init)))
+}
+
+/** @returns how many runs there were */
+async function runForSeconds(server: ReferenceServer, seconds: number): Promise<number> {
+  const until = performance.now() + seconds * 1_000
+  let runs = 0
+  while (performance.now() < until) {
+    await runAtOnce(server, EVENTS_PER_S / 20)
+    runs += EVENTS_PER_S / 20
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return runs
 }
 
 async function scrollToEnd(page: Page): Promise<void> {
@@ -73,7 +83,17 @@ async function watchTasks(page: Page): Promise<void> {
   })
 }
 
-async function tasks(page: Page): Promise<{ longest: number; blocked: number; memory: number }> {
+interface Tasks {
+  longest: number
+  blocked: number
+  memory: number
+}
+
+function describeTasks({ longest, blocked, memory }: Tasks): string {
+  return `longest task so far ${longest} ms, ${blocked} ms of long tasks, ${memory} MB of memory`
+}
+
+async function tasks(page: Page): Promise<Tasks> {
   const durations = await page.evaluate(() => (globalThis as unknown as { longTasks: number[] }).longTasks)
   const session = await page.context().newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')

@@ -162,41 +162,6 @@ describe.skipIf(isMissing)(`the dashboard in a real browser${note}`, { timeout: 
     expect(server.job(jobId).status).toBe('processing')
     await page.close()
   })
-
-  it('goes back to a snapshot', async () => {
-    const { server, open } = await kit.serve({ clock: 'manual' })
-    const page = await open('#/world')
-    await page.getByRole('button', { name: 'Take a snapshot' }).click()
-    await page.getByText('snapshot1').waitFor()
-    await new ModelRun(server.clientOptions()).submit('aurora-image', { prompt: 'a' })
-    await page.getByRole('button', { name: 'Restore' }).click()
-    await page.getByText('The server is in the state of the snapshot.').waitFor()
-    await page.getByRole('link', { name: 'Jobs' }).click()
-    await page.getByText('No jobs yet').waitFor()
-    await page.close()
-  })
-
-  it('creates a key, limits it and revokes it', async () => {
-    const { server, open } = await kit.serve()
-    const page = await open('#/world')
-    const keys = page.getByRole('region', { name: 'API keys' })
-    await keys.getByLabel('Credits', { exact: true }).fill('20')
-    await keys.getByRole('button', { name: 'Create a key' }).click()
-    await keys.getByText('20 left').waitFor()
-    await keys
-      .getByLabel(/^Credits for/)
-      .last()
-      .fill('7')
-    await keys.getByRole('button', { name: 'Set credits' }).last().click()
-    await keys.getByText('7 left').waitFor()
-    await keys
-      .getByRole('button', { name: /^Revoke/ })
-      .last()
-      .click()
-    await keys.getByText('revoked').waitFor()
-    expect(server.snapshot().keys[1]).toMatchObject({ isRevoked: true })
-    await page.close()
-  })
 })
 
 /** Size of a picture and how many colours are in it. */

@@ -32,7 +32,7 @@ export function clockJson(clock: RunningClock): { mode: string; now_ms: number; 
 
 async function advanceClockRoute(service: Service, { req, env }: AppContext): Promise<Response> {
   const { clock } = service
-  const body = await readControlBody(req.raw, advanceSchema)
+  const body = await readControlBody({ req, env }, advanceSchema)
   if (!body.ok) return body.errorResponse
   env.work.park() // time would wait for this very request
   try {
@@ -52,8 +52,8 @@ async function advanceClockRoute(service: Service, { req, env }: AppContext): Pr
   }
 }
 
-async function setClockScaleRoute({ clock }: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, scaleSchema)
+async function setClockScaleRoute({ clock }: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, scaleSchema)
   if (!body.ok) return body.errorResponse
   if (clock.speed === undefined) {
     return errorResponses.conflict(`The clock is ${clock.mode}: its time does not pass by itself, so it has no speed.`)

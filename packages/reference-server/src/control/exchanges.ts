@@ -32,6 +32,7 @@ function respondWithExchanges(service: Service, { req }: AppContext): Response {
     job,
     deliveries: deliveries.of(job.account),
     now: clock.now(),
+    controls: req.query('control') === 'true' ? observer.journal.records(null) : undefined,
   })
   return jsonResponse(200, {
     now_ms: clock.now(),

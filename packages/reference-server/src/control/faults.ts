@@ -18,8 +18,8 @@ export const FAULT_ROUTES = [
 /** The fault and, beside it, whose; the fault itself is checked as everywhere. */
 const bodySchema = z.looseObject({ key: z.optional(z.string()) })
 
-async function addFaultRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, bodySchema)
+async function addFaultRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, bodySchema)
   if (!body.ok) return body.errorResponse
   const { key, ...fault } = body.value
   return withFaults(service, key, (faults) => {

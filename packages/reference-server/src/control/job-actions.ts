@@ -37,7 +37,7 @@ function respondToHang(service: Service, context: AppContext): Promise<Response>
 }
 
 async function respondToWebhook(service: Service, context: AppContext): Promise<Response> {
-  const body = await readControlBody(context.req.raw, scriptedWebhookSchema)
+  const body = await readControlBody(context, scriptedWebhookSchema)
   if (!body.ok) return body.errorResponse
   return respond(service, context, (job) => {
     if (job.webhook === undefined) return NO_WEBHOOK
@@ -48,7 +48,7 @@ async function respondToWebhook(service: Service, context: AppContext): Promise<
 }
 
 async function respondToDeliver(service: Service, context: AppContext): Promise<Response> {
-  const body = await readControlBody(context.req.raw, scriptedWebhookSchema)
+  const body = await readControlBody(context, scriptedWebhookSchema)
   if (!body.ok) return body.errorResponse
   return respond(service, context, (job) => {
     if (job.webhook === undefined) return NO_WEBHOOK
@@ -68,7 +68,7 @@ function respondToDrop(service: Service, context: AppContext): Promise<Response>
 
 /** @param change returns why it is not possible */
 async function act(service: Service, context: AppContext, change: (job: Job) => string | undefined): Promise<Response> {
-  const body = await readControlBody(context.req.raw, emptySchema)
+  const body = await readControlBody(context, emptySchema)
   return body.ok ? respond(service, context, change) : body.errorResponse
 }
 

@@ -27,12 +27,12 @@ export const failSchema = z.strictObject({
 })
 
 async function completeJobRoute(service: Service, context: AppContext): Promise<Response> {
-  const body = await readControlBody(context.req.raw, completeSchema)
+  const body = await readControlBody(context, completeSchema)
   return body.ok ? withJob(service, context, (job) => job.complete(body.value.output)) : body.errorResponse
 }
 
 async function failJobRoute(service: Service, context: AppContext): Promise<Response> {
-  const body = await readControlBody(context.req.raw, failSchema)
+  const body = await readControlBody(context, failSchema)
   return body.ok
     ? withJob(service, context, (job) => job.fail(body.value.code, body.value.message))
     : body.errorResponse

@@ -27,8 +27,8 @@ export const createKeySchema = z.strictObject({ ...keyShape, allow_ips: allowIps
 const { allowIps: limitAllowIps, ...limitShape } = keyLimitsSchema.shape
 export const limitSchema = z.strictObject({ key: z.string(), ...limitShape, allow_ips: limitAllowIps })
 
-async function createKeyRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, createKeySchema)
+async function createKeyRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, createKeySchema)
   if (!body.ok) return body.errorResponse
   const { allow_ips: allowIps, ...options } = body.value
   const created = createKey(service, { ...options, allowIps })
@@ -40,8 +40,8 @@ function readKeyRoute(service: Service, { req }: AppContext): Response {
   return found === undefined ? unknownKey() : describeKey(service, found)
 }
 
-async function limitKeyRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, limitSchema)
+async function limitKeyRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, limitSchema)
   if (!body.ok) return body.errorResponse
   const { key, allow_ips: allowIps, ...limits } = body.value
   const found = service.keys.find(key)
@@ -50,8 +50,8 @@ async function limitKeyRoute(service: Service, { req }: AppContext): Promise<Res
   return limited.ok ? describeKey(service, found) : errorResponses.invalid(limited.message)
 }
 
-async function rotateKeyRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, keySchema)
+async function rotateKeyRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, keySchema)
   if (!body.ok) return body.errorResponse
   const old = service.keys.find(body.value.key)
   if (old === undefined) return unknownKey()
@@ -59,8 +59,8 @@ async function rotateKeyRoute(service: Service, { req }: AppContext): Promise<Re
   return jsonResponse(200, { key: service.keys.rotate(old.key).key })
 }
 
-async function revokeKeyRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, keySchema)
+async function revokeKeyRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, keySchema)
   if (!body.ok) return body.errorResponse
   const found = service.keys.find(body.value.key)
   if (found === undefined) return unknownKey()

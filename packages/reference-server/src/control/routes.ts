@@ -13,6 +13,7 @@ import { CLOCK_ROUTES } from './clock.ts'
 import { EVENT_ROUTES } from './events.ts'
 import { EXCHANGE_ROUTES } from './exchanges.ts'
 import { FAULT_ROUTES } from './faults.ts'
+import { FORK_ROUTES } from './forks.ts'
 import { JOB_ACTION_ROUTES } from './job-actions.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
@@ -36,6 +37,7 @@ export const CONTROL_ROUTES = [
   ...WEBHOOK_ROUTES,
   ...TRUTH_ROUTES,
   ...SNAPSHOT_ROUTES,
+  ...FORK_ROUTES,
   ...EVENT_ROUTES,
 ] as const satisfies readonly ControlRoute[]
 
@@ -92,8 +94,8 @@ function unknownControlPath(context: Context): Response {
   )
 }
 
-async function addScriptRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, scriptsSchema)
+async function addScriptRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, scriptsSchema)
   if (!body.ok) return body.errorResponse
   const { model: modelId, outcomes, key } = body.value
   const account = findAccount(service, key)
@@ -102,8 +104,8 @@ async function addScriptRoute(service: Service, { req }: AppContext): Promise<Re
   return scripted.ok ? jsonResponse(200, { waiting: scripted.value }) : errorResponses.invalid(scripted.message)
 }
 
-async function resetRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, resetSchema)
+async function resetRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, resetSchema)
   if (!body.ok) return body.errorResponse
   const { key } = body.value
   const account = key === undefined ? undefined : service.keys.find(key)?.account

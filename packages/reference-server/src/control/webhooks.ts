@@ -25,8 +25,8 @@ export const nextSchema = z.strictObject({
   key: z.optional(z.string()),
 })
 
-async function setWebhooksRoute(service: Service, { req }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, howSchema)
+async function setWebhooksRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, howSchema)
   if (!body.ok) return body.errorResponse
   const { key, ...how } = body.value
   const account = findAccount(service, key)
@@ -42,19 +42,19 @@ function listDeliveriesRoute(service: Service, { req }: AppContext): Response {
 }
 
 /** Waits in real time, while the server's own passes, and no longer than the client does. */
-async function nextDeliveryRoute(service: Service, { req, env: { work } }: AppContext): Promise<Response> {
-  const body = await readControlBody(req.raw, nextSchema)
+async function nextDeliveryRoute(service: Service, { req, env }: AppContext): Promise<Response> {
+  const body = await readControlBody({ req, env }, nextSchema)
   if (!body.ok) return body.errorResponse
   const { key, job_id: jobId, timeout_ms: timeoutMs = DEFAULT_TIMEOUT_MS } = body.value
   const account = findAccount(service, key)
   if (account === undefined) return unknownKey()
-  work.park()
+  env.work.park()
   try {
     const delivery = await service.deliveries.next({ account, jobId, timeoutMs, signal: req.raw.signal })
     return jsonResponse(200, { delivery: deliveryJson(delivery) })
   } catch (error) {
     return errorResponses.notFound(error instanceof Error ? error.message : String(error))
   } finally {
-    work.resume()
+    env.work.resume()
   }
 }

@@ -85,19 +85,20 @@ describe('read JSON body', () => {
 
 describe('read the body of a control request', () => {
   const schema = z.strictObject({ key: z.optional(z.string()) })
+  const read = (raw: Request) => readControlBody({ req: { raw }, env: {} }, schema)
 
   it.each([null, ''])('takes %j for an empty object', async (body) => {
-    expect(await readControlBody(request(body, {}), schema)).toEqual({ ok: true, value: {} })
+    expect(await read(request(body, {}))).toEqual({ ok: true, value: {} })
   })
 
   it('reads JSON whatever the content type says, as curl -d sends it', async () => {
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    expect(await readControlBody(request('{"key":"k"}', form), schema)).toEqual({ ok: true, value: { key: 'k' } })
+    expect(await read(request('{"key":"k"}', form))).toEqual({ ok: true, value: { key: 'k' } })
   })
 
   it('rejects what is not JSON, and what does not fit', async () => {
     for (const body of ['key=k', '{"kye":"k"}']) {
-      const checked = await readControlBody(request(body, {}), schema)
+      const checked = await read(request(body, {}))
       expect(checked.ok ? undefined : checked.errorResponse.status).toBe(400)
     }
   })

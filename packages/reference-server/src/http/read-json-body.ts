@@ -32,13 +32,14 @@ export async function readJson(request: Request): Promise<JsonBody> {
 
 /**
  * Reads the body of a control request: JSON, whatever its content type, and `{}` when it is empty. So `curl -X POST`
- * works with and without `-d`. Never rejects.
+ * works with and without `-d`. The journal gets it. Never rejects.
  */
 export async function readControlBody<Value>(
-  request: Request,
+  { req, env }: { req: { raw: Request }; env: { details?: RouteDetails } },
   schema: z.ZodMiniType<Value>,
 ): Promise<CheckedBody<Value>> {
-  const body = await readJson(request)
+  const body = await readJson(req.raw)
+  env.details = { requestBody: body.requestBody }
   if (body.problem instanceof Response) return { ok: false, errorResponse: body.problem }
   if (body.problem !== undefined && body.problem !== EMPTY) return invalidBody(body.problem)
   const checked = parseShape(schema, body.problem === EMPTY ? {} : body.json)

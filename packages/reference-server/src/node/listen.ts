@@ -14,6 +14,7 @@ import { ListenError } from './errors.ts'
 import { guardedDeliver } from './guarded-deliver.ts'
 import { isLoopback } from './is-loopback.ts'
 import { readOrigin } from './read-origin.ts'
+import { MOST_FORKS, type Places, ServedForks } from './served-forks.ts'
 
 /** Options of `listen`. */
 export interface ListenOptions {
@@ -45,13 +46,13 @@ export interface ListeningServer {
   readonly url: string
   /** The TCP port that it listens on. */
   readonly port: number
-  /** Stops listening and ends every connection, idle or busy. The reference server itself stays as it is. */
+  /** Stops listening and ends every connection, idle or busy, and all forks. The reference server itself stays as it is. */
   close(): Promise<void>
 }
 
 /** The part of a reference server that a socket needs. */
 export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
-  Partial<Pick<ReferenceServer, 'guardWebhooks' | 'recordHeaders'>>
+  Partial<Pick<ReferenceServer, 'guardWebhooks' | 'recordHeaders' | 'serveForks'>>
 
 /**
  * Serves a reference server over node http. Resolves when the port is bound, and makes `url` the server's `baseUrl`, so
@@ -61,6 +62,15 @@ export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
  * @throws TypeError when `cors` holds something else than an origin
  */
 export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
+  return listenAs(server, options, { of: undefined, places: { left: MOST_FORKS } })
+}
+
+/** @param origin the server that this one is a fork of, and how many more forks may run */
+async function listenAs(
+  server: ServedServer,
+  options: ListenOptions,
+  { of, places }: { of: string | undefined; places: Places },
+): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false, dashboard } = options
   checkAddress(host, port)
   const cors = createCors((options.cors ?? []).map(requireOrigin))
@@ -93,12 +103,19 @@ export async function listen(server: ServedServer, options: ListenOptions = {}):
   server.setBaseUrl(url)
   if (!isLoopback(host) && !allowPrivateWebhooks) server.guardWebhooks?.(guardedDeliver)
   if (dashboard !== undefined) server.recordHeaders?.()
+  const forks = new ServedForks({
+    of,
+    places,
+    dashboardPath: dashboard?.path,
+    listen: (fork) => listenAs(fork, { ...options, port: 0 }, { of: url, places }),
+  })
+  server.serveForks?.(forks)
   let closing: Promise<void> | undefined
   return {
     url,
     port: address.port,
     close: () => {
-      closing ??= endServer(nodeServer)
+      closing ??= Promise.all([forks.close(), endServer(nodeServer)]).then(() => {})
       return closing
     },
   }

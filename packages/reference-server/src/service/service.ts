@@ -20,6 +20,7 @@ import { DeliveryLog } from '../webhooks/delivery-log.ts'
 import { WebhookDispatcher } from '../webhooks/dispatcher.ts'
 import { Receivers } from '../webhooks/receivers.ts'
 import type { Breakpoints } from './breakpoints.ts'
+import type { Fork, Forks } from './forks.ts'
 import { HeldRuns } from './held-runs.ts'
 import { JobTimers } from './job-timers.ts'
 import { Pauses } from './pauses.ts'
@@ -51,6 +52,8 @@ export class Service {
   requests = 0
   readonly receivers: Receivers
   readonly dispatcher: WebhookDispatcher
+  /** Only of a server that listens. */
+  forks: { served: Forks; open(): Promise<Fork> } | undefined
   /** Of an exploration. */
   readonly breakpoints: Breakpoints | undefined
 

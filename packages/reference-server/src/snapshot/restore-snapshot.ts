@@ -121,7 +121,16 @@ function at<Item>(items: readonly Item[], index: number): Item {
 /** A service with the same options and the same state. */
 export function forkService(service: Service): Service {
   const fork = new Service({ ...service.options, baseUrl: service.baseUrl })
-  const restored = restoreSnapshot(fork, takeSnapshot(service))
-  if (!restored.ok) throw new Error(`The reference server has a defect: its own snapshot is wrong. ${restored.message}`)
+  copyState(service, fork)
   return fork
+}
+
+/** Puts a service of the same options into the state of another, the speed of its clock included. */
+export function copyState(service: Service, fork: Service): void {
+  const scale = service.clock.speed?.scale()
+  if (scale !== undefined) fork.clock.speed?.setScale(scale)
+  fork.receivers.addFormerUrl(service.baseUrl)
+  // It goes on at once: no time has passed for a server that was not there.
+  const restored = restoreSnapshot(fork, { ...takeSnapshot(service), realTime: undefined })
+  if (!restored.ok) throw new Error(`The reference server has a defect: its own snapshot is wrong. ${restored.message}`)
 }

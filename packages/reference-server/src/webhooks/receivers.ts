@@ -13,6 +13,7 @@ export class Receivers {
   #forAll: WebhookReceiver | undefined
 
   readonly #baseUrl: () => string
+  readonly #formerUrls: string[] = []
 
   constructor(deliver: Deliver, baseUrl: () => string) {
     this.#deliver = deliver
@@ -30,6 +31,11 @@ export class Receivers {
     this.#deliver = deliver ?? this.#deliver
   }
 
+  /** Jobs of a fork may have a webhook to the built-in receiver of the server that it was forked from. */
+  addFormerUrl(baseUrl: string): void {
+    this.#formerUrls.push(baseUrl)
+  }
+
   /** `undefined` as the receiver: from now on deliveries go to their addresses again. */
   set(receiver: WebhookReceiver | undefined, account?: Account): void {
     if (account === undefined) this.#forAll = receiver
@@ -40,6 +46,10 @@ export class Receivers {
   of(account: Account): Deliver {
     const receiver = this.#byAccount.get(account) ?? this.#forAll
     if (receiver !== undefined) return async (url, init) => receiver(new Request(url, init))
-    return async (url, init) => (isBuiltInReceiver(url, this.#baseUrl()) ? receiveDelivery() : this.#deliver(url, init))
+    return async (url, init) => (this.#isBuiltIn(url) ? receiveDelivery() : this.#deliver(url, init))
+  }
+
+  #isBuiltIn(url: string): boolean {
+    return [this.#baseUrl(), ...this.#formerUrls].some((baseUrl) => isBuiltInReceiver(url, baseUrl))
   }
 }

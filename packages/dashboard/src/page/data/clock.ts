@@ -1,8 +1,13 @@
 import { computed, signal } from '@preact/signals'
 import type { Changes, ClockState, JobRow } from './wire.ts'
 
-/** The clock as the server last showed it, and when that was on this machine. */
-export const clock = signal<ClockState & { seenAt: number }>({ mode: 'system', now_ms: 0, scale: 1, seenAt: 0 })
+/** The clock as the server last showed it, and when that was on this machine; `undefined` while the server is gone. */
+export const clock = signal<ClockState & { seenAt: number | undefined }>({
+  mode: 'system',
+  now_ms: 0,
+  scale: 1,
+  seenAt: undefined,
+})
 
 export const isPaused = computed(() => clock.value.scale === 0)
 
@@ -21,6 +26,12 @@ export function setClock(state: ClockState): void {
   now.value = timeNow()
 }
 
+/** Nothing is known of the time of a server that is gone. */
+export function stopClock(): void {
+  clock.value = { ...clock.value, now_ms: timeNow(), seenAt: undefined }
+  now.value = timeNow()
+}
+
 export function clockOf({ now_ms, clock }: Changes): ClockState {
   return { ...clock, now_ms }
 }
@@ -28,7 +39,7 @@ export function clockOf({ now_ms, clock }: Changes): ClockState {
 /** The server's time as far as it is known here. */
 export function timeNow(): number {
   const { now_ms, scale = 0, seenAt } = clock.value
-  return now_ms + (performance.now() - seenAt) * scale
+  return seenAt === undefined ? now_ms : now_ms + (performance.now() - seenAt) * scale
 }
 
 /** When time alone next changes a job; `undefined` when it will not. */

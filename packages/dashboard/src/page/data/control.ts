@@ -13,9 +13,10 @@ export function setToken(token: string): void {
 
 /** An error of the server, in its own words. */
 export class ControlError extends Error {
-  readonly status: number
+  /** Missing when there was no response. */
+  readonly status: number | undefined
 
-  constructor(status: number, message: string) {
+  constructor(status: number | undefined, message: string) {
     super(message)
     this.status = status
   }
@@ -29,6 +30,8 @@ export async function callControl(method: string, path: string, body?: unknown):
     headers: token === null ? {} : { 'x-reference-token': token },
     body: body === undefined ? null : JSON.stringify(body),
     cache: 'no-store',
+  }).catch(() => {
+    throw new ControlError(undefined, 'The server does not respond.')
   })
   if (response.ok) return response
   if (response.status === 403) needsToken.value = true

@@ -1,7 +1,8 @@
 import { batch, signal } from '@preact/signals'
-import { clockOf, setClock } from './clock.ts'
+import { clockOf, setClock, stopClock } from './clock.ts'
 import { ControlError, callControl, needsToken, read } from './control.ts'
 import { readEvents } from './event-stream.ts'
+import { loadForks } from './forks.ts'
 import type { Changes, DeliveryEntry, JobRow, Model, PendingDelivery } from './wire.ts'
 
 /** So many deliveries are listed, the newest. */
@@ -24,6 +25,9 @@ export const pending = signal<readonly PendingDelivery[]>([])
 /** Rises with each job that has changed: what shows one job loads it again. */
 export const touched = signal<ReadonlySet<string>>(new Set())
 
+/** Rises when everything was read again: jobs may have changed, or be gone. */
+export const reloads = signal(0)
+
 /** Rises when anything happened: counters of faults and credits may have changed. */
 export const happened = signal(0)
 
@@ -40,11 +44,18 @@ export async function follow(): Promise<void> {
     try {
       await followOnce()
     } catch (error) {
-      connection.value = 'lost'
+      noteLoss()
       if (error instanceof ControlError && error.status === 403) await tokenGiven()
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
   }
+}
+
+function noteLoss(): void {
+  batch(() => {
+    connection.value = 'lost'
+    stopClock()
+  })
 }
 
 async function followOnce(): Promise<void> {
@@ -57,7 +68,7 @@ async function followOnce(): Promise<void> {
     if (changes.reset) await reload()
     batch(() => apply(changes))
   }
-  connection.value = 'lost'
+  noteLoss()
 }
 
 async function reload(): Promise<void> {
@@ -65,6 +76,7 @@ async function reload(): Promise<void> {
     read<{ now_ms: number; jobs: JobRow[] }>('jobs'),
     read<{ models: Model[] }>('models'),
     read<{ entries: DeliveryEntry[] }>('journal?kind=delivery'),
+    loadForks(),
   ])
   batch(() => {
     jobs.length = 0
@@ -74,7 +86,7 @@ async function reload(): Promise<void> {
     models.value = catalog.models
     deliveries.value = journal.entries.slice(-MAX_DELIVERIES)
     happened.value++
-    touched.value = new Set(places.keys())
+    reloads.value++
     connection.value = 'live'
   })
 }

@@ -4,7 +4,7 @@ import { deliveries, pending } from '../data/store.ts'
 import type { DeliveryEntry, PendingDelivery } from '../data/wire.ts'
 import { actOnJob } from '../jobs/job-actions.tsx'
 import { linkTo } from '../route.ts'
-import { count, formatAgo, formatDuration, formatNumber, formatTime, hostOf } from '../text/format.ts'
+import { count, formatAgo, formatDuration, formatNumber, formatTime, receiverName } from '../text/format.ts'
 import { OutcomeBadge } from '../ui/badge.tsx'
 import { Empty } from '../ui/empty.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
@@ -12,6 +12,9 @@ import { DeliveryPanel } from './delivery-panel.tsx'
 import { DeliveryPlanForm } from './plan-form.tsx'
 
 const ROW_HEIGHT = 48
+
+/** So many deliveries that are on their way are listed. */
+const MAX_PENDING = 20
 
 export function DeliveryList() {
   const chosen = useSignal<DeliveryEntry | undefined>(undefined)
@@ -82,10 +85,10 @@ function Row({ entry, isChosen, choose }: RowProps) {
         <button type="button" class="link mono" aria-pressed={isChosen} onClick={() => choose(entry)}>
           {job_id}
         </button>
-        <span class="sub muted">{hostOf(url)}</span>
+        <span class="sub muted">{receiverName(url)}</span>
       </span>
       <span role="cell" class="model" title={url}>
-        {hostOf(url)}
+        {receiverName(url)}
       </span>
       <span role="cell">
         <OutcomeBadge entry={entry} />
@@ -107,7 +110,7 @@ function Pending() {
     <section class="card" aria-label="On their way">
       <h2>On their way: {formatNumber(pending.value.length)}</h2>
       <ul class="plain">
-        {pending.value.slice(0, 20).map((delivery) => (
+        {pending.value.slice(0, MAX_PENDING).map((delivery) => (
           <li key={`${delivery.job_id} ${delivery.sent}`}>
             <a class="mono" href={linkTo('jobs', delivery.job_id)}>
               {delivery.job_id}
@@ -119,6 +122,9 @@ function Pending() {
           </li>
         ))}
       </ul>
+      {pending.value.length > MAX_PENDING && (
+        <p class="muted small">and {formatNumber(pending.value.length - MAX_PENDING)} more</p>
+      )}
     </section>
   )
 }

@@ -2,9 +2,9 @@ import type { Signal } from '@preact/signals'
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Exchange, Life } from '../data/wire.ts'
-import { hostOf } from '../text/format.ts'
+import { receiverName } from '../text/format.ts'
 import { spokenLabel } from './labels.ts'
-import { type Lanes, type Layout, layoutLife, type Mark } from './layout.ts'
+import { isControl, type Lanes, type Layout, layoutLife, type Mark } from './layout.ts'
 import { Response, SendMark, StateMark } from './marks.tsx'
 
 interface DiagramProps {
@@ -58,8 +58,12 @@ function keyOf({ kind, exchange }: Mark): string {
   return `${kind} ${exchange.kind} ${exchange.place} ${exchange.at_ms}`
 }
 
+/** About the width of a letter below the name of a lane, in pixels. */
+const DETAIL_LETTER = 6
+
 function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; life: Life }) {
   const { webhook_url, model_id } = life.job
+  const room = Math.min(18, Math.floor((lanes.service - lanes.client - 6) / DETAIL_LETTER))
   const names = [
     { x: lanes.client, name: 'client', detail: agentOf(life) },
     { x: lanes.service, name: 'service', detail: model_id },
@@ -75,7 +79,7 @@ function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; lif
             {name}
           </text>
           <text class="detail" x={x} y={39} text-anchor="middle">
-            {detail.length > 18 ? `${detail.slice(0, 17)}…` : detail}
+            {detail.length > room ? `${detail.slice(0, room - 1)}…` : detail}
           </text>
         </g>
       ))}
@@ -102,8 +106,7 @@ function Background({ layout, lanes, life }: { layout: Layout; lanes: Lanes; lif
 }
 
 function receiverOf(url: string | undefined): string {
-  if (url === undefined) return 'no webhook'
-  return url === `${location.origin}/_reference/receiver` ? 'built in' : hostOf(url)
+  return url === undefined ? 'no webhook' : receiverName(url)
 }
 
 /** The program that sent the run, as far as its header tells. */
@@ -128,7 +131,8 @@ function MarkGroup({ mark, lanes, active, isFuture }: MarkGroupProps) {
     active.value = exchange
   }
   const isActive = active.value !== undefined && isSame(active.value, exchange)
-  const className = ['mark', isActive ? 'active' : '', isFuture ? 'future' : ''].filter(Boolean).join(' ')
+  const classes = { active: isActive, future: isFuture, control: isControl(exchange) }
+  const className = ['mark', ...Object.entries(classes).flatMap(([name, isOn]) => (isOn ? [name] : []))].join(' ')
   const [left, right] = exchange.kind === 'delivery' ? [lanes.service, lanes.receiver] : [lanes.client, lanes.service]
   return (
     <g

@@ -45,20 +45,26 @@ function State({ exchange: { from, to, credits, code, is_charged } }: { exchange
 function Request({ exchange }: { exchange: RequestExchange }) {
   const { method, path, attempt, fault, hint, request_body, response_body, request_headers, response_headers } =
     exchange
+  const isControl = exchange.route === 'control'
   return (
     <>
       <h2>
         {method} <span class="path">{decodeURIComponent(path)}</span>
       </h2>
+      {isControl && <p class="muted small">A call of the control API, by a test or by this page.</p>}
       {attempt > 1 && <p class="muted small">Attempt {attempt}: the one before it failed.</p>}
       {fault && <p class="notice bad">Fault {fault} was injected here.</p>}
       <div class="buttons">
         <CopyButton label="Copy as curl" text={() => curlOf(exchange, location.origin)} />
-        <CopyButton label="Copy as client call" text={() => clientCallOf(exchange)} />
+        {!isControl && <CopyButton label="Copy as client call" text={() => clientCallOf(exchange)} />}
       </div>
       <h3>Request</h3>
       <Headers list={request_headers} />
-      <Body text={request_body} />
+      {fault && method === 'POST' && request_body === undefined ? (
+        <p class="muted small">The fault came before the body was read.</p>
+      ) : (
+        <Body text={request_body} />
+      )}
       <h3 class={isBad(exchange) ? 'bad' : 'good'}>{responseLabel(exchange)}</h3>
       {hint && <p class="notice">{hint}</p>}
       <Headers list={response_headers} />

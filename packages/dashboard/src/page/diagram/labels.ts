@@ -1,5 +1,5 @@
 import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
-import { count, formatDuration } from '../text/format.ts'
+import { count, formatDuration, formatShortNumber } from '../text/format.ts'
 import type { Mark } from './layout.ts'
 
 const ROUTE_NAMES: Readonly<Record<string, string>> = {
@@ -13,14 +13,21 @@ const ROUTE_NAMES: Readonly<Record<string, string>> = {
 export function sentLabel(exchange: RequestExchange | DeliveryExchange, folded = 0): string {
   const again = exchange.attempt > 1 ? ` · attempt ${exchange.attempt}` : ''
   if (exchange.kind === 'delivery') return `POST webhook${again}`
+  if (exchange.route === 'control') return `${exchange.method} ${controlName(exchange.path)}${again}`
   const more = folded > 0 ? ` · ${folded} more` : ''
   return `${exchange.method} ${ROUTE_NAMES[exchange.route ?? ''] ?? exchange.path}${again}${more}`
+}
+
+/** `control faults` of `/_reference/faults`. */
+function controlName(path: string): string {
+  return path.replace(/^.*\/_reference\//, 'control ').replace(/\/job_\w+\//, ' ')
 }
 
 /** The same where there is little room. */
 export function shortSentLabel(exchange: RequestExchange | DeliveryExchange, folded = 0): string {
   return sentLabel(exchange, folded)
     .replace('POST webhook', 'webhook')
+    .replace(/^[A-Z]+ control /, '')
     .replace(/ · attempt (\d+)/, ' #$1')
     .replace(/ · (\d+) more/, ' +$1')
 }
@@ -42,11 +49,16 @@ export function isBad(exchange: RequestExchange | DeliveryExchange): boolean {
   return exchange.status === undefined || exchange.status >= 400
 }
 
-/** What a change of state does to the credits. */
-export function creditLabel({ from, to, credits, is_charged }: StateExchange): string | undefined {
-  if (from === undefined) return `${credits} reserved`
-  if (to === 'succeeded' || is_charged) return `${credits} charged`
-  return to === 'processing' ? undefined : `${credits} released`
+/** What a change of state does to the credits, where there is little room. */
+export function creditLabel(exchange: StateExchange): string | undefined {
+  const change = creditChange(exchange)
+  return change && `${formatShortNumber(exchange.credits)} ${change}`
+}
+
+function creditChange({ from, to, is_charged }: StateExchange): 'reserved' | 'charged' | 'released' | undefined {
+  if (from === undefined) return 'reserved'
+  if (to === 'succeeded' || is_charged) return 'charged'
+  return to === 'processing' ? undefined : 'released'
 }
 
 /** A mark in a sentence, for screen readers. */
@@ -54,8 +66,10 @@ export function spokenLabel(mark: Mark): string {
   const { exchange, afterMs } = mark
   const at = `after ${formatDuration(afterMs)}`
   if (exchange.kind === 'job') {
-    const credits = creditLabel(exchange)?.replace(/^(\d+)/, (number) => count(Number(number), 'credit'))
-    return [`Job ${exchange.to} ${at}`, credits].filter(Boolean).join(', ')
+    const change = creditChange(exchange)
+    return [`Job ${exchange.to} ${at}`, change && `${count(exchange.credits, 'credit')} ${change}`]
+      .filter(Boolean)
+      .join(', ')
   }
   if (mark.kind === 'send' && !mark.isWhole) return `${sentLabel(exchange)} ${at}`
   const took = exchange.duration_ms > 0 ? ` in ${formatDuration(exchange.duration_ms)}` : ''

@@ -50,11 +50,17 @@ export interface Layout {
   height: number
 }
 
-/** Pixels: the names of the lanes, a request with its response, a state, and the longest wait. */
+/** Pixels: the names of the lanes, a request or a response, both together, a state, and the longest wait. */
 const TOP = 66
 const ROW = 40
+const WHOLE_ROW = 46
 const STATE_ROW = 36
 const LARGEST_GAP = 56
+
+function heightOf(mark: Mark | undefined): number {
+  if (mark?.kind === 'state') return STATE_ROW
+  return mark?.kind === 'send' && mark.isWhole && !isControl(mark.exchange) ? WHOLE_ROW : ROW
+}
 
 interface Moment {
   atMs: number
@@ -77,7 +83,7 @@ export function layoutLife({ job, exchanges, now_ms }: Life, isFolded: boolean):
     y += gapBetween(layout, { y, lastMs, atMs: moment.atMs, origin })
     lastMs = moment.atMs
     place(layout, { moment, next: moments[index + 1], y, origin, starts })
-    y += moment.exchange.kind === 'job' ? STATE_ROW : ROW
+    y += heightOf(layout.marks.at(-1))
   }
   const isOver = job.ended_at_ms !== undefined
   if (!isOver) y += 26
@@ -93,10 +99,15 @@ function momentsOf(exchanges: readonly Exchange[], isFolded: boolean): Moment[] 
     .flatMap(({ exchange, folded }): Moment[] => {
       const { at_ms: atMs, place } = exchange
       const start: Moment = { atMs, place, exchange, part: 'start', folded }
-      if (exchange.kind === 'job') return [start]
+      if (exchange.kind === 'job' || isControl(exchange)) return [start]
       return [start, { ...start, atMs: atMs + exchange.duration_ms, place: exchange.end_place, part: 'end' }]
     })
     .toSorted((one, other) => one.atMs - other.atMs || one.place - other.place)
+}
+
+/** A call of the control API is one mark: only its start is of interest. */
+export function isControl(exchange: Exchange): boolean {
+  return exchange.kind === 'request' && exchange.route === 'control'
 }
 
 /** A response that came at once is drawn with its request. */
@@ -118,7 +129,7 @@ function place(layout: Layout, { moment, next, y, origin, starts }: Placed): voi
   if (exchange.kind === 'job') {
     layout.marks.push({ ...base, kind: 'state', exchange })
   } else if (part === 'start') {
-    const isWhole = next !== undefined && isWholeEnd(next, moment)
+    const isWhole = isControl(exchange) || (next !== undefined && isWholeEnd(next, moment))
     starts.set(exchange, y)
     layout.marks.push({ ...base, kind: 'send', exchange, isWhole, folded })
   } else {

@@ -1,10 +1,13 @@
 import type { DeliveryExchange, RequestExchange, StateExchange } from '../data/wire.ts'
 import { creditLabel, isBad, responseLabel, sentLabel, shortSentLabel } from './labels.ts'
-import type { Lanes } from './layout.ts'
+import { isControl, type Lanes } from './layout.ts'
 
 /** About the width of a letter, in pixels, and of a bold one. */
-const LETTER = 6.5
+const LETTER = 7
 const WIDE_LETTER = 7.2
+
+/** So much room is at least right of the receiver's lane, in pixels. */
+const RIGHT_OF_RECEIVER = 40
 
 /** A response that comes at once is so far below its request. */
 const BACK = 13
@@ -67,6 +70,8 @@ export function SendMark({
 }: MarkProps<Sent> & { isWhole: boolean; folded: number }) {
   const [from, to] = endsOf(exchange, lanes)
   const fault = exchange.kind === 'request' ? exchange.fault : undefined
+  // That a call of the control API was accepted goes without saying.
+  const isQuiet = isControl(exchange) && !isBad(exchange)
   return (
     <>
       <Arrow
@@ -77,7 +82,7 @@ export function SendMark({
         short={shortSentLabel(exchange, folded)}
         className="arrow"
       />
-      {isWhole && <Response exchange={exchange} lanes={lanes} y={y + BACK} />}
+      {isWhole && !isQuiet && <Response exchange={exchange} lanes={lanes} y={y + BACK} />}
       {fault && <Bolt x={to + 18} y={isWhole ? y + BACK / 2 : y} />}
     </>
   )
@@ -108,6 +113,7 @@ export function StateMark({ exchange, lanes, y }: MarkProps<StateExchange>) {
   const half = 10 + (exchange.to.length * WIDE_LETTER) / 2
   const credit = creditLabel(exchange)
   const isCharged = credit?.endsWith('charged') === true
+  const room = (lanes.receiver + RIGHT_OF_RECEIVER - service - half - 25) / LETTER
   return (
     <>
       <rect class={`pill ${exchange.to}`} x={service - half} y={y - 12} width={2 * half} height={24} rx={12} />
@@ -119,7 +125,7 @@ export function StateMark({ exchange, lanes, y }: MarkProps<StateExchange>) {
           <circle cx="6" cy="0" r="6.5" />
           <path d="M6 -3v6M4 -1.2h3M4 1.2h3" />
           <text x="17" y="4">
-            {credit}
+            {credit.length > room ? credit.split(' ', 1) : credit}
           </text>
         </g>
       )}

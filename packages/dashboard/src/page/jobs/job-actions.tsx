@@ -1,3 +1,4 @@
+import { timeNow } from '../data/clock.ts'
 import { post } from '../data/control.ts'
 import type { JobRow } from '../data/wire.ts'
 import { type DeliveryPlan, recordOnJob } from '../record/record.ts'
@@ -5,19 +6,21 @@ import { attempt, say } from '../ui/toast.tsx'
 
 type JobAction = 'complete' | 'fail' | 'hang' | 'cancel' | 'again' | 'drop'
 
-/** Does something to a job, and notes it for the test. */
+/** Does something to a job, and notes it for the test when the server did it. */
 export function actOnJob(jobId: string, kind: JobAction, body?: object): Promise<void> {
   return attempt(async () => {
-    await recordOnJob({ kind, jobId })
+    const atMs = timeNow()
     await post(`jobs/${encodeURIComponent(jobId)}/${kind === 'again' ? 'deliver' : kind}`, body)
+    await recordOnJob({ kind, jobId }, atMs)
   })
 }
 
 /** Sets how the result of a job that goes on is delivered. */
 function planDelivery(jobId: string, plan: DeliveryPlan, label: string): Promise<void> {
   return attempt(async () => {
-    await recordOnJob({ kind: 'jobWebhook', jobId, plan })
+    const atMs = timeNow()
     await post(`jobs/${encodeURIComponent(jobId)}/webhook`, plan)
+    await recordOnJob({ kind: 'jobWebhook', jobId, plan }, atMs)
     say(`${label}: noted for this job.`)
   })
 }

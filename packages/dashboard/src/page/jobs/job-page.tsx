@@ -1,9 +1,9 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { nextChange, now } from '../data/clock.ts'
 import { ControlError, read } from '../data/control.ts'
-import { touched } from '../data/store.ts'
+import { happened, reloads, touched } from '../data/store.ts'
 import type { Exchange, JobRow, Life } from '../data/wire.ts'
 import { Diagram, isSame } from '../diagram/diagram.tsx'
 import { ExchangePanel } from '../diagram/exchange-panel.tsx'
@@ -22,7 +22,8 @@ import { TimeSlider } from './time-slider.tsx'
 const RELOAD_MS = 150
 
 export function JobPage({ id }: { id: string }) {
-  const life = useLife(id)
+  const isControlShown = useSignal(false)
+  const life = useLife(id, isControlShown)
   const active = useSignal<Exchange | undefined>(undefined)
   const isUnfolded = useSignal(false)
   const untilMs = useSignal(Number.POSITIVE_INFINITY)
@@ -45,18 +46,10 @@ export function JobPage({ id }: { id: string }) {
         <section class="card" aria-label="Sequence diagram">
           <Diagram life={life.value} isFolded={!isUnfolded.value} active={active} untilMs={untilMs.value} />
           <TimeSlider life={life.value} untilMs={untilMs} />
-          {isLong && (
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={isUnfolded.value}
-                onChange={({ currentTarget }) => {
-                  isUnfolded.value = currentTarget.checked
-                }}
-              />
-              Show every poll
-            </label>
-          )}
+          <div class="checks">
+            {isLong && <Check label="Show every poll" value={isUnfolded} />}
+            <Check label="Show calls of the control API" value={isControlShown} />
+          </div>
         </section>
         <div class="side">
           <ExchangePanel exchange={shown ?? exchanges[0]} originMs={job.created_at_ms} />
@@ -67,8 +60,23 @@ export function JobPage({ id }: { id: string }) {
   )
 }
 
-/** The life of a job, loaded again whenever something has happened to it. */
-function useLife(id: string) {
+function Check({ label, value }: { label: string; value: Signal<boolean> }) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={value.value}
+        onChange={({ currentTarget }) => {
+          value.value = currentTarget.checked
+        }}
+      />
+      {label}
+    </label>
+  )
+}
+
+/** The life of a job, loaded again whenever something has happened to it; or at all, where control requests are shown. */
+function useLife(id: string, isControlShown: Signal<boolean>) {
   const life = useSignal<Life | 'missing' | undefined>(undefined)
   useEffect(() => {
     let timer = 0
@@ -76,22 +84,27 @@ function useLife(id: string) {
     const load = async () => {
       timer = 0
       try {
-        const loaded = await read<Life>(`jobs/${encodeURIComponent(id)}/exchanges`)
+        const query = isControlShown.value ? '?control=true' : ''
+        const loaded = await read<Life>(`jobs/${encodeURIComponent(id)}/exchanges${query}`)
         if (!isGone) life.value = loaded
       } catch (error) {
         if (!isGone && error instanceof ControlError && error.status === 404) life.value = 'missing'
       }
     }
-    const stop = touched.subscribe((ids) => {
-      if (ids.has(id) && timer === 0) timer = window.setTimeout(load, life.value === undefined ? 0 : RELOAD_MS)
-    })
-    if (timer === 0) void load()
+    const loadSoon = () => {
+      if (timer === 0) timer = window.setTimeout(load, life.value === undefined ? 0 : RELOAD_MS)
+    }
+    const stops = [
+      reloads.subscribe(loadSoon),
+      touched.subscribe((ids) => ids.has(id) && loadSoon()),
+      happened.subscribe(() => isControlShown.peek() && loadSoon()),
+    ]
     return () => {
       isGone = true
       clearTimeout(timer)
-      stop()
+      for (const stop of stops) stop()
     }
-  }, [id])
+  }, [id, isControlShown.value])
   return life
 }
 

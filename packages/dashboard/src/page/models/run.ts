@@ -1,6 +1,7 @@
 import { timeNow } from '../data/clock.ts'
+import { connection } from '../data/store.ts'
 import { currentKey, loadWorld, ofKey } from '../data/world.ts'
-import { record, recordJobOf } from '../record/record.ts'
+import { forget, record, recordJobOf } from '../record/record.ts'
 import type { Values } from './input-form.tsx'
 
 export type Mode = 'sync' | 'async' | 'webhook'
@@ -40,6 +41,10 @@ export async function runModel(model: string, input: Values, mode: Mode): Promis
     recordJobOf(run, body.job_id)
     return { status, jobId: body.job_id }
   } catch {
+    if (connection.value === 'lost') {
+      forget(run)
+      return { message: 'The server does not respond.' }
+    }
     return { message: 'No response: the connection broke. Is a fault switched on?' }
   }
 }

@@ -1,37 +1,53 @@
+import type { JobRow } from '../data/wire.ts'
 import type { DeliveryPlan, Recorded } from './record.ts'
 
 /**
- * What was done to a job and its deliveries, as the outcome that a script would give its run: a test says it before the
- * run.
+ * What became of each job and its deliveries, as the outcome that a script gives its run: a test says it before the run.
+ * With it the run takes as long as it took, whatever the latency of the server was.
  */
-export function jobScripts(actions: readonly Recorded[]): ReadonlyMap<string, object> {
-  const scripts = new Map<string, Script>()
-  for (const action of actions) {
-    const jobId = 'jobId' in action ? action.jobId : undefined
-    if (jobId === undefined) continue
-    const script = scripts.get(jobId) ?? {}
-    const changed = changedBy(action, script)
-    if (changed !== undefined) scripts.set(jobId, changed)
-  }
-  return new Map([...scripts].map(([jobId, { result = 'succeeded', webhook }]) => [jobId, { result, webhook }]))
+export function jobScripts(
+  actions: readonly Recorded[],
+  jobOf: (id: string) => JobRow | undefined,
+): ReadonlyMap<string, object> {
+  const ids = new Set(actions.flatMap((action) => (action.kind === 'run' ? (action.jobId ?? []) : [])))
+  return new Map(
+    [...ids].map((id) => [
+      id,
+      scriptOf(
+        actions.filter((action) => isAbout(action, id)),
+        jobOf(id),
+      ),
+    ]),
+  )
 }
 
-interface Script {
-  result?: 'hang'
-  webhook?: DeliveryPlan
+function isAbout(action: Recorded, jobId: string): boolean {
+  return 'jobId' in action && action.jobId === jobId
 }
 
-function changedBy(action: Recorded, script: Script): Script | undefined {
+function scriptOf(actions: readonly Recorded[], job: JobRow | undefined): object {
+  const webhook = actions.reduce<DeliveryPlan | undefined>(planAfter, undefined)
+  return { ...endOf(actions, job), webhook }
+}
+
+/** A job that is ended by hand goes on until then. */
+function endOf(actions: readonly Recorded[], job: JobRow | undefined): { result: string; after_ms?: number } {
+  if (actions.some(({ kind }) => ['complete', 'fail', 'cancel', 'hang'].includes(kind))) return { result: 'hang' }
+  const { status, created_at_ms, ended_at_ms, ends_at_ms } = job ?? {}
+  const endMs = ended_at_ms ?? ends_at_ms
+  if (created_at_ms === undefined || endMs === undefined || status === 'cancelled') return { result: 'hang' }
+  return { result: status === 'failed' ? 'failed' : 'succeeded', after_ms: endMs - created_at_ms }
+}
+
+function planAfter(plan: DeliveryPlan | undefined, action: Recorded): DeliveryPlan | undefined {
   switch (action.kind) {
-    case 'hang':
-      return { ...script, result: 'hang' }
     case 'jobWebhook':
-      return { ...script, webhook: action.plan }
+      return action.plan
     case 'again':
-      return { ...script, webhook: { ...script.webhook, deliveries: (script.webhook?.deliveries ?? 1) + 1 } }
+      return { ...plan, deliveries: (plan?.deliveries ?? 1) + 1 }
     case 'drop':
-      return { ...script, webhook: { ...script.webhook, deliveries: 0 } }
+      return { ...plan, deliveries: 0 }
     default:
-      return undefined
+      return plan
   }
 }

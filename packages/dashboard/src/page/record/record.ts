@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { timeNow } from '../data/clock.ts'
 import { read } from '../data/control.ts'
+import { findJob } from '../data/store.ts'
 import type { Fault, JobDetail } from '../data/wire.ts'
 
 /** How the result of a run is delivered. */
@@ -22,11 +23,13 @@ export type Action =
   | { kind: 'removeFault'; id: string; key?: string }
   | { kind: 'clearFaults'; key?: string }
   | { kind: 'step' }
+  | { kind: 'scale'; scale: number }
   | { kind: 'createKey'; key: string; options: object }
   | { kind: 'limitKey'; key: string; limits: object }
   | { kind: 'revokeKey'; key: string }
   | { kind: 'snapshot'; name: string }
-  | { kind: 'restore'; name: string }
+  /** `toMs`: the time of the snapshot. */
+  | { kind: 'restore'; name: string; toMs: number }
   | { kind: 'reset' }
 
 /** An action and the server's time at which it was done. */
@@ -41,9 +44,20 @@ export function record(action: Action, atMs = timeNow()): Recorded {
   return entry
 }
 
+/** Records what was done before some of the others. */
+function recordEarlier(action: Action, atMs: number): void {
+  const place = recorded.value.findIndex((other) => other.atMs > atMs)
+  recorded.value = recorded.value.toSpliced(place < 0 ? recorded.value.length : place, 0, { ...action, atMs })
+}
+
 /** Notes the job that a run made, once it is known. */
 export function recordJobOf(run: Recorded, jobId: string): void {
   recorded.value = recorded.value.map((entry) => (entry === run ? { ...run, jobId } : entry))
+}
+
+/** For what did not reach the server. */
+export function forget(entry: Recorded): void {
+  recorded.value = recorded.value.filter((other) => other !== entry)
 }
 
 export function clearRecord(): void {
@@ -51,13 +65,12 @@ export function clearRecord(): void {
 }
 
 /** Records an action on a job; before it the run, when a client and not the page made the job. */
-export async function recordOnJob(action: Action & { jobId: string }): Promise<void> {
+export async function recordOnJob(action: Action & { jobId: string }, atMs: number): Promise<void> {
   const { jobId } = action
   const isKnown = recorded.value.some((entry) => entry.kind === 'run' && entry.jobId === jobId)
   if (!isKnown) {
-    const atMs = timeNow()
-    const detail = await read<JobDetail & { model_id: string }>(`jobs/${jobId}`)
-    record({ kind: 'run', model: detail.model_id, input: detail.input, mode: 'async', jobId }, atMs)
+    const { model_id, input } = await read<JobDetail & { model_id: string }>(`jobs/${jobId}`)
+    recordEarlier({ kind: 'run', model: model_id, input, mode: 'async', jobId }, findJob(jobId)?.created_at_ms ?? atMs)
   }
-  record(action)
+  record(action, atMs)
 }

@@ -55,7 +55,8 @@ function TestCode({ close }: { close: () => void }) {
         </button>
       </div>
       <p class="muted">
-        {count(recorded.value.length, 'action')}, at the times at which you did them, on a clock of its own.
+        {count(recorded.value.length, 'action')}, at the times at which you did them. The clock of the test stands still
+        in between, so the speed of yours does not matter.
       </p>
       <Code text={text} label="Test" />
       <div class="buttons">

@@ -1,5 +1,6 @@
 import type { JobRow } from '../data/wire.ts'
 import { literal } from '../text/code.ts'
+import { actionTimes } from './action-times.ts'
 import { jobScripts } from './job-scripts.ts'
 import type { Recorded } from './record.ts'
 
@@ -40,7 +41,7 @@ class TestBody {
 
   constructor(source: TestSource) {
     this.#source = source
-    this.#scripts = jobScripts(source.actions)
+    this.#scripts = jobScripts(source.actions, source.jobOf)
   }
 
   lines(): string[] {
@@ -56,14 +57,20 @@ class TestBody {
     ]
   }
 
-  /** Each action, after the time that passed since the one before it. */
+  /**
+   * Each action, after the time that passed since the one before it: however fast time went on the page, it is there by
+   * then.
+   */
   #actionLines(): string[] {
-    return this.#source.actions.flatMap((action) => {
+    const { actions, jobOf } = this.#source
+    const times = actionTimes(actions, jobOf)
+    return actions.flatMap((action, index) => {
       const lines = this.#linesOf(action)
       if (lines.length === 0) return []
-      const passedMs = action.atMs - (this.#writtenMs ?? action.atMs)
-      this.#writtenMs = action.atMs
-      return [...advance(passedMs), ...lines]
+      const atMs = times[index] ?? action.atMs
+      const writtenMs = this.#writtenMs ?? atMs
+      this.#writtenMs = action.kind === 'restore' ? action.toMs : Math.max(atMs, writtenMs)
+      return [...advance(atMs - writtenMs), ...lines]
     })
   }
 
@@ -84,6 +91,8 @@ class TestBody {
         return [`server.restore(${action.name})`]
       case 'reset':
         return ['server.reset()']
+      case 'scale':
+        return [`// ${scaleText(action.scale)}`]
       case 'webhooks':
         return [`server.webhooks.deliverAs(${literal(action.plan)}${this.#keyArgument(action.key)})`]
       default:
@@ -148,23 +157,26 @@ class TestBody {
   }
 
   #ending(): string[] {
-    const { actions, jobOf, nowMs } = this.#source
+    const { actions, jobOf } = this.#source
     const known = [...this.#jobs.keys(), ...this.#runs.keys()].map(jobOf).filter((job) => job !== undefined)
+    const endMs = endOf(known, this.#source.nowMs)
     const charged = known.reduce((sum, job) => sum + job.charged, 0)
     const isOver = known.length > 0 && known.every((job) => job.ended_at_ms !== undefined)
     const isFirstAccount = actions.every((action) => action.kind !== 'run' || action.key === undefined)
     const before = actions.some(({ kind }) => kind === 'reset' || kind === 'restore')
     return [
-      ...(this.#writtenMs === undefined || known.length === 0 ? [] : advance(nowMs - this.#writtenMs)),
+      ...(this.#writtenMs === undefined || known.length === 0 ? [] : advance(endMs - this.#writtenMs)),
       '',
-      ...known.map((job) => this.#expectation(job)),
+      ...known.map((job) => this.#expectation(job, endMs)),
       ...(isOver && isFirstAccount && !before ? [`expect(server.credits()).toBe(${10_000 - charged})`] : []),
     ]
   }
 
-  #expectation({ job_id, status }: JobRow): string {
+  #expectation({ job_id, status, processing_at_ms }: JobRow, endMs: number): string {
     const name = this.#jobs.get(job_id)
-    if (name !== undefined) return `expect(server.job(${name}.id).status).toBe('${status}')`
+    const isProcessing = status === 'queued' && processing_at_ms <= endMs
+    if (name !== undefined)
+      return `expect(server.job(${name}.id).status).toBe('${isProcessing ? 'processing' : status}')`
     return `expect((await ${this.#runs.get(job_id)}).status).toBe('succeeded')`
   }
 
@@ -189,6 +201,18 @@ class TestBody {
     const name = this.#jobs.get(jobId)
     return name === undefined ? [] : [line(name)]
   }
+}
+
+/** When the test ends: what the page shows of its jobs is true then, however roughly it knows the time. */
+function endOf(jobs: readonly JobRow[], nowMs: number): number {
+  const unfinished = jobs.filter((job) => job.ended_at_ms === undefined)
+  const ends = unfinished.map(({ ends_at_ms = Number.POSITIVE_INFINITY }) => ends_at_ms - 1)
+  return Math.max(Math.min(nowMs, ...ends), ...jobs.map(({ ended_at_ms = 0 }) => ended_at_ms))
+}
+
+function scaleText(scale: number): string {
+  if (scale === 0) return 'Time was paused.'
+  return scale === 1 ? 'Time went on as on the wall.' : `Time went on ${scale} times as fast.`
 }
 
 function advance(ms: number): string[] {

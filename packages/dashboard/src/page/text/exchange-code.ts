@@ -5,10 +5,10 @@ import { literal, shellQuoted } from './code.ts'
 const KEY = '$MODELRUN_API_KEY'
 
 /** A request as a command line. */
-export function curlOf({ method, path, request_body }: RequestExchange, origin: string): string {
+export function curlOf({ method, path, route, request_body }: RequestExchange, origin: string): string {
   const parts = [`curl ${shellQuoted(`${origin}${path}`)}`]
   if (method !== 'GET') parts.push(`-X ${method}`)
-  parts.push(`-H "authorization: Bearer ${KEY}"`)
+  if (route !== 'control') parts.push(`-H "authorization: Bearer ${KEY}"`)
   if (request_body !== undefined) parts.push("-H 'content-type: application/json'", `-d ${shellQuoted(request_body)}`)
   return parts.join(' \\\n  ')
 }

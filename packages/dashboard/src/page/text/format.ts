@@ -1,4 +1,5 @@
 const number = new Intl.NumberFormat('en')
+const compactNumber = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 const clockTime = new Intl.DateTimeFormat('en-GB', {
   hour: '2-digit',
   minute: '2-digit',
@@ -6,6 +7,11 @@ const clockTime = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+/** `9,999`, `1.2M`. */
+export function formatShortNumber(value: number): string {
+  return (value < 100_000 ? number : compactNumber).format(value)
+}
 
 export function formatNumber(value: number): string {
   return number.format(value)
@@ -54,6 +60,11 @@ function joined(...[large, largeUnit, small, smallUnit]: [number, string, number
 /** `image generation` of `text-to-image`: words for people. */
 export function formatCategory(category: string): string {
   return category.replaceAll('-', ' ')
+}
+
+/** Who gets a delivery. The server has a receiver of its own; a job of a fork may have that of the first server. */
+export function receiverName(url: string): string {
+  return url.endsWith('/_reference/receiver') ? 'built in' : hostOf(url)
 }
 
 /** The host of a URL. */

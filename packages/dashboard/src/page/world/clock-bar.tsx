@@ -1,6 +1,7 @@
-import { canStep, clock, isPaused, now, resumeScale } from '../data/clock.ts'
+import { canStep, clock, isPaused, now, resumeScale, setClock } from '../data/clock.ts'
 import { post } from '../data/control.ts'
 import { connection } from '../data/store.ts'
+import type { ClockState } from '../data/wire.ts'
 import { record } from '../record/record.ts'
 import { formatDay, formatTime } from '../text/format.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -9,14 +10,19 @@ import { attempt } from '../ui/toast.tsx'
 /** Moves time on, and notes it for the test. */
 export function step(ms: number): Promise<void> {
   return attempt(async () => {
-    record({ kind: 'step' })
-    await post('clock', { advance_ms: ms })
+    const { now_ms } = await post<{ now_ms: number }>('clock', { advance_ms: ms })
+    setClock({ ...clock.value, now_ms })
+    record({ kind: 'step' }, now_ms)
   })
 }
 
-/** 0 pauses. */
+/** Changes the speed of time, and notes it for the test. 0 pauses. */
 export function setScale(scale: number): Promise<void> {
-  return attempt(() => post('clock/scale', { scale }))
+  return attempt(async () => {
+    const state = await post<ClockState>('clock/scale', { scale })
+    setClock(state)
+    record({ kind: 'scale', scale }, state.now_ms)
+  })
 }
 
 const LABELS = { connecting: 'connecting', live: 'live', lost: 'connection lost' } as const

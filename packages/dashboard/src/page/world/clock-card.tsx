@@ -55,7 +55,7 @@ export function ClockCard() {
 /** Goes to the next moment at which time alone changes a job. */
 function NextButton() {
   jobsVersion.value
-  const next = Math.min(...jobs.map((job) => nextChange(job) ?? Number.POSITIVE_INFINITY))
+  const next = jobs.reduce((first, job) => Math.min(first, nextChange(job) ?? first), Number.POSITIVE_INFINITY)
   const ms = next - now.value
   const isThere = Number.isFinite(ms) && ms >= 0
   return (

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { clock, setClock } from '../data/clock.ts'
 import { post, read } from '../data/control.ts'
 import { loadWorld } from '../data/world.ts'
 import { clearRecord, record } from '../record/record.ts'
@@ -52,14 +53,15 @@ function take(): Promise<void> {
     const state = await read<Kept['state']>('snapshot')
     const name = `snapshot${kept.value.length + 1}`
     kept.value = [...kept.value, { name, takenAtMs: state.time, state }]
-    record({ kind: 'snapshot', name })
+    record({ kind: 'snapshot', name }, state.time)
   })
 }
 
 function restore({ name, state }: Kept): Promise<void> {
   return attempt(async () => {
-    await post('restore', state)
-    record({ kind: 'restore', name })
+    const { now_ms } = await post<{ now_ms: number }>('restore', state)
+    setClock({ ...clock.value, now_ms })
+    record({ kind: 'restore', name, toMs: state.time }, now_ms)
     await loadWorld()
     say('The server is in the state of the snapshot.')
   })

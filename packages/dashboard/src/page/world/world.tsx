@@ -4,6 +4,7 @@ import { loadWorld } from '../data/world.ts'
 import { attempt } from '../ui/toast.tsx'
 import { ClockCard } from './clock-card.tsx'
 import { FaultCard } from './fault-card.tsx'
+import { ForkCard } from './fork-card.tsx'
 import { KeyCard } from './key-card.tsx'
 import { SnapshotCard } from './snapshot-card.tsx'
 
@@ -39,6 +40,7 @@ export function World() {
         <div class="side">
           <FaultCard />
           <SnapshotCard />
+          <ForkCard />
         </div>
       </div>
     </section>

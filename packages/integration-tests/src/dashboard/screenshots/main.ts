@@ -3,19 +3,9 @@ import { mkdir, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { openKit } from '../kit.ts'
 import { playScene } from './scene.ts'
-
-/** So large a picture may be. */
-const MAX_BYTES = 150_000
+import { JOB_HEIGHT, MAX_BYTES, SIZES } from './sizes.ts'
 
 const folder = fileURLToPath(new URL('../../../../../docs/images/', import.meta.url))
-
-const SIZES = [
-  { name: 'wide', viewport: { width: 1_280, height: 800 } },
-  { name: 'narrow', viewport: { width: 390, height: 844 } },
-]
-
-/** The diagram is shown whole. */
-const JOB_HEIGHT = 980
 
 const kit = await openKit()
 try {

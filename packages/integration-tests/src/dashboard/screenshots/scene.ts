@@ -28,7 +28,6 @@ export async function playScene({ server, url }: Served): Promise<string> {
   await clock.advance(300)
   await job.get()
   await clock.advance(6_000)
-  await job.get()
   server.faults.add({ kind: 'rate-limit', route: 'listModels', probability: 0.3 })
   await client.submit('kinora/reel-pro', { prompt: 'waves against the rocks' })
   await client.submit('lumen/aurora-video', { prompt: 'a harbour in the rain' }, webhook)

@@ -139,6 +139,15 @@ export const MEMBER_TEXTS: Readonly<Record<string, string>> = {
   'Model.id': 'Id of the model.',
   'Model.name': 'Name of the model.',
   'Model.status': 'Status of the model.',
+  control:
+    'Whether control requests that changed something meanwhile, and up to 10 s of the server’s clock before, are shown too. Default false.',
+  dashboard_url: 'URL of its dashboard; missing when the server has none.',
+  fork_of: 'URL of the server that this one is a fork of.',
+  forks: 'The forks that run.',
+  stopped: 'How many forks were stopped.',
+  'query.id': 'Name of the fault or of the fork.',
+  'Fork.id': 'Name of the fork, such as fork_1.',
+  'Fork.url': 'Where the fork listens.',
   place: 'Place of its start in the order of things: what has the same time happened in this order.',
   end_place: 'Place of its end in the order of things.',
 }

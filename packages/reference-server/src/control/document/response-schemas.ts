@@ -149,6 +149,7 @@ export const COMPONENTS = {
     ),
   }),
   Fault: faultOptionsSchema,
+  Fork: z.object({ id: z.string(), url: z.string(), dashboard_url: text }),
   ClockEvent: z.object({
     at_ms: z.number(),
     after_ms: z.number(),

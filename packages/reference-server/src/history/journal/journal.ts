@@ -35,10 +35,18 @@ export class Journal {
     this.#add(account, new RequestRecord(details, { startPlace, endPlace: this.place() }))
   }
 
-  /** In the order in which they ended; without an account all records. */
-  records(account?: Account): JournalRecord[] {
+  /** In the order in which they ended; without an account all records, `null` as in `add`. */
+  records(account?: Account | null): JournalRecord[] {
     if (account !== undefined) return this.#records.of(account)
     return this.#records.all().sort((one, other) => one.endPlace - other.endPlace)
+  }
+
+  /** Takes over what another journal has. @param accounts which account of this server takes the place of which */
+  adopt(journal: Journal, accounts: ReadonlyMap<Account, Account>): void {
+    for (const [account, own] of [...accounts, [null, null] as const]) {
+      for (const record of journal.#records.of(account)) this.#records.add(own, record)
+    }
+    this.#places = Math.max(this.#places, journal.#places)
   }
 
   forget(account?: Account): void {

@@ -1,0 +1,10 @@
+/** So large a picture may be. */
+export const MAX_BYTES = 150_000
+
+export const SIZES = [
+  { name: 'wide', viewport: { width: 1_280, height: 800 } },
+  { name: 'narrow', viewport: { width: 390, height: 844 } },
+]
+
+/** The diagram is shown whole. */
+export const JOB_HEIGHT = 980
