@@ -2,6 +2,8 @@ const sdk = { path: 'packages/sdk/dist/index.js', gzip: true }
 const proxy = { path: 'packages/sdk/dist/proxy/index.js', gzip: true }
 const webhooks = { path: 'packages/sdk/dist/webhooks/index.js', gzip: true }
 const contract = { path: 'packages/contract/dist/index.js', gzip: true }
+// Not bundled anew: what users install is what counts, loaded on first use or not.
+const cli = { gzip: true, disablePlugins: ['@size-limit/esbuild'] }
 
 export default [
   { ...sdk, name: 'modelrun: the client', import: '{ ModelRun }', limit: '50.5 kB' },
@@ -12,4 +14,11 @@ export default [
   { ...webhooks, name: 'modelrun/webhooks: reading a delivery', import: '{ parseWebhook }', limit: '8.5 kB' },
   { ...contract, name: '@modelrun/contract: every schema', limit: '10 kB' },
   { ...contract, name: '@modelrun/contract: the routes alone', import: '{ ROUTES, routePath }', limit: '1 kB' },
+  {
+    ...cli,
+    name: '@modelrun/cli: the code that commands share',
+    path: 'packages/cli/dist/command/{main,chunk-*}.js',
+    limit: '53 kB',
+  },
+  { ...cli, name: '@modelrun/cli: all commands', path: 'packages/cli/dist/command/*.js', limit: '91 kB' },
 ]

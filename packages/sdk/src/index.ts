@@ -116,6 +116,7 @@ export type { Logger, LogLevel } from './observe/logger.ts'
 export { ATTEMPT_CHANNEL, type AttemptEvent } from './observe/logger.ts'
 export type { Span, SpanAttributes, Tracer } from './observe/safe-span.ts'
 export type { ModelRunOptions } from './options.ts'
+export { findInputIssues } from './runs/input-issues.ts'
 export type {
   DurableItem,
   DurableRun,

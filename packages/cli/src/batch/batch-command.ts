@@ -9,6 +9,9 @@ const DETAILS = `
 The same command again goes on where the batch is, also after kill -9: no row is paid twice. What was sent is kept
 in .modelrun in the folder of --out. A row is known by its content, or by the column of --key.
 
+A row that failed or was rejected stays so. With --retry-failed it gets a new run, which is paid for itself; rows that
+succeeded are left alone.
+
 A row is "unknown" when the process or the connection ended while it was sent. It may have been charged, and is not
 sent again by itself. Look for its job at the service, then use --job, or --resubmit-unknown, which may pay twice.
 
@@ -31,6 +34,7 @@ export function createBatchCommand(context: CliContext): Command {
       `name of a file, of {row} {key} {model} {job_id} {index} {ext} (default: ${BATCH_TEMPLATE})`,
     )
     .option('--report <file>', 'write a table of all rows as CSV')
+    .option('--retry-failed', 'run failed and rejected rows again; each is paid as a new run')
     .option('--job <row=job_id>', 'say that an unknown row is this job; repeatable', collect)
     .option('--resubmit-unknown', 'send unknown rows again; they may be paid twice')
     .addHelpText('after', DETAILS)

@@ -12,6 +12,7 @@ export interface BatchOptions extends ServiceOptions, PriceOptions {
   name?: string | undefined
   report?: string | undefined
   job?: readonly string[] | undefined
+  retryFailed?: boolean | undefined
   resubmitUnknown?: boolean | undefined
 }
 

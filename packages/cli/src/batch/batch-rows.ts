@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { isAbsolute, join, relative } from 'node:path'
 import { UsageError } from '../errors/usage-error.ts'
 import { urlOf } from '../run/build-input.ts'
-import { inputProblems, type RunInput } from '../run/check-input.ts'
+import { type InputRules, inputProblems, type RunInput } from '../run/check-input.ts'
 import { isUrlParameter, type Parameter } from '../run/parameter.ts'
 import { parseValues } from '../run/parse-values.ts'
+import { looksLikeAttempt } from './attempt-key.ts'
 import type { RawRow } from './read-rows.ts'
 
 /** A row that can be run. */
@@ -16,9 +17,8 @@ export interface BatchRow {
 }
 
 /** What makes rows of cells. */
-export interface RowRules {
+export interface RowRules extends InputRules {
   model: string
-  parameters: readonly Parameter[]
   /** The column of `--key`. */
   key: string | undefined
   /** The folder of `--files`. */
@@ -49,7 +49,7 @@ export async function batchRows(raw: readonly RawRow[], rules: RowRules): Promis
   )
 }
 
-async function inputOf({ cells, isCsv }: RawRow, { parameters, key, files }: RowRules): Promise<RunInput> {
+async function inputOf({ cells, isCsv }: RawRow, { schema, parameters, key, files }: RowRules): Promise<RunInput> {
   const input: RunInput = Object.create(null)
   for (const [name, cell] of cells) {
     const parameter = parameters.find((one) => one.name === name)
@@ -57,7 +57,7 @@ async function inputOf({ cells, isCsv }: RawRow, { parameters, key, files }: Row
     const value = isCsv && parameter !== undefined ? parseValues(parameter, [String(cell)]) : cell
     input[name] = parameter === undefined ? value : await withFile(value, parameter, files)
   }
-  const problems = inputProblems(parameters, input)
+  const problems = inputProblems({ schema, parameters }, input)
   if (problems.length > 0) throw new UsageError(problems.join(' '))
   return input
 }
@@ -92,6 +92,7 @@ function createKeys({ key, model }: RowRules): (row: RawRow) => string {
     if (text === '') throw new UsageError(`the column ${key} of --key is empty.`)
     if (text.length > LONGEST_KEY)
       throw new UsageError(`the key in the column ${key} is longer than ${LONGEST_KEY} characters.`)
+    if (looksLikeAttempt(text)) throw new UsageError(`the key in the column ${key} has the control character U+001F.`)
     if (count(text) > 1)
       throw new UsageError(`the key ${text} is that of an earlier row than row ${row}. Keys are unique.`)
     return text

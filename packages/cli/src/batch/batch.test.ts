@@ -1,46 +1,21 @@
 import { readdir } from 'node:fs/promises'
-import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BATCH, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../test-kit/batch-world.ts'
 import { CliWorld } from '../test-kit/cli-world.ts'
 
 let world: CliWorld
-let files: Server
+let files: SmallFiles
 
 beforeEach(async () => {
   world = await CliWorld.create({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
-  files = createServer((request, response) => response.setHeader('content-type', 'image/png').end(request.url))
-  await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve))
+  files = await serveSmallFiles()
 })
 
 afterEach(async () => {
-  files.closeAllConnections()
   files.close()
   await world.close()
 })
-
-const BATCH = ['batch', 'aurora-image', '--out', 'out', '--max-credits', '100000', '--polls-per-second', '1000']
-
-/** The service gives small files, which cost no time. */
-function scriptFiles(count: number): void {
-  const address = files.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  const outcomes = Array.from({ length: count }, (_, index) => {
-    const items = [{ type: 'image', url: `http://127.0.0.1:${port}/${index}.png` }]
-    return { result: 'succeeded' as const, output: { type: 'image', items } }
-  })
-  world.server.script('aurora-image', outcomes)
-}
-
-/** How often each prompt was sent. */
-function sendsByPrompt(): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const body of world.bodies()) {
-    const { prompt }: { prompt: string } = JSON.parse(body).input
-    counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
-  }
-  return counts
-}
 
 async function savedFiles(): Promise<string[]> {
   return (await readdir(join(world.folder, 'out'))).filter((name) => name.endsWith('.png'))
@@ -48,7 +23,7 @@ async function savedFiles(): Promise<string[]> {
 
 describe('modelrun batch', () => {
   it('runs each row of a CSV file, and the same command again sends nothing', async () => {
-    scriptFiles(3)
+    files.script(world, 3)
     await world.write('rows.csv', '\ufeffprompt,num_images\r\na fox,2\r\n"a hare, ""grey""",\r\na fox,2\r\n')
     const first = await world.run([...BATCH, '--inputs', 'rows.csv', '--report', 'report.csv'])
     expect([first.code, first.stdout]).toEqual([0, 'STATE      ROWS\nsucceeded  3\n'])
@@ -58,20 +33,22 @@ describe('modelrun batch', () => {
     )
     expect(await savedFiles()).toHaveLength(3)
     const report = await world.read('report.csv')
-    expect(report).toMatch(/^row,key,state,job_id,files,error\r\n1,\w+-1,succeeded,job_\w+,out\/1-job_\w+-0\.png,\r\n/)
+    expect(report).toMatch(
+      /^row,key,state,job_id,files,error,attempt\r\n1,\w+-1,succeeded,job_\w+,out\/1-job_\w+-0\.png,,1\r\n/,
+    )
     const again = await world.run([...BATCH, '--inputs', 'rows.csv'])
     expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 of 3 rows were sent before')])
     expect(world.inputs()).toHaveLength(3)
   })
 
   it('sends only new rows when rows are put in front, and reads standard input', async () => {
-    scriptFiles(3)
+    files.script(world, 3)
     await world.run([...BATCH, '--inputs', '-'], { input: '{"prompt":"a"}\n\n{"prompt":"b"}\n' })
     const { code } = await world.run([...BATCH, '--inputs', '-'], {
       input: '{"prompt":"new"}\n{"prompt":"a"}\n{"prompt":"b"}',
     })
     expect(code).toBe(0)
-    expect(sendsByPrompt()).toEqual(
+    expect(sendsByPrompt(world)).toEqual(
       new Map([
         ['a', 1],
         ['b', 1],
@@ -81,7 +58,7 @@ describe('modelrun batch', () => {
   })
 
   it('knows a row by its --key, and does not send another input under it', async () => {
-    scriptFiles(2)
+    files.script(world, 2)
     await world.write('rows.csv', 'id,prompt\nx1,a fox\n')
     const args = [...BATCH, '--inputs', 'rows.csv', '--key', 'id', '--name', '{key}.{ext}']
     expect((await world.run(args)).code).toBe(0)
@@ -93,8 +70,8 @@ describe('modelrun batch', () => {
   })
 
   it.each([
-    ['prompt,num_imags\nx,1\n', 'row 1: The model has no parameter "num_imags". Did you mean num_images?'],
-    ['prompt,num_images\nx,9\n', 'row 1: --num-images must be at most 4. It got 9.'],
+    ['prompt,num_imags\nx,1\n', 'row 1: num_imags: no such parameter; did you mean num_images?'],
+    ['prompt,num_images\nx,9\n', 'row 1: --num-images: must be at most 4, not 9.'],
     ['prompt\na,b\n', '--inputs rows.csv is not CSV'],
     ['prompt\n', 'has no rows'],
     ['prompt,prompt\na,b\n', 'The column prompt is twice'],
@@ -128,12 +105,18 @@ describe('modelrun batch', () => {
     const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '1', '--report', 'report.csv']
     world.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
     const { code, stdout, stderr } = await world.run(args)
-    expect([code, stdout]).toEqual([4, 'STATE      ROWS\nsucceeded  1\nunknown    1\n'])
+    expect([code, stdout]).toEqual([
+      4,
+      'STATE      ROWS  WHAT TO DO\nsucceeded  1\nunknown    1     decide with --job or --resubmit-unknown\n',
+    ])
     expect(stderr).toMatch(/Unknown: they may have been charged[\s\S]* {2}row 1 /)
     expect(await world.read('report.csv')).toMatch(/^1,\w+-1,unknown,/m)
     const [job] = world.server.journal.entries({ kind: 'job' })
     const decided = await world.run([...args, '--job', `1=${job?.kind === 'job' ? job.job_id : ''}`])
-    expect([decided.code, decided.stdout]).toEqual([1, 'STATE      ROWS\nsucceeded  1\nfailed     1\n'])
+    expect([decided.code, decided.stdout]).toEqual([
+      1,
+      'STATE      ROWS  WHAT TO DO\nsucceeded  1\nfailed     1     add --retry-failed to run them again, as new paid runs\n',
+    ])
     expect(world.inputs()).toHaveLength(2)
   })
 
@@ -141,7 +124,7 @@ describe('modelrun batch', () => {
     timeout: 300_000,
   }, async () => {
     const ROWS = 2_000
-    scriptFiles(ROWS)
+    files.script(world, ROWS)
     const rows = Array.from({ length: ROWS }, (_, index) => `prompt ${index}`)
     await world.write('rows.jsonl', rows.map((prompt) => JSON.stringify({ prompt })).join('\n'))
     const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '40']
@@ -172,7 +155,7 @@ describe('modelrun batch', () => {
     })
     const last = await world.run([...args, ...decisions, '--resubmit-unknown'])
     expect([last.code, last.stdout]).toEqual([0, `STATE      ROWS\nsucceeded  ${ROWS}\n`])
-    const sends = sendsByPrompt()
+    const sends = sendsByPrompt(world)
     expect([sends.size, Math.max(...sends.values())]).toEqual([ROWS, 1])
     expect(await savedFiles()).toHaveLength(ROWS)
     expect(1_000_000 - world.server.credits()).toBe(4 * ROWS)
@@ -189,7 +172,7 @@ describe('modelrun batch', () => {
     expect(await run.ended).toBe(130)
     expect(run.drawn()).toContain('The same command again goes on with the batch.')
     expect((await world.run(args)).code).toBe(0)
-    expect(sendsByPrompt().size).toBe(12)
+    expect(sendsByPrompt(world).size).toBe(12)
     expect(world.inputs()).toHaveLength(12)
   })
 })

@@ -14,29 +14,34 @@ import { createService } from '../service/create-client.ts'
 import { BATCH_TEMPLATE, type BatchOptions } from './batch-options.ts'
 import { BatchProgress, type BatchStart } from './batch-progress.ts'
 import { reportBatch, writeReport } from './batch-report.ts'
-import { type BatchRow, batchRows } from './batch-rows.ts'
+import { batchRows } from './batch-rows.ts'
 import { decideUnknown } from './decide-unknown.ts'
 import { type Batch, openBatch } from './open-batch.ts'
 import { readRows } from './read-rows.ts'
+import { findAttempts, nextAttempts, type RowAttempt } from './row-attempts.ts'
 import { workRows } from './work-rows.ts'
 
 /** Runs a model for each row of a file, at most once for each row, over any number of starts. */
 export async function runBatch(id: string, options: BatchOptions, context: CliContext): Promise<ExitCode> {
   checkTemplate(options.name ?? BATCH_TEMPLATE, ['row', 'key', 'model', 'job_id', 'index'])
-  const { client } = await createService(options, context)
-  const model = await readModel(client, id)
+  const service = await createService(options, context)
+  const { client } = service
+  const model = await readModel(service, id)
   const { key, files } = options
-  const rules = { model: model.id, parameters: parametersOf(model, []), key, files }
-  const rows = await batchRows(await readRows(options.inputs), rules)
+  const rules = { model: model.id, schema: model.input_schema, parameters: parametersOf(model, []), key, files }
+  const given = await batchRows(await readRows(options.inputs), rules)
   await prepareFolder(options.out)
   const stop = new AbortController()
   const batch = await openBatch({ client, options }, (reason) => stop.abort(reason))
   const interruption = new Interruption(context)
   try {
     const { terminal } = context
-    await decideUnknown(batch.runs, rows, { options, terminal })
+    const found = await findAttempts(batch.runs, given)
+    await decideUnknown(batch.runs, found, { options, terminal })
+    const rows = options.retryFailed ? await nextAttempts(batch.runs, found) : found
     const start = await findStart(batch, rows, model.pricing.credits_per_run)
     await agree({ model: model.id, start, rows: rows.length, sent: start.sent }, options, context)
+    await addRetries(batch, { model: model.id, found, rows }, context)
     return await work({ client, model: model.id, batch, rows, start, stop, interruption, options }, context)
   } finally {
     interruption.release()
@@ -48,12 +53,12 @@ export async function runBatch(id: string, options: BatchOptions, context: CliCo
 /** State of the batch when a process starts. */
 async function findStart(
   { runs }: Batch,
-  rows: readonly BatchRow[],
+  rows: readonly RowAttempt[],
   price: number,
 ): Promise<BatchStart & { sent: number }> {
   let [ended, sent] = [0, 0]
-  for (const { key } of rows) {
-    const run = await runs.get(key)
+  for (const { runKey } of rows) {
+    const run = await runs.get(runKey)
     if (run !== undefined && run.state !== 'waiting') sent += 1
     if (run !== undefined && !['waiting', 'running'].includes(run.state)) ended += 1
   }
@@ -80,11 +85,22 @@ async function agree(
   await agreeOnPrice({ credits, subject }, { yes: options.yes || options.maxCredits !== undefined }, context)
 }
 
+/** Stores all retries before the first is sent: after a kill the same command goes on with them, also without `--retry-failed`. */
+async function addRetries(
+  { runs }: Batch,
+  { model, found, rows }: { model: string; found: readonly RowAttempt[]; rows: readonly RowAttempt[] },
+  { terminal }: CliContext,
+): Promise<void> {
+  const retries = rows.filter(({ attempt }, index) => attempt !== found[index]?.attempt)
+  await Promise.all(retries.map(({ runKey, input }) => runs.add(runKey, model, input)))
+  if (retries.length > 0) terminal.say(`${countText(retries.length, 'row')} run again, which failed or were rejected.`)
+}
+
 interface BatchWork {
   client: ModelRun
   model: string
   batch: Batch
-  rows: readonly BatchRow[]
+  rows: readonly RowAttempt[]
   start: BatchStart
   stop: AbortController
   interruption: Interruption

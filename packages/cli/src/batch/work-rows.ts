@@ -4,8 +4,8 @@ import { saveOutputs } from '../files/save-outputs.ts'
 import { cleanText } from '../terminal/clean-text.ts'
 import { BATCH_TEMPLATE, type BatchOptions } from './batch-options.ts'
 import type { BatchProgress } from './batch-progress.ts'
-import type { BatchRow } from './batch-rows.ts'
 import type { Batch } from './open-batch.ts'
+import type { RowAttempt } from './row-attempts.ts'
 import { failedRow, type RowEnd } from './row-end.ts'
 
 /** What is done with the rows of a batch. */
@@ -13,7 +13,7 @@ export interface RowWork {
   client: ModelRun
   model: string
   batch: Batch
-  rows: readonly BatchRow[]
+  rows: readonly RowAttempt[]
   options: BatchOptions
   signal: AbortSignal
   progress: BatchProgress
@@ -33,7 +33,7 @@ export async function workRows(work: RowWork, { terminal }: CliContext): Promise
   }
   const saves = new Set<Promise<void>>()
   const inputs = rows.map(({ input }) => ({ ...input }))
-  const keyOf = (_: object, index: number) => rows[index]?.key ?? ''
+  const keyOf = (_: object, index: number) => rows[index]?.runKey ?? ''
   const { concurrency } = options
   for await (const run of client.runMany(model, inputs, { durable: batch.runs, keyOf, concurrency, signal })) {
     const row = rows[run.index]
@@ -52,13 +52,13 @@ export async function workRows(work: RowWork, { terminal }: CliContext): Promise
 }
 
 async function saveRow(
-  { row, key }: BatchRow,
+  { row, key, attempt }: RowAttempt,
   result: RunResult,
   { client, model, batch, rows, options }: RowWork,
 ): Promise<RowEnd> {
   const { job_id } = result
   const known = batch.saved.filesOf(key)
-  if (known !== undefined) return { row, key, state: 'succeeded', job_id, files: known }
+  if (known !== undefined) return { row, key, state: 'succeeded', job_id, files: known, attempt }
   // Files sort as the rows do.
   const padded = String(row).padStart(String(rows.length).length, '0')
   const values = { row: padded, key, model, job_id }
@@ -66,9 +66,9 @@ async function saveRow(
   try {
     const files = await saveOutputs(client, result, plan)
     batch.saved.add(key, files)
-    return { row, key, state: 'succeeded', job_id, files }
+    return { row, key, state: 'succeeded', job_id, files, attempt }
   } catch (error) {
     const message = cleanText(error instanceof Error ? error.message : String(error))
-    return { row, key, state: 'unsaved', job_id, files: [], error: message }
+    return { row, key, state: 'unsaved', job_id, files: [], attempt, error: message }
   }
 }

@@ -12,8 +12,7 @@ export async function showModel(
   options: ServiceOptions,
   context: CliContext,
 ): Promise<ExitCode | undefined> {
-  const { client } = await createService(options, context)
-  const model = await readModel(client, id)
+  const model = await readModel(await createService(options, context), id)
   const { terminal } = context
   terminal.event('model', { model })
   for (const line of modelLines(model, createModelOptions(model).parameters, terminal)) terminal.print(line)

@@ -11,14 +11,14 @@ import type { RunArguments } from './read-run-arguments.ts'
  *
  * @throws UsageError with everything that is wrong
  */
-export async function buildInput({ parameters, given, options, readsStdin }: RunArguments): Promise<RunInput> {
+export async function buildInput({ schema, parameters, given, options, readsStdin }: RunArguments): Promise<RunInput> {
   const source = readsStdin ? '-' : options.input
   const input = source === undefined ? emptyInput() : parseInput(await readSource(source), source)
   for (const [name, texts] of [...given, ...paramPairs(options.param ?? [])]) {
     const parameter = parameters.find((one) => one.name === name)
     setMember(input, name, parameter === undefined ? texts[0] : await parameterValue(parameter, texts))
   }
-  const problems = inputProblems(parameters, input)
+  const problems = inputProblems({ schema, parameters }, input)
   if (problems.length > 0) throw new UsageError(`${problems.join('\n  ')}\n  Nothing was sent.`)
   return input
 }

@@ -1,3 +1,4 @@
+import { findInputIssues, type InputProperty } from 'modelrun'
 import { UsageError } from '../errors/usage-error.ts'
 import { namedFlag, type Parameter } from './parameter.ts'
 
@@ -7,7 +8,9 @@ const NONE = Symbol('none')
 /** Makes a value of the text of a flag, by the types of the parameter. @throws UsageError */
 export function parseValue(parameter: Parameter, text: string): unknown {
   const { types, property } = parameter
-  if (types.length === 0) return untypedValue(property.enum, text)
+  const allowed = allowedValue(property, text)
+  if (allowed !== undefined) return allowed
+  if (types.length === 0) return untypedValue(text)
   for (const type of types.toSorted(textLast)) {
     const value = valueOfType(type, text)
     if (value !== NONE) return value
@@ -20,9 +23,16 @@ function textLast(a: string, b: string): number {
   return Number(a === 'string') - Number(b === 'string')
 }
 
-function untypedValue(allowed: readonly unknown[] | undefined, text: string): unknown {
-  const meant = allowed?.find((value) => String(value) === text)
-  if (meant !== undefined) return meant
+/** The value of the parameter's `enum` that a text names. */
+export function allowedValue(property: InputProperty, text: string): unknown {
+  return property.enum?.find((value) => String(value) === text && fits(property, value))
+}
+
+function fits(property: InputProperty, value: unknown): boolean {
+  return findInputIssues({ type: 'object', properties: { value: property }, required: [] }, { value }).length === 0
+}
+
+function untypedValue(text: string): unknown {
   const value = tryJson(text)
   return value === NONE ? text : value
 }
@@ -43,7 +53,7 @@ function valueOfType(type: string, text: string): unknown {
     case 'object':
       return jsonIf(text, (value) => typeof value === 'object' && value !== null && !Array.isArray(value))
     default:
-      return untypedValue(undefined, text)
+      return untypedValue(text)
   }
 }
 

@@ -1,12 +1,13 @@
 import type { InputProperty } from 'modelrun'
 import { UsageError } from '../errors/usage-error.ts'
 import { namedFlag, type Parameter } from './parameter.ts'
-import { parseValue } from './parse-value.ts'
+import { allowedValue, parseValue } from './parse-value.ts'
 
 /** Makes the value of a parameter of all texts that were given for it. An array takes several. @throws UsageError */
 export function parseValues(parameter: Parameter, texts: readonly string[]): unknown {
   const [first = '', second] = texts
-  if (parameter.types.includes('array')) return arrayOf(parameter, texts)
+  const isAllowed = second === undefined && allowedValue(parameter.property, first) !== undefined
+  if (parameter.types.includes('array') && !isAllowed) return arrayOf(parameter, texts)
   if (second === undefined) return parseValue(parameter, first)
   throw new UsageError(`${namedFlag(parameter)} is given ${texts.length} times. Give it once.`)
 }

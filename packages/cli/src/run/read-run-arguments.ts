@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
 import type { Model } from 'modelrun'
+import type { InputRules } from './check-input.ts'
 import { createModelOptions } from './model-options.ts'
-import type { Parameter } from './parameter.ts'
 import type { RunCommandOptions } from './run-options.ts'
 
 /** The command line of a run, read with the parameters of its model. */
-export interface RunArguments {
-  parameters: readonly Parameter[]
+export interface RunArguments extends InputRules {
   /** The texts that were given, by the name of the parameter. */
   given: ReadonlyMap<string, string[]>
   options: RunCommandOptions
@@ -28,7 +27,13 @@ export function readRunArguments(model: Model, rest: readonly string[], parent: 
   }
   keepEarlierOptions(parent, command)
   const options = command.opts<RunCommandOptions>()
-  return { parameters, given, options, readsStdin: operand === '-' || options.input === '-' }
+  return {
+    schema: model.input_schema,
+    parameters,
+    given,
+    options,
+    readsStdin: operand === '-' || options.input === '-',
+  }
 }
 
 /** Options that stood before the id count, unless they are given again behind it. */

@@ -48,12 +48,12 @@ describe('modelrun run', () => {
 
   it.each([
     [['--promt', 'x'], "unknown option '--promt'. Did you mean --prompt?"],
-    [['--prompt', 'x', '--num-images', '9'], '--num-images must be at most 4. It got 9.'],
+    [['--prompt', 'x', '--num-images', '9'], '--num-images: must be at most 4, not 9.'],
     [['--prompt', 'x', '--num-images', 'two'], '--num-images must be a whole number. It got "two".'],
-    [['--prompt', 'x', '--image-size', 'round'], '--image-size must be one of square, square_hd'],
+    [['--prompt', 'x', '--image-size', 'round'], '--image-size: must be one of "square", "square_hd"'],
     [['--prompt', 'x', '--prompt', 'y'], '--prompt is given 2 times. Give it once.'],
-    [[], '--prompt is missing: the model needs it.'],
-    [['--param', 'promt=x'], 'The model has no parameter "promt". Did you mean prompt?'],
+    [[], '--prompt: the parameter is required.'],
+    [['--param', 'promt=x'], 'promt: no such parameter; did you mean prompt?'],
     [['x'], '"x" is not an option. Put quotes around a value with spaces.'],
     [['--input', 'missing.json'], 'The input cannot be read from --input missing.json'],
     [['--prompt', 'x', '--name', '../{index}'], '--name ../{index} must be a file name: no slashes and colons.'],

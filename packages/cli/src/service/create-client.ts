@@ -1,6 +1,7 @@
 import type { ModelRun } from 'modelrun'
 import type { CliContext } from '../cli-context.ts'
 import { UsageError } from '../errors/usage-error.ts'
+import { KnownModels } from '../models/known-models.ts'
 import { readApiKey } from './read-api-key.ts'
 import type { ServiceOptions } from './service-options.ts'
 
@@ -8,6 +9,8 @@ import type { ServiceOptions } from './service-options.ts'
 export interface Service {
   client: ModelRun
   baseUrl: string
+  /** For completion. */
+  knownModels: KnownModels
 }
 
 /** @throws UsageError when there is no key or no url */
@@ -17,7 +20,8 @@ export async function createService(options: ServiceOptions, context: CliContext
   const { ModelRun } = await import('modelrun')
   const say = (message: string) => context.terminal.say(message)
   const logger = { debug: say, info: say, warn: say, error: say }
-  return { client: new ModelRun({ apiKey, baseUrl, logger }), baseUrl }
+  const client = new ModelRun({ apiKey, baseUrl, logger })
+  return { client, baseUrl, knownModels: new KnownModels(context.env, baseUrl) }
 }
 
 /** The url of the service. @throws UsageError */

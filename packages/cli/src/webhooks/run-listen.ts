@@ -7,14 +7,16 @@ import { Interruption } from '../run/interruption.ts'
 import { createService } from '../service/create-client.ts'
 import type { ServiceOptions } from '../service/service-options.ts'
 import { cleanText } from '../terminal/clean-text.ts'
+import { createCallbackUrls } from './callback-urls.ts'
 import { Chaos, waitMs } from './chaos.ts'
 import { deliveryOfJob } from './delivery-of-job.ts'
 import { type FollowedRun, followedRuns } from './followed-runs.ts'
-import { postDelivery } from './post-delivery.ts'
+import { DeliveryPoster } from './post-delivery.ts'
 
 /** Options of `modelrun listen`. */
 export interface ListenOptions extends ServiceOptions {
   forwardTo: string
+  publicUrl?: string | undefined
   duplicate: number
   delay: number
   drop: number
@@ -28,6 +30,7 @@ export async function runListen(
   options: ListenOptions,
   context: CliContext,
 ): Promise<ExitCode> {
+  const poster = new DeliveryPoster(await createCallbackUrls(options, context), context.terminal)
   const { client, baseUrl } = await createService(options, context)
   const interruption = new Interruption(context)
   const { signal } = interruption
@@ -38,7 +41,7 @@ export async function runListen(
   try {
     const ledger = new Ledger(context.env)
     for await (const run of followedRuns(ids, { ledger, baseUrl, signal })) {
-      deliveries.push(deliverEnd(run, { client, chaos, options, signal }, context))
+      deliveries.push(deliverEnd(run, { client, chaos, poster, signal }, context))
     }
     const results = await Promise.all(deliveries)
     return results.every(Boolean) ? EXIT.done : EXIT.failed
@@ -50,17 +53,21 @@ export async function runListen(
 /** Resolves to whether every copy that was sent was taken. Never rejects for what happens to one job. */
 async function deliverEnd(
   { jobId, credits }: FollowedRun,
-  { client, chaos, options, signal }: { client: ModelRun; chaos: Chaos; options: ListenOptions; signal: AbortSignal },
+  { client, chaos, poster, signal }: { client: ModelRun; chaos: Chaos; poster: DeliveryPoster; signal: AbortSignal },
   { terminal }: CliContext,
 ): Promise<boolean> {
   try {
     const body = await deliveryOfJob(client, jobId, { credits, signal })
-    const delays = body === undefined ? [] : chaos.plan()
-    if (body === undefined) terminal.say(`${cleanText(jobId)} was cancelled: no delivery.`)
-    else if (delays.length === 0) terminal.say(`${cleanText(jobId)}: the delivery is lost, as --drop asks for.`)
+    if (body === undefined) {
+      terminal.say(`${cleanText(jobId)} was cancelled: no delivery.`)
+      return true
+    }
+    const delays = chaos.plan()
+    const post = await poster.prepare(body)
+    if (delays.length === 0) terminal.say(`${cleanText(jobId)}: the delivery is lost, as --drop asks for.`)
     const posts = delays.map(async (delayMs) => {
       await waitMs(delayMs, signal)
-      return body === undefined || (await postDelivery(options.forwardTo, body, terminal))
+      return post()
     })
     return (await Promise.all(posts)).every(Boolean)
   } catch (error) {

@@ -6,6 +6,11 @@ import { addServiceOptions } from '../service/service-options.ts'
 import type { ListenOptions } from './run-listen.ts'
 import type { TriggerOptions } from './run-trigger.ts'
 
+const SIGNED = `
+
+An inbox of modelrun/webhooks with a secret takes deliveries with a callback token only: set the variable
+MODELRUN_INBOX_SECRET to its secret, and --public-url to its publicUrl if that is another url.`
+
 const LISTEN_DETAILS = `
 No tunnel is needed: the jobs are polled, and each end is posted to the url as the service posts it (section 6).
 Without ids it follows the runs that are started here, until Ctrl-C. With ids it ends when all of them are delivered.
@@ -13,7 +18,7 @@ What a poll does not say is filled in: completed_at is the time of the poll, cre
 Cancelled jobs are not delivered.
 
 Example:
-  modelrun listen --forward-to http://localhost:3000/webhooks --duplicate 1 --drop 0.1`
+  modelrun listen --forward-to http://localhost:3000/webhooks --duplicate 1 --drop 0.1${SIGNED}`
 
 /** `modelrun listen` */
 export function createListenCommand(context: CliContext): Command {
@@ -21,6 +26,7 @@ export function createListenCommand(context: CliContext): Command {
     .description('deliver the ends of jobs to a webhook receiver on this machine')
     .argument('[ids...]', 'ids of jobs')
     .requiredOption('--forward-to <url>', 'url of the receiver', readUrl)
+    .option('--public-url <url>', 'publicUrl of its inbox, or none (default: the same url)', readPublicUrl)
     .option('--duplicate <number>', 'deliver each end so many more times', readCount, 0)
     .option('--delay <duration>', 'deliver so much later, such as 5s', readDuration, 0)
     .option('--drop <share>', 'lose this share of the deliveries, from 0 to 1', readShare, 0)
@@ -37,7 +43,8 @@ export function createListenCommand(context: CliContext): Command {
 
 const TRIGGER_DETAILS = `
 Example:
-  modelrun trigger failed --forward-to http://localhost:3000/webhooks --data '{"error":{"code":"NSFW","message":"x"}}'`
+  modelrun trigger failed --forward-to http://localhost:3000/webhooks --data '{"error":{"code":"NSFW","message":"x"}}'${SIGNED}
+An inbox with a client reads the job from the service, and drops one that is made up: name a real job with --job-id.`
 
 /** `modelrun trigger` */
 export function createTriggerCommand(context: CliContext): Command {
@@ -45,6 +52,7 @@ export function createTriggerCommand(context: CliContext): Command {
     .description('post a made-up delivery to a webhook receiver')
     .addArgument(new Argument('<event>', 'how the job ended').choices(['succeeded', 'failed', 'unknown']))
     .requiredOption('--forward-to <url>', 'url of the receiver', readUrl)
+    .option('--public-url <url>', 'publicUrl of its inbox, or none (default: the same url)', readPublicUrl)
     .option('--job-id <id>', 'id of the job (default: a new one)')
     .option('--data <json>', 'members of the body, as a JSON object')
     .option('--duplicate <number>', 'deliver it so many more times', readCount, 0)
@@ -63,6 +71,11 @@ function readUrl(text: string): string {
   const url = /^(localhost|127\.0\.0\.1)(:\d+)?(\/|$)/.test(text) ? `http://${text}` : text
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
   throw new InvalidArgumentError('It must be an http url, such as http://localhost:3000/webhooks.')
+}
+
+/** @throws InvalidArgumentError */
+function readPublicUrl(text: string): string {
+  return text === 'none' ? text : readUrl(text)
 }
 
 /** @throws InvalidArgumentError */

@@ -27,8 +27,15 @@ export interface ModelInputs {}
 // biome-ignore lint/suspicious/noEmptyInterface: open for declaration merging.
 export interface ModelInputsSettings {}
 
-/** The listed ids, and any other text: editors complete the first, and the compiler takes both. */
-export type AnyModelId<Inputs = ModelInputs> = (keyof Inputs & string) | (string & {})
+/**
+ * The listed ids, and any other text: editors complete the first, and the compiler takes both. Any text when only listed ids are
+ * allowed: then {@link ModelId} completes and checks them, and a thousand ids cost the compiler nothing here.
+ */
+export type AnyModelId<Inputs = ModelInputs, Settings = ModelInputsSettings> = Settings extends {
+  onlyListedModels: true
+}
+  ? string
+  : (keyof Inputs & string) | (string & {})
 
 /** `Id`; or the listed ids, when only these are allowed and `Id` is a literal that is not one of them. */
 export type ModelId<Id extends string, Inputs = ModelInputs, Settings = ModelInputsSettings> = Settings extends {
@@ -42,7 +49,8 @@ export type ModelId<Id extends string, Inputs = ModelInputs, Settings = ModelInp
   : Id
 
 /** The input of a model: its exact type when the model is listed in {@link ModelInputs}, else any object of parameters. */
-export type ModelInput<Id extends string, Inputs = ModelInputs> = Id extends keyof Inputs ? Inputs[Id] : object
+// The tuples look all ids up at once: else the compiler looks up each of a thousand listed ids for each call.
+export type ModelInput<Id extends string, Inputs = ModelInputs> = [Id] extends [keyof Inputs] ? Inputs[Id] : object
 
 /** The body of `POST /v1/models/{model}/run` (section 4.3) with the input of a model. */
 export type RunBody<Id extends string, Inputs = ModelInputs> = Omit<RunRequest, 'input'> & {
@@ -51,7 +59,7 @@ export type RunBody<Id extends string, Inputs = ModelInputs> = Omit<RunRequest, 
 }
 
 /** One of many inputs: an input of the model, and of a listed model nothing else. */
-export type ManyInput<Id extends string, Input, Inputs = ModelInputs> = Id extends keyof Inputs
+export type ManyInput<Id extends string, Input, Inputs = ModelInputs> = [Id] extends [keyof Inputs]
   ? Inputs[Id] & Input & { [Name in Exclude<keyof Input, keyof Inputs[Id]>]?: never }
   : Input
 

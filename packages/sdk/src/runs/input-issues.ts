@@ -5,12 +5,18 @@ import { jsonPointer } from '../http/read-response.ts'
 import { closestName } from './closest-name.ts'
 
 /**
- * All violations of the model's schema in an input (section 2.3). Keywords of a schema that the section does not name are
- * checked by the service only.
+ * Finds everything in an input that does not fit the schema of a model (section 2.3), as `validateInput` does before a run.
+ * Keywords of a schema that the section does not name are checked by the service only.
+ *
+ * @returns each problem with a JSON pointer to its parameter; none for an input that fits
+ *
+ * @example
+ * const { input_schema } = await client.models.get('aurora-image')
+ * for (const { pointer, message } of findInputIssues(input_schema, form)) showProblem(pointer, message)
  */
 export function findInputIssues(
   { properties, required = [] }: InputSchema,
-  input: Record<string, unknown>,
+  input: Readonly<Record<string, unknown>>,
 ): InputIssue[] {
   const names = Object.keys(properties)
   // A parameter with a default may be left out, required or not. A name that every object has is not given by that.
@@ -32,6 +38,7 @@ function issue(name: string, message: string): InputIssue {
 
 function unknownParameter(name: string, names: readonly string[]): string {
   const closest = closestName(name, names)
+  if (names.length === 0) return 'no such parameter; the model takes none'
   const hint = closest === undefined ? `the model takes ${names.join(', ')}` : `did you mean ${closest}?`
   return `no such parameter; ${hint}`
 }
