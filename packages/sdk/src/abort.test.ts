@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { abortable, createAbortGroups, linkController, sleep } from './abort.ts'
+import { abortable, createAbortGroups, linkController, sleep } from './clock.ts'
 import { createManualClock, settle } from './testing/manual-clock.ts'
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length

@@ -2,17 +2,20 @@ import { API_VERSION } from '@modelrun/contract'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from './clock.ts'
 import { ConfigurationError } from './errors/local-errors.ts'
-import type { FetchLike } from './http/call-fetch.ts'
-import { type FetchOptions, type ResolvedFetchOptions, readFetchOptions } from './http/fetch-options.ts'
+import {
+  type FetchLike,
+  type FetchOptions,
+  type HeadersOption,
+  type ResolvedFetchOptions,
+  readFetchOptions,
+  readHeaders,
+} from './http/fetch.ts'
 import type { Middleware } from './http/middleware.ts'
-import { type HeadersOption, readHeaders } from './http/request-headers.ts'
+import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
 import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
-import type { Tracer } from './observe/tracer.ts'
+import type { Tracer } from './observe/safe-span.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
-
-/** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
-export type ApiKey = string | (() => string | Promise<string>)
 
 /** Options of {@link ModelRun}. */
 export interface ModelRunOptions {
@@ -128,25 +131,7 @@ function resolveApiKey(given: ApiKey | undefined): () => string | Promise<string
         'The API key is missing. Pass `new ModelRun({ apiKey })` or set the environment variable MODELRUN_API_KEY.',
     })
   }
-  if (typeof apiKey === 'function') return async () => checkApiKey(await apiKey())
-  const checked = checkApiKey(apiKey, given === undefined ? ' in MODELRUN_API_KEY' : '')
-  return () => checked
-}
-
-/** A key with a line break or a space makes header libraries throw errors that print it. This error does not print it. */
-function checkApiKey(apiKey: unknown, source = ''): string {
-  const problem = keyProblem(apiKey)
-  // Without a problem it is a string.
-  if (problem === undefined) return apiKey as string
-  throw new ConfigurationError({ message: `The API key${source} ${problem}. Correct it where it is configured.` })
-}
-
-function keyProblem(apiKey: unknown): string | undefined {
-  if (typeof apiKey !== 'string') return 'is not a string'
-  if (apiKey === '') return 'is empty'
-  if (/\s/.test(apiKey)) return 'has white space in it, for instance a line break at its end'
-  if (/^["'`]|["'`]$/.test(apiKey)) return 'has quotes around it, which are not part of it'
-  return /^[\x21-\x7e]+$/.test(apiKey) ? undefined : 'has characters that no key has'
+  return createKeyReader(apiKey, given === undefined ? ' in MODELRUN_API_KEY' : '')
 }
 
 function resolveBaseUrl(given: string | undefined): string {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { DEADLINE, openScope } from './scope.ts'
+import { DEADLINE, openScope } from './clock.ts'
 import { createManualClock } from './testing/manual-clock.ts'
 
 const listeners = (signal: AbortSignal) => getEventListeners(signal, 'abort').length

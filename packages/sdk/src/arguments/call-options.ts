@@ -7,6 +7,7 @@ import type { RunManyOptions } from '../runs/run-many-options.ts'
 import type { PreflightOptions, RunOptions, SubmitOptions } from '../runs/run-options.ts'
 import {
   allowedHosts,
+  type Checks,
   callback,
   count,
   fetchOptions,
@@ -14,15 +15,17 @@ import {
   having,
   headers,
   httpUrl,
+  isPlainData,
   must,
   notNegative,
   oneOf,
   positive,
+  readArguments,
+  readOptions,
   signal,
   text,
   unchecked,
 } from './checks.ts'
-import { type Checks, isPlainData, readArguments, readOptions } from './read-options.ts'
 
 // Functions, because bundlers keep an object that another one is spread into.
 const callOptions = (): Checks<CallOptions> => ({

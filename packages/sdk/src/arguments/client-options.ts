@@ -2,6 +2,7 @@ import type { PollingOptions } from '../jobs/polling/polling-options.ts'
 import { LOG_LEVELS } from '../observe/logger.ts'
 import type { ModelRunOptions } from '../options.ts'
 import {
+  type Checks,
   callback,
   clock,
   count,
@@ -13,10 +14,10 @@ import {
   must,
   oneOf,
   positive,
+  readOptions,
   text,
   unchecked,
 } from './checks.ts'
-import { type Checks, readOptions } from './read-options.ts'
 
 export const CLIENT_OPTIONS = /* @__PURE__ */ ((): Checks<ModelRunOptions> => ({
   // Their errors must not print them, and they may come from the environment.

@@ -1,6 +1,5 @@
 import { describe, test } from 'vitest'
-import { positive, text, unchecked } from './checks.ts'
-import { type Checks, readOptions } from './read-options.ts'
+import { type Checks, positive, readOptions, text, unchecked } from './checks.ts'
 
 interface Options {
   name: string

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { count, isText, needs, oneOf, positive, signal, text } from './checks.ts'
-import { type Checks, readOptions } from './read-options.ts'
+import { type Checks, count, isText, needs, oneOf, positive, readOptions, signal, text } from './checks.ts'
 
 interface Options {
   signal?: AbortSignal | undefined

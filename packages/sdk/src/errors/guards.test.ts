@@ -1,10 +1,9 @@
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test, vi } from 'vitest'
 import * as apiErrors from './api-errors.ts'
-import * as guards from './guards.ts'
 import * as jobErrors from './job-errors.ts'
 import * as localErrors from './local-errors.ts'
-import type { ModelRunError } from './model-run-error.ts'
+import { isModelRunError, type ModelRunError } from './model-run-error.ts'
 import * as transportErrors from './transport-errors.ts'
 
 interface ErrorClasses {
@@ -43,6 +42,13 @@ function oneOfEach({ api, job, local, transport }: ErrorClasses): Record<string,
 
 const errors = oneOfEach({ api: apiErrors, job: jobErrors, local: localErrors, transport: transportErrors })
 
+/** All guards, by their names. */
+const guards = Object.fromEntries(
+  Object.entries<unknown>({ isModelRunError, ...apiErrors, ...jobErrors, ...localErrors, ...transportErrors }).filter(
+    (entry): entry is [string, (error: unknown) => boolean] => /^is\w+Error$/.test(entry[0]),
+  ),
+)
+
 /** The guards by the class that they tell, without the two that tell several. */
 const guardOf = Object.entries(guards)
   .filter(([name]) => name !== 'isModelRunError' && name !== 'isApiError')
@@ -73,9 +79,9 @@ describe.each(guardOf)('the guard for %s', (name, guard) => {
 })
 
 test('isApiError is true for the error responses of the service, isModelRunError for all', () => {
-  const accepted = Object.values(errors).filter(guards.isApiError)
+  const accepted = Object.values(errors).filter(apiErrors.isApiError)
   expect(accepted.map((error) => error.name).sort()).toEqual(API_CLASSES)
-  expect(Object.values(errors).every(guards.isModelRunError)).toBe(true)
+  expect(Object.values(errors).every(isModelRunError)).toBe(true)
 })
 
 test.each([
@@ -102,7 +108,7 @@ test('the guards know the errors of a second copy of the package', async () => {
   for (const [name, guard] of guardOf) expect(guard(others[name])).toBe(true)
   expect(
     Object.values(others)
-      .filter(guards.isApiError)
+      .filter(apiErrors.isApiError)
       .map(({ name }) => name)
       .sort(),
   ).toEqual(API_CLASSES)
@@ -113,7 +119,7 @@ test('the guards know an error of another realm', () => {
     `Object.assign(new Error('x'), { name: 'NotFoundError', [Symbol.for('modelrun.error')]: 'api' })`,
   )
   expect(error).not.toBeInstanceOf(Error)
-  expect([guards.isModelRunError(error), guards.isApiError(error), guards.isNotFoundError(error)]).toEqual([
+  expect([isModelRunError(error), apiErrors.isApiError(error), apiErrors.isNotFoundError(error)]).toEqual([
     true,
     true,
     true,

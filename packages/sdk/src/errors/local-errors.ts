@@ -1,4 +1,4 @@
-import { ModelRunError } from './model-run-error.ts'
+import { guard, ModelRunError } from './model-run-error.ts'
 
 /** An option or an argument is missing or wrong. Nothing was sent. */
 export class ConfigurationError extends ModelRunError {
@@ -10,6 +10,9 @@ export class ConfigurationError extends ModelRunError {
   }
 }
 
+/** Whether an error is a `ConfigurationError`: an option or argument is missing or wrong. */
+export const isConfigurationError = /* @__PURE__ */ guard<ConfigurationError>('ConfigurationError')
+
 /** A webhook body is not a delivery of the service (section 6). */
 export class WebhookParseError extends ModelRunError {
   override get name(): 'WebhookParseError' {
@@ -19,6 +22,9 @@ export class WebhookParseError extends ModelRunError {
     return 'webhook_parse'
   }
 }
+
+/** Whether an error is a `WebhookParseError`: a webhook body is not a delivery. */
+export const isWebhookParseError = /* @__PURE__ */ guard<WebhookParseError>('WebhookParseError')
 
 /** One problem of an input. */
 export interface InputIssue {
@@ -48,6 +54,9 @@ export class InputValidationError extends ModelRunError {
   }
 }
 
+/** Whether an error is an `InputValidationError`: the input does not fit the model, or JSON cannot hold it. */
+export const isInputValidationError = /* @__PURE__ */ guard<InputValidationError>('InputValidationError')
+
 /** The model costs more than `maxCredits` allows. Nothing was sent. */
 export class BudgetExceededError extends ModelRunError {
   override get name(): 'BudgetExceededError' {
@@ -67,3 +76,6 @@ export class BudgetExceededError extends ModelRunError {
     this.maxCredits = fields.maxCredits
   }
 }
+
+/** Whether an error is a `BudgetExceededError`: the run costs more than `maxCredits`. */
+export const isBudgetExceededError = /* @__PURE__ */ guard<BudgetExceededError>('BudgetExceededError')

@@ -1,5 +1,3 @@
-import { isOfOtherCopy } from './other-copy.ts'
-
 /** Whether the request that could cost credits reached the service: "am I charged?". */
 export type Submission =
   /** It did not reach the service, or it is not a run: nothing is charged. */
@@ -92,4 +90,31 @@ export abstract class ModelRunError extends Error {
     // biome-ignore lint/complexity/noThisInStatic: `this` is the class on the right of `instanceof`
     return Function.prototype[Symbol.hasInstance].call(this, value) || isOfOtherCopy(value, this.prototype, ERROR_BRAND)
   }
+}
+
+/** True for every error of this package, from any copy of it and from any realm. */
+export function isModelRunError(error: unknown): error is ModelRunError {
+  return typeof error === 'object' && error !== null && ERROR_BRAND in error
+}
+
+/** A guard for one kind of error, by its name. */
+export function guard<E extends ModelRunError>(name: E['name']) {
+  return (error: unknown): error is E => isModelRunError(error) && error.name === name
+}
+
+/**
+ * True when an error is an instance of the same class in another copy of this package. Classes with the same name are the
+ * same. A class that a user derives without a `name` of its own is different from all others.
+ *
+ * @param ours Prototype of the class in this copy
+ * @param brand The symbol by which every copy marks its errors, in the base class
+ */
+function isOfOtherCopy(error: unknown, ours: Error, brand: symbol): boolean {
+  if (typeof error !== 'object' || error === null || !(brand in error)) return false
+  // The base class has no name of its own. Every marked error is an instance of it.
+  if (!Object.hasOwn(ours, 'name')) return Object.hasOwn(ours, brand)
+  for (let theirs = Object.getPrototypeOf(error); theirs !== null; theirs = Object.getPrototypeOf(theirs)) {
+    if (Object.hasOwn(theirs, 'name') && theirs.name === ours.name) return true
+  }
+  return false
 }

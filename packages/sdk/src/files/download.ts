@@ -1,6 +1,6 @@
 import type { OutputItem } from '@modelrun/contract'
-import { type Caller, rejectAtCaller, showCaller } from '../errors/caller-stack.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
+import { type Caller, rejectAtCaller, showCaller } from '../http/api-promise.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { fileNameOf } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'

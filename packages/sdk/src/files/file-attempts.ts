@@ -1,10 +1,8 @@
-import { sleep } from '../abort.ts'
+import { sleep } from '../clock.ts'
 import type { Attempt } from '../errors/model-run-error.ts'
 import type { Failure } from '../http/operation.ts'
-import { retryAfterOf } from '../http/retry-after.ts'
-import { isWorthRetrying, retryDelayMs } from '../http/status-policy.ts'
-import type { DownloadScope } from './download-scope.ts'
-import type { ResolvedDownload } from './resolve-download.ts'
+import { isWorthRetrying, retryAfterOf, retryDelayMs } from '../http/status-policy.ts'
+import type { DownloadScope, ResolvedDownload } from './resolve-download.ts'
 
 /** The requests of one download that failed, and whether another one follows. */
 export class FileAttempts {

@@ -1,13 +1,7 @@
 import type { Attempt, ErrorFields, ModelRunError } from '../errors/model-run-error.ts'
-import {
-  AbortedError,
-  AttemptTimeoutError,
-  ConnectionError,
-  DeadlineExceededError,
-  HookError,
-  InvalidResponseError,
-} from '../errors/transport-errors.ts'
+import { HookError, InvalidResponseError } from '../errors/transport-errors.ts'
 import type { Failure } from '../http/operation.ts'
+import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
 import { nameOfUrl } from './file-name.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
 
@@ -28,23 +22,14 @@ export interface FailedDownload {
 /** The error for a failure. */
 export function fileError(failure: Failure, failed: FailedDownload): ModelRunError {
   const fields = fieldsOf(describeFailure(failure, failed), failed)
-  switch (failure.kind) {
-    case 'response':
-      // A file that has changed or moved can be downloaded again from its start.
-      return new InvalidResponseError({
-        ...fields,
-        status: failure.received.status,
-        isRetryable: failed.isRetryable || (failure.problem !== undefined && failed.position > 0),
-      })
-    case 'timeout':
-      return new AttemptTimeoutError(fields)
-    case 'aborted':
-      return new AbortedError({ ...fields, cause: failure.cause })
-    case 'deadline':
-      return new DeadlineExceededError(fields)
-    default:
-      return new ConnectionError({ ...fields, cause: failure.cause })
-  }
+  if (failure.kind !== 'response') return new INTERRUPTION_ERRORS[failure.kind]({ ...fields, cause: failure.cause })
+  // A file that has changed or moved can be downloaded again from its start.
+  const hasMoved = failure.problem !== undefined && failed.position > 0
+  return new InvalidResponseError({
+    ...fields,
+    status: failure.received.status,
+    isRetryable: failed.isRetryable || hasMoved,
+  })
 }
 
 const STUCK =

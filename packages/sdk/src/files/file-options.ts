@@ -1,5 +1,5 @@
 import type { OutputItem } from '@modelrun/contract'
-import type { FetchOptions } from '../http/fetch-options.ts'
+import type { FetchOptions } from '../http/fetch.ts'
 
 /** Options of a download. */
 export interface DownloadOptions {

@@ -1,11 +1,6 @@
-import { abortable, linkController } from '../abort.ts'
-import { type Clock, startTimer } from '../clock.ts'
-import { describeNetworkFailure } from '../http/network-failure.ts'
+import { abortable, type Clock, linkController, startTimer } from '../clock.ts'
 import type { Interruption, ReceivedResponse } from '../http/operation.ts'
-import { DEADLINE } from '../scope.ts'
-
-/** Marks an abort as a response that stands still. */
-const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
+import { disconnected, interrupted, TIMEOUT } from '../http/send-attempt.ts'
 
 /** The options of one request of a download. */
 export interface PartOptions {
@@ -33,13 +28,15 @@ export async function requestPart(
   { clock, signal, timeoutMs, redact }: PartOptions,
 ): Promise<FilePart | Interruption> {
   const controller = linkController(signal)
+  const stopped = (error: unknown) =>
+    controller.signal.aborted ? interrupted(controller.signal, 'not_sent') : disconnected(error, 'not_sent', redact)
   const within = <T>(work: Promise<T>): Promise<T | Interruption> => {
     const stopTimer = startTimer(clock, timeoutMs, () => controller.abort(TIMEOUT))
-    return abortable(work, controller.signal)
-      .catch((error: unknown) => interruption(error, controller.signal, redact))
-      .finally(stopTimer)
+    return abortable(work, controller.signal).catch(stopped).finally(stopTimer)
   }
-  const response = signal.aborted ? endedBy(signal) : await within((async () => await send(controller.signal))())
+  const response = signal.aborted
+    ? interrupted(signal, 'not_sent')
+    : await within((async () => await send(controller.signal))())
   if (isInterruption(response)) {
     controller.release()
     return response
@@ -66,19 +63,4 @@ export function headOf(response: Response): ReceivedResponse {
 
 export function isInterruption(value: unknown): value is Interruption {
   return typeof value === 'object' && value !== null && 'kind' in value && 'submission' in value
-}
-
-/** The interruption for the abort of a signal. */
-export function endedBy({ reason }: AbortSignal): Interruption {
-  if (reason === DEADLINE) return { kind: 'deadline', reason: 'deadline', submission: 'not_sent', cause: undefined }
-  return { kind: 'aborted', reason: 'aborted', submission: 'not_sent', cause: reason }
-}
-
-function interruption(error: unknown, signal: AbortSignal, redact: (text: string) => string): Interruption {
-  if (signal.reason === TIMEOUT) {
-    return { kind: 'timeout', reason: 'time limit', submission: 'not_sent', cause: undefined }
-  }
-  if (signal.aborted) return endedBy(signal)
-  const { reason, hint, cause } = describeNetworkFailure(error, redact)
-  return { kind: 'connection', reason, hint, submission: 'not_sent', cause }
 }

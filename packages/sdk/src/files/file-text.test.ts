@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSvg } from './file-text.ts'
+import { isSvg } from './media-type.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

@@ -1,13 +1,12 @@
 import type { ModelRunError } from '../errors/model-run-error.ts'
 import type { Failure, Interruption } from '../http/operation.ts'
-import { type DownloadScope, openDownloadScope } from './download-scope.ts'
+import { interrupted } from '../http/send-attempt.ts'
 import { FileAttempts } from './file-attempts.ts'
 import { type FailedDownload, fileError, hookError, tooLargeError } from './file-error.ts'
-import { createFileKy } from './file-ky.ts'
-import { endedBy, type FilePart, headOf } from './file-part.ts'
+import { type FilePart, headOf } from './file-part.ts'
 import { continuesAt, type FileVersion, isSameFile, rangeHeaders, readVersion } from './file-version.ts'
-import { type FileRequest, requestFile } from './request-file.ts'
-import type { ResolvedDownload } from './resolve-download.ts'
+import { createFileKy, type FileRequest, requestFile } from './request-file.ts'
+import { type DownloadScope, openDownloadScope, type ResolvedDownload } from './resolve-download.ts'
 
 /** Bytes of a file and their position. The position 0 after others means that the file starts again. */
 export interface FileChunk {
@@ -98,7 +97,7 @@ export class FileTransfer {
     try {
       return await this.#scope.during(work)
     } catch (error) {
-      if (signal.aborted) this.#attempts.fail(endedBy(signal))
+      if (signal.aborted) this.#attempts.fail(interrupted(signal, 'not_sent'))
       this.close()
       throw signal.aborted ? this.#error() : error
     }

@@ -1,7 +1,5 @@
-import { findUrlProblem } from '../hosts/host-rules.ts'
-import { isLoopback } from '../hosts/loopback.ts'
-import type { FetchInit } from '../http/call-fetch.ts'
-import { callFetch } from '../http/call-fetch.ts'
+import { findUrlProblem, isLoopback } from '../hosts/host-rules.ts'
+import { callFetch, type FetchInit } from '../http/fetch.ts'
 import { type ResolvedDownload, rulesOf } from './resolve-download.ts'
 
 /** The URLs that one request for a file visits. */

@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { describeStart, isSvg, textOf } from './file-text.ts'
 
 /** A file whose type is asked for. */
 interface TypedFile {
@@ -100,4 +99,29 @@ function anotherFile({ name, bytes }: TypedFile, problem: string): Configuration
   return new ConfigurationError({
     message: `${name} is ${problem}: its content starts with ${describeStart(bytes)}. ${advice}`,
   })
+}
+
+/** Number of bytes that are enough to recognize text. */
+const HEAD_BYTES = 512
+
+/** An `svg` element, with nothing before it but what XML allows there. Each text matches in one way: none takes long. */
+const SVG = /^(?:\s|<\?xml[^>]*>|<!--(?:(?!-->).)*-->|<!doctype svg[^>]*>)*<svg\b/is
+
+/** Whether a file is an SVG image. */
+export function isSvg(bytes: Uint8Array): boolean {
+  return SVG.test(textOf(bytes) ?? '')
+}
+
+/** The start of a file as text; `undefined` when it contains bytes that text does not contain. */
+function textOf(bytes: Uint8Array): string | undefined {
+  const head = bytes.subarray(0, HEAD_BYTES)
+  const isBinary = head.some((byte) => byte < 0x20 && !'\t\n\f\r\x1b'.includes(String.fromCharCode(byte)))
+  return isBinary ? undefined : new TextDecoder().decode(head).trimStart()
+}
+
+/** The start of a file for a message: text in quotes, other bytes in hexadecimal. */
+function describeStart(bytes: Uint8Array): string {
+  const text = textOf(bytes)
+  if (text !== undefined) return JSON.stringify(text.slice(0, 60))
+  return Array.from(bytes.subarray(0, 8), (byte) => byte.toString(16).padStart(2, '0')).join(' ')
 }

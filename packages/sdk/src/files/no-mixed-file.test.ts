@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isModelRunError } from '../errors/guards.ts'
+import { isModelRunError } from '../errors/model-run-error.ts'
 import { createFileHost, type FileFault, type HostedFile } from '../testing/file-host.ts'
 import { type Step, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'

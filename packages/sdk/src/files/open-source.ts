@@ -1,6 +1,6 @@
+import { hasMethod, isArrayBuffer, isBlob, kindOf } from '../arguments/checks.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { nodeBuiltin } from '../node-builtin.ts'
-import { hasMethod, isArrayBuffer, isBlob, kindOf } from '../value-kind.ts'
 
 /** A file of the caller's: a Blob or File, its bytes, or (in Node, Bun and Deno) its path or `file:` URL. */
 export type FileSource = Blob | ArrayBuffer | ArrayBufferView | string | URL

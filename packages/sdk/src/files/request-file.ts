@@ -1,15 +1,13 @@
-import { isHTTPError } from 'ky'
-import { isModelRunError } from '../errors/guard.ts'
-import type { ModelRunError } from '../errors/model-run-error.ts'
-import { ForcedRetry, isForcedRetry, kyRetries } from '../http/ky-retries.ts'
+import ky, { type Hooks, isHTTPError, type KyInstance, type Options } from 'ky'
+import { isModelRunError, type ModelRunError } from '../errors/model-run-error.ts'
+import { ForcedRetry, isForcedRetry, kyRetries } from '../http/ky.ts'
 import type { Failure } from '../http/operation.ts'
-import type { DownloadScope } from './download-scope.ts'
+import type { ResolvedOptions } from '../options.ts'
 import type { FileAttempts } from './file-attempts.ts'
-import type { FileKy } from './file-ky.ts'
 import { nameOfUrl } from './file-name.ts'
 import { type FilePart, headOf, isInterruption, requestPart } from './file-part.ts'
 import { type FileRoute, fetchFile } from './follow-redirects.ts'
-import type { ResolvedDownload } from './resolve-download.ts'
+import type { DownloadScope, ResolvedDownload } from './resolve-download.ts'
 
 /** The parts of a request for a file or for its rest. */
 export interface FileRequest {
@@ -113,4 +111,37 @@ function rejectedRedirect({ response }: FilePart, { problem }: FileRoute): Failu
 /** Changes that a hook made to ky's request are not sent: they are for the service, and the file may be on any host. */
 function send({ download, headers }: FileRequest, signal: AbortSignal, route: FileRoute): Promise<Response> {
   return fetchFile(download, { method: 'GET', headers: headers(), signal }, route)
+}
+
+/** ky for the requests of downloads. */
+export interface FileKy {
+  ky: KyInstance
+  /** The hooks of the caller's instance. */
+  hooks: Hooks
+}
+
+/**
+ * ky for files. It has only the hooks of the caller's instance and their `context`: headers, search parameters and a body
+ * are for the service, and files may be on any host. `init` hooks are left out, because they could add them again.
+ */
+export function createFileKy(client: ResolvedOptions): FileKy {
+  let mine: Options = {}
+  client.ky?.extend((defaults) => {
+    mine = defaults
+    return {}
+  })
+  const { beforeRequest = [], beforeRetry = [], afterResponse = [], beforeError = [] } = mine.hooks ?? {}
+  return {
+    ky: ky.create({ timeout: false, ...(mine.context ? { context: mine.context } : {}) }),
+    hooks: {
+      beforeRequest,
+      beforeRetry,
+      afterResponse,
+      // These hooks see the error. They do not replace it.
+      beforeError: beforeError.map((hook) => async (state) => {
+        await hook(state)
+        return state.error
+      }),
+    },
+  }
 }

@@ -1,15 +1,11 @@
-import type { Output } from '@modelrun/contract'
-import { isText } from '../arguments/checks.ts'
-import { readArguments } from '../arguments/read-options.ts'
-import { showValue } from '../arguments/show-value.ts'
+import type { Output, OutputItem } from '@modelrun/contract'
+import { isText, readArguments, showValue } from '../arguments/checks.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { openFile } from './download.ts'
 import { resultIsSafe } from './file-error.ts'
 import type { SaveOptions } from './file-options.ts'
-import { type FileSystem, fileSystem } from './file-system.ts'
-import { namesOf } from './saved-names.ts'
-import { writeFile } from './write-file.ts'
+import { type FileSystem, fileSystem, writeFile } from './write-file.ts'
 
 /** The output of a job: a result, or the event of a webhook. */
 export interface ProducedOutput {
@@ -72,5 +68,51 @@ function otherContent(path: string, jobId: string): ConfigurationError {
     message: `A file ${path} with other content exists and was not changed. Pass \`overwrite: true\`, another folder, or the option \`name\`.${resultIsSafe(jobId)}`,
     jobId,
     submission: 'accepted',
+  })
+}
+
+/** How the files of an output are named. */
+export interface NameOptions {
+  jobId: string
+  name?: ((item: OutputItem, index: number) => string) | undefined
+}
+
+/** An extension; `2` in `poster v1.2` is none. */
+const EXTENSION = /\.[a-z]\w{0,9}$/i
+
+/**
+ * The names under which the files of an output are saved, as functions of the name that the response suggests.
+ *
+ * @throws ConfigurationError when a name leads out of the folder, or two are the same
+ */
+export function namesOf(items: readonly OutputItem[], { jobId, name }: NameOptions): ((suggested: string) => string)[] {
+  const taken = new Set<string>()
+  const take = (chosen: string) => {
+    // Many file systems see no difference between these.
+    const key = chosen.normalize('NFC').toLowerCase()
+    if (taken.has(key)) {
+      throw new ConfigurationError({ message: `Two files would get the name ${JSON.stringify(chosen)}.` })
+    }
+    taken.add(key)
+  }
+  const chosen = items.map((item, index) => {
+    const base = name === undefined ? `${jobId.replace(/[^\w.-]+/g, '_')}-${index}` : checkName(name(item, index))
+    take(base)
+    return base
+  })
+  return chosen.map((base) => (suggested) => {
+    const extension = EXTENSION.exec(suggested)?.[0] ?? ''
+    if (extension === '' || (name !== undefined && EXTENSION.test(base))) return base
+    take(`${base}${extension}`)
+    return `${base}${extension}`
+  })
+}
+
+function checkName(name: unknown): string {
+  // A colon names a drive, or a hidden stream of another file, under Windows.
+  const isPlain = typeof name === 'string' && name.trim() !== '' && !/^\.{1,2}$|[/\\:\p{Cc}]/u.test(name)
+  if (isPlain) return name
+  throw new ConfigurationError({
+    message: `The option \`name\` must give a plain file name, without slashes, colons and control characters, not ${JSON.stringify(name)}.`,
   })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { namesOf } from './saved-names.ts'
+import { namesOf } from './save-files.ts'
 
 /** The names of files that are all PNG pictures. */
 function names(...chosen: unknown[]): string[] {

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import type { FetchInit, FetchLike, FetchResponse } from './call-fetch.ts'
-import { callFetch } from './call-fetch.ts'
+import { callFetch, type FetchInit, type FetchLike, type FetchResponse } from './fetch.ts'
 
 const init: FetchInit = { method: 'GET', headers: {}, signal: new AbortController().signal, redirect: 'manual' }
 

@@ -1,13 +1,20 @@
 import type { Attempt, ModelRunError, Submission } from '../errors/model-run-error.ts'
-import type { AttemptEvent } from '../observe/attempt-event.ts'
+import type { AttemptEvent } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { DEADLINE } from '../scope.ts'
-import { requestIdOf } from './classify.ts'
-import type { KyRequest } from './ky-request.ts'
-import type { ApiResult, CallContext, Failure, Operation, ReceivedResponse } from './operation.ts'
-import { retryAfterOf } from './retry-after.ts'
-import type { SendRequest } from './send-request.ts'
-import { isWorthRetrying } from './status-policy.ts'
+import { ForcedRetry, type KyRequest } from './ky.ts'
+import {
+  type ApiResult,
+  type CallContext,
+  type Failure,
+  type Interruption,
+  type Operation,
+  type Outcome,
+  type ReceivedResponse,
+  UnreadableResponse,
+} from './operation.ts'
+import { readBody, requestIdOf } from './read-response.ts'
+import { interrupted, type SendRequest, sendAttempt } from './send-attempt.ts'
+import { isRejection, isWorthRetrying, retryAfterOf } from './status-policy.ts'
 import { type FailedCall, toError } from './to-error.ts'
 
 /** One call on its way through ky. */
@@ -49,7 +56,7 @@ export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 
 }
 
 /** The error for a failure of a call. */
-export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
+function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
   const retryAfterMs = retryAfterOf(failure, call.client.clock.now())
   const isRetryable = isWorthRetrying(call.operation.route.method, failure, retryAfterMs)
   return toError(failure, { ...callFields(call), retryAfterMs, isRetryable })
@@ -57,18 +64,11 @@ export function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
 
 /** The error of a call that was ended between two attempts or in a hook. Its `submission` is that of the last attempt. */
 export function interruptedError<T>(call: Call<T>, reason: string): ModelRunError {
-  const { signal } = call.context.scope
-  const isDeadline = signal.reason === DEADLINE
-  return errorOf(call, {
-    kind: isDeadline ? 'deadline' : 'aborted',
-    reason,
-    submission: call.submission,
-    cause: isDeadline ? undefined : signal.reason,
-  })
+  return errorOf(call, { ...interrupted(call.context.scope.signal, call.submission), reason })
 }
 
 /** Logs one attempt. */
-export function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
+function observe<T>(call: Call<T>, event: Omit<AttemptEvent, 'method' | 'path'>): void {
   const observed = { method: call.operation.route.method, path: call.request.path, ...event }
   call.observeAttempt(observed)
   call.context.onAttempt?.(observed)
@@ -82,4 +82,122 @@ export function observeFailure<T>(call: Call<T>): void {
   const requestId = failure.kind === 'response' ? requestIdOf(failure.received.response) : undefined
   observe(call, { attempt: call.attempts.length, status, reason, durationMs, requestId, delayMs })
   call.failed = undefined
+}
+
+/** One attempt: ky calls this as its `fetch`. Its errors are those of the call, if no other attempt follows. */
+export function runAttempt<T>(call: Call<T>, request: Request, kyOptions: object = {}): Promise<Response> {
+  const attempt = sendOnce(call, request, kyOptions)
+  call.sending = attempt.catch(() => {})
+  return attempt
+}
+
+async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): Promise<Response> {
+  const { operation, context, client, send, timeoutMs, attempts } = call
+  const { method } = operation.route
+  const { path, body } = call.request
+  // Includes options of the caller's instance that only `fetch` knows, such as Next's `next`.
+  const fetchOptions = { ...kyOptions, ...call.request.fetchOptions }
+  const { signal } = context.scope
+  if (!call.maySend) throw new ForcedRetry('A hook asked to send the request again.')
+  call.maySend = false
+  const attempt = attempts.length + 1
+  const startedAt = client.clock.now()
+  const outcome = await sendAttempt(request, {
+    client,
+    send,
+    signal,
+    timeoutMs,
+    method,
+    path,
+    body,
+    fetchOptions,
+    attempt,
+  })
+  return recordOutcome(call, outcome, startedAt)
+}
+
+/** Uses the response of a caller's hook as the response of the service. */
+export async function takeHookResponse<T>(call: Call<T>, response: Response): Promise<void> {
+  const startedAt = call.client.clock.now()
+  const { text, isCut } = await readBody(response, call.context.scope.signal)
+  recordOutcome(call, { kind: 'response', received: { status: response.status, text, response, isCut } }, startedAt)
+}
+
+/** Stores the outcome of an attempt. @returns The response for ky's hooks @throws The call's error, when there is no response */
+function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: number): Response {
+  const durationMs = call.client.clock.now() - startedAt
+  if (outcome.kind === 'response') call.received = outcome.received
+  const verdict = classify(call.operation, outcome, call.hasArrived)
+  if (verdict.kind === 'failure') return fail(call, verdict.failure, { startedAt, durationMs })
+  call.result = verdict.result
+  call.error = undefined
+  const { response, requestId } = verdict.result
+  observe(call, { attempt: call.attempts.length + 1, status: response.status, durationMs, requestId })
+  return outcome.kind === 'response' ? responseForHooks(call, outcome.received) : response
+}
+
+function fail<T>(call: Call<T>, failure: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
+  const attempt = { ...times, ...describeAttempt(failure) }
+  call.attempts.push(attempt)
+  call.failed = { attempt, failure }
+  call.submission = failure.kind === 'response' ? 'rejected' : failure.submission
+  call.hasArrived ||= mayHaveArrived(failure)
+  call.error = errorOf(call, failure)
+  // Hooks get every response with an error status. An unreadable response is not from the service.
+  if (failure.kind === 'response' && failure.problem === undefined) return responseForHooks(call, failure.received)
+  throw call.error
+}
+
+/** A copy when the caller has hooks, because the body of the original has been read. */
+function responseForHooks<T>({ client }: Call<T>, { status, text, response }: ReceivedResponse): Response {
+  const canHaveBody = status >= 200 && ![204, 205, 304].includes(status)
+  if (client.ky === undefined || !canHaveBody) return response
+  return new Response(text, { status, statusText: response.statusText, headers: response.headers })
+}
+
+function describeAttempt(failure: Failure): Pick<Attempt, 'status' | 'reason'> {
+  if (failure.kind !== 'response') return { reason: failure.reason }
+  const { status } = failure.received
+  return { status, reason: failure.problem ?? `HTTP ${status}` }
+}
+
+/** True when the service may have acted on the request although there is no result. */
+export function mayHaveArrived(failure: Failure): boolean {
+  return failure.kind === 'response'
+    ? failure.problem !== undefined || !isRejection(failure.received.status)
+    : failure.submission === 'unknown'
+}
+
+/** The meaning of an outcome for the call. */
+export type Verdict<T> = { kind: 'result'; result: ApiResult<T> } | { kind: 'failure'; failure: Failure }
+
+/** Distinguishes a result from a failure. `hasArrivedBefore`: the service may have acted on an earlier attempt. */
+export function classify<T>(operation: Operation<T>, outcome: Outcome, hasArrivedBefore: boolean): Verdict<T> {
+  if (outcome.kind !== 'response') return recoverPartial(operation, outcome)
+  const { received } = outcome
+  const isSuccess = received.status >= 200 && received.status < 300
+  if (isSuccess) return readSuccess(operation, received)
+  const recovered = operation.readError?.(received, hasArrivedBefore)
+  return recovered ? resultOf(recovered.data, received) : { kind: 'failure', failure: outcome }
+}
+
+/** A time limit cuts a response as a broken connection does. The received part may already name the job of a run. */
+function recoverPartial<T>(operation: Operation<T>, interruption: Interruption): Verdict<T> {
+  const { kind, partial } = interruption
+  const isTimedOut = kind === 'timeout' || kind === 'deadline'
+  const recovered = isTimedOut && partial ? operation.readError?.(partial, true) : undefined
+  return recovered && partial ? resultOf(recovered.data, partial) : { kind: 'failure', failure: interruption }
+}
+
+function readSuccess<T>(operation: Operation<T>, received: ReceivedResponse): Verdict<T> {
+  try {
+    return resultOf(operation.read(received), received)
+  } catch (error) {
+    if (!(error instanceof UnreadableResponse)) throw error
+    return { kind: 'failure', failure: { kind: 'response', received, problem: error.problem } }
+  }
+}
+
+function resultOf<T>(data: T, { response }: ReceivedResponse): Verdict<T> {
+  return { kind: 'result', result: { data, response, requestId: requestIdOf(response) } }
 }

@@ -1,6 +1,6 @@
 import { ROUTES } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
-import { classify, mayHaveArrived } from './classify.ts'
+import { classify, mayHaveArrived } from './call.ts'
 import { type Interruption, type Operation, type ReceivedResponse, UnreadableResponse } from './operation.ts'
 
 const received = (status: number, text = ''): { kind: 'response'; received: ReceivedResponse } => ({

@@ -6,7 +6,7 @@ import type { ModelRunOptions } from '../options.ts'
 import { caught } from '../testing/caught.ts'
 import { json, text } from '../testing/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
-import type { FetchOptions } from './fetch-options.ts'
+import type { FetchOptions } from './fetch.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 const QUEUED = { job_id: 'job_1', request_id: 'req_1', model_id: 'aurora-image', status: 'queued' }

@@ -1,9 +1,8 @@
 import type { Permission } from '@modelrun/contract'
+import type { Scope } from '../clock.ts'
 import type { Submission } from '../errors/model-run-error.ts'
-import type { AttemptEvent } from '../observe/attempt-event.ts'
-import type { Scope } from '../scope.ts'
-import type { FetchOptions } from './fetch-options.ts'
-import type { HeadersOption } from './request-headers.ts'
+import type { AttemptEvent } from '../observe/logger.ts'
+import type { FetchOptions, HeadersOption } from './fetch.ts'
 
 /** Per-call options that every method takes. */
 export interface CallOptions {

@@ -1,14 +1,8 @@
 import { LIMITS } from '@modelrun/contract'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { recoverJob } from '../runs/run-operation.ts'
-import {
-  type CallOptions,
-  type Operation,
-  type ReceivedResponse,
-  type RequestMethod,
-  UnreadableResponse,
-} from './operation.ts'
-import { tryParseJson } from './read-json.ts'
+import type { CallOptions, Operation, ReceivedResponse, RequestMethod } from './operation.ts'
+import { parseJson } from './read-response.ts'
 
 /** Options of `client.request`. */
 export interface RequestOptions extends CallOptions {
@@ -43,7 +37,7 @@ export function rawOperation(method: string, path: string, options: RequestOptio
     ...(isRunOfModel
       ? { holdMs: LIMITS.syncWaitMs, jobIdIn: (received: ReceivedResponse) => recoverJob(received)?.job_id }
       : {}),
-    read: readAnyJson,
+    read: (received) => (received.text.trim() === '' && !received.isCut ? undefined : parseJson(received)),
   }
 }
 
@@ -63,12 +57,4 @@ function checkPath(path: string): string {
   throw new ConfigurationError({
     message: `The path of client.request must start with / and be percent-encoded, like /v1/models; the query goes into \`query\`. Got ${JSON.stringify(path)}. Nothing was sent.`,
   })
-}
-
-function readAnyJson({ text, isCut }: ReceivedResponse): unknown {
-  if (isCut) throw new UnreadableResponse(`the connection ended after ${text.length} characters of the body`)
-  if (text.trim() === '') return undefined
-  const value = tryParseJson(text)
-  if (value === undefined) throw new UnreadableResponse('the body is not JSON')
-  return value
 }

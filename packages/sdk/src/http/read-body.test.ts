@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../testing/manual-clock.ts'
-import { readBody } from './read-body.ts'
+import { readBody } from './read-response.ts'
 
 const MEBIBYTE = 1024 * 1024
 

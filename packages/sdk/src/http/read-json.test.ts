@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod/mini'
 import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
-import { readJson, tryParseJson } from './read-json.ts'
+import { readJson, tryParseJson } from './read-response.ts'
 
 const received = (text: string, isCut = false): ReceivedResponse => ({
   status: 200,

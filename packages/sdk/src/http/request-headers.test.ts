@@ -6,7 +6,7 @@ import { caught } from '../testing/caught.ts'
 import { printedForms } from '../testing/printed-forms.ts'
 import { json } from '../testing/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../testing/test-client.ts'
-import type { HeadersOption } from './request-headers.ts'
+import type { HeadersOption } from './fetch.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 

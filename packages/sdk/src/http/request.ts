@@ -1,10 +1,8 @@
 import { CALL_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments } from '../arguments/checks.ts'
-import { readOptions } from '../arguments/read-options.ts'
+import { checkArguments, readOptions } from '../arguments/checks.ts'
+import { openScope } from '../clock.ts'
 import type { Core } from '../core.ts'
-import { rejectAtCaller } from '../errors/caller-stack.ts'
-import { openScope } from '../scope.ts'
-import { ApiPromise } from './api-promise.ts'
+import { ApiPromise, rejectAtCaller } from './api-promise.ts'
 import type { ApiResult, CallOptions, Operation } from './operation.ts'
 
 /** The call of a public method. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { parseRetryAfter } from './retry-after.ts'
+import { parseRetryAfter } from './status-policy.ts'
 
 /** An example date of RFC 9110, in each of its three forms. */
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7)

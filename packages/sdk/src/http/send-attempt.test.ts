@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
+import { openScope } from '../clock.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
@@ -12,7 +13,6 @@ import {
   DeadlineExceededError,
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
-import { openScope } from '../scope.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { printedForms } from '../testing/printed-forms.ts'

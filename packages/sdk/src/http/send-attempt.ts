@@ -1,21 +1,32 @@
 import { KEY_PREFIXES } from '@modelrun/contract'
-import { abortable, linkController } from '../abort.ts'
-import { startTimer } from '../clock.ts'
-import { isConfigurationError } from '../errors/guards.ts'
-import type { ResolvedOptions } from '../options.ts'
-import { DEADLINE } from '../scope.ts'
-import type { ResolvedFetchOptions } from './fetch-options.ts'
+import { abortable, type Clock, DEADLINE, linkController, startTimer } from '../clock.ts'
+import { ConfigurationError, isConfigurationError } from '../errors/local-errors.ts'
+import type { Submission } from '../errors/model-run-error.ts'
+import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } from './fetch.ts'
+import { composeMiddleware, type Middleware } from './middleware.ts'
 import { describeNetworkFailure } from './network-failure.ts'
 import type { Interruption, Outcome, ReceivedResponse } from './operation.ts'
-import { readBody } from './read-body.ts'
-import type { SendRequest } from './send-request.ts'
+import { readBody } from './read-response.ts'
+
+/** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
+export type ApiKey = string | (() => string | Promise<string>)
+
+/** The options of the client that an attempt depends on. */
+interface AttemptClient {
+  /** Undefined: no key is sent. */
+  apiKey: (() => string | Promise<string>) | undefined
+  baseUrl: string
+  clock: Clock
+  fetch: FetchLike | undefined
+  middleware: readonly Middleware[]
+}
 
 /** Marks an abort as the time limit of one attempt. */
-const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
+export const TIMEOUT = /* @__PURE__ */ Symbol('timeout')
 
 /** The options of one attempt. */
 export interface AttemptOptions {
-  client: ResolvedOptions
+  client: AttemptClient
   send: SendRequest
   /** The signal of the whole call. */
   signal: AbortSignal
@@ -46,29 +57,57 @@ async function exchange(
   { client, send, ...sent }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  if (signal.aborted) return interrupted(signal, false)
+  if (signal.aborted) return interrupted(signal, 'not_sent')
   let apiKey: string | undefined
   try {
     const found = client.apiKey?.()
     apiKey = typeof found === 'object' ? await abortable(found, signal) : found
   } catch (cause) {
-    if (signal.aborted) return interrupted(signal, false)
+    if (signal.aborted) return interrupted(signal, 'not_sent')
     return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
   // Number of requests that may have reached the service.
   let openCount = 0
   const onSend = () => void openCount++
   const onUnsent = () => void openCount--
+  // These calls decide, not the error: a middleware may have thrown after the request, for instance because another service
+  // could not be reached.
+  const submission = () => (openCount > 0 ? 'unknown' : 'not_sent')
   try {
     const response = await abortable(send(request, { ...sent, apiKey, signal, onSend, onUnsent }), signal)
     const { text, isCut } = await readBody(response, signal)
     const received: ReceivedResponse = { status: response.status, text: redact(text, apiKey), response, isCut }
     return isCut && signal.aborted
-      ? { ...interrupted(signal, openCount > 0), partial: received }
+      ? { ...interrupted(signal, submission()), partial: received }
       : { kind: 'response', received }
   } catch (error) {
-    return signal.aborted ? interrupted(signal, openCount > 0) : disconnected(error, apiKey, openCount > 0)
+    return signal.aborted
+      ? interrupted(signal, submission())
+      : disconnected(error, submission(), (text) => redact(text, apiKey))
   }
+}
+
+/** Makes the function that gives the key of each attempt. `source`: where the key is from, for errors. @throws ConfigurationError */
+export function createKeyReader(apiKey: ApiKey, source: string): () => string | Promise<string> {
+  if (typeof apiKey === 'function') return async () => checkApiKey(await apiKey())
+  const checked = checkApiKey(apiKey, source)
+  return () => checked
+}
+
+/** A key with a line break or a space makes header libraries throw errors that print it. This error does not print it. */
+function checkApiKey(apiKey: unknown, source = ''): string {
+  const problem = keyProblem(apiKey)
+  // Without a problem it is a string.
+  if (problem === undefined) return apiKey as string
+  throw new ConfigurationError({ message: `The API key${source} ${problem}. Correct it where it is configured.` })
+}
+
+function keyProblem(apiKey: unknown): string | undefined {
+  if (typeof apiKey !== 'string') return 'is not a string'
+  if (apiKey === '') return 'is empty'
+  if (/\s/.test(apiKey)) return 'has white space in it, for instance a line break at its end'
+  if (/^["'`]|["'`]$/.test(apiKey)) return 'has quotes around it, which are not part of it'
+  return /^[\x21-\x7e]+$/.test(apiKey) ? undefined : 'has characters that no key has'
 }
 
 /** The client's own errors say what is wrong with the key or `baseUrl`. */
@@ -80,20 +119,17 @@ function reasonOf(cause: unknown): string {
   return `${message.charAt(0).toLowerCase()}${message.slice(1).replace(/\.$/, '')}`
 }
 
-/**
- * The outcome of the request decides, not the error: a middleware may have thrown after the request, for instance because
- * another service could not be reached.
- */
-function disconnected(error: unknown, apiKey: string | undefined, mayHaveArrived: boolean): Interruption {
-  const { reason, hint, cause } = describeNetworkFailure(error, (text) => redact(text, apiKey))
-  return { kind: 'connection', reason, hint, submission: mayHaveArrived ? 'unknown' : 'not_sent', cause }
+/** The interruption by an error of `fetch`. `redact` removes what must not be printed. */
+export function disconnected(error: unknown, submission: Submission, redact: (text: string) => string): Interruption {
+  const { reason, hint, cause } = describeNetworkFailure(error, redact)
+  return { kind: 'connection', reason, hint, submission, cause }
 }
 
-function interrupted(signal: AbortSignal, mayHaveArrived: boolean): Interruption {
-  const submission = mayHaveArrived ? 'unknown' : 'not_sent'
-  if (signal.reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
-  if (signal.reason === DEADLINE) return { kind: 'deadline', reason: 'deadline', submission, cause: undefined }
-  return { kind: 'aborted', reason: 'aborted', submission, cause: signal.reason }
+/** The interruption by a signal that aborted. */
+export function interrupted({ reason }: AbortSignal, submission: Submission): Interruption {
+  if (reason === TIMEOUT) return { kind: 'timeout', reason: 'time limit', submission, cause: undefined }
+  const kind = reason === DEADLINE ? 'deadline' : 'aborted'
+  return { kind, reason: kind, submission, cause: kind === 'aborted' ? reason : undefined }
 }
 
 /**
@@ -102,4 +138,109 @@ function interrupted(signal: AbortSignal, mayHaveArrived: boolean): Interruption
  */
 function redact(text: string, apiKey = ''): string {
   return apiKey.length > KEY_PREFIXES.live.length ? text.replaceAll(apiKey, '[redacted]') : text
+}
+
+/** What one attempt adds to the request that ky prepared. */
+interface SendOptions {
+  /** Undefined when a proxy adds the key. */
+  apiKey: string | undefined
+  signal: AbortSignal
+  /** Below `baseUrl`, without query. */
+  path: string
+  method: string
+  body: string | undefined
+  fetchOptions: ResolvedFetchOptions
+  /** 1 for the first attempt of a call. */
+  attempt: number
+  /** Called just before a request is sent. A middleware can send more than one. */
+  onSend(): void
+  /** Called when a request certainly did not reach the service. */
+  onUnsent(): void
+}
+
+/** Sends a request once and resolves with the head of the response, also for an error status. */
+export type SendRequest = (request: Request, options: SendOptions) => Promise<Response>
+
+/** The only place that calls `fetch` for the service. */
+export function createSender(client: AttemptClient): SendRequest {
+  return async (prepared, options) => {
+    const { path, method, attempt } = options
+    const { url } = prepared
+    // A hook may have replaced the request. The key must stay with the service, and a retry must stay the same request.
+    if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('a hook sent the request away from `baseUrl`')
+    if (prepared.method !== method) throw new TypeError(`a hook made a ${prepared.method} of the ${method}`)
+    const init = initOf(prepared, options)
+    const send = async (to: string, last: FetchInit) => {
+      options.onSend()
+      try {
+        return await callFetch(client.fetch, { url: to, init: last, fetchOptions: options.fetchOptions })
+      } catch (error) {
+        if (describeNetworkFailure(error).isBeforeConnection) options.onUnsent()
+        throw error
+      }
+    }
+    if (client.middleware.length === 0) return await send(url, init)
+    const first = new Request(url, init)
+    const sendLast = async (request: Request) => await send(request.url, await changedInit(request, { first, init }))
+    return await composeMiddleware(client.middleware, { method, path, attempt }, sendLast)(first)
+  }
+}
+
+function initOf({ headers: prepared, cache }: Request, { apiKey, method, signal, body }: SendOptions): FetchInit {
+  // Added here and not to ky's request, because ky's errors would print it.
+  const headers: Record<string, string> = Object.fromEntries(prepared)
+  if (apiKey !== undefined) headers.authorization = `Bearer ${apiKey}`
+  return {
+    method,
+    headers,
+    signal,
+    // Following a redirect would take the key, or a second POST, to another place.
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: sendOnce(body) }),
+    ...(cache === 'no-store' ? { cache } : {}),
+  }
+}
+
+/** Members of a request that a middleware may set, besides method, headers, body and signal. */
+const CHANGEABLE = ['credentials', 'integrity', 'keepalive', 'mode', 'referrer', 'referrerPolicy'] as const
+
+/**
+ * The request after the middlewares. `fetch` gets no `Request`, because the `fetch` of one library does not know the
+ * `Request` of another one. Redirects and the cache do not change.
+ */
+async function changedInit(
+  request: Request,
+  { first, init: { body, ...init } }: { first: Request; init: FetchInit },
+): Promise<FetchInit> {
+  const isFirst = request === first
+  const { method, headers } = request
+  const changed = CHANGEABLE.filter((name) => request[name] !== first[name]).map((name) => [name, request[name]])
+  const sent = isFirst ? body : await bodyOf(request)
+  return {
+    ...init,
+    ...Object.fromEntries(changed),
+    method,
+    headers: Object.fromEntries(headers),
+    signal: isFirst ? init.signal : request.signal,
+    ...(sent === undefined ? {} : { body: sent }),
+  }
+}
+
+/** As a Blob: a middleware may have compressed it. */
+async function bodyOf(request: Request): Promise<string | undefined> {
+  const body = await request.blob()
+  return body.size === 0 ? undefined : asText(body)
+}
+
+/**
+ * Deno's own `fetch` sends a request again when the connection breaks under it, a POST too, which would pay twice
+ * (denoland/deno#35610). It does not send a Blob again, which might have been consumed.
+ */
+function sendOnce(body: string): string {
+  return 'Deno' in globalThis ? asText(new Blob([body])) : body
+}
+
+/** A `Blob` where text is asked for: every `fetch` takes it, but the types of one platform do not take that of another. */
+function asText(body: Blob): string {
+  return body as unknown as string
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cancelJobOperation } from '../jobs/cancel-job.ts'
-import { getJobOperation } from '../jobs/get-job.ts'
+import { cancelJobOperation, getJobOperation } from '../jobs/job-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import { ERROR_BODY, failedCall, failedResponse, interruption } from '../testing/failed-calls.ts'
 import { toError } from './to-error.ts'

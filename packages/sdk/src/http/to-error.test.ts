@@ -17,7 +17,7 @@ import {
   ConnectionError,
   DeadlineExceededError,
 } from '../errors/transport-errors.ts'
-import { cancelJobOperation } from '../jobs/cancel-job.ts'
+import { cancelJobOperation } from '../jobs/job-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
 import { ERROR_BODY, failedCall, failedResponse, interruption, RUN_IS } from '../testing/failed-calls.ts'
 import { toError } from './to-error.ts'

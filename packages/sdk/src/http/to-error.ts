@@ -12,9 +12,8 @@ import {
   InvalidResponseError,
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
-import { requestIdOf } from './classify.ts'
-import type { Failure, Interruption, Operation, ReceivedResponse } from './operation.ts'
-import { tryParseJson } from './read-json.ts'
+import type { Failure, Interruption, InterruptionKind, Operation, ReceivedResponse } from './operation.ts'
+import { requestIdOf, tryParseJson } from './read-response.ts'
 import { isRejection } from './status-policy.ts'
 
 /** The details of a failed call. */
@@ -42,6 +41,15 @@ export function toError(failure: Failure, call: FailedCall): ModelRunError {
     : unreadableError(failure.received, problem, call)
 }
 
+/** The error class of each interruption. */
+export const INTERRUPTION_ERRORS = {
+  connection: ConnectionError,
+  timeout: AttemptTimeoutError,
+  aborted: AbortedError,
+  deadline: DeadlineExceededError,
+  no_key: ConfigurationError,
+} as const satisfies Record<InterruptionKind, new (fields: ErrorFields) => ModelRunError>
+
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
   const { kind, cause, partial } = interruption
   const { operation, attempts } = call
@@ -57,18 +65,7 @@ function interruptionError(interruption: Interruption, call: FailedCall): ModelR
     jobId,
     isRetryable: call.isRetryable,
   }
-  switch (kind) {
-    case 'connection':
-      return new ConnectionError(fields)
-    case 'timeout':
-      return new AttemptTimeoutError(fields)
-    case 'aborted':
-      return new AbortedError(fields)
-    case 'deadline':
-      return new DeadlineExceededError(fields)
-    case 'no_key':
-      return new ConfigurationError(fields)
-  }
+  return new INTERRUPTION_ERRORS[kind](fields)
 }
 
 /** A call whose hook failed. */

@@ -1,17 +1,15 @@
-import { sleep } from '../abort.ts'
+import { isHTTPError } from 'ky'
+import { sleep } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { createAttemptObserver } from '../observe/attempt-event.ts'
+import type { ModelRunError } from '../errors/model-run-error.ts'
+import { createAttemptObserver } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { type Call, interruptedError, observeFailure } from './call.ts'
-import { failureOfCall, untilAborted } from './hook-failure.ts'
-import { type CallKy, createKy } from './ky-client.ts'
-import { createRequestBuilder } from './ky-request.ts'
-import { kyRetries, type RetryRules } from './ky-retries.ts'
+import { type Call, callFields, interruptedError, observeFailure, runAttempt, takeHookResponse } from './call.ts'
+import { type CallKy, createKy, createRequestBuilder, isForcedRetry, kyRetries, type RetryRules } from './ky.ts'
 import type { ApiResult, CallContext, Failure, Operation } from './operation.ts'
-import { retryAfterOf } from './retry-after.ts'
-import { runAttempt, takeHookResponse } from './run-attempt.ts'
-import { createSender } from './send-request.ts'
-import { isWorthRetrying, retryDelayMs } from './status-policy.ts'
+import { createSender } from './send-attempt.ts'
+import { isWorthRetrying, retryAfterOf, retryDelayMs } from './status-policy.ts'
+import { toHookError } from './to-error.ts'
 
 /** Calls endpoints: build, send, classify, retry, parse. */
 export interface Transport {
@@ -123,4 +121,42 @@ function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number | undefine
   if (!isWorthRetrying(operation.route.method, failure, retryAfterMs)) return undefined
   const delayMs = retryDelayMs({ retryCount: attempts.length - 1, retryAfterMs, random: client.random })
   return delayMs === undefined || delayMs >= context.scope.remainingMs() ? undefined : delayMs
+}
+
+/**
+ * The error for what ky threw: the call's own error, or the error of a caller's hook with the details of the call.
+ *
+ * @returns Undefined when the call has a result, which the error does not change
+ */
+function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError | undefined {
+  const { error: lastError, result, received } = call
+  const isForced = isForcedRetry(error)
+  if (isForced) {
+    call.client.log.warn(
+      `${callFields(call).label} was not sent again, although a ky hook asked for it: it could be charged twice`,
+    )
+    if (result !== undefined) return undefined
+  }
+  if (lastError !== undefined && (isForced || error === lastError || isHTTPError(error))) return lastError
+  return toHookError(error, { ...callFields(call), lastError, hasResult: result !== undefined, received })
+}
+
+/**
+ * Settles like `work`. A hook of the caller may wait for ever, so an abort or a deadline ends the call, without a response.
+ * An attempt that is under way ends by itself then, and its outcome says more.
+ */
+function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W | undefined> {
+  const { signal } = call.context.scope
+  let stop = async () => {}
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = async () => {
+      await call.sending
+      call.error ??= interruptedError(call, 'waiting for a ky hook')
+      resolve(undefined)
+    }
+  })
+  if (signal.aborted) void stop()
+  // The listener is not removed: the signal ends with the call.
+  signal.addEventListener('abort', stop)
+  return Promise.race([work, stopped])
 }

@@ -3,7 +3,7 @@ import { NotFoundError } from '../errors/api-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { errorResponse, json } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import { isFinished } from './job-status.ts'
+import { isFinished } from './job-operations.ts'
 
 test('isFinished knows the terminal statuses alone, by either word for success (section 3)', () => {
   const statuses = ['queued', 'processing', 'succeeded', 'failed', 'cancelled', 'completed', 'paused', '']

@@ -2,7 +2,7 @@ import type { Job } from '@modelrun/contract'
 import type { ApiPromise } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
-import type { CancelResult } from './cancel-job.ts'
+import type { CancelResult } from './job-operations.ts'
 import type { JobJson } from './job-reference.ts'
 
 /** A job of the service: read its state, wait for its result, cancel it, or pass it to another process as JSON. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import type { JobJson } from './job-reference.ts'
-import { readJobReference } from './job-reference.ts'
+import { type JobJson, readJobReference } from './job-reference.ts'
 
 const JSON_OF_JOB = { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' }
 const REFERENCE = { jobId: 'job_1', modelId: 'aurora-image', requestId: 'req_1' }

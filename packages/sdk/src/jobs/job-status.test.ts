@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withKnownStatus } from './job-status.ts'
+import { withKnownStatus } from './job-operations.ts'
 
 test('completed reads succeeded, and other members stay (section 3)', () => {
   expect(withKnownStatus({ status: 'completed', more: 1 })).toEqual({ status: 'succeeded', more: 1 })

@@ -1,18 +1,16 @@
 import type { Job } from '@modelrun/contract'
 import { WAIT_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments } from '../arguments/checks.ts'
-import { readOptions } from '../arguments/read-options.ts'
+import { checkArguments, readOptions } from '../arguments/checks.ts'
+import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
-import { captureCaller, throwAtCaller } from '../errors/caller-stack.ts'
-import type { ApiPromise } from '../http/api-promise.ts'
+import { type ApiPromise, type Caller, captureCaller, showCaller, throwAtCaller } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
-import type { CancelResult } from './cancel-job.ts'
 import { ClientJob, clientJobOf } from './client-job.ts'
 import type { JobHandle, JobSource, WaitOptions } from './job-handle.ts'
+import type { CancelResult } from './job-operations.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
-import { type SettledJob, settleJobs } from './settle-jobs.ts'
-import { type WaitRequest, waitForJob } from './wait-for-job.ts'
+import { startWait, type WaitRequest, waitForJob } from './wait-for-job.ts'
 import { watchJob } from './watch-job.ts'
 
 /** The jobs of the service (sections 4.4 and 4.5). Each method is that of {@link JobHandle} for a job known by its id. */
@@ -82,5 +80,32 @@ export class JobsResource {
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */
   #job(id: string): ClientJob {
     return new ClientJob(this.#core, { jobId: id })
+  }
+}
+
+/** How one of several jobs ended. `status` is that of `Promise.allSettled`. */
+export type SettledJob =
+  | { status: 'fulfilled'; job_id: string; value: RunResult }
+  /** `reason`: what `jobs.wait` would throw for the job. */
+  | { status: 'rejected'; job_id: string; reason: unknown }
+
+/** Waits for many jobs and yields how each one ended, in the order in which they end. */
+async function* settleJobs(
+  handles: readonly ClientJob[],
+  { options, caller }: { options: WaitOptions; caller: Caller },
+): AsyncGenerator<SettledJob, void, undefined> {
+  const settled = createAsyncQueue<SettledJob>()
+  const waits = handles.map((handle) => {
+    const { id: job_id } = handle
+    return startWait(
+      handle.waitRequest(options),
+      (value) => settled.push({ status: 'fulfilled', job_id, value }),
+      (reason) => settled.push({ status: 'rejected', job_id, reason: showCaller(reason, caller) }),
+    )
+  })
+  try {
+    for (const _ of waits) yield await settled.next()
+  } finally {
+    for (const leave of waits) leave()
   }
 }

@@ -6,7 +6,7 @@ import { AbortedError } from '../errors/transport-errors.ts'
 import { createManualClock, settle } from '../testing/manual-clock.ts'
 import { type Simulation, simulateJobs } from '../testing/simulated-jobs.ts'
 import { API_KEY, BASE_URL } from '../testing/test-client.ts'
-import type { SettledJob } from './settle-jobs.ts'
+import type { SettledJob } from './jobs-resource.ts'
 
 function setup(simulation: Omit<Simulation, 'clock'> = {}) {
   const clock = createManualClock()

@@ -1,18 +1,20 @@
-import type { Job } from '@modelrun/contract'
+import type { Job, RunCompleted } from '@modelrun/contract'
+import { SAVE_OPTIONS } from '../arguments/call-options.ts'
+import { readOptions } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
-import { type Caller, showCaller } from '../errors/caller-stack.ts'
-import { AbortedError, DeadlineExceededError, type EndedWaitFields } from '../errors/transport-errors.ts'
-import { notify } from '../notify.ts'
+import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
+import { InvalidResponseError } from '../errors/transport-errors.ts'
+import { saveFiles } from '../files/save-files.ts'
+import { type Caller, rejectAtCaller, showCaller } from '../http/api-promise.ts'
+import { notify } from '../observe/logger.ts'
+import { startWaitSpan, type WaitSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
-import { startWaitSpan, type WaitSpan } from '../observe/wait-span.ts'
 import { type PriceReading, startPriceReading } from '../runs/price-reading.ts'
-import type { RunResult } from '../runs/run-result.ts'
-import { outcomeOfJob, toResult } from '../runs/to-result.ts'
-import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
-import { openScope } from '../scope.ts'
-import { cancelJobOperation } from './cancel-job.ts'
+import type { WebhookReceiver } from '../runs/run-options.ts'
+import type { RunOutcome, RunResult } from '../runs/run-result.ts'
+import { earlyEndError } from './early-end.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from './job-handle.ts'
-import { isConfirmed, type JobReference } from './job-reference.ts'
+import type { JobReference } from './job-reference.ts'
 import type { EarlyEnd, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
 
 /** A wait for a job. */
@@ -84,10 +86,15 @@ export abstract class WaitSubscriber implements Subscriber {
   order = 0
   slot = -1
   polled: PolledJob | undefined = undefined
-  abstract readonly isEager: boolean
-  abstract readonly wantsStates: boolean
+  readonly isEager: boolean
+  readonly wantsStates: boolean
 
-  constructor({ core, job, reference, options, endsAt, webhook, span }: WaitRequest) {
+  constructor(
+    { core, job, reference, options, endsAt, webhook, span }: WaitRequest,
+    { isEager, wantsStates }: Pick<Subscriber, 'isEager' | 'wantsStates'>,
+  ) {
+    this.isEager = isEager
+    this.wantsStates = wantsStates
     this.core = core
     this.handle = job
     this.job = reference
@@ -113,23 +120,17 @@ class ResultSubscriber extends WaitSubscriber {
   stopListening: (() => void) | undefined = undefined
 
   constructor(request: WaitRequest, resolve: (result: RunResult) => void, reject: (error: unknown) => void) {
-    super(request)
+    const { reference, options } = request
+    // The client that submitted the job knows its state. Other clients poll at once.
+    super(request, { isEager: reference.seenAt === undefined, wantsStates: options.onStatus !== undefined })
     this.caller = request.caller
     this.resolve = resolve
     this.reject = reject
   }
 
-  /** The client that submitted the job knows its state. Other clients poll at once. */
-  get isEager(): boolean {
-    return this.job.seenAt === undefined
-  }
-
-  get wantsStates(): boolean {
-    return this.options.onStatus !== undefined
-  }
-
   onState(state: Job, isEnd: boolean): void {
     const { onStatus } = this.options
+    this.span?.onState(state)
     if (onStatus) notify(this.core.options.log, 'onStatus', () => onStatus(state, this.handle))
     if (!isEnd) return
     try {
@@ -154,45 +155,63 @@ class ResultSubscriber extends WaitSubscriber {
   }
 }
 
-/** The error for a wait that its signal or its deadline ended. Cancels the job when the policy says so. */
-function earlyEndError(wait: WaitSubscriber, end: EarlyEnd, seen: LastSeen): AbortedError | DeadlineExceededError {
-  const { core, handle: job, options } = wait
-  const { state, failure } = seen
-  const isDeadline = end === 'deadline'
-  const policy = isDeadline ? options.onDeadline : options.onAbort
-  const what = isDeadline
-    ? `did not finish within deadlineMs (${options.deadlineMs ?? DEFAULT_DEADLINE_MS} ms)`
-    : 'was still running when the caller aborted the wait'
-  const status = state === undefined ? '' : `; its last status is ${state.status}`
-  const failed = isDeadline && failure ? '; the last poll failed: see `error.cause`' : ''
-  const then =
-    policy === 'cancel'
-      ? 'Its cancellation was requested: see `error.cancellation`.'
-      : 'It goes on: `error.job.result()` waits again.'
-  const fields: EndedWaitFields = {
-    message: `The job ${job.id} ${what}${status}${failed}. ${then}`,
-    cause: isDeadline ? failure : options.signal?.reason,
-    attempts: failure?.attempts ?? [],
-    submission: state === undefined && !isConfirmed(wait.job) ? 'unknown' : 'accepted',
-    jobId: job.id,
-    job,
-    ...(policy === 'cancel' ? { cancellation: cancelInBackground(core, job.id) } : {}),
-  }
-  return isDeadline ? new DeadlineExceededError(fields) : new AbortedError(fields)
+/** Adds the method `save` to an outcome. It is not enumerable, so the result stays plain data for JSON, spread and test runners. */
+export function toResult({ options, modelCache }: Core, outcome: RunOutcome): RunResult {
+  const price = outcome.credits_per_run ?? modelCache.priceOf(outcome.model_id)
+  const save: RunResult['save'] = (folder, saveOptions = {}) =>
+    rejectAtCaller(save, () =>
+      saveFiles(options, outcome, { ...readOptions('result.save', saveOptions, SAVE_OPTIONS), folder }),
+    )
+  const result = { ...outcome, ...(price === undefined ? {} : { credits_per_run: price }), save }
+  return Object.defineProperty(result, 'save', { enumerable: false })
 }
 
-/** Time limit of a cancellation after an early end. */
-const CANCEL_TIMEOUT_MS = 5_000
+/** The outcome of a run that finished within the hold. */
+export function outcomeOfCompleted(run: RunCompleted): RunOutcome {
+  return { ...run, status: 'succeeded' }
+}
 
-/** Requests a cancellation that the wait, which has ended, does not wait for. Resolves to whether it succeeded. */
-async function cancelInBackground({ options, transport }: Core, jobId: string): Promise<boolean> {
-  const scope = openScope({ clock: options.clock, deadlineMs: CANCEL_TIMEOUT_MS })
-  try {
-    const { data } = await transport.call(cancelJobOperation(jobId), { scope, options: {} })
-    return data.status === 'cancelled'
-  } catch {
-    return false
-  } finally {
-    scope.close()
+/** The outcome of a job that ended. @throws JobFailedError, JobCancelledError, InvalidResponseError */
+export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
+  const { jobId, requestId, creditsPerRun } = reference
+  const modelId = reference.modelId ?? modelIdOf(job)
+  if (job.status === 'failed') {
+    const reason = job.error ? `[${job.error.code}] ${job.error.message}` : 'The service gave no reason.'
+    throw new JobFailedError({ message: `The job ${jobId} failed: ${reason}`, jobId, job, submission: 'accepted' })
   }
+  if (job.status === 'cancelled') {
+    const message = `The job ${jobId} was cancelled. It is not charged.`
+    throw new JobCancelledError({ message, jobId, job, submission: 'accepted' })
+  }
+  if (job.output === undefined) {
+    throw new InvalidResponseError({
+      message: `The job ${jobId} is ${job.status}, but the service sent no output. Read it again with jobs.get.`,
+      jobId,
+      submission: 'accepted',
+      isRetryable: true,
+    })
+  }
+  return {
+    job_id: jobId,
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...(modelId === undefined ? {} : { model_id: modelId }),
+    status: 'succeeded',
+    output: job.output,
+    ...numberField(job, 'credits_used'),
+    ...(creditsPerRun === undefined ? {} : { credits_per_run: creditsPerRun }),
+    ...numberField(job, 'duration_ms'),
+  }
+}
+
+/** The specification leaves further fields of a job open (section 2.4). They are read when they are present. */
+function modelIdOf(job: Job): string | undefined {
+  const value: unknown = Reflect.get(job, 'model_id')
+  return typeof value === 'string' ? value : undefined
+}
+
+/** As {@link modelIdOf}. */
+function numberField<K extends 'credits_used' | 'duration_ms'>(job: Job, key: K): Partial<Record<K, number>> {
+  const value: unknown = Reflect.get(job, key)
+  // The computed key is K: the record has no other.
+  return typeof value === 'number' ? ({ [key]: value } as Record<K, number>) : {}
 }

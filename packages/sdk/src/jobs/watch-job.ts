@@ -15,10 +15,10 @@ export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void,
   const { scheduler } = request.core
   scheduler.join(subscriber)
   try {
-    for (let isEnded = false; !isEnded; ) {
+    for (;;) {
       const { state, isEnd } = await changes.next()
       yield state
-      isEnded = isEnd
+      if (isEnd) return
     }
   } finally {
     subscriber.span?.abandon()
@@ -27,16 +27,15 @@ export async function* watchJob(request: WaitRequest): AsyncGenerator<Job, void,
 }
 
 class StateSubscriber extends WaitSubscriber {
-  readonly isEager = true
-  readonly wantsStates = true
   readonly changes: AsyncQueue<StateChange>
 
   constructor(request: WaitRequest, changes: AsyncQueue<StateChange>) {
-    super(request)
+    super(request, { isEager: true, wantsStates: true })
     this.changes = changes
   }
 
   onState(state: Job, isEnd: boolean): void {
+    this.span?.onState(state)
     if (isEnd) this.span?.end()
     this.changes.push({ state, isEnd })
   }

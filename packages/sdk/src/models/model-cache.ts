@@ -1,6 +1,5 @@
 import type { Model } from '@modelrun/contract'
-import { abortable } from '../abort.ts'
-import type { Clock } from '../clock.ts'
+import { abortable, type Clock } from '../clock.ts'
 import type { CallContext } from '../http/operation.ts'
 import type { Transport } from '../http/transport.ts'
 import { getModelOperation } from './model-operations.ts'

@@ -38,8 +38,8 @@ function parameterOf([name, property]: [string, InputProperty]): string {
   })
 }
 
-/** JSON whose objects have their members sorted. */
-function stableJson(value: unknown): string {
+/** The JSON of a value, the same for each order of its members. */
+export function stableJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
     return Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,6 +1,6 @@
 import type { InputSchema } from '@modelrun/contract'
 import type { Middleware } from '../http/middleware.ts'
-import { readBody } from '../http/read-body.ts'
+import { readBody } from '../http/read-response.ts'
 import { schemaHash } from './schema-hash.ts'
 
 /** Options of {@link warnOfChangedModels}. */

@@ -5,7 +5,7 @@ import { ConnectionError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { broken, errorResponse, json } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
-import { ATTEMPT_CHANNEL } from './attempt-event.ts'
+import { ATTEMPT_CHANNEL } from './logger.ts'
 
 const models = json(200, fixtures.models.listEmpty.body, { 'x-request-id': 'req_2' })
 

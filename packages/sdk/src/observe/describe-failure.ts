@@ -1,16 +1,13 @@
+import { isApiError } from '../errors/api-errors.ts'
+import { isJobCancelledError, isJobFailedError } from '../errors/job-errors.ts'
+import { isBudgetExceededError, isInputValidationError } from '../errors/local-errors.ts'
+import { isModelRunError, type ModelRunError } from '../errors/model-run-error.ts'
 import {
-  isApiError,
   isAttemptTimeoutError,
-  isBudgetExceededError,
   isConnectionError,
   isDeadlineExceededError,
-  isInputValidationError,
   isInvalidResponseError,
-  isJobCancelledError,
-  isJobFailedError,
-  isModelRunError,
-} from '../errors/guards.ts'
-import type { ModelRunError } from '../errors/model-run-error.ts'
+} from '../errors/transport-errors.ts'
 
 /** The description of an error in a span. */
 export interface FailureDescription {

@@ -1,6 +1,5 @@
-import { isAbortedError } from '../errors/guards.ts'
+import { isAbortedError } from '../errors/transport-errors.ts'
 import { describeFailure } from './describe-failure.ts'
-import type { Span, SpanAttributes } from './tracer.ts'
 
 /** Attributes of which some may not be known. */
 export type SomeAttributes = { readonly [name: string]: SpanAttributes[string] | undefined }
@@ -68,4 +67,25 @@ export function known(attributes: SomeAttributes): SpanAttributes {
   const entries = Object.entries(attributes).filter(([, value]) => value !== undefined)
   // The filter leaves no undefined value.
   return Object.fromEntries(entries) as SpanAttributes
+}
+
+/** Attributes of a span or an event. */
+export type SpanAttributes = Record<string, string | number | boolean>
+
+/** The part of an OpenTelemetry span that is used. */
+export interface Span {
+  /** Sets one attribute of the span. */
+  setAttribute(key: string, value: string | number | boolean): unknown
+  /** Adds an event, such as a retry or a poll, at the current time. */
+  addEvent?(name: string, attributes: SpanAttributes): unknown
+  /** `code` is 2, OpenTelemetry's `ERROR`. */
+  setStatus?(status: { code: 2; message?: string }): unknown
+  /** Ends the span. Called once. */
+  end(): void
+}
+
+/** The part of an OpenTelemetry tracer that is used: `trace.getTracer('app')` fits, and nothing depends on it. */
+export interface Tracer {
+  /** `kind` is 0 for OpenTelemetry's `INTERNAL` and 2 for `CLIENT`. */
+  startActiveSpan<T>(name: string, options: { kind: 0 | 2; attributes: SpanAttributes }, work: (span: Span) => T): T
 }

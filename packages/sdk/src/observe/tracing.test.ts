@@ -4,7 +4,7 @@ import { JobFailedError } from '../errors/job-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { json } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import type { Span, Tracer } from './tracer.ts'
+import type { Span, Tracer } from './safe-span.ts'
 
 const steps = [json(202, fixtures.runs.queued.body), json(200, fixtures.jobs.succeeded.body)]
 const INPUT = { prompt: 'a red fox' }

@@ -1,6 +1,5 @@
 import type { Log } from './logger.ts'
-import { known, SafeSpan, type SomeAttributes } from './safe-span.ts'
-import type { Span, SpanAttributes, Tracer } from './tracer.ts'
+import { known, SafeSpan, type SomeAttributes, type Span, type SpanAttributes, type Tracer } from './safe-span.ts'
 
 /** The start of a span. */
 interface SpanStart {

@@ -1,7 +1,7 @@
 import type { Model } from '@modelrun/contract'
 import type { Clock } from '../clock.ts'
-import { isNotFoundError } from '../errors/guards.ts'
-import type { ProxyClient } from './proxy-client.ts'
+import { isNotFoundError } from '../errors/api-errors.ts'
+import type { ProxyClient } from './proxy-options.ts'
 
 /** How long the details of a model, and so its price, are cached. */
 const MAX_AGE_MS = 300_000

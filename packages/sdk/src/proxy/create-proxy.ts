@@ -1,11 +1,9 @@
-import { isText, needs } from '../arguments/checks.ts'
-import { checkEach } from '../arguments/read-options.ts'
+import { checkEach, isText, needs } from '../arguments/checks.ts'
 import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { type Balance, createSpending } from './budget/spending.ts'
 import { createCatalog } from './catalog.ts'
 import { allowOrigin, isAllowedPage, preflight } from './check-origin.ts'
-import { identify } from './identify.ts'
 import { cancelJob, getJob } from './job-routes.ts'
 import { type MatchedRoute, matchRoute } from './match-route.ts'
 import { getModel, listModels } from './model-routes.ts'
@@ -13,8 +11,8 @@ import { fromRequest, fromServedRequest, type PageRequest } from './page-request
 import type { ProxyCore, Visit } from './proxy-core.ts'
 import type { ProxyIdentity, ProxyOptions } from './proxy-options.ts'
 import { bodyRules } from './read-run-request.ts'
-import { rejection } from './reply.ts'
-import { resolveProxyOptions } from './resolve-proxy-options.ts'
+import { rejection, unavailable } from './reply.ts'
+import { isCredits, type ResolvedProxyOptions, resolveProxyOptions } from './resolve-proxy-options.ts'
 import { runModel } from './run-route.ts'
 import { createRunsUnderWay } from './runs-under-way.ts'
 import { createJobSeals } from './sealed-jobs.ts'
@@ -160,4 +158,28 @@ function nothingHere(): Response {
     'NOT_FOUND',
     'There is nothing here: the paths of this proxy start with its `basePath`, then /v1.',
   ])
+}
+
+/** The user of a request, or the response to a request without a user. A failure of `authorize` rejects the request. */
+async function identify(options: ResolvedProxyOptions, request: PageRequest): Promise<ProxyIdentity | Response> {
+  const { method, url, raw } = request
+  try {
+    const identity = await options.authorize(request.toRequest(), { raw })
+    if (!identity || identity.user === undefined || identity.user === null || identity.user === '') {
+      return rejection(401, ['UNAUTHORIZED', 'Sign in first.'])
+    }
+    return checkIdentity(identity, options)
+  } catch (error) {
+    options.onError(error, { method, path: url.pathname })
+    return unavailable('It cannot be found out now who you are.')
+  }
+}
+
+function checkIdentity({ user, credits }: ProxyIdentity, { budget }: ResolvedProxyOptions): ProxyIdentity {
+  if (typeof user !== 'string')
+    throw new TypeError('`authorize` must give `user` as a text, such as the id of an account.')
+  if (credits === undefined) return { user }
+  if (!isCredits(credits)) throw new TypeError('`authorize` must give `credits` as a number, 0 or more.')
+  if (budget === undefined) throw new TypeError('`authorize` gives `credits`, and the proxy has no `budget`.')
+  return { user, credits }
 }

@@ -1,10 +1,8 @@
 import type { Job } from '@modelrun/contract'
 import type { ApiResult } from '../http/operation.ts'
-import { failureResponse, isForOperator } from './failure-response.ts'
 import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
-import { reply, unknownJob } from './reply.ts'
+import { failureResponse, isForOperator, reply, shownCode, shownText, unknownJob } from './reply.ts'
 import type { SealedJob } from './sealed-jobs.ts'
-import { shownCode, shownText } from './shown-text.ts'
 
 /** The client of the page sends again what may be sent again. */
 const ONCE = { maxRetries: 0 }

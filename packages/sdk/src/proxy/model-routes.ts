@@ -1,8 +1,7 @@
 import { LIMITS, type ListModelsQuery, listModelsQuerySchema, type Model, type ModelSummary } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { failureResponse, isForOperator } from './failure-response.ts'
 import type { ProxyCore, Visit } from './proxy-core.ts'
-import { rejection, reply, unknownModel } from './reply.ts'
+import { failureResponse, isForOperator, rejection, reply, unknownModel } from './reply.ts'
 
 /** Not longer, so that it is exact as a number. */
 const INTEGER = /^\d{1,15}$/

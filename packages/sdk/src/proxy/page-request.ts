@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts'
-import type { BodyRules } from '../serving/body-rules.ts'
 import type { FoundBody, ServedRequest } from '../serving/node-listener.ts'
-import { readRequest } from '../serving/read-body.ts'
+import { type BodyRules, readRequest } from '../serving/read-body.ts'
 
 /** A request of a page, however it came in. */
 export interface PageRequest {

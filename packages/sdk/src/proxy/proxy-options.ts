@@ -1,7 +1,10 @@
+import type { Job, Model, RunRequest } from '@modelrun/contract'
 import type { Clock } from '../clock.ts'
+import type { ApiResult, CallOptions } from '../http/operation.ts'
+import type { CancelResult } from '../jobs/job-operations.ts'
+import type { AnyRunResponse } from '../runs/run-operation.ts'
 import type { Secret } from '../signing/keyring.ts'
 import type { BudgetStore } from './budget/budget-store.ts'
-import type { ProxyClient } from './proxy-client.ts'
 
 /** Whose request it is. */
 export interface ProxyIdentity {
@@ -91,4 +94,24 @@ export interface ProxyOptions {
   onError?: ((error: unknown, context: ProxyErrorContext) => unknown) | undefined
   /** Where time comes from. Default: the system. */
   clock?: Clock | undefined
+}
+
+/** One call of the client. */
+export interface ProxyCall<T> {
+  /** The data with the HTTP response. */
+  withResponse(): Promise<ApiResult<T>>
+}
+
+/** The part of the client that a proxy uses: a `ModelRun` fits. */
+export interface ProxyClient {
+  /** Reads and runs models (sections 4.2 and 4.3). */
+  models: {
+    get(id: string, options?: CallOptions): ProxyCall<Model>
+    run(model: string, body: RunRequest, options?: CallOptions): ProxyCall<AnyRunResponse>
+  }
+  /** Reads and cancels jobs (sections 4.4 and 4.5). */
+  jobs: {
+    get(id: string, options?: CallOptions): ProxyCall<Job>
+    cancel(id: string, options?: CallOptions): ProxyCall<CancelResult>
+  }
 }

@@ -1,8 +1,8 @@
 import { type RunRequest, runRequestSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { jsonPointer } from '../json-pointer.ts'
-import { type BodyProblem, type BodyRules, tooLarge } from '../serving/body-rules.ts'
+import { jsonPointer } from '../http/read-response.ts'
 import type { FoundBody } from '../serving/node-listener.ts'
+import { type BodyProblem, type BodyRules, tooLarge } from '../serving/read-body.ts'
 import type { PageRequest } from './page-request.ts'
 import { rejection } from './reply.ts'
 

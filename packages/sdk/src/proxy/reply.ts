@@ -1,4 +1,6 @@
-import type { ErrorBody } from '@modelrun/contract'
+import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
+import { type ApiError, isApiError } from '../errors/api-errors.ts'
+import { isModelRunError, type ModelRunError } from '../errors/model-run-error.ts'
 
 /** Nothing of a response is for caches, for other origins, or to be taken for anything but JSON. */
 const HEADERS = {
@@ -36,4 +38,88 @@ function present(headers: HeaderValues): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
+}
+
+/** Rejections that are about what the page sent. All others are between the proxy and the service. */
+const FOR_THE_PAGE = new Set([400, 404, 409, 410, 413, 415, 422, 429])
+
+/** The key of the proxy is wrong, lacks a permission, or is not for this machine: a person has to see to it. */
+const FOR_THE_OPERATOR = new Set([401, 403])
+const OPERATOR_RETRY_S = 300
+
+/**
+ * The response to a call that failed. For a run it says to the client of the page what is certain: a 4xx, or a 503 with
+ * `Retry-After`, was not accepted, and may be sent again; a 502 without it may have been accepted, and is never sent again.
+ * No text of an error reaches the page unless the service wrote it for the sender of the request.
+ */
+export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): Response {
+  if (!isModelRunError(error)) return unknownOutcome(isRun)
+  const headers = { 'x-request-id': shownCode(error.requestId) }
+  if (isApiError(error)) {
+    const { status } = error
+    if (FOR_THE_PAGE.has(status)) return passedOn(error, headers)
+    if (FOR_THE_OPERATOR.has(status))
+      return unavailable('The service does not accept this application.', OPERATOR_RETRY_S)
+    // Its text tells how much is left.
+    if (status === 402) {
+      const code = shownCode(error.apiCode) ?? 'INSUFFICIENT_CREDITS'
+      return rejection(402, [code, 'The account of this application cannot pay for the run.'], headers)
+    }
+  }
+  if (isCertain(error, isRun)) return unavailable('The service cannot take this now.', retryAfterS(error))
+  return unknownOutcome(isRun, error)
+}
+
+/** True for a failure that the operator of the proxy has to hear of. */
+export function isForOperator(error: unknown): boolean {
+  return !isApiError(error) || !FOR_THE_PAGE.has(error.status) || error.status === 429
+}
+
+/** True when the service did not accept a run; for other calls, when it said when to ask again. */
+function isCertain(error: ModelRunError, isRun: boolean): boolean {
+  if (!isRun) return error.retryAfterMs !== undefined
+  return error.submission === 'not_sent' || error.submission === 'rejected'
+}
+
+function passedOn(error: ApiError, headers: Record<string, string | undefined>): Response {
+  const code = shownCode(error.apiCode) ?? 'REJECTED'
+  const message = shownText(textIn(error.body)) ?? `The service rejects the request (HTTP ${error.status}).`
+  const retryAfter = error.retryAfterMs === undefined ? undefined : String(retryAfterS(error))
+  return rejection(error.status, [code, message], { ...headers, 'retry-after': retryAfter })
+}
+
+function textIn(body: unknown): unknown {
+  const detail: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'error') : undefined
+  return typeof detail === 'object' && detail !== null ? Reflect.get(detail, 'message') : undefined
+}
+
+function retryAfterS({ retryAfterMs }: ModelRunError): number | undefined {
+  return retryAfterMs === undefined ? undefined : Math.ceil(retryAfterMs / 1000)
+}
+
+function unknownOutcome(isRun: boolean, error?: ModelRunError): Response {
+  const code = (isApiError(error) && shownCode(error.apiCode)) || 'BAD_GATEWAY'
+  const message = isRun
+    ? 'The response of the service was lost. It may have accepted the run and may charge it, so it was not sent again.'
+    : 'The service gave no usable response.'
+  return rejection(502, [code, message], { 'x-request-id': shownCode(error?.requestId) })
+}
+
+const CODE = /^[\w.:-]{1,128}$/
+const KEYS = /* @__PURE__ */ (() => new RegExp(`(${Object.values(KEY_PREFIXES).join('|')})\\S*`, 'g'))()
+const MAX_LENGTH = 500
+
+/** A code or an id of the service, when it is one; undefined otherwise. */
+export function shownCode(code: string | undefined): string | undefined {
+  return code !== undefined && CODE.test(code) ? code : undefined
+}
+
+/**
+ * A text of the service for people, without keys and urls. Undefined for what is not such a text: a web page, a stack
+ * trace, or something longer than a sentence or two.
+ */
+export function shownText(text: unknown): string | undefined {
+  if (typeof text !== 'string' || text === '' || text.length > MAX_LENGTH) return undefined
+  if (/[\n\r]|<[a-z!/]/i.test(text)) return undefined
+  return text.replace(KEYS, '[redacted]').replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[url]')
 }

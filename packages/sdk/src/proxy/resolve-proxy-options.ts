@@ -1,4 +1,5 @@
 import {
+  type Checks,
   callback,
   clock as clockCheck,
   flag,
@@ -8,17 +9,15 @@ import {
   needs,
   notNegative,
   positive,
+  readOptions,
   secret,
   unchecked,
 } from '../arguments/checks.ts'
-import { type Checks, readOptions } from '../arguments/read-options.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { Secret } from '../signing/keyring.ts'
-import type { BudgetStore } from './budget/budget-store.ts'
-import { createMemoryBudgetStore } from './budget/memory-budget-store.ts'
-import type { ProxyClient } from './proxy-client.ts'
-import type { Authorize, ProxyBudget, ProxyErrorContext, ProxyOptions } from './proxy-options.ts'
+import { type BudgetStore, createMemoryBudgetStore } from './budget/budget-store.ts'
+import type { Authorize, ProxyBudget, ProxyClient, ProxyErrorContext, ProxyOptions } from './proxy-options.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 

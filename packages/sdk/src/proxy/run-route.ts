@@ -1,14 +1,12 @@
 import type { RunRequest } from '@modelrun/contract'
-import { isModelRunError } from '../errors/guards.ts'
+import { isModelRunError } from '../errors/model-run-error.ts'
 import type { AnyRunResponse } from '../runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
-import { failureResponse, isForOperator } from './failure-response.ts'
 import type { PageRequest } from './page-request.ts'
 import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
 import { readRunRequest } from './read-run-request.ts'
-import { rejection, reply, unavailable, unknownModel } from './reply.ts'
+import { failureResponse, isForOperator, rejection, reply, shownCode, unavailable, unknownModel } from './reply.ts'
 import { isCredits } from './resolve-proxy-options.ts'
-import { shownCode } from './shown-text.ts'
 
 /** A run, and what was set aside for it. */
 interface SentRun {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { API_KEY } from '../testing/test-client.ts'
-import { shownCode, shownText } from './shown-text.ts'
+import { shownCode, shownText } from './reply.ts'
 
 describe('a text of the service', () => {
   test('is shown when it is a sentence for people', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { InputValidationError } from '../errors/local-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import { checkSendable } from './check-input.ts'
+import { checkSendable } from './check-run.ts'
 
 /** What is found wrong with an input. */
 function issuesOf(input: unknown): readonly { pointer: string; message: string }[] {

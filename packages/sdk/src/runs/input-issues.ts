@@ -1,7 +1,7 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
-import { showValue } from '../arguments/show-value.ts'
+import { showValue } from '../arguments/checks.ts'
 import type { InputIssue } from '../errors/local-errors.ts'
-import { jsonPointer } from '../json-pointer.ts'
+import { jsonPointer } from '../http/read-response.ts'
 import { closestName } from './closest-name.ts'
 
 /**

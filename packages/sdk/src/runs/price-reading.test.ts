@@ -7,7 +7,7 @@ import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { errorResponse, json, type Step, silent, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import type { WebhookReceiver } from './webhook-receiver.ts'
+import type { WebhookReceiver } from './run-options.ts'
 
 const { completed, queued } = fixtures.runs
 const succeeded = fixtures.jobs.succeeded.body.data

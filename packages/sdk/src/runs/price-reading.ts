@@ -1,7 +1,6 @@
-import { linkController } from '../abort.ts'
+import { linkController, openScope } from '../clock.ts'
 import type { Core } from '../core.ts'
 import { DEFAULT_DEADLINE_MS, type WaitOptions } from '../jobs/job-handle.ts'
-import { openScope } from '../scope.ts'
 import type { RunResult } from './run-result.ts'
 
 /** Time limit for reading a price, from the start of the run or of the wait, in milliseconds. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ReceivedResponse } from '../http/operation.ts'
-import { UnreadableResponse } from '../http/operation.ts'
+import { type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { recoverJob, rejectResponse } from './run-operation.ts'
 
 const received = (body: unknown, isCut = false): ReceivedResponse => ({

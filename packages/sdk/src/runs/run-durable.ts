@@ -1,14 +1,14 @@
 import type { Core } from '../core.ts'
-import { showCaller } from '../errors/caller-stack.ts'
 import { DurableRunError } from '../errors/job-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
-import { checkInput } from './check-input.ts'
-import type { DurableItem, DurableRun, DurableRuns } from './durable-runs.ts'
-import { canonicalJson, inputKeys } from './run-keys.ts'
-import type { RunManyCall, SettledRun } from './run-many-options.ts'
+import { showCaller } from '../http/api-promise.ts'
+import { outcomeOfJob, toResult } from '../jobs/wait-for-job.ts'
+import { stableJson } from '../models/schema-hash.ts'
+import { toBase64Url } from '../signing/base64.ts'
+import { checkInput } from './check-run.ts'
+import type { DurableItem, DurableRun, DurableRuns, RunManyCall, SettledRun } from './run-many-options.ts'
 import type { RunResult } from './run-result.ts'
-import { outcomeOfJob, toResult } from './to-result.ts'
 
 /** An input of the loop. */
 interface Item<I> extends DurableItem {
@@ -75,7 +75,7 @@ function settle<I>(
 
 /** A key names one run for ever: the result of another input must not pass for that of this one. */
 function checkSame({ key, input }: DurableItem, run: DurableRun, model: string): void {
-  if (run.model === model && canonicalJson(run.input) === canonicalJson(input)) return
+  if (run.model === model && stableJson(run.input) === stableJson(input)) return
   const message = `The key ${key} is that of another run in this durable batch, with another model or input. Nothing was sent.`
   throw new ConfigurationError({ message })
 }
@@ -98,4 +98,16 @@ function resultOf(core: Core, { key }: DurableItem, { model, state, jobId, outpu
     submission: isUnknown ? 'unknown' : 'rejected',
     reason: error,
   })
+}
+
+/** Makes keys of inputs: SHA-256 of model and input, and a number when an input comes again. */
+function inputKeys(model: string): (input: object) => Promise<string> {
+  const counts = new Map<string, number>()
+  return async (input) => {
+    const bytes = new TextEncoder().encode(stableJson([model, input]))
+    const hash = toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)))
+    const count = (counts.get(hash) ?? 0) + 1
+    counts.set(hash, count)
+    return count === 1 ? hash : `${hash}.${count}`
+  }
 }

@@ -1,7 +1,7 @@
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
-import { type Caller, showCaller } from '../errors/caller-stack.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
+import { type Caller, showCaller } from '../http/api-promise.ts'
 import { type ClientJob, clientJobOf } from '../jobs/client-job.ts'
 import type { JobSource } from '../jobs/job-handle.ts'
 import { startWait } from '../jobs/wait-for-job.ts'
@@ -9,8 +9,8 @@ import { endRunSpan, inRunSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { runDurable } from './run-durable.ts'
 import type { RunManyCall, RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
+import { submitRun } from './run-model.ts'
 import type { RunResult } from './run-result.ts'
-import { submitRun } from './submit-run.ts'
 
 /** Runs a model on many inputs and yields each run as it ends. */
 export async function* runMany<I extends object>(

@@ -1,16 +1,22 @@
+import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
+import { openScope, type Scope } from '../clock.ts'
 import type { Core } from '../core.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
+import { isModelRunError } from '../errors/model-run-error.ts'
 import type { ApiResult } from '../http/operation.ts'
 import { ClientJob } from '../jobs/client-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/job-handle.ts'
-import { waitForJob } from '../jobs/wait-for-job.ts'
-import { notify } from '../notify.ts'
-import { traceRun } from '../observe/run-spans.ts'
+import { asKnownStatus } from '../jobs/job-operations.ts'
+import type { JobReference } from '../jobs/job-reference.ts'
+import { outcomeOfCompleted, toResult, waitForJob } from '../jobs/wait-for-job.ts'
+import { notify } from '../observe/logger.ts'
+import { traceRun, traceSubmit } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
+import { checkInput, preflight } from './check-run.ts'
 import { startPriceReading } from './price-reading.ts'
-import type { RunOptions } from './run-options.ts'
+import { type AnyRunResponse, runOperation } from './run-operation.ts'
+import type { RunOptions, SubmitOptions } from './run-options.ts'
 import type { RunResult } from './run-result.ts'
-import { type RunCall, sendRun } from './submit-run.ts'
-import { outcomeOfCompleted, toResult } from './to-result.ts'
 
 /** Runs a model to its end: within the hold, or by polling or a webhook after it. */
 export function runModel(core: Core, call: RunCall<RunOptions>): Promise<ApiResult<RunResult>> {
@@ -44,4 +50,119 @@ async function runToEnd(
   } finally {
     price?.stop()
   }
+}
+
+/** A run as its caller asked for it. */
+export interface RunCall<O> {
+  model: string
+  input: object
+  options: O
+}
+
+/** The response to a run, and the job that it named. */
+interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
+  runResponse: AnyRunResponse
+  reference: JobReference
+  /** Milliseconds from the request to the response. */
+  elapsedMs: number
+}
+
+/** Starts a run and gives its job at once. */
+export async function submitRun(core: Core, call: RunCall<SubmitOptions>): Promise<ApiResult<ClientJob>> {
+  const sent = await sendRun(core, { ...call, options: { ...call.options, mode: 'async' } })
+  return { data: new ClientJob(core, sent.reference), response: sent.response, requestId: sent.requestId }
+}
+
+/** Checks a run and sends it, once. A webhook receiver is notified before and after. */
+async function sendRun(
+  core: Core,
+  { model, input, options }: RunCall<RunOptions>,
+  deadlineMs?: number,
+): Promise<SentRun> {
+  const { signal, webhook, webhookUrl } = options
+  if (webhook !== undefined && webhookUrl !== undefined) {
+    throw new ConfigurationError({ message: 'Pass either `webhook` or `webhookUrl`, not both. Nothing was sent.' })
+  }
+  const parameters = checkInput(input)
+  const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
+  try {
+    await preflight(core, { model, input: parameters }, { scope, options })
+    const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
+    const request: RunRequest = { input: parameters, ...(mode === 'async' ? { sync: false } : {}) }
+    return await sendWithWebhook(core, { model, request, scope, options })
+  } finally {
+    scope.close()
+  }
+}
+
+/** The service holds a run for "about" 55 s (section 8); its response needs time on top. */
+const LONGEST_HOLD_MS = LIMITS.syncWaitMs + 5_000
+
+/**
+ * While the service holds a run, its job id is not known here: an abort or a deadline would lose a job that is paid for,
+ * no progress could be reported, and nothing could cancel the job.
+ */
+function needsJobAtOnce(options: RunOptions, scope: Scope): boolean {
+  const { signal, onStatus, webhook, webhookUrl, onAbort, onDeadline } = options
+  const isTracked = [signal, onStatus, webhook, webhookUrl].some((option) => option !== undefined)
+  return isTracked || scope.remainingMs() <= LONGEST_HOLD_MS || onAbort === 'cancel' || onDeadline === 'cancel'
+}
+
+/** A run that has been checked. */
+interface CheckedRun {
+  model: string
+  request: RunRequest
+  scope: Scope
+  options: SubmitOptions
+}
+
+async function sendWithWebhook(core: Core, run: CheckedRun): Promise<SentRun> {
+  const { model, options } = run
+  const { webhook, webhookUrl } = options
+  if (webhook === undefined) return await send(core, run, webhookUrl)
+  const { url, ref } = await webhook.prepare({ modelId: model })
+  try {
+    const sent = await send(core, run, url)
+    await notifyReceiver(core, webhook.expect(sent.reference.jobId, { ref, modelId: model }))
+    return sent
+  } catch (error) {
+    if (isNotAccepted(error)) await notifyReceiver(core, webhook.forget(ref))
+    throw error
+  }
+}
+
+async function send(
+  { options: { clock }, transport, modelCache, tracing }: Core,
+  { model, request, scope, options }: CheckedRun,
+  webhookUrl: string | undefined,
+): Promise<SentRun> {
+  const body = webhookUrl === undefined ? request : { ...request, webhook_url: webhookUrl }
+  return await traceSubmit(tracing, model, async (onAttempt) => {
+    const submittedAt = clock.now()
+    const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options, onAttempt })
+    const seenAt = clock.now()
+    const known = data.status === 'unknown' ? { modelId: model } : { ...whatIsKnown(data), seenAt }
+    const reference = { jobId: data.job_id, submittedAt, creditsPerRun: modelCache.priceOf(model), ...known }
+    return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
+  })
+}
+
+/** The ids and the state in the response to a run: its job is queued, is being processed, or has succeeded already. */
+function whatIsKnown(run: RunResponse): Pick<JobReference, 'modelId' | 'requestId' | 'state'> {
+  const { status, model_id: modelId, request_id: requestId } = run
+  const state = status === 'completed' ? { status: asKnownStatus(status), output: run.output } : { status }
+  return { modelId, requestId, state }
+}
+
+/** A receiver that cannot store the outcome of a run must not lose the run, which is paid for. Polls find its result. */
+async function notifyReceiver({ options }: Core, notification: Promise<void>): Promise<void> {
+  try {
+    await notification
+  } catch (error) {
+    options.log.warn(`the webhook receiver could not store the outcome of a run: ${String(error)}`)
+  }
+}
+
+function isNotAccepted(error: unknown): boolean {
+  return isModelRunError(error) && (error.submission === 'not_sent' || error.submission === 'rejected')
 }

@@ -9,8 +9,7 @@ import {
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
-import { readJson, tryParseJson } from '../http/read-json.ts'
-import { parseByStatus } from '../parse-wire.ts'
+import { parseByStatus, readJson, tryParseJson } from '../http/read-response.ts'
 
 /**
  * A response to a run that the specification does not show, from which at least the job's id could be read. The job

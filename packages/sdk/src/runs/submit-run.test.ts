@@ -8,8 +8,7 @@ import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { broken, errorResponse, json, type Step } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import type { RunOptions } from './run-options.ts'
-import type { WebhookReceiver } from './webhook-receiver.ts'
+import type { RunOptions, WebhookReceiver } from './run-options.ts'
 
 const accepted = json(202, fixtures.runs.processingWebhook.body)
 const { job_id } = fixtures.runs.processingWebhook.body

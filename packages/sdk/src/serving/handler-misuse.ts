@@ -1,5 +1,4 @@
-import { hasMethods, needs } from '../arguments/checks.ts'
-import { checkEach } from '../arguments/read-options.ts'
+import { checkEach, hasMethods, needs } from '../arguments/checks.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 
 const request = /* @__PURE__ */ needs(

@@ -1,6 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts'
-import { type BodyRules, rejectEncoded, rejectLength } from './body-rules.ts'
-import { readNodeStream } from './read-body.ts'
+import { type BodyRules, readNodeStream, rejectEncoded, rejectLength } from './read-body.ts'
 
 /** The part of Node's request that is used. Express, body parsers and cloud functions add what they made of the body. */
 export interface NodeRequest extends AsyncIterable<Uint8Array | string> {

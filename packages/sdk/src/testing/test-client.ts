@@ -1,6 +1,5 @@
 import { ModelRun } from '../client.ts'
-import type { Core } from '../core.ts'
-import { createCore } from '../core.ts'
+import { type Core, createCore } from '../core.ts'
 import { type ModelRunOptions, resolveOptions } from '../options.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 import { createScriptedService, type ScriptedService, type Step } from './scripted-service.ts'

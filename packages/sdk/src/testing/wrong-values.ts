@@ -1,4 +1,4 @@
-import { isModelRunError } from '../errors/guards.ts'
+import { isModelRunError } from '../errors/model-run-error.ts'
 
 /** What a program without types may pass, or a mistake makes of an argument. Made anew, because some can be used once. */
 export function wrongValues(): [name: string, value: unknown][] {

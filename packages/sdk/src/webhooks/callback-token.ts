@@ -1,8 +1,7 @@
-import { needs } from '../arguments/checks.ts'
-import { checkEach } from '../arguments/read-options.ts'
+import { checkEach, needs } from '../arguments/checks.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { isLoopback } from '../hosts/loopback.ts'
+import { isLoopback } from '../hosts/host-rules.ts'
 import { fromBase64, randomId, toBase64Url } from '../signing/base64.ts'
 import { createKeyring, type Secret } from '../signing/keyring.ts'
 

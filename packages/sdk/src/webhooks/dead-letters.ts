@@ -1,4 +1,4 @@
-import { readOptions } from '../arguments/read-options.ts'
+import { readOptions } from '../arguments/checks.ts'
 import type { TaskRecord } from './engine/inbox-engine.ts'
 import { checkInboxArguments, PAGE_OPTIONS } from './inbox-checks.ts'
 import type { InboxCore } from './inbox-core.ts'

@@ -1,5 +1,8 @@
 import {
+  type Check,
+  type Checks,
   callback,
+  checkEach,
   clock,
   count,
   flag,
@@ -14,7 +17,6 @@ import {
   signal,
   text,
 } from '../arguments/checks.ts'
-import { type Check, type Checks, checkEach } from '../arguments/read-options.ts'
 import type { InboxEngine } from './engine/inbox-engine.ts'
 import type {
   DrainOptions,

@@ -1,4 +1,4 @@
-import { readOptions } from '../arguments/read-options.ts'
+import { readOptions } from '../arguments/checks.ts'
 import { INBOX_OPTIONS } from './inbox-checks.ts'
 import { createHooks, type Hooks } from './inbox-hooks.ts'
 import type { InboxOptions } from './inbox-options.ts'
@@ -48,7 +48,7 @@ interface Tasks {
   whenIdle(): Promise<void>
 }
 
-function createTasks(): Tasks {
+export function createTasks(): Tasks {
   const running = new Set<Promise<unknown>>()
   return {
     track: (work) => {

@@ -1,5 +1,4 @@
-import { guard } from '../errors/guard.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
+import { guard, ModelRunError } from '../errors/model-run-error.ts'
 
 /** A handler throws this error when another run would not help. The job becomes a dead letter at once. */
 export class PermanentError extends Error {

@@ -1,4 +1,4 @@
-import { readOptions } from '../arguments/read-options.ts'
+import { readOptions } from '../arguments/checks.ts'
 import { checkWebRequest, rejectArguments } from '../serving/handler-misuse.ts'
 import { createNodeListener, type NodeListener } from '../serving/node-listener.ts'
 import { readRequest } from '../serving/read-body.ts'
@@ -30,7 +30,6 @@ import type { EventListener } from './subscribers/subscribers.ts'
 import { waitFor } from './subscribers/wait-for.ts'
 import { WEBHOOK_BODY } from './webhook-body.ts'
 import type { WebhookEvent } from './webhook-event.ts'
-import { drainInbox } from './workers/drain-inbox.ts'
 import { InboxWorkers } from './workers/inbox-workers.ts'
 
 /**
@@ -156,8 +155,7 @@ export function createInbox(options: InboxOptions = {}): Inbox {
     },
     sweep: async (run = {}) => await workers.sweep(readOptions('inbox.sweep', run, SWEEP_OPTIONS)),
     start: () => workers.start(),
-    drain: async (end = {}) =>
-      await drainInbox(core, () => workers.stop(), readOptions('inbox.drain', end, DRAIN_OPTIONS)),
+    drain: async (end = {}) => await workers.drain(readOptions('inbox.drain', end, DRAIN_OPTIONS)),
     deadLetters: createDeadLetters(core),
   }
 }

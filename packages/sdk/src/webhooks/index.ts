@@ -3,8 +3,7 @@
  *
  * @module
  */
-export { isWebhookParseError } from '../errors/guards.ts'
-export { WebhookParseError } from '../errors/local-errors.ts'
+export { isWebhookParseError, WebhookParseError } from '../errors/local-errors.ts'
 export type {
   FastifyLikeReply,
   FastifyLikeRequest,

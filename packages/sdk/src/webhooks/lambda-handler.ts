@@ -1,7 +1,9 @@
-import { type Clock, startTimer, systemClock } from '../clock.ts'
-import { rejectEncoded, tooLarge } from '../serving/body-rules.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { rejectEncoded, tooLarge } from '../serving/read-body.ts'
 import { fromBase64 } from '../signing/base64.ts'
+import { withTimeLimit } from './delivery/keep-trying.ts'
 import type { Delivery, Receive } from './delivery/receive-delivery.ts'
+import { createTasks } from './inbox-core.ts'
 import { unusableBody, WEBHOOK_BODY, type WebhookBody } from './webhook-body.ts'
 
 type Values<T> = Readonly<Record<string, T | undefined>> | null | undefined
@@ -82,40 +84,13 @@ const RESERVE_MS = 500
 export function createLambdaHandler(receive: Receive, { clock = systemClock }: { clock?: Clock | undefined } = {}) {
   const handler: LambdaHandler = async (event, context) => {
     const leftMs = context?.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY
-    const work = trackWork(clock, Math.min(MAX_RESPONSE_MS, leftMs - RESERVE_MS))
-    try {
-      const response = await receive(toDelivery(event, work.waitUntil))
-      await work.done()
-      return await toResponse(response, event)
-    } finally {
-      work.stopTimer()
-    }
+    const endsAt = clock.now() + Math.min(MAX_RESPONSE_MS, leftMs - RESERVE_MS)
+    const work = createTasks()
+    const response = await receive(toDelivery(event, work.track))
+    await withTimeLimit(work.whenIdle(), { clock, limitMs: endsAt - clock.now(), onLate: () => {} })
+    return await toResponse(response, event)
   }
   return handler
-}
-
-/** Collects the work after a response, and waits for it up to a time limit. */
-function trackWork(clock: Clock, limitMs: number) {
-  const open = new Set<Promise<unknown>>()
-  let stopTimer = () => {}
-  const timeIsUp = new Promise<'up'>((resolve) => {
-    stopTimer = startTimer(clock, limitMs, () => resolve('up'))
-  })
-  return {
-    stopTimer: () => stopTimer(),
-    waitUntil: (work: Promise<unknown>) => {
-      const ended: Promise<unknown> = work.then(
-        () => open.delete(ended),
-        () => open.delete(ended),
-      )
-      open.add(ended)
-    },
-    done: async () => {
-      while (open.size > 0) {
-        if ((await Promise.race([Promise.all(open), timeIsUp])) === 'up') return
-      }
-    },
-  }
 }
 
 function toDelivery(event: LambdaEvent, waitUntil: NonNullable<Delivery['waitUntil']>): Delivery {

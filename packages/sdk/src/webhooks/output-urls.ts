@@ -1,5 +1,4 @@
-import { type Checks, isPlainData, readArguments, readOptions } from '../arguments/read-options.ts'
-import { showValue } from '../arguments/show-value.ts'
+import { type Checks, isPlainData, readArguments, readOptions, showValue } from '../arguments/checks.ts'
 import { findUrlProblem, readHostRules, type UrlRules } from '../hosts/host-rules.ts'
 import { hosts } from './inbox-checks.ts'
 import type { WebhookEvent } from './webhook-event.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toPlainJson } from './plain-json.ts'
+import { toPlainJson } from './parse-webhook.ts'
 
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`)
 

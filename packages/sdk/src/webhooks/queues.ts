@@ -1,6 +1,5 @@
-import { type Clock, startTimer } from '../clock.ts'
-import { isModelRunError } from '../errors/guards.ts'
-import { toBackgroundClock } from './background-clock.ts'
+import { type Clock, startTimer, toBackgroundClock } from '../clock.ts'
+import { isModelRunError } from '../errors/model-run-error.ts'
 import type {
   InboxEngine,
   Json,

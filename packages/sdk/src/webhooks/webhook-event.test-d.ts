@@ -1,7 +1,7 @@
 import type { ErrorDetail, Output } from '@modelrun/contract'
 import { expectTypeOf, test } from 'vitest'
 import type { ModelRun } from '../client.ts'
-import type { WebhookReceiver } from '../runs/webhook-receiver.ts'
+import type { WebhookReceiver } from '../runs/run-options.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
 

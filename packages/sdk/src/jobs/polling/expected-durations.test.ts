@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createExpectedDurations, learnFrom } from './expected-durations.ts'
+import { createExpectedDurations, learnFrom } from './poll-interval.ts'
 import type { PolledJob } from './polled-jobs.ts'
 
 /** The expected duration after jobs of these durations, each known exactly. */

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import type { ExpectedDuration } from './expected-durations.ts'
 import { nextPollDelayMs } from './poll-interval.ts'
-import type { PollContext } from './polling-options.ts'
+import type { ExpectedDuration, PollContext } from './polling-options.ts'
 
 const PICTURE = fileURLToPath(new URL('../../../../../docs/guides/cadence.svg', import.meta.url))
 

@@ -1,13 +1,14 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
-import { startTimer } from '../../clock.ts'
+import { backoffMs, createRateLimit } from '../../backoff.ts'
+import { type Clock, openScope, startTimer } from '../../clock.ts'
+import { isModelRunError, type ModelRunError } from '../../errors/model-run-error.ts'
+import { isTransient } from '../../http/status-policy.ts'
 import type { Transport } from '../../http/transport.ts'
 import type { Log } from '../../observe/logger.ts'
 import type { ResolvedOptions } from '../../options.ts'
-import { isFinished, withKnownStatus } from '../job-status.ts'
-import { createExpectedDurations, type ExpectedDurations, learnFrom } from './expected-durations.ts'
-import { createPollInterval } from './poll-interval.ts'
-import { type PollClient, pollJob } from './poll-job.ts'
-import { createPollLimiter, type PollLimiter } from './poll-limiter.ts'
+import { getJobOperation, isFinished, withKnownStatus } from '../job-operations.ts'
+import { isConfirmed } from '../job-reference.ts'
+import { createExpectedDurations, createPollInterval, type ExpectedDurations, learnFrom } from './poll-interval.ts'
 import { createPolledJobs, type PolledJob, type PolledJobs, type PollOutcome, type Subscriber } from './polled-jobs.ts'
 
 /**
@@ -20,7 +21,7 @@ export class PollScheduler {
   readonly #client: PollClient
   readonly #log: Log
   readonly #intervalMs: (polled: PolledJob) => number
-  readonly #limiter: PollLimiter
+  readonly #limiter: ReturnType<typeof createPollLimiter>
   readonly #jobs: PolledJobs
   #timer: { at: number; stop: () => void } | undefined
 
@@ -36,7 +37,7 @@ export class PollScheduler {
   /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */
   join(subscriber: Subscriber): void {
     const polled = this.#jobs.add(subscriber)
-    if (polled.state) report(subscriber, polled.state, false)
+    if (polled.state) subscriber.onState(polled.state, false)
     if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
     if (subscriber.options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
     this.#run()
@@ -117,8 +118,8 @@ export class PollScheduler {
     Object.assign(polled, { state: job, seenAt: this.#client.clock.now(), failure: undefined })
     learnFrom(this.durations, polled, runningAt)
     if (isNew) warnOfUnknownStatus(this.#log, polled.job.jobId, job.status)
-    if (isFinished(job)) this.#jobs.close(polled, (subscriber) => report(subscriber, job, true))
-    else if (isNew) for (const subscriber of [...polled.subscribers]) report(subscriber, job, false)
+    if (isFinished(job)) this.#jobs.close(polled, (subscriber) => subscriber.onState(job, true))
+    else if (isNew) for (const subscriber of [...polled.subscribers]) subscriber.onState(job, false)
   }
 
   /** Sets the time of the next poll, unless it is earlier already. */
@@ -130,13 +131,93 @@ export class PollScheduler {
   }
 }
 
-/** Passes a state of the job to a subscriber and to its span. */
-function report(subscriber: Subscriber, job: Job, isEnd: boolean): void {
-  subscriber.span?.onState(job)
-  subscriber.onState(job, isEnd)
-}
-
 function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {
   if ((JOB_STATUSES as readonly string[]).includes(status)) return
   log.warn(`the job ${jobId} has the unknown status ${JSON.stringify(status)}; it is treated as not finished`)
+}
+
+/** The parts of the client that a poll uses. */
+export interface PollClient {
+  clock: Clock
+  transport: Transport
+}
+
+/**
+ * Polls a job once, in the trace of one of its waits: the timer serves many waits and may have the context of another
+ * one. A failed poll is not retried here, because the scheduler decides when to poll again. Never rejects.
+ */
+async function pollJob(client: PollClient, polled: PolledJob): Promise<PollOutcome> {
+  const controller = new AbortController()
+  const { signal } = controller
+  polled.poll = controller
+  const span = polled.subscribers.find((subscriber) => subscriber.span !== undefined)?.span
+  const work = () => fetchStatus(client, polled, signal)
+  const outcome = await (span === undefined ? work() : span.within(work))
+  polled.poll = undefined
+  for (const subscriber of polled.subscribers) subscriber.span?.onPoll(outcome)
+  return outcome
+}
+
+async function fetchStatus(
+  { clock, transport }: PollClient,
+  { job, state, options }: PolledJob,
+  signal: AbortSignal,
+): Promise<PollOutcome> {
+  const scope = openScope({ clock, signal })
+  try {
+    const call = { scope, options: { ...options, maxRetries: 0 } }
+    const { data } = await transport.call(getJobOperation(job.jobId, state !== undefined || isConfirmed(job)), call)
+    return { job: data }
+  } catch (error) {
+    return isModelRunError(error) && mayPass(error) ? { failure: error } : { error }
+  } finally {
+    scope.close()
+  }
+}
+
+/** A poll goes on after more errors than a single call does: after each 5xx, also the 52x of a gateway. */
+function mayPass({ isRetryable, status = 0 }: ModelRunError): boolean {
+  return isRetryable || isTransient(status)
+}
+
+/** Largest number of polls at once. */
+const MAX_IN_FLIGHT = 8
+/** The pause after a 429 without `Retry-After`. It doubles each time that the first poll after it gets a 429 too. */
+const PAUSE = { baseMs: 1_000, maxMs: 30_000 } as const
+
+/**
+ * Limits the polls of a client: their number at once, their rate, and none during a pause after a 429.
+ *
+ * @param maxPerSecond Polls in any second; `Infinity` for no limit
+ */
+function createPollLimiter(clock: Clock, maxPerSecond: number) {
+  const rate = createRateLimit(maxPerSecond)
+  let inFlight = 0
+  let rejections = 0
+  let rejectedAt = Number.NEGATIVE_INFINITY
+  let pausedUntil = Number.NEGATIVE_INFINITY
+
+  function pause(startedAt: number, retryAfterMs: number | undefined): void {
+    // Polls that were under way together get their 429 together: that counts once.
+    if (startedAt > rejectedAt) rejections++
+    rejectedAt = clock.now()
+    const pauseMs = retryAfterMs ?? backoffMs(rejections, PAUSE)
+    pausedUntil = Math.max(pausedUntil, rejectedAt + pauseMs)
+  }
+
+  return {
+    /** The earliest time of the next poll, in milliseconds of the clock. `Infinity` while another poll must end first. */
+    nextAt: () => (inFlight < MAX_IN_FLIGHT ? Math.max(rate.nextAt(), pausedUntil) : Number.POSITIVE_INFINITY),
+    /** Starts a poll. Call the returned function with its outcome. */
+    take: () => {
+      const startedAt = clock.now()
+      rate.take(startedAt)
+      inFlight++
+      return (outcome: PollOutcome) => {
+        inFlight--
+        if ('job' in outcome) rejections = 0
+        else if ('failure' in outcome && outcome.failure.status === 429) pause(startedAt, outcome.failure.retryAfterMs)
+      }
+    },
+  }
 }

@@ -1,11 +1,10 @@
 import type { Job } from '@modelrun/contract'
-import { createAbortGroups } from '../../abort.ts'
-import type { Clock } from '../../clock.ts'
+import { type Clock, createAbortGroups } from '../../clock.ts'
 import type { ModelRunError } from '../../errors/model-run-error.ts'
+import { listHeaders } from '../../http/fetch.ts'
 import type { CallOptions } from '../../http/operation.ts'
-import { listHeaders } from '../../http/request-headers.ts'
 import type { JobReference } from '../job-reference.ts'
-import { createHeap, type Heap, type HeapItem } from './heap.ts'
+import { createHeap, type HeapItem } from './heap.ts'
 
 /** The outcome of one poll: the job's state, a failure that may pass, or an error that will not pass. */
 export type PollOutcome = { job: Job } | { failure: ModelRunError } | { error: unknown }
@@ -26,7 +25,6 @@ interface WaitObserver {
   /** Does work in the context of the wait. */
   within<T>(work: () => T): T
   onPoll(outcome: PollOutcome): void
-  onState(job: Job): void
   /** A webhook has delivered the end. */
   onDelivery(job: Job): void
 }
@@ -79,20 +77,7 @@ export interface PolledJob extends HeapItem, LastSeen {
 }
 
 /** The polled jobs of a client and their subscribers. */
-export interface PolledJobs {
-  /** The jobs by the time of their next poll. A job whose poll is under way is not in the heap. */
-  readonly nextPolls: Heap<PolledJob>
-  /** The subscribers by their deadline. */
-  readonly deadlines: Heap<Subscriber>
-  /** Adds a subscriber to its job. */
-  add(subscriber: Subscriber): PolledJob
-  /** Removes a subscriber. A job without subscribers is not polled any more. */
-  remove(subscriber: Subscriber): void
-  /** Removes a subscriber and calls its `onEarlyEnd`. */
-  endEarly(subscriber: Subscriber, end: EarlyEnd): void
-  /** Removes all subscribers of a job and calls `notify` with each. */
-  close(polled: PolledJob, notify: (subscriber: Subscriber) => void): void
-}
+export type PolledJobs = ReturnType<typeof createPolledJobs>
 
 /** Options of {@link createPolledJobs}. */
 export interface PolledJobsOptions {
@@ -103,14 +88,17 @@ export interface PolledJobsOptions {
   onEmpty: () => void
 }
 
-export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOptions): PolledJobs {
+export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOptions) {
+  /** The jobs by the time of their next poll. A job whose poll is under way is not in the heap. */
   const nextPolls = createHeap<PolledJob>()
+  /** The subscribers by their deadline. */
   const deadlines = createHeap<Subscriber>()
   const jobsByKey = new Map<string, PolledJob>()
   const signals = createAbortGroups<Subscriber>(abort)
   const idOf = createIdentities()
   let order = 0
 
+  /** Adds a subscriber to its job. */
   function add(subscriber: Subscriber): PolledJob {
     const key = pollKey(subscriber.job, subscriber.options, idOf)
     const polled =
@@ -125,6 +113,7 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
     return polled
   }
 
+  /** Removes a subscriber. A job without subscribers is not polled any more. */
   function remove(subscriber: Subscriber): void {
     const { polled } = subscriber
     const { signal } = subscriber.options
@@ -140,6 +129,7 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
     if (jobsByKey.size === 0) onEmpty()
   }
 
+  /** Removes a subscriber and calls its `onEarlyEnd`. */
   function endEarly(subscriber: Subscriber, end: EarlyEnd): void {
     const { polled } = subscriber
     if (!polled) return
@@ -148,36 +138,29 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
   }
 
   function abort(subscribers: readonly Subscriber[]): void {
-    const seen = subscribers.map(({ polled }) => polled)
+    const ends = subscribers.flatMap((subscriber) =>
+      subscriber.polled ? [{ subscriber, seen: subscriber.polled }] : [],
+    )
     // The latest first: a heap removes its last items fastest.
-    for (const subscriber of subscribers.toReversed()) remove(subscriber)
-    for (const [index, subscriber] of subscribers.entries())
-      subscriber.onEarlyEnd('aborted', seen[index] ?? NOTHING_SEEN)
+    for (const { subscriber } of ends.toReversed()) remove(subscriber)
+    for (const { subscriber, seen } of ends) subscriber.onEarlyEnd('aborted', seen)
   }
 
-  return {
-    nextPolls,
-    deadlines,
-    add,
-    remove,
-    endEarly,
-    close: (polled, notify) => {
-      for (const subscriber of [...polled.subscribers]) {
-        remove(subscriber)
-        notify(subscriber)
-      }
-    },
+  /** Removes all subscribers of a job and calls `notify` with each. */
+  function close(polled: PolledJob, notify: (subscriber: Subscriber) => void): void {
+    for (const subscriber of [...polled.subscribers]) {
+      remove(subscriber)
+      notify(subscriber)
+    }
   }
+
+  return { nextPolls, deadlines, add, remove, endEarly, close }
 }
 
-interface NewJobFields {
-  key: string
-  order: number
-  now: number
-  maxIntervalMs: number
-}
-
-function newPolledJob({ job, options }: Subscriber, { key, order, now, maxIntervalMs }: NewJobFields): PolledJob {
+function newPolledJob(
+  { job, options }: Subscriber,
+  { key, order, now, maxIntervalMs }: { key: string; order: number; now: number; maxIntervalMs: number },
+): PolledJob {
   const { submittedAt = now, seenAt, state } = job
   return {
     ...{ key, job, options, state, seenAt, order },
@@ -193,8 +176,6 @@ function newPolledJob({ job, options }: Subscriber, { key, order, now, maxInterv
     slot: -1,
   }
 }
-
-const NOTHING_SEEN: LastSeen = { state: undefined, failure: undefined }
 
 /** Numbers objects that cannot be compared by value, such as a dispatcher. */
 function createIdentities(): (object: object) => number {

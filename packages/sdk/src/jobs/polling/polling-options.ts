@@ -1,5 +1,12 @@
 import type { JobStatus } from '@modelrun/contract'
-import type { ExpectedDuration } from './expected-durations.ts'
+
+/** The ages between which the jobs of a model are expected to end. */
+export interface ExpectedDuration {
+  /** Age before which a job rarely ends, in milliseconds. */
+  earliestMs: number
+  /** Age by which most jobs have ended, in milliseconds. */
+  latestMs: number
+}
 
 /** The values that the interval until the next poll of a job can depend on. */
 export interface PollContext {

@@ -2,7 +2,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test, vi } from 'vitest'
 import { broken, errorResponse, json, type Step, text } from '../../testing/scripted-service.ts'
 import { createTestProxy, model, PRICE, RUN_PATH } from '../../testing/test-proxy.ts'
-import { createMemoryBudgetStore } from './memory-budget-store.ts'
+import { createMemoryBudgetStore } from './budget-store.ts'
 
 const RUN = { body: { input: { prompt: 'x' }, sync: false } }
 const DAY_MS = 86_400_000

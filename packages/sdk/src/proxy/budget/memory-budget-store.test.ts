@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createManualClock } from '../../testing/manual-clock.ts'
-import { createMemoryBudgetStore } from './memory-budget-store.ts'
+import { createMemoryBudgetStore } from './budget-store.ts'
 
 const reservation = { account: 'a', id: '1', credits: 4, limit: 10, expiresInMs: 1_000 }
 

@@ -1,6 +1,4 @@
-import { abortable, linkController } from '../../abort.ts'
-import { startTimer } from '../../clock.ts'
-import { toBackgroundClock } from '../background-clock.ts'
+import { abortable, linkController, startTimer, toBackgroundClock } from '../../clock.ts'
 import type { DiedTask, Json, Task } from '../engine/inbox-engine.ts'
 import { Again, isAgain, Permanent } from '../engine/task-ends.ts'
 import { bindToJob, contextOf } from '../expected/prepared-runs.ts'

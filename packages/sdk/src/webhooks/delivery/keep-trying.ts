@@ -1,7 +1,6 @@
-import { sleep } from '../../abort.ts'
 import { backoffMs } from '../../backoff.ts'
-import { type Clock, startTimer } from '../../clock.ts'
-import { isConfigurationError } from '../../errors/guards.ts'
+import { type Clock, sleep, startTimer } from '../../clock.ts'
+import { isConfigurationError } from '../../errors/local-errors.ts'
 import type { InboxCore } from '../inbox-core.ts'
 
 /** How long a failed write to the engine is repeated. */

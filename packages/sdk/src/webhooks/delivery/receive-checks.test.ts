@@ -4,8 +4,7 @@ import { openCore } from '../../testing/test-core.ts'
 import { FAILED, jobsOf, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
 import type { InboxOptions } from '../inbox-options.ts'
 import type { DeliveryTasks } from '../workers/inbox-workers.ts'
-import type { Delivery } from './receive-delivery.ts'
-import { createReceive } from './receive-delivery.ts'
+import { createReceive, type Delivery } from './receive-delivery.ts'
 
 const { job_id } = SUCCEEDED
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }

@@ -1,11 +1,11 @@
-import { isModelRunError } from '../../errors/guards.ts'
+import type { Clock } from '../../clock.ts'
+import { isModelRunError } from '../../errors/model-run-error.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { parseWebhook } from '../parse-webhook.ts'
 import { eventKey, jobKey, readStoredContext, type StoredDelivery } from '../stored-records.ts'
 import type { WebhookBody } from '../webhook-body.ts'
 import type { DeliveryTasks } from '../workers/inbox-workers.ts'
 import { keepTrying, withTimeLimit } from './keep-trying.ts'
-import { createUnverifiedLimit } from './unverified-limit.ts'
 
 /** A delivery request, from a web-standard request, a request of Node, or an event of Lambda. */
 export interface Delivery {
@@ -144,4 +144,22 @@ async function chooseQueue(
   const ownRef = isUnbound ? readStoredContext(expected?.data)?.ref : undefined
   if (ownRef !== undefined && ownRef !== ref) return undefined
   return isTrusted || expected !== undefined ? 'results' : 'unverified'
+}
+
+/** Unverified deliveries that one process stores in a minute. */
+const MAX_A_MINUTE = 600
+const MINUTE_MS = 60_000
+
+/** Limits the unverified deliveries of this process. The function returns whether one more may be stored. */
+export function createUnverifiedLimit(clock: Clock): () => boolean {
+  let since = clock.now()
+  let count = 0
+  return () => {
+    if (clock.now() - since >= MINUTE_MS) {
+      since = clock.now()
+      count = 0
+    }
+    count += 1
+    return count <= MAX_A_MINUTE
+  }
 }

@@ -16,7 +16,7 @@ import {
   type StoredContext,
   type StoredDelivery,
 } from '../stored-records.ts'
-import { eventOfJob } from '../verification/event-of-job.ts'
+import { eventOfJob } from '../verification/confirm-result.ts'
 import { bindToJob } from './prepared-runs.ts'
 
 /** Polls of an expected job that the service does not have, until the job is given up. */

@@ -1,4 +1,4 @@
-import { isFinishedStatus } from '../../jobs/job-status.ts'
+import { isFinishedStatus } from '../../jobs/job-operations.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 
 /** A callback for the events of a job. */

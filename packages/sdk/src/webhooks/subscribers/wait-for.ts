@@ -1,5 +1,5 @@
-import { abortable, linkController, sleep } from '../../abort.ts'
 import { type BackoffLimits, backoffMs } from '../../backoff.ts'
+import { abortable, linkController, sleep } from '../../clock.ts'
 import { AbortedError } from '../../errors/transport-errors.ts'
 import type { TaskRecord } from '../engine/inbox-engine.ts'
 import type { InboxCore } from '../inbox-core.ts'

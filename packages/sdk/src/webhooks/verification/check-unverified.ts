@@ -3,8 +3,7 @@ import type { Task } from '../engine/inbox-engine.ts'
 import { Again } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { eventKey, readStoredDelivery, type StoredDelivery } from '../stored-records.ts'
-import { expectFromNow } from './confirm-result.ts'
-import { eventOfJob } from './event-of-job.ts'
+import { eventOfJob, expectFromNow } from './confirm-result.ts'
 
 /** Polls of a job that the service does not have, until its unverified delivery is dropped. */
 export const UNVERIFIED_ATTEMPTS = 3

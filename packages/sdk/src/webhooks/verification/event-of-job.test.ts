@@ -2,7 +2,7 @@ import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import type { UnknownEvent } from '../webhook-event.ts'
-import { eventOfJob } from './event-of-job.ts'
+import { eventOfJob } from './confirm-result.ts'
 
 const succeeded = fixtures.webhooks.succeeded.body
 const failed = fixtures.webhooks.failed.body

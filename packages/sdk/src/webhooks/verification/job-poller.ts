@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import type { Clock } from '../../clock.ts'
-import { isModelRunError } from '../../errors/guards.ts'
+import { isModelRunError } from '../../errors/model-run-error.ts'
 import { isKeyRejection, isTransient } from '../../http/status-policy.ts'
 import type { JobReader } from '../inbox-options.ts'
 

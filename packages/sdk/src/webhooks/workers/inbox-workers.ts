@@ -1,12 +1,11 @@
-import { linkController, sleep } from '../../abort.ts'
-import { startTimer } from '../../clock.ts'
-import { toBackgroundClock } from '../background-clock.ts'
+import { linkController, sleep, startTimer, toBackgroundClock } from '../../clock.ts'
+import { AbortedError } from '../../errors/transport-errors.ts'
 import { handleResult, reportProcessDied } from '../delivery/handle-result.ts'
 import type { DiedTask, Worker } from '../engine/inbox-engine.ts'
 import { checkExpected, OVERDUE_ATTEMPTS, pollOverdue } from '../expected/expected-jobs.ts'
 import { reportPrepared } from '../expected/prepared-runs.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import type { SweepOptions, SweepReport, WaitUntil } from '../inbox-options.ts'
+import type { DrainOptions, SweepOptions, SweepReport, WaitUntil } from '../inbox-options.ts'
 import type { InboxQueue } from '../queues.ts'
 import { checkUnverified, createMissingJobs, UNVERIFIED_ATTEMPTS } from '../verification/check-unverified.ts'
 import { removeOldTasks } from './retention.ts'
@@ -23,6 +22,9 @@ const IDLE_MS = 1_500
 
 /** How long the work on a delivery with `waitUntil` waits for its handler to start. */
 const TURN_MS = 10_000
+
+/** How long handlers may take to stop after their signal has aborted. */
+const GRACE_MS = 1_000
 
 /** The tasks of a delivery. */
 export interface DeliveryTasks {
@@ -49,7 +51,7 @@ export class InboxWorkers {
     this.#missing = createMissingJobs(clock)
   }
 
-  /** Works all queues until `stop`. */
+  /** Works all queues until `drain`. */
   start(): void {
     if (this.#isStarted || this.#core.stopping.signal.aborted) return
     this.#isStarted = true
@@ -82,8 +84,26 @@ export class InboxWorkers {
     }
   }
 
+  /** Takes no more work, and waits for what runs. Other processes do the rest, or this one after its restart. */
+  async drain({ timeoutMs }: DrainOptions): Promise<void> {
+    const { stopping, aborting, tasks, subscribers, options } = this.#core
+    const reason = new AbortedError({ message: 'The inbox is drained: it takes no more work.' })
+    stopping.abort(reason)
+    let stopTimer = () => {}
+    const isAbandoned = new Promise<void>((resolve) => {
+      if (timeoutMs === undefined) return
+      stopTimer = startTimer(options.clock, timeoutMs, () => {
+        aborting.abort(reason)
+        stopTimer = startTimer(options.clock, GRACE_MS, resolve)
+      })
+    })
+    await Promise.race([this.#stop().then(() => tasks.whenIdle()), isAbandoned])
+    stopTimer()
+    subscribers.close(reason)
+  }
+
   /** Starts no further task, and resolves when the running tasks have ended. */
-  async stop(): Promise<void> {
+  async #stop(): Promise<void> {
     this.#stopRetention()
     const workers = this.#workers
     this.#workers = []
@@ -130,7 +150,7 @@ export class InboxWorkers {
       await wait()
     } finally {
       this.#users -= 1
-      if (this.#users === 0 && !this.#isStarted) await this.stop()
+      if (this.#users === 0 && !this.#isStarted) await this.#stop()
     }
   }
 
@@ -143,7 +163,7 @@ export class InboxWorkers {
     const check = unverifiedId === undefined ? undefined : this.#activity.waitFor(unverifiedId)
     try {
       await Promise.race([check?.worked, timeIsUp])
-      // `stop` waits for a task that runs, and a task that has ended does not run again.
+      // `#stop` waits for a task that runs, and a task that has ended does not run again.
       const task = await queues.results.get(resultId).catch(() => undefined)
       if (task?.state === 'waiting') await Promise.race([result.worked, timeIsUp])
     } finally {

@@ -1,5 +1,4 @@
-import { sleep } from '../../abort.ts'
-import type { Clock } from '../../clock.ts'
+import { type Clock, sleep } from '../../clock.ts'
 import type { Json, Task, TaskHandler } from '../engine/inbox-engine.ts'
 import { Again } from '../engine/task-ends.ts'
 import { EngineError } from '../queues.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { effectsText } from './effects-text.ts'
+import { effectsText } from './run-scenario.ts'
 
 test('the order of members does not count, that of lists does', () => {
   expect(

@@ -1,8 +1,7 @@
 import { type DeliveryBody, succeededEvent } from '../event-fixtures.ts'
 import { listScenarios, type Scenario, UNDISTURBED } from './crash-scenario.ts'
 import type { CrashSetup } from './crash-setup.ts'
-import { effectsText } from './effects-text.ts'
-import { runScenario, type Simulation, type SimulationResult } from './run-scenario.ts'
+import { effectsText, runScenario, type Simulation, type SimulationResult } from './run-scenario.ts'
 
 /** Options of `simulateCrashes`. */
 export interface CrashOptions {

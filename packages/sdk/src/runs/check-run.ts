@@ -1,8 +1,19 @@
-import { isPlainData, readArguments } from '../arguments/read-options.ts'
-import { showValue } from '../arguments/show-value.ts'
-import { ConfigurationError, type InputIssue, InputValidationError } from '../errors/local-errors.ts'
-import { jsonPointer } from '../json-pointer.ts'
-import { hasMethod, isArrayBuffer, isBlob, kindOf } from '../value-kind.ts'
+import { LIMITS, type Model } from '@modelrun/contract'
+import { hasMethod, isArrayBuffer, isBlob, isPlainData, kindOf, readArguments, showValue } from '../arguments/checks.ts'
+import type { Core } from '../core.ts'
+import { isNotFoundError } from '../errors/api-errors.ts'
+import {
+  BudgetExceededError,
+  ConfigurationError,
+  type InputIssue,
+  InputValidationError,
+} from '../errors/local-errors.ts'
+import type { CallContext } from '../http/operation.ts'
+import { jsonPointer } from '../http/read-response.ts'
+import { listModelsOperation } from '../models/model-operations.ts'
+import { closestName } from './closest-name.ts'
+import { findInputIssues } from './input-issues.ts'
+import type { PreflightOptions } from './run-options.ts'
 
 /**
  * The parameters of a run. Returns a copy, because the type of an input may be an interface, which has no index signature.
@@ -92,4 +103,70 @@ function pointerOf(place: Place): string {
   const path: string[] = []
   for (let at: Place = place; at.parent !== undefined; at = at.parent) path.push(at.key)
   return jsonPointer(path.reverse())
+}
+
+/** A run before it is sent. */
+export interface PlannedRun {
+  model: string
+  input: Record<string, unknown>
+}
+
+/**
+ * Checks a run against the model's price and input schema, when the options ask for it. Sends nothing otherwise.
+ *
+ * @throws BudgetExceededError, InputValidationError, and what reading the model throws
+ */
+export async function preflight(
+  core: Core,
+  run: PlannedRun,
+  context: CallContext & { options: PreflightOptions },
+): Promise<void> {
+  const { maxCredits, validateInput } = context.options
+  if (maxCredits === undefined && !validateInput) return
+  const model = await readModel(core, run.model, context)
+  if (maxCredits !== undefined) checkBudget(model, maxCredits)
+  if (validateInput) checkAgainstSchema(model, run.input)
+}
+
+function checkBudget(model: Model, maxCredits: number): void {
+  const creditsPerRun = model.pricing.credits_per_run
+  if (creditsPerRun <= maxCredits) return
+  throw new BudgetExceededError({
+    message: `A run of ${model.id} costs ${creditsPerRun} credits, more than maxCredits (${maxCredits}). It was not sent.`,
+    creditsPerRun,
+    maxCredits,
+  })
+}
+
+function checkAgainstSchema(model: Model, input: Record<string, unknown>): void {
+  const issues = findInputIssues(model.input_schema, input)
+  if (issues.length === 0) return
+  const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
+  throw new InputValidationError({ message: `The input does not fit ${model.id}. ${list}. It was not sent.`, issues })
+}
+
+async function readModel(core: Core, id: string, context: CallContext): Promise<Model> {
+  try {
+    return await core.modelCache.read(id, context)
+  } catch (error) {
+    if (!isNotFoundError(error)) throw error
+    const closest = closestName(id, await listModelIds(core, context))
+    if (closest === undefined) throw error
+    const message = `the model ${id} does not exist; did you mean ${closest}?`
+    throw new InputValidationError({
+      message: `The run was not sent: ${message}`,
+      issues: [{ pointer: '', message }],
+    })
+  }
+}
+
+/** The ids of the models, for a suggestion. Empty when they cannot be read: the first error matters more. */
+async function listModelIds(core: Core, context: CallContext): Promise<string[]> {
+  try {
+    const { data } = await core.transport.call(listModelsOperation({ limit: LIMITS.modelsPageMax }), context)
+    return data.models.map((model) => model.id)
+  } catch (error) {
+    if (context.scope.signal.aborted) throw error
+    return []
+  }
 }

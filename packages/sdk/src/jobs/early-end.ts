@@ -1,0 +1,58 @@
+import { openScope } from '../clock.ts'
+import type { Core } from '../core.ts'
+import { AbortedError, DeadlineExceededError, type EndedWaitFields } from '../errors/transport-errors.ts'
+import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from './job-handle.ts'
+import { cancelJobOperation } from './job-operations.ts'
+import { isConfirmed, type JobReference } from './job-reference.ts'
+import type { EarlyEnd, LastSeen } from './polling/polled-jobs.ts'
+
+/** A wait that ends before its job. */
+interface EndedWait {
+  core: Core
+  handle: JobHandle
+  job: JobReference
+  options: WaitOptions
+}
+
+/** The error for a wait that its signal or its deadline ended. Cancels the job when the policy says so. */
+export function earlyEndError(wait: EndedWait, end: EarlyEnd, seen: LastSeen): AbortedError | DeadlineExceededError {
+  const { core, handle: job, options } = wait
+  const { state, failure } = seen
+  const isDeadline = end === 'deadline'
+  const policy = isDeadline ? options.onDeadline : options.onAbort
+  const what = isDeadline
+    ? `did not finish within deadlineMs (${options.deadlineMs ?? DEFAULT_DEADLINE_MS} ms)`
+    : 'was still running when the caller aborted the wait'
+  const status = state === undefined ? '' : `; its last status is ${state.status}`
+  const failed = isDeadline && failure ? '; the last poll failed: see `error.cause`' : ''
+  const then =
+    policy === 'cancel'
+      ? 'Its cancellation was requested: see `error.cancellation`.'
+      : 'It goes on: `error.job.result()` waits again.'
+  const fields: EndedWaitFields = {
+    message: `The job ${job.id} ${what}${status}${failed}. ${then}`,
+    cause: isDeadline ? failure : options.signal?.reason,
+    attempts: failure?.attempts ?? [],
+    submission: state === undefined && !isConfirmed(wait.job) ? 'unknown' : 'accepted',
+    jobId: job.id,
+    job,
+    ...(policy === 'cancel' ? { cancellation: cancelInBackground(core, job.id) } : {}),
+  }
+  return isDeadline ? new DeadlineExceededError(fields) : new AbortedError(fields)
+}
+
+/** Time limit of a cancellation after an early end. */
+const CANCEL_TIMEOUT_MS = 5_000
+
+/** Requests a cancellation that the wait, which has ended, does not wait for. Resolves to whether it succeeded. */
+async function cancelInBackground({ options, transport }: Core, jobId: string): Promise<boolean> {
+  const scope = openScope({ clock: options.clock, deadlineMs: CANCEL_TIMEOUT_MS })
+  try {
+    const { data } = await transport.call(cancelJobOperation(jobId), { scope, options: {} })
+    return data.status === 'cancelled'
+  } catch {
+    return false
+  } finally {
+    scope.close()
+  }
+}
