@@ -137,7 +137,7 @@ describe('modelrun batch --retry-failed', () => {
       child.kill('SIGKILL')
       await ended
     }
-    // All retries were stored before the first was sent: they go on without the option.
+    // All retries were stored before the first was sent: they continue without the option.
     const { events } = await world.events(...args)
     const sends = [...sendsByPrompt(world).values()]
     expect([sends.length, Math.max(...sends)]).toEqual([ROWS, 2])

@@ -85,7 +85,7 @@ async function agree(
   await agreeOnPrice({ credits, subject }, { yes: options.yes || options.maxCredits !== undefined }, context)
 }
 
-/** Stores all retries before the first is sent: after a kill the same command goes on with them, also without `--retry-failed`. */
+/** Stores all retries before the first is sent: after a kill the same command continues with them, also without `--retry-failed`. */
 async function addRetries(
   { runs }: Batch,
   { model, found, rows }: { model: string; found: readonly RowAttempt[]; rows: readonly RowAttempt[] },

@@ -81,6 +81,6 @@ const TYPE_TEXTS: Readonly<Record<string, string>> = {
 }
 
 /** The types of a parameter in words. */
-export function typesText(types: readonly string[]): string {
+function typesText(types: readonly string[]): string {
   return types.map((type) => TYPE_TEXTS[type] ?? type).join(' or ')
 }
