@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ describe('modelrun', () => {
     [['modls'], "unknown command 'modls'. Did you mean models?"],
     [['model'], "missing required argument 'id'"],
     [['models', '--serch', 'x'], "unknown option '--serch'. Did you mean --search?"],
-    [['models', '--base-url', 'localhost:1'], 'has no scheme'],
+    [['models', '--base-url', 'localhost:1'], 'MODELRUN_BASE_URL or --base-url has no scheme'],
   ])('ends with exit code 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await world.run(args)
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
@@ -56,6 +56,23 @@ describe('modelrun', () => {
     child.stdout.destroy()
     expect((await ended).code).toBe(0)
   })
+
+  it.skipIf(process.platform !== 'linux')(
+    'saves the files when its output cannot be written, and says so once',
+    async () => {
+      const run =
+        'run aurora-image --prompt x --param num_images=2 --image-size square --name {index}.{ext} > /dev/full'
+      const shell = ['-c', `"$0" "$1" ${run}`, process.execPath, world.command]
+      const failure = await promisify(execFile)('sh', shell, { cwd: world.folder, env: world.env() }).catch(
+        (error) => error,
+      )
+      expect(failure).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/\nmodelrun: standard output cannot be written: ENOSPC.*\n$/),
+      })
+      expect(await readdir(world.folder)).toEqual(expect.arrayContaining(['0.png', '1.png']))
+    },
+  )
 })
 
 describe('modelrun job and cancel', () => {

@@ -74,12 +74,19 @@ describe('modelrun batch', () => {
     ['prompt,num_images\nx,9\n', 'row 1: --num-images: must be at most 4, not 9.'],
     ['prompt\na,b\n', '--inputs rows.csv is not CSV'],
     ['prompt\n', 'has no rows'],
+    ['prompt;num_images\nx;1\n', 'The heading of --inputs rows.csv has semicolons.'],
     ['prompt,prompt\na,b\n', 'The column prompt is twice'],
   ])('ends with exit code 2 and sends nothing for %j', async (content, message) => {
     await world.write('rows.csv', content)
     const { code, stderr } = await world.run([...BATCH, '--inputs', 'rows.csv'])
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
     expect(world.inputs()).toEqual([])
+  })
+
+  it('says once that no row has the column of --key', async () => {
+    await world.write('rows.csv', 'prompt\na fox\na hare\n')
+    const { code, stderr } = await world.run([...BATCH, '--inputs', 'rows.csv', '--key', 'id'])
+    expect([code, stderr]).toEqual([2, 'modelrun: No row has the column id of --key. Nothing was sent.\n'])
   })
 
   it('is limited as a whole by --max-credits', async () => {

@@ -53,7 +53,7 @@ describe('modelrun run', () => {
     [['--prompt', 'x', '--image-size', 'round'], '--image-size: must be one of "square", "square_hd"'],
     [['--prompt', 'x', '--prompt', 'y'], '--prompt is given 2 times. Give it once.'],
     [[], '--prompt: the parameter is required.'],
-    [['--param', 'promt=x'], 'promt: no such parameter; did you mean prompt?'],
+    [['--param', 'promt=x'], 'promt: no such parameter; did you mean prompt?\n'],
     [['x'], '"x" is not an option. Put quotes around a value with spaces.'],
     [['--input', 'missing.json'], 'The input cannot be read from --input missing.json'],
     [['--prompt', 'x', '--name', '../{index}'], '--name ../{index} must be a file name: no slashes and colons.'],
@@ -63,6 +63,15 @@ describe('modelrun run', () => {
     const { code, stdout, stderr } = await world.run(['run', 'aurora-image', ...args])
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
     expect(world.inputs()).toEqual([])
+  })
+
+  it('says at the end of --timeout that the job continues, and how to follow it', async () => {
+    world.server.script('aurora-image', [{ result: 'hang' }])
+    const { code, stderr } = await world.run(['run', 'aurora-image', '--prompt', 'x', '--timeout', '1ms'])
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/The job continues, and may be charged\. Follow it with: modelrun job job_\w+ --watch\n$/),
+    ])
   })
 
   it('names the model that was probably meant', async () => {
