@@ -39,8 +39,8 @@ const PHRASES = [
   [/\b(stands?|stood|standing) still\b/gi, 'be paused, stop'],
 ]
 
-/** Where the phrases stay: measured results, and the client until its tests have other titles. */
-const PHRASES_STAY = /^bench\/results\/|^packages\/sdk\//
+/** Where the phrases stay: measured results. */
+const PHRASES_STAY = /^bench\/results\//
 
 /** What is written once and stays, generated, or quotes the specification or this list. */
 const EXEMPT =

@@ -53,7 +53,7 @@ describe('files.save (section 2.5)', () => {
     expect(await readdir(folder.path)).toEqual(['.._.._outside-0.png'])
   })
 
-  test('goes on with a file whose body breaks, and starts one again that may be another', async () => {
+  test('continues a file whose body breaks, and starts again when the file may have changed', async () => {
     const fault = { bytes: 3, how: 'breaks' } as const
     const sure = createFileHost({ content: 'pixels', headers: { etag: '"1"' }, faults: [fault] })
     const file: HostedFile = { content: 'old pixels', faults: [fault] }

@@ -57,7 +57,7 @@ describe('a job handle', () => {
     expect(forms.join()).toContain('job_1')
   })
 
-  test('looks at the job once, with the data of the wrapper (section 4.4)', async () => {
+  test('reads the job once, with the data of the wrapper (section 4.4)', async () => {
     const { job, service } = attach([json(200, fixtures.jobs.unknownFields.body, { 'x-request-id': 'req_2' })])
     await expect(job.get()).resolves.toEqual(fixtures.jobs.unknownFields.body.data)
     expect((await job.get().withResponse()).requestId).toBe('req_2')

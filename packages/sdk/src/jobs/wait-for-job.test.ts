@@ -28,7 +28,7 @@ describe('jobs.wait', () => {
     })
   })
 
-  test('rejects with the error of the job, or of the look at it', async () => {
+  test('rejects with the error of the job, or of the poll', async () => {
     const failing = createTestClient([json(200, fixtures.jobs.failed.body)])
     await caught(failing.client.jobs.wait('job_1'), JobFailedError)
     const missing = createTestClient([errorResponse(404, 'NOT_FOUND')])
@@ -78,12 +78,12 @@ describe('jobs.wait', () => {
 })
 
 describe('a wait whose deadline passes', () => {
-  test('says what the service said last, and that the job goes on', async () => {
+  test('says what the service said last, and that the job continues', async () => {
     const { client, clock, service } = createTestClient([running])
     const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 2_000 })), DeadlineExceededError)
     expect(error.message).toBe(
       'The job job_1 did not finish within deadlineMs (2000 ms); its last status is processing. ' +
-        'It goes on: `error.job.result()` waits again.',
+        'It continues: `error.job.result()` waits again.',
     )
     expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' }, attempts: [] })
     expect(error.cancellation).toBeUndefined()
@@ -104,7 +104,7 @@ describe('a wait whose deadline passes', () => {
     expect(error.cause).toBeUndefined()
   })
 
-  test('ends in the middle of a look', async () => {
+  test('ends in the middle of a poll', async () => {
     const { client, clock } = createTestClient([silent()])
     const startedAt = clock.now()
     await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 1_000 })), DeadlineExceededError)
@@ -135,7 +135,7 @@ describe('a wait that ends early', () => {
     const error = await caught(client.jobs.wait('job_1', { signal: AbortSignal.abort('enough') }), AbortedError)
     expect(error).toMatchObject({ cause: 'enough', submission: 'unknown' })
     expect(error.message).toBe(
-      'The job job_1 was still running when the caller aborted the wait. It goes on: `error.job.result()` waits again.',
+      'The job job_1 was still running when the caller aborted the wait. It continues: `error.job.result()` waits again.',
     )
     await clock.advance(60_000)
     expect([service.received.length, clock.timerCount]).toEqual([0, 0])

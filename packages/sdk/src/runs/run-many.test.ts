@@ -86,7 +86,7 @@ describe('runMany', () => {
     await expect(clock.run(runs.next())).resolves.toEqual({ done: true, value: undefined })
   })
 
-  test('yields the error of one run, which was never a job, and goes on', async () => {
+  test('yields the error of one run, which was never a job, and continues', async () => {
     const { clock, run, service } = setup({}, [1])
     const runs = await clock.run(collect(run(prompts(3), { concurrency: 1 })))
     expect(runs.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])

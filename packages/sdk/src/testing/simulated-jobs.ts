@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 
-/** One look at a job, as the service saw it. */
+/** One poll of a job, as the service received it. */
 interface ReceivedPoll {
   jobId: string
   at: number

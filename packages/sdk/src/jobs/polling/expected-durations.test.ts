@@ -33,7 +33,7 @@ describe('expected durations', () => {
     expect(expectedAfter(durations)).toEqual({ earliestMs: 10_000, latestMs: 20_000 })
   })
 
-  test('are not wider for the few jobs that were looked at seldom', () => {
+  test('are not wider for the few jobs that were polled seldom', () => {
     const all = createExpectedDurations()
     for (const doubtMs of [0, 4_000, 0, 4_000, 0, 4_000, 0, 4_000].toSorted((a, b) => b - a)) {
       all.learn('aurora-image', 12_000 - doubtMs, 12_000 + doubtMs)

@@ -36,7 +36,7 @@ describe('many waits of one client', () => {
         expect(highestRate(service.polls)).toBeLessThanOrEqual(maxRequestsPerSecond)
         expect(service.maxInFlight).toBeLessThanOrEqual(8)
         expect(clock.timerCount).toBe(0)
-        // One look finds a job finished, and it is the last one.
+        // One poll finds a job finished, and it is the last one.
         const late = service.polls.filter(({ jobId, at }) => at >= endsAt(jobId)).map(({ jobId }) => jobId)
         expect(late.toSorted()).toEqual(ids(durations.length).toSorted())
       }),
@@ -44,7 +44,7 @@ describe('many waits of one client', () => {
     )
   }, 30_000)
 
-  test('are fair: a job is looked at again only after all that were due before it', async () => {
+  test('are fair: a job is polled again only after all that were due before it', async () => {
     const { clock, service, client, ids, startedAt } = setup(
       { endsAt: () => startedAt + 60_000 },
       { polling: { maxRequestsPerSecond: 5 } },
@@ -57,7 +57,7 @@ describe('many waits of one client', () => {
     await clock.run(Promise.all(waits))
   })
 
-  test('look at the job that is due first, not at the one that was added first', async () => {
+  test('poll the job that is due first, not the one that was added first', async () => {
     const bench = setup({ endsAt: () => startedAt + 20_000 })
     const { clock, service, client, startedAt } = bench
     const first = client.jobs.wait('job_old')
@@ -110,7 +110,7 @@ describe('many waits of one client', () => {
     await clock.run(wait)
   })
 
-  test('go on when one of them leaves', async () => {
+  test('continue when one of them leaves', async () => {
     const { clock, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
     const controller = new AbortController()
     const leaving = client.jobs.wait('job_1', { signal: controller.signal }).catch((error: unknown) => error)
@@ -145,7 +145,7 @@ describe('many waits of one client', () => {
       return clock.now() - startedAt
     })
     expect(await clock.run(Promise.all(ends))).toEqual(ids(20).map((_, index) => (20 - index) * 777))
-    // The service takes a moment to notice that a look was given up.
+    // The service takes a moment to notice that a poll was given up.
     await clock.advance(60)
     expect(clock.timerCount).toBe(0)
   })
@@ -200,7 +200,7 @@ describe('a cadence of the caller', () => {
     expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 500, 1_000])
   })
 
-  test('can stop the looks at a job: its wait ends at the deadline', async () => {
+  test('can stop the polls of a job: its wait ends at the deadline', async () => {
     const { clock, service, client } = setup(
       { endsAt: () => Number.POSITIVE_INFINITY },
       { polling: { nextDelayMs: () => Number.POSITIVE_INFINITY } },

@@ -12,7 +12,7 @@ const state = (status: string) => json(200, { data: { status } })
 const processing = state('processing')
 const succeeded = json(200, fixtures.jobs.succeeded.body)
 
-/** Watches a job to its end; each request is one look. */
+/** Watches a job to its end; each request is one poll. */
 function poll(steps: readonly Step[], { deadlineMs, ...options }: ModelRunOptions & { deadlineMs?: number } = {}) {
   const { client, clock, service } = createTestClient(steps, options)
   const startedAt = clock.now()

@@ -45,7 +45,7 @@ describe('a worker', () => {
     expect(times()).toEqual([0, 0, 0, 0, 0, 1_000, 1_000, 1_000, 1_000, 1_000, 2_000, 2_000])
   })
 
-  test('that is stopped starts nothing more, and waits for what runs; another one goes on', async () => {
+  test('that is stopped starts nothing more, and waits for what runs; another one continues', async () => {
     const { opened, open: finish } = gate()
     const { engine, runs, noting } = open()
     const worker = engine.work(

@@ -102,7 +102,7 @@ describe('an unverified delivery', () => {
     return { ...bench, calls, missing, check }
   }
 
-  test('whose job has ended goes on as confirmed, with what the service says', async () => {
+  test('whose job has ended continues as confirmed, with what the service says', async () => {
     const { check, engine } = openCheck(() => SUCCEEDED_JOB)
     await expect(check()).resolves.toBeUndefined()
     await expect(engine.task('results', job_id)).resolves.toMatchObject({
