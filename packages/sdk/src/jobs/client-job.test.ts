@@ -15,8 +15,8 @@ const succeeded = json(200, fixtures.jobs.succeeded.body)
 const JOB = { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' }
 
 const attach = (steps: readonly Step[]) => {
-  const bench = createTestClient(steps)
-  return { ...bench, job: bench.client.jobs.attach(JOB) }
+  const harness = createTestClient(steps)
+  return { ...harness, job: harness.client.jobs.attach(JOB) }
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

@@ -114,13 +114,13 @@ describe('a wait whose deadline passes', () => {
 
 describe('a wait that ends early', () => {
   async function abortWait(steps: readonly Step[], onAbort?: 'detach' | 'cancel') {
-    const bench = createTestClient(steps)
+    const harness = createTestClient(steps)
     const controller = new AbortController()
-    const wait = bench.client.jobs.wait('job_1', { signal: controller.signal, onAbort })
+    const wait = harness.client.jobs.wait('job_1', { signal: controller.signal, onAbort })
     const failure = caught(wait, AbortedError)
     await settle()
     controller.abort('enough')
-    return { ...bench, error: await failure }
+    return { ...harness, error: await failure }
   }
 
   test('leaves the job alone by default', async () => {

@@ -8,14 +8,14 @@ import { type ManualClock, settle } from './manual-clock.ts'
 import { type HookNotes, openEngine, SUCCEEDED, takeNotes } from './test-inbox.ts'
 
 /** What a test of one part of an inbox plays with. */
-export interface CoreBench extends HookNotes {
+export interface CoreHarness extends HookNotes {
   core: InboxCore
   clock: ManualClock
   engine: FaultyEngine
 }
 
 /** The inside of an inbox that works nothing by itself: a test runs its tasks. */
-export function openCore(options: InboxOptions = {}): CoreBench {
+export function openCore(options: InboxOptions = {}): CoreHarness {
   const { hooks, ...notes } = takeNotes()
   const shared = openEngine()
   const trust = options.client || options.secret ? {} : { trust: 'payload' as const }

@@ -39,7 +39,7 @@ export function takeNotes(): HookNotes & { hooks: Pick<InboxOptions, NoticeName 
 }
 
 /** What a test of an inbox plays with. */
-export interface InboxBench extends HookNotes {
+export interface InboxHarness extends HookNotes {
   inbox: Inbox
   clock: ManualClock
   /** Posts a body, and gives the status of the response. */
@@ -47,7 +47,7 @@ export interface InboxBench extends HookNotes {
 }
 
 /** An inbox on a manual clock, in memory, with hooks that take notes. */
-export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}): InboxBench {
+export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}): InboxHarness {
   const clock = options.clock ?? createManualClock()
   const { hooks, ...notes } = takeNotes()
   const trust = options.client || options.secret ? {} : { trust: 'payload' as const }
@@ -96,7 +96,7 @@ export function openStartedInbox(state: () => Job, options: Omit<InboxOptions, '
     times.push(clock.now() - startedAt)
     return state()
   })
-  const bench = openInbox({ clock, client, ...options })
-  bench.inbox.start()
-  return { ...bench, clock, calls, times }
+  const harness = openInbox({ clock, client, ...options })
+  harness.inbox.start()
+  return { ...harness, clock, calls, times }
 }

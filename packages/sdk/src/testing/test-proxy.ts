@@ -23,7 +23,7 @@ interface PageSend {
 }
 
 /** What a test of the proxy plays with. */
-export interface ProxyBench {
+export interface ProxyHarness {
   proxy: ModelRunProxy
   service: ScriptedService
   clock: ManualClock
@@ -36,7 +36,7 @@ export interface ProxyBench {
 }
 
 /** A proxy in front of a scripted service, where the user of a request is in its header `x-user`. */
-export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOptions> = {}): ProxyBench {
+export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOptions> = {}): ProxyHarness {
   const { client, service, clock } = createTestClient(steps)
   const errors: unknown[] = []
   const proxy = createProxy({

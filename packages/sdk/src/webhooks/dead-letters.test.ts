@@ -11,8 +11,8 @@ function openBroken() {
   const handler = vi.fn().mockImplementation(() => {
     throw new PermanentError('the table is missing')
   })
-  const bench = openInbox({ onSucceeded: handler, onFailed: handler, onUnknown: handler })
-  return { ...bench, handler, mend: () => handler.mockImplementation(() => {}) }
+  const harness = openInbox({ onSucceeded: handler, onFailed: handler, onUnknown: handler })
+  return { ...harness, handler, mend: () => handler.mockImplementation(() => {}) }
 }
 
 describe('deadLetters', () => {

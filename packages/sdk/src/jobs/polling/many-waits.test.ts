@@ -29,8 +29,8 @@ describe('many waits of one client', () => {
     await fc.assert(
       fc.asyncProperty(jobs, rate, fc.nat({ max: 400 }), async (durations, maxRequestsPerSecond, latencyMs) => {
         const endsAt = (id: string) => startedAt + (durations[Number(id.slice(4))] ?? 0)
-        const bench = setup({ endsAt, latencyMs }, { polling: { maxRequestsPerSecond } })
-        const { clock, service, client, ids, startedAt } = bench
+        const harness = setup({ endsAt, latencyMs }, { polling: { maxRequestsPerSecond } })
+        const { clock, service, client, ids, startedAt } = harness
         const waits = ids(durations.length).map((id) => client.jobs.wait(id, { deadlineMs: Number.POSITIVE_INFINITY }))
         await clock.run(Promise.all(waits))
         expect(highestRate(service.polls)).toBeLessThanOrEqual(maxRequestsPerSecond)
@@ -58,8 +58,8 @@ describe('many waits of one client', () => {
   })
 
   test('poll the job that is due first, not the one that was added first', async () => {
-    const bench = setup({ endsAt: () => startedAt + 20_000 })
-    const { clock, service, client, startedAt } = bench
+    const harness = setup({ endsAt: () => startedAt + 20_000 })
+    const { clock, service, client, startedAt } = harness
     const first = client.jobs.wait('job_old')
     await clock.advance(7_500)
     const second = client.jobs.wait('job_young')
@@ -213,8 +213,8 @@ describe('a cadence of the caller', () => {
 describe('what a client has learnt of a model', () => {
   test('saves looks: the first one comes when jobs usually end', async () => {
     const submittedAt = new Map<string, number>()
-    const bench = setup({ endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000 })
-    const { clock, service, client } = bench
+    const harness = setup({ endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000 })
+    const { clock, service, client } = harness
     const looksOfNext = async () => {
       const before = service.polls.length
       const submit = client.submit('aurora-image', {})

@@ -96,10 +96,10 @@ describe('an unverified delivery', () => {
 
   function openCheck(state: Parameters<typeof jobsOf>[0], data: object = storedDelivery({ token: 'none' })) {
     const { client, calls } = jobsOf(state)
-    const bench = openCore({ client, expectedAfterMs: 5_000 })
-    const missing = createMissingJobs(bench.clock)
-    const check = (attempt = 1) => checkUnverified(bench.core, taskOf(TASK_ID, data, { attempt }), missing)
-    return { ...bench, calls, missing, check }
+    const harness = openCore({ client, expectedAfterMs: 5_000 })
+    const missing = createMissingJobs(harness.clock)
+    const check = (attempt = 1) => checkUnverified(harness.core, taskOf(TASK_ID, data, { attempt }), missing)
+    return { ...harness, calls, missing, check }
   }
 
   test('whose job has ended continues as confirmed, with what the service says', async () => {
