@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { jsonPointer } from './json.ts'
 
-/** What came of holding a value against a schema; the message is a sentence for people. */
+/** The result of checking a value by a schema; the message is a sentence for people. */
 export type ShapeCheck<Value> = { ok: true; value: Value } | { ok: false; message: string }
 
 const MAX_PROBLEMS = 5

@@ -107,7 +107,7 @@ export const ADD_CHECKS: Checks = {
     engine.work(
       queue,
       async ({ data }) => {
-        if (Number(data) % 2 === 1) throw new Error('odd')
+        if (Number(data) % 2 === 1) throw new Error('fails once')
         return data
       },
       { concurrency: 1, attempts: 1 },

@@ -11,7 +11,7 @@ import { openInboxHarness, post } from './inbox-harness.ts'
 const LOCKED_MS = 6_000
 const WAIT = { timeout: 30_000, interval: 50 }
 
-it('deliveries are responseBody to in time while another process has the file for 6 s, and are handled after it', async () => {
+it('deliveries get their response in time while another process has the file for 6 s, and are handled after it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-inbox-'))
   const at = join(folder, 'inbox.db')
   const harness = await openInboxHarness({ kind: 'sqlite', at }, 'inbox')

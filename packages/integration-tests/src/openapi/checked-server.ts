@@ -26,7 +26,7 @@ export function createCheckedServer(options: ReferenceServerOptions = {}): Check
   return checkServer(createReferenceServer({ clock: 'auto', ...options, deliver: checkedDeliver }), record)
 }
 
-/** Checks what a server responses, over any transport. */
+/** Checks the responses of a server, over any transport. */
 export function checkServer(server: ReferenceServer, record = new ExchangeRecord()): CheckedServer {
   const close = async () => {
     await server.close()

@@ -9,7 +9,7 @@ import type { ForeignResult, TenantResult, TenantTask } from './tenant-worker.ts
 const WORKERS = 16
 const PRICE = 4 // of aurora-image
 
-/** What a tenant left, as the server tells it. */
+/** What a tenant left behind, by the report of the server. */
 interface Tenant {
   result: TenantResult
   credits: number

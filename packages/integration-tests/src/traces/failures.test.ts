@@ -68,7 +68,7 @@ describe('the spans of a run that meets failures', () => {
     expect(submit).toMatchObject({ status: UNSET, attributes: { 'modelrun.aborted': true } })
   })
 
-  it('tell of retries as events of the submission', async () => {
+  it('show retries as events of the submission', async () => {
     harness.server.faults.add({ kind: 'refused', route: 'runModel', times: 1 })
     harness.server.faults.add({ kind: 'rate-limit', route: 'runModel', times: 1, retry_after: 3 })
     await harness.connect().run(FAST, INPUT)
@@ -112,7 +112,7 @@ describe('the spans of a run that meets failures', () => {
     expect(run?.attributes).toMatchObject({ 'modelrun.submission': 'rejected' })
   })
 
-  it('tell why a poll failed, without an error when the job succeeds', async () => {
+  it('say why a poll failed, without an error when the job succeeds', async () => {
     harness.server.faults.add({ kind: 'unavailable', route: 'getJob', times: 1 })
     harness.server.faults.add({ kind: 'reset', route: 'getJob', times: 1 })
     await harness.connect().run(FAST, INPUT, { mode: 'async' })

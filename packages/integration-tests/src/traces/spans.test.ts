@@ -19,7 +19,7 @@ const SUBMIT = {
 describe('the spans of a run', () => {
   const harness = useTraceHarness()
 
-  it('tell of a run within the hold: what was asked of whom, and what it cost', async () => {
+  it('describe a run within the hold: its model, its service and its cost', async () => {
     const result = await harness.connect().run(FAST, INPUT)
     const { names, run, submit } = harness.tree()
     expect(names).toEqual(['modelrun.submit', ROOT])
@@ -41,7 +41,7 @@ describe('the spans of a run', () => {
     })
   })
 
-  it('tell of a run that is polled: each poll and each new state is an event of its wait', async () => {
+  it('describe a run that is polled: each poll and each new state is an event of its wait', async () => {
     const result = await harness.connect().run(FAST, INPUT, { mode: 'async' })
     const { names, run, wait } = harness.tree()
     expect(names).toEqual(['modelrun.submit', 'modelrun.wait', ROOT])
@@ -66,7 +66,7 @@ describe('the spans of a run', () => {
   it.each([
     ['text-to-video', 'kinora/reel-swift', 'video'],
     ['audio-generation', 'tidepool/foley', 'audio'],
-  ])('tell the type of the output of %s', async (_category, model, type) => {
+  ])('name the type of the output of %s', async (_category, model, type) => {
     await harness.connect().run(model, INPUT)
     expect(harness.record.named(`generate_content ${model}`)[0]?.attributes).toMatchObject({
       'gen_ai.output.type': type,
@@ -85,7 +85,7 @@ describe('the spans of a run', () => {
     expect(harness.tree().run?.attributes['gen_ai.request.seed']).toBe(expected)
   })
 
-  it('tell of a run whose result comes by webhook', async () => {
+  it('describe a run whose result comes by webhook', async () => {
     const client = harness.connect()
     const inbox = createInbox({
       client,

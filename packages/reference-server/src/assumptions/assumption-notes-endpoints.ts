@@ -21,7 +21,7 @@ export const ENDPOINT_ASSUMPTIONS = {
     question: 'Response to a synchronous run whose job fails while it is held',
     choice:
       '502 with job_id, request_id, model_id, status "failed" and error: section 7 gives every error an error member, ' +
-      'and the identity lets a client tell a failed job from a broken gateway',
+      'and the identity lets a client distinguish a failed job from a broken gateway',
     alternatives: [
       '200 or another status with the same body',
       '202 as for a run that continues; polling reads the failure',

@@ -49,7 +49,7 @@ test.each(['stream', 'bytes'] as const)(
   async (how) => {
     let complete = 0
     const property = fc.asyncProperty(hosts, async ({ validatorOf, lengths, changes, isCompressed, ...host }) => {
-      // A body that ends early cannot be noticed where nothing tells its length.
+      // Without a length, a body that ends early cannot be detected.
       const hidesCuts = isCompressed || !host.hasLength
       if (hidesCuts && host.faults.some((fault) => 'how' in fault && fault.how === 'ends')) return
       const contents = VERSIONS.map((write, index) => write(lengths[index] ?? 0))

@@ -53,7 +53,7 @@ describe('a body that breaks', () => {
     expect((second ?? 0) - (first ?? 0)).toBe(250)
   })
 
-  test('counts its retries anew with each byte that it got further', async () => {
+  test('counts its retries from 0 again after each new byte', async () => {
     const faults: FileFault[] = [text(503, ''), text(503, ''), BREAK, text(503, ''), BREAK, BREAK]
     const { stream, service } = start(host({ faults }))
     await expect(stream()).resolves.toBe(CONTENT)

@@ -85,7 +85,7 @@ describe('headers', () => {
     expect(service.received).toEqual([])
   })
 
-  test('tell waits for one job apart, whatever their form', async () => {
+  test('keep waits for one job apart, whatever the form of the headers', async () => {
     const job = { data: { status: 'succeeded', output: { type: 'image', items: [] } } }
     const { client, clock, service } = createTestClient([json(200, job)])
     const all: HeadersOption[] = [new Headers({ 'x-a': '1' }), new Headers({ 'x-a': '2' }), new Headers({ 'x-a': '1' })]

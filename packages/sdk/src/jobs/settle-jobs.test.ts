@@ -61,7 +61,7 @@ describe('jobs.settle', () => {
     expect(settled.map((job) => job.status === 'rejected' && job.reason instanceof AbortedError)).toEqual([true, true])
   })
 
-  test('stops its looks when the loop is left', async () => {
+  test('stops its polls when the loop is left', async () => {
     const { clock, client, service, startedAt } = setup({ endsAt: (id) => (id === 'job_a' ? startedAt : Infinity) })
     const loop = async () => {
       for await (const _ of client.jobs.settle(['job_a', 'job_b'])) break

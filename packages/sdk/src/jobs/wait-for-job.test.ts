@@ -98,7 +98,7 @@ describe('a wait whose deadline passes', () => {
     expect(error.attempts.at(-1)).toMatchObject({ status: 502 })
   })
 
-  test('tells nothing of failures that were over', async () => {
+  test('does not report failures before the last successful poll', async () => {
     const { client, clock } = createTestClient([text(502, ''), running])
     const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 60_000 })), DeadlineExceededError)
     expect(error.cause).toBeUndefined()
@@ -157,7 +157,7 @@ describe('a wait that ends early', () => {
   test.each([
     ['rejects it', errorResponse(409, 'CONFLICT')],
     ['says that the job has another status', json(200, { data: { status: 'processing' } })],
-  ])('tells that a cancellation was not confirmed when the service %s', async (_, cancel) => {
+  ])('says that a cancellation was not confirmed when the service %s', async (_, cancel) => {
     const { error } = await abortWait([byMethod(running, cancel)], 'cancel')
     await expect(error.cancellation).resolves.toBe(false)
   })

@@ -24,7 +24,7 @@ interface RecordedSpan {
   endCount: number
 }
 
-/** A tracer that takes notes. */
+/** A tracer that records its spans. */
 interface SpanRecord {
   tracer: Tracer
   /** In the order in which they were started. */

@@ -69,8 +69,8 @@ function textOf(body: string | object): string {
 }
 
 function checkRunRequest(value: unknown): RunRequest {
-  const odd = findOddity(value, 0)
-  if (odd !== undefined) throw new UnusableBody(odd)
+  const problem = findJsonProblem(value, 0)
+  if (problem !== undefined) throw new UnusableBody(problem)
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'webhook_url')) {
     throw new UnusableBody('a page cannot have a `webhook_url`: poll the job')
   }
@@ -86,14 +86,14 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   return `it has a wrong shape at ${jsonPointer(issue?.path ?? []) || 'its root'}`
 }
 
-/** What no input holds. */
-function findOddity(value: unknown, depth: number): string | undefined {
+/** Why a value cannot be an input; undefined when it can. */
+function findJsonProblem(value: unknown, depth: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (depth >= MAX_DEPTH) return `it is deeper than ${MAX_DEPTH} levels`
   if (Object.hasOwn(value, '__proto__')) return 'it has a member `__proto__`'
   for (const member of Object.values(value)) {
-    const odd = findOddity(member, depth + 1)
-    if (odd !== undefined) return odd
+    const problem = findJsonProblem(member, depth + 1)
+    if (problem !== undefined) return problem
   }
   return undefined
 }

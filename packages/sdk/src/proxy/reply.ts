@@ -60,7 +60,7 @@ export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): 
     if (FOR_THE_PAGE.has(status)) return passedOn(error, headers)
     if (FOR_THE_OPERATOR.has(status))
       return unavailable('The service does not accept this application.', OPERATOR_RETRY_S)
-    // Its text tells how much is left.
+    // Its text contains the balance of the account.
     if (status === 402) {
       const code = shownCode(error.apiCode) ?? 'INSUFFICIENT_CREDITS'
       return rejection(402, [code, 'The account of this application cannot pay for the run.'], headers)

@@ -161,7 +161,7 @@ describe('an error of the service', () => {
       json(400, { error: { code: 'BAD', message: 'x', debug: 'api.internal' }, trace: 'sk_live_abc123' }),
     ],
     ['has a code that is a text', json(400, { error: { code: 'see api.internal or sk_live_abc123', message: 'x' } })],
-    ['tells the balance', json(402, { error: { code: 'INSUFFICIENT_CREDITS', message: '12 of 1000 are left' } })],
+    ['contains the balance', json(402, { error: { code: 'INSUFFICIENT_CREDITS', message: '12 of 1000 are left' } })],
     ['redirects', text(307, null, { location: 'https://api.internal/' })],
     [
       'sets a cookie',

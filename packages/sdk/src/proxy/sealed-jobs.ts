@@ -29,8 +29,8 @@ const payloadSchema = /* @__PURE__ */ (() =>
   z.union([z.tuple([z.string()]), z.tuple([z.string(), z.string(), z.number(), z.number()])]))()
 
 /**
- * Signs ids with HMAC-SHA256 over the job and its user. So no table is needed, every process can read them, and a user who
- * learns the id of another one's job can do nothing with it.
+ * Signs ids with HMAC-SHA256 over the job and its user. So no table is needed, every process can read them, and a user
+ * who learns the id of a job of another user cannot use it.
  *
  * @throws ConfigurationError for a short secret or a wrong key id
  */

@@ -105,7 +105,7 @@ describe('runMany', () => {
     expect(runs.map(({ index, status }) => `${index} ${status}`).toSorted()).toEqual(['0 fulfilled', '2 fulfilled'])
   })
 
-  test('tells each step with its job, so that it can be written down', async () => {
+  test('reports each step with its job, so that it can be stored', async () => {
     const { clock, run, steps } = setup()
     await clock.run(collect(run(prompts(1))))
     expect(steps).toEqual([

@@ -140,7 +140,7 @@ describe('what client.run sends (section 4.3)', () => {
 })
 
 describe('the deadline of client.run', () => {
-  test('during the hold leaves open what became of the run', async () => {
+  test('during the hold leaves open whether the run was accepted', async () => {
     const { client, clock } = createTestClient([silent()])
     const startedAt = clock.now()
     const running = client.run('aurora-image', INPUT, { mode: 'sync', deadlineMs: 1_000 })

@@ -9,7 +9,7 @@ export const API_KEY = 'sk_test_0123456789abcdefABCDEF'
 
 export const BASE_URL = 'https://api.example.com'
 
-/** What a test of the client plays with. */
+/** The fakes around the client of a test. */
 export interface TestHarness {
   service: ScriptedService
   clock: ManualClock
@@ -24,7 +24,7 @@ export function createTestClient(
   return { service, clock, client: new ModelRun(all) }
 }
 
-/** The same for what is inside of a client. */
+/** The same for the parts of a client. */
 export function createTestCore(steps: readonly Step[], options: ModelRunOptions = {}): TestHarness & { core: Core } {
   const { service, clock, options: all } = prepare(steps, options)
   return { service, clock, core: createCore(resolveOptions(all)) }

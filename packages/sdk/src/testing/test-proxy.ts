@@ -22,7 +22,7 @@ interface PageSend {
   headers?: Record<string, string | undefined>
 }
 
-/** What a test of the proxy plays with. */
+/** A proxy under test, and its fakes. */
 export interface ProxyHarness {
   proxy: ModelRunProxy
   service: ScriptedService
@@ -71,8 +71,8 @@ export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOp
         request.headers.set('x-user', user)
         return await proxy.handle(request)
       }
-      // A key only to be a client in a test: the proxy makes nothing of it.
-      // Without a time limit: signatures take real time, in which a manual clock would run on.
+      // The client of a test needs a key. The proxy ignores it. Without a time limit: signatures take real time, in
+      // which a manual clock would run on.
       const timeoutMs = Number.POSITIVE_INFINITY
       return new ModelRun({
         apiKey: 'page',

@@ -50,7 +50,7 @@ describe('deadLetters', () => {
     await expect(inbox.deadLetters.list({ after: page.at(-1)?.cursor })).resolves.toHaveLength(10)
   })
 
-  test('handles one once more, with all its attempts, at once', async () => {
+  test('replays one at once, with all its attempts', async () => {
     const { inbox, deliver, mend, handler, count } = openBroken()
     await deliver(SUCCEEDED)
     await settle()

@@ -119,7 +119,7 @@ export interface InboxOptions {
   onDead?: ((notice: DeadLetterNotice) => unknown) | undefined
   /** Notified when an expected job is given up. */
   onLost?: ((notice: LostJob) => unknown) | undefined
-  /** Notified of a run that was prepared and of which nothing was heard in 15 minutes: it may have been charged. */
+  /** Notified of a prepared run whose job is not known after 15 minutes: it may have been charged. */
   onUnconfirmedRun?: ((notice: UnconfirmedRun) => unknown) | undefined
   /** Notified when a poll found a result: the alarm for webhooks that do not arrive. */
   onWebhookMissed?: ((notice: MissedWebhook) => unknown) | undefined

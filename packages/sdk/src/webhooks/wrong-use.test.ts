@@ -56,7 +56,7 @@ describe('a handler of requests', () => {
     expect(() => createServer(make() as never)).not.toThrow()
   })
 
-  test('with web-standard requests tells those of Node where to go', async () => {
+  test('for web-standard requests names the method for requests of Node', async () => {
     const request = new IncomingMessage(new Socket()) as unknown as Request
     await expect(createInbox({ client }).handle(request)).rejects.toThrow(
       '`request` of `inbox.handle` must be a web-standard Request (for requests of Node, Express and Fastify there is `node()`)',

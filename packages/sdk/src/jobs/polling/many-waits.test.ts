@@ -17,9 +17,9 @@ function setup(simulation: Omit<Simulation, 'clock'> = {}, options: ModelRunOpti
   return { clock, service, client, ids, startedAt: clock.now() }
 }
 
-/** The most looks in any second. */
-function highestRate(looks: readonly { at: number }[]): number {
-  return Math.max(...looks.map(({ at: from }) => looks.filter(({ at }) => at >= from && at < from + 1_000).length))
+/** The highest number of polls in any second. */
+function highestRate(polls: readonly { at: number }[]): number {
+  return Math.max(...polls.map(({ at: from }) => polls.filter(({ at }) => at >= from && at < from + 1_000).length))
 }
 
 describe('many waits of one client', () => {
@@ -69,7 +69,7 @@ describe('many waits of one client', () => {
     await clock.run(Promise.all([first, second]))
   })
 
-  test('of one job share its looks', async () => {
+  test('of one job share its polls', async () => {
     const { clock, service, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
     const statuses: string[] = []
     const watched = async () => {
@@ -156,7 +156,7 @@ function abortable() {
   return { signal: controller.signal, abort: () => controller.abort() }
 }
 
-describe('a cadence of the caller', () => {
+describe('an interval of the caller', () => {
   test('gets what is known, and decides', async () => {
     const seen: unknown[] = []
     const nextDelayMs = (context: { ageMs: number; polls: number; defaultDelayMs: number }) => {
@@ -211,7 +211,7 @@ describe('a cadence of the caller', () => {
 })
 
 describe('what a client has learnt of a model', () => {
-  test('saves looks: the first one comes when jobs usually end', async () => {
+  test('saves polls: the first one comes when jobs are expected to end', async () => {
     const submittedAt = new Map<string, number>()
     const harness = setup({ endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000 })
     const { clock, service, client } = harness

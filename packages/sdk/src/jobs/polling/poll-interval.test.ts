@@ -22,7 +22,7 @@ const context: PollContext = {
 const delay = (ageMs: number, more: Partial<PollContext> = {}) =>
   nextPollDelayMs({ ...context, ageMs, ...more }, limits)
 
-describe('the cadence of a job of unknown duration', () => {
+describe('the interval for a job of unknown duration', () => {
   test.each([
     [0, 500],
     [1_000, 600],
@@ -51,7 +51,7 @@ describe('the cadence of a job of unknown duration', () => {
   })
 })
 
-describe('the cadence of a job whose model is known', () => {
+describe('the interval for a job whose model is known', () => {
   const expected = { earliestMs: 36_000, latestMs: 44_000 }
 
   test.each([

@@ -56,7 +56,7 @@ const MEMORY_OPTIONS: Checks<MemoryBudgetStoreOptions> = {
   clock: /* @__PURE__ */ having('a clock', 'now'),
 }
 
-/** Keeps budgets in the memory of this process: they start anew with it, and each process has its own. */
+/** Keeps budgets in the memory of this process: they start again with it, and each process has its own. */
 export function createMemoryBudgetStore(options: MemoryBudgetStoreOptions = {}): BudgetStore {
   const given = readOptions('createMemoryBudgetStore', options, MEMORY_OPTIONS)
   const { clock = systemClock, maxAccounts = 100_000 } = given

@@ -141,7 +141,7 @@ describe('the budget of a user', () => {
     expect(harness.errors).toHaveLength(1)
   })
 
-  test('starts anew with each day of UTC; a job counts in the one in which it started', async () => {
+  test('starts again with each day of UTC; a job counts on the day on which it started', async () => {
     const harness = createTestProxy([model(), queued, queued, failed], { budget: { credits: PRICE } })
     await harness.clock.advance(DAY_MS - 1)
     const id = await start(harness)

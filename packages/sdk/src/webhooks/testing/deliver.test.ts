@@ -104,7 +104,7 @@ describe('deliver', () => {
     ])
   })
 
-  test('tells what a receiver throws', async () => {
+  test('reports what a receiver throws', async () => {
     const failure = new Error('the route is broken')
     const { receive } = createReceiver(() => Promise.reject(failure))
     await expect(deliver(receive, { events: failedEvent() })).resolves.toMatchObject([{ error: failure }])

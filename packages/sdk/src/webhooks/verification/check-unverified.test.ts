@@ -16,7 +16,7 @@ test('a delivery without a token is handled once the service says the same', asy
   const { deliver } = openInbox({ client, onSucceeded })
   await deliver(SUCCEEDED)
   await settle()
-  // One poll: what the service said is not asked again. The credits of an honest delivery are passed on.
+  // One poll: what the service said is not asked again. The credits of a confirmed delivery are passed on.
   expect(calls).toEqual([job_id])
   expect(onSucceeded.mock.calls).toMatchObject([[SUCCEEDED, { source: 'webhook', attempt: 1 }]])
 })
