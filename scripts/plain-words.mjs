@@ -10,7 +10,7 @@ const WORDS = [
   ['looker lookers', 'poller'],
   ['agenda agendas', 'schedule, timer queue'],
   ['refusal refusals refuse refuses refused refusing', 'rejection, reject'],
-  ['told', 'notified, reported, passed'],
+  ['tell tells telling told untold', 'notify, report, say, distinguish'],
   ['salvage salvages salvaged', 'recover'],
   ['errand errands', 'delivery, pending delivery'],
   ['strike strikes struck', 'apply, inject (a fault)'],
@@ -30,13 +30,18 @@ const WORDS = [
   ['believe believes believed vouch vouches vouched', 'trust, verify'],
   ['reckon reckons reckoned', 'compute, count'],
   ['fellow fellows', 'other'],
+  ['anew', 'again; update'],
+  ['odd oddity honest dishonest', 'invalid, special; confirmed'],
+  ['hurt hurts', 'inject a fault'],
 ]
 
 /** Words that have a plain meaning too, by the phrases in which they have not. */
 const PHRASES = [
-  [/\b(looks?|looked|looking) at\b|\b(a|one|first|each|no) looks?\b/gi, 'poll, check, read'],
+  [/\b(looks?|looked|looking) at\b|\b(a|one|first|each|no|its|their|most) looks?\b/gi, 'poll, check, read'],
   [/\b(goes|go|went|gone|going) on\b/gi, 'continue'],
   [/\b(stands?|stood|standing) still\b/gi, 'be paused, stop'],
+  [/\b(comes?|came|becomes?|became) of (it|what|a|an|the|that|each|them|one)\b/gi, 'outcome, result'],
+  [/\bwhat (comes?|came|becomes?|became) of\b/gi, 'outcome, result'],
 ]
 
 /** Where the phrases stay: measured results. */

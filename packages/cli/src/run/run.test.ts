@@ -118,10 +118,12 @@ describe('modelrun run', () => {
       tags: { type: 'array' },
       extra: { type: 'object' },
     }
-    cli = await CliHarness.create({ catalog: [{ ...MODEL, id: 'odd', input_schema: { type: 'object', properties } }] })
+    cli = await CliHarness.create({
+      catalog: [{ ...MODEL, id: 'special', input_schema: { type: 'object', properties } }],
+    })
     const params = ['--param', 'name=n', '--param', 'two words=2', '--constructor', 'c']
     const more = ['--tags', 'a', '--tags', 'b', '--extra', '{"deep":[1]}']
-    const { code, stderr } = await cli.run(['run', 'odd', ...params, ...more, '--no-wait'])
+    const { code, stderr } = await cli.run(['run', 'special', ...params, ...more, '--no-wait'])
     expect([code, stderr]).toEqual([0, expect.anything()])
     expect(cli.inputs()).toEqual([
       { name: 'n', 'two words': 2, constructor: 'c', tags: ['a', 'b'], extra: { deep: [1] } },

@@ -39,7 +39,7 @@ export class Terminal {
     this.#options = options
   }
 
-  /** Whether a person can respond to a question. */
+  /** Whether a person can be asked: standard input and error are a terminal. */
   get isInteractive(): boolean {
     return this.#options.stdin.isTTY === true && this.drawsStatus
   }

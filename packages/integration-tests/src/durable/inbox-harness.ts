@@ -21,7 +21,7 @@ interface OpenedInbox {
   calls: [event: WebhookEvent, context: DeliveryContext][]
 }
 
-/** @param name inboxes of a test, apart from those of others on the same store */
+/** @param name name of the inboxes of a test: those of other tests on the same store have other names */
 export async function openInboxHarness(engineAt: EngineAt, name: string): Promise<InboxHarness> {
   const service = await startJobService()
   const opened: OpenedInbox[] = []

@@ -63,7 +63,7 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     await harness.close()
   }, 60_000)
 
-  it('a task that runs, and that a transaction of others holds, costs no other task its lock', async () => {
+  it('a task that another transaction has locked while it runs costs no other task its lock', async () => {
     const harness = await openInboxHarness({ kind: 'postgres', at: service.url, connections: 3 }, 'held')
     const attempts: string[] = []
     const lockMs = 900

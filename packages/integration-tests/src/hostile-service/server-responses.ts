@@ -3,7 +3,7 @@ import type { SocketAction } from './hostile-server.ts'
 /** Headers in the order in which they are sent; the same name may come twice. */
 type HeaderList = readonly (readonly [string, string])[]
 
-/** Responses as a well-behaved server does. */
+/** A response as a well-behaved server sends it. */
 export function response(status: number, body: string | Buffer = '', headers: HeaderList = []): SocketAction {
   return (socket) => {
     const length = Buffer.byteLength(body)
@@ -12,7 +12,7 @@ export function response(status: number, body: string | Buffer = '', headers: He
   }
 }
 
-/** Responses JSON as a well-behaved server does. */
+/** A JSON response as a well-behaved server sends it. */
 export function json(status: number, body: unknown, headers: HeaderList = []): SocketAction {
   return response(status, JSON.stringify(body), [['content-type', 'application/json'], ...headers])
 }

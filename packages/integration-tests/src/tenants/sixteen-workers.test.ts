@@ -24,7 +24,7 @@ async function message<Value>(worker: Worker): Promise<Value> {
 }
 
 describe('one server for 16 workers at once', () => {
-  // At this speed a receiver behind a socket would have 10 ms to response.
+  // At this speed a receiver behind a socket would have 10 ms to respond.
   const deliver = async () => new Response(null, { status: 204 })
   const server = createCheckedServer({ clock: { scale: 1_000 }, strict: true, deliver })
   const tenants: Tenant[] = []

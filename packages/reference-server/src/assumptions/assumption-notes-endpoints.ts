@@ -92,12 +92,12 @@ export const ENDPOINT_ASSUMPTIONS = {
     alternatives: ['100 is applied instead'],
     rejections: ['limitAboveMaximum'],
   },
-  oddPages: {
+  invalidPages: {
     section: '4.1',
     question: 'limit or offset that is not an integer, limit below 1, offset below 0, a parameter given twice',
     choice: '400',
     alternatives: ['the default is applied instead'],
-    rejections: ['oddPage'],
+    rejections: ['invalidPage'],
   },
   emptyFilters: {
     section: '4.1',

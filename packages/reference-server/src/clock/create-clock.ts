@@ -20,7 +20,7 @@ export const LARGEST_SCALE = 1_000_000
 /** Default start of a virtual time. It is fixed, so that each test run sees the same times. */
 const VIRTUAL_START = Date.UTC(2026, 0, 1)
 
-/** What a clock of the server works with. */
+/** The dependencies of a clock. */
 export interface ClockParts {
   activity: Activity
   eventLog?: EventLog | undefined

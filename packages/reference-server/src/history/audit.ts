@@ -4,7 +4,7 @@ import { chargeOf, type Job, type JobEnd } from '../domain/job.ts'
 /** A rule of the service that the server itself broke. */
 export interface Violation {
   readonly message: string
-  /** The job that it is about, if it is about one. */
+  /** The affected job, if there is one. */
   readonly job?: Job | undefined
 }
 
@@ -51,7 +51,7 @@ export class Audit {
     else this.#books.delete(account)
   }
 
-  /** What is wrong by now; reported once. */
+  /** The violations since the last call. */
   check(): readonly Violation[] {
     for (const account of this.#books.keys()) this.#compare(account, 'no job was created and none ended')
     const found = this.#violations
@@ -70,7 +70,7 @@ export class Audit {
     ].filter((problem) => problem !== '')
     if (problems.length === 0) return
     this.#violations.push({ message: `${what}, yet in an account ${problems.join(', and ')}.`, job })
-    // From here on, so that one wrong number is not reported again and again.
+    // Corrected, so that a violation is reported once.
     this.#books.set(account, { charged, reserved })
   }
 }

@@ -55,7 +55,7 @@ describe('a ky instance of the caller, in a download', () => {
     expect(printed.join()).not.toContain(API_KEY)
   })
 
-  test('gives nothing of its own, and nothing that a hook adds for the service, to the host of a file', async () => {
+  test('sends neither its own headers nor those that a hook adds to the host of a file', async () => {
     const mine = ky.extend({
       prefix: 'https://api.example.com/',
       headers: { 'x-gateway-key': 'secret', cookie: 'session=secret' },

@@ -20,7 +20,7 @@ const VALIDATORS: readonly ((version: number) => Record<string, string>)[] = [
   () => ({}),
 ]
 
-/** Ranges that do not fit, from a host that does not know better. */
+/** A 206 whose range is not the requested one. */
 const wrongRange: Step = () =>
   new Response('zzzz', { status: 206, headers: { 'content-range': 'bytes 1-4/5', etag: '"9"' } })
 

@@ -98,7 +98,7 @@ describe('files.save (section 2.5)', () => {
   })
 })
 
-describe('a file that cannot be had', () => {
+describe('a file that cannot be downloaded', () => {
   test.each([
     ['breaks', createFileHost({ content: 'x', faults: Array(9).fill({ bytes: 0, how: 'breaks' }) }), ConnectionError],
     ['is rejected', text(403, ''), InvalidResponseError],

@@ -165,7 +165,7 @@ describe('a run that may have been accepted, although no job is known', () => {
   })
 
   test.each([[{ input: {} }], [null], ['webhook_url'], [undefined]])(
-    'the credits of the account tell, when the body is %j',
+    'the credits of the account decide, when the body is %j',
     (body) => {
       const { message } = toError(lost, failedCall({ ...run, body }))
       expect(message).toContain('compare the credits of the account')

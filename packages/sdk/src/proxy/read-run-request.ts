@@ -34,7 +34,7 @@ export function bodyRules(maxBytes: number): BodyRules {
 /** Reads the body of a run and checks it, all but what the model says of its input. @returns It, or the rejection */
 export async function readRunRequest(request: PageRequest, rules: BodyRules): Promise<RunRequest | Response> {
   try {
-    // Forms of other sites can send three content types, and this is none of them.
+    // Forms of other sites can send three content types. JSON is not one of them.
     if (!isJson(request.headers.get('content-type'))) {
       throw new UnusableBody('its content-type is not application/json', 'not_json')
     }
@@ -59,7 +59,7 @@ function toJson(body: FoundBody, rules: BodyRules): unknown {
   }
 }
 
-/** What a body parser made is taken apart again: it has then gone through the same checks. */
+/** The value of a body parser is serialized again, so that it passes the same checks. */
 function textOf(body: string | object): string {
   try {
     return typeof body === 'string' ? body : (JSON.stringify(body) ?? '')

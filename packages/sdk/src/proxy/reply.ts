@@ -2,7 +2,7 @@ import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
 import { type ApiError, isApiError } from '../errors/api-errors.ts'
 import { isModelRunError, type ModelRunError } from '../errors/model-run-error.ts'
 
-/** Nothing of a response is for caches, for other origins, or to be taken for anything but JSON. */
+/** No cache may store a response, no other origin may read it, and no browser may guess another type than JSON. */
 const HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
@@ -70,7 +70,7 @@ export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): 
   return unknownOutcome(isRun, error)
 }
 
-/** True for a failure that the operator of the proxy has to hear of. */
+/** True for a failure that is reported to the operator of the proxy. */
 export function isForOperator(error: unknown): boolean {
   return !isApiError(error) || !FOR_THE_PAGE.has(error.status) || error.status === 429
 }

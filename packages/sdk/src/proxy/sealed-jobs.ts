@@ -4,7 +4,7 @@ import { fromBase64, toBase64Url } from '../signing/base64.ts'
 import { createKeyring, type Secret } from '../signing/keyring.ts'
 import type { Reservation } from './budget/spending.ts'
 
-/** A job of a user, and what was set aside for it. */
+/** A job of a user, and the credits that are reserved for it. */
 export interface SealedJob {
   jobId: string
   /** Undefined where nothing was reserved. */
@@ -51,7 +51,7 @@ export function createJobSeals(secret: Secret): JobSeals {
   }
 }
 
-/** The user comes last: it may hold any character, and a line break in it moves nothing. */
+/** The user comes last: it may hold any character, and a line break in it cannot change the other parts. */
 function signedText(kid: string, payload: string, user: string): string {
   return ['modelrun proxy job', 'v1', kid, payload, user].join('\n')
 }

@@ -148,7 +148,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     expect(listeners.size).toBe(0)
   })
 
-  test('takes no other address besides', async () => {
+  test('takes no `webhookUrl` besides', async () => {
     const { client, service } = createTestClient([accepted])
     const options = { webhook: createReceiver().receiver, webhookUrl: 'https://hooks.example.com' }
     await caught(client.run('aurora-image', { prompt: 'a fox' }, options), ConfigurationError)

@@ -198,7 +198,7 @@ describe('client.submit (section 4.3)', () => {
     expect(service.received.map(({ body }) => body)).toEqual([{ input: INPUT, sync: false }])
   })
 
-  test('gives the address of a webhook instead', async () => {
+  test('sends a webhook URL instead', async () => {
     const { client, service } = createTestClient([json(202, fixtures.runs.processingWebhook.body)])
     await client.submit('aurora-image', INPUT, { webhookUrl: 'https://example.com/hook' })
     expect(service.received[0]?.body).toEqual({ input: INPUT, sync: false, webhook_url: 'https://example.com/hook' })

@@ -20,7 +20,10 @@ export interface DeliveryContext {
    * than `maxRunMs`; or the time limit of `drain({ timeoutMs })` is over. Pass it on to everything the handler awaits.
    */
   signal: AbortSignal
-  /** Rises with each run of the handler for this job. A store that remembers the highest fence can reject a late worker. */
+  /**
+   * Increases with each run of the handler for this job. A store that remembers the highest fence can reject a late
+   * worker.
+   */
   fence: number
   /** The same text for each run of the handler for this event: the `job_id`; for events of unknown status, with the status. */
   idempotencyKey: string

@@ -29,7 +29,7 @@ function openReceive(options: InboxOptions = {}) {
 }
 
 describe('a delivery', () => {
-  test('is stored as it came, and worked', async () => {
+  test('is stored as it came, and handled', async () => {
     const { deliver, worked, engine, clock, metrics } = openReceive()
     const waitUntil = () => {}
     await expect(deliver(SUCCEEDED, { waitUntil })).resolves.toEqual([202, 'accepted'])

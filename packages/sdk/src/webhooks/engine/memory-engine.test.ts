@@ -213,7 +213,7 @@ describe('list', () => {
 })
 
 describe('the memory', () => {
-  test('rejects what is more than `maxUnfinished` of a queue that is worked', async () => {
+  test('rejects what is more than `maxUnfinished` of a queue with a worker', async () => {
     const { engine, recorded } = open({ maxUnfinished: 2 })
     const handler = recorded(() => new Promise(() => {}))
     for (const queue of ['q', 'r']) engine.work(queue, handler)
@@ -222,7 +222,7 @@ describe('the memory', () => {
     await expect(engine.add('r', 'c', { data: null })).resolves.toBeUndefined()
   })
 
-  test('forgets the oldest task of a queue that nothing works, so that it never stands in the way of others', async () => {
+  test('forgets the oldest task of a queue without a worker, so that the queue always takes new tasks', async () => {
     const { engine, recorded } = open({ maxUnfinished: 3 })
     for (let n = 0; n < 10; n++) await engine.add('notes', `${n}`, { data: null })
     expect((await engine.list('notes', 'waiting')).map(({ id }) => id)).toEqual(['7', '8', '9'])
