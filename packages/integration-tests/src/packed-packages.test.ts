@@ -190,7 +190,7 @@ describe('the packed packages, installed by a user', () => {
     expect(output).toMatch(/^true\nSTATE +ROWS\nsucceeded +1\n/)
   })
 
-  it('start the server with npx, which tells where it is and ends cleanly', async () => {
+  it('start the server with npx, which prints its URL and ends cleanly', async () => {
     const server = spawn('npx', ['modelrun-server', '--port', '0', '--json'], { cwd: folder, env, detached: true })
     const [line] = await once(createInterface(server.stdout), 'line')
     const ready = JSON.parse(String(line)) as { ready: boolean; url: string; key: string }
