@@ -37,9 +37,8 @@ export default defineConfig({
     testTimeout: 15_000,
     // A poll waits for processes on a busy machine. The default is one second.
     expect: { poll: { timeout: 10_000 } },
-    // The default leaves a core to the user: on CI's two cores that is half of the time. More than the cores, as many
-    // files mostly wait: for processes, locks and real time.
-    maxWorkers: '150%',
+    // The default leaves a core to the user: on CI's two cores that is half of the time.
+    maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
     projects: [
       {
