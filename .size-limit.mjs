@@ -2,7 +2,7 @@ const sdk = { path: 'packages/sdk/dist/index.js', gzip: true }
 const proxy = { path: 'packages/sdk/dist/proxy/index.js', gzip: true }
 const webhooks = { path: 'packages/sdk/dist/webhooks/index.js', gzip: true }
 const contract = { path: 'packages/contract/dist/index.js', gzip: true }
-// Not bundled anew: what users install is what counts, loaded on first use or not.
+// Not bundled again: what users install is what counts, loaded on first use or not.
 const cli = { gzip: true, disablePlugins: ['@size-limit/esbuild'] }
 
 export default [

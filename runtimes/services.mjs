@@ -24,7 +24,7 @@ async function close(server) {
   await once(server, 'close')
 }
 
-/** Where a server listened a moment ago. The system gives out no port that `fetch` rejects to use. */
+/** Where a server listened a moment ago. The system gives out no port that `fetch` blocks. */
 export async function findClosedUrl() {
   const server = createServer()
   const url = await listen(server)

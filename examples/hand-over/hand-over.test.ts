@@ -10,7 +10,7 @@ import { mayRepeat } from './steps.ts'
 const file = fileURLToPath(new URL('./function.ts', import.meta.url))
 
 it('starts a job in one process, polls it in another, and gets its result in a third', async () => {
-  const server = createReferenceServer({ clock: { scale: 60 } })
+  const server = createReferenceServer({ clock: { scale: 20 } })
   const { url, close } = await listen(server)
   const env = { ...process.env, MODELRUN_API_KEY: server.apiKey, MODELRUN_BASE_URL: url }
   const run = async (step: string, input: unknown): Promise<unknown> => {

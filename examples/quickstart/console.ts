@@ -26,7 +26,7 @@ export function showProgress(): { show(job: Job): void; end(): void } {
   }
 }
 
-/** Tells how many credits were spent since the last question. */
+/** Says how many credits were spent since the last call. */
 export function startCredits(readCredits: () => number): { spent(): number } {
   let last = readCredits()
   return {

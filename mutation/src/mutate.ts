@@ -9,7 +9,7 @@ export interface MutateOptions {
   again: boolean
 }
 
-/** Mutates one file or folder, in a copy. @returns Every mutant, and what became of it */
+/** Mutates one file or folder, in a copy. @returns Every mutant, and its outcome */
 export function mutate(target: string, { again }: MutateOptions): Promise<MutantResult[]> {
   // For vitest.config.ts, which other processes read.
   process.env.MUTATION_TESTS = judges(target).join(' ')

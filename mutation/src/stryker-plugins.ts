@@ -17,7 +17,7 @@ function isText({ node }: Path): boolean {
 }
 
 /** Shows at once what no test noticed: the whole takes long. */
-function tellSurvivor(mutant: MutantResult): void {
+function printSurvivor(mutant: MutantResult): void {
   if (isMissed(mutant)) console.log(lineOf(mutant))
 }
 
@@ -27,5 +27,5 @@ export const strykerPlugins = [
     name: 'texts-for-people',
     value: { shouldIgnore: (path: Path) => (isText(path) ? 'a text for people' : undefined) },
   },
-  { kind: 'Reporter', name: 'survivors', value: { onMutantTested: tellSurvivor } },
+  { kind: 'Reporter', name: 'survivors', value: { onMutantTested: printSurvivor } },
 ]

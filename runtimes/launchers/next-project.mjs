@@ -15,7 +15,7 @@ export function findProject(version, first) {
   }
 }
 
-/** Creates the project anew: its own files, the programs, and the files of two guides. */
+/** Creates the project again: its own files, the programs, and the files of two guides. */
 export function createProject(version, first) {
   const { folder, ...project } = findProject(version, first)
   rmSync(folder, { recursive: true, force: true })

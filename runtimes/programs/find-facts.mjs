@@ -19,7 +19,7 @@ const delivery = JSON.stringify({
 
 /**
  * Does what users do first. At `closedUrl` nothing listens. `breakingUrl` breaks the connection of each POST that it
- * got, and tells the number of them as the `total` of its models.
+ * got, and gives the number of them as the `total` of its models.
  */
 export async function findFacts(closedUrl, breakingUrl) {
   const server = createReferenceServer({ clock: 'auto' })
@@ -74,7 +74,7 @@ export async function findFacts(closedUrl, breakingUrl) {
   }
 }
 
-/** What becomes of a client with a key, and of one that has a path instead, as a page has it. */
+/** The outcome for a client with a key, and for one that has a path instead, as a page has it. */
 async function meetGuard(server) {
   return { withKey: createWithKey(server), pathAlone: await countModels(new ModelRun({ baseUrl: '/api/modelrun' })) }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What came of a child process. */
+/** The outcome of a child process. */
 export interface ChildRun<Result> {
   /** What it printed last, parsed. */
   result: Result

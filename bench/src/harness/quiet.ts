@@ -18,7 +18,7 @@ export async function waitForQuiet(): Promise<void> {
   }
 }
 
-/** A measurement that tells what CPU time of the machine was its own. */
+/** A measurement that separates its own CPU time from that of other programs. */
 export interface Accounted {
   /** CPU time of the measured process, from its start. */
   lifeCpuMs: number

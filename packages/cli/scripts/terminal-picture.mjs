@@ -56,7 +56,7 @@ async function record({ args, frame }) {
   return [`\x1b[2m$ modelrun ${args.join(' ')}\x1b[22m`, ...linesOf(shown), '']
 }
 
-/** A line that was drawn anew shows what was drawn last. */
+/** A line that was drawn again shows what was drawn last. */
 function linesOf(drawn) {
   return drawn
     .replaceAll('\r\n', '\n')

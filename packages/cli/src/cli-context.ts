@@ -4,6 +4,6 @@ import type { Terminal } from './terminal/terminal.ts'
 export interface CliContext {
   readonly terminal: Terminal
   readonly env: Readonly<Record<string, string | undefined>>
-  /** What the process ends with. */
+  /** The exit code of the process. */
   exitCode: number
 }

@@ -4,21 +4,21 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliWorld } from './test-kit/cli-world.ts'
+import { CliHarness } from './test-kit/cli-harness.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const DOCUMENTS = ['packages/cli/README.md', 'docs/guides/command-line.md']
 
-let world: CliWorld
+let cli: CliHarness
 
 beforeEach(async () => {
-  world = await CliWorld.create()
-  const command = join(world.folder, 'modelrun')
-  await writeFile(command, `#!/bin/sh\nexec ${process.execPath} ${world.command} "$@"\n`)
+  cli = await CliHarness.create()
+  const command = join(cli.folder, 'modelrun')
+  await writeFile(command, `#!/bin/sh\nexec ${process.execPath} ${cli.command} "$@"\n`)
   await chmod(command, 0o755)
 })
 
-afterEach(() => world.close())
+afterEach(() => cli.close())
 
 /** Every block for a shell, but for those that install. */
 async function blocks(document: string): Promise<[string, string][]> {
@@ -31,9 +31,9 @@ const examples = (await Promise.all(DOCUMENTS.map(blocks))).flat()
 
 describe('the documents of the command line', () => {
   it.each(examples)('show commands that work: %s %j', async (_, block) => {
-    const env = world.env({ PATH: `${world.folder}${delimiter}${process.env.PATH}` })
+    const env = cli.env({ PATH: `${cli.folder}${delimiter}${process.env.PATH}` })
     const { stdout } = await promisify(execFile)('bash', ['-eu', '-o', 'pipefail', '-c', block], {
-      cwd: world.folder,
+      cwd: cli.folder,
       env,
     })
     expect(stdout).not.toBe('')
@@ -41,7 +41,7 @@ describe('the documents of the command line', () => {
 
   it('list every command and every type of object', async () => {
     const guide = await readFile(fileURLToPath(new URL('docs/guides/command-line.md', ROOT)), 'utf8')
-    const { stdout } = await world.run(['--help'])
+    const { stdout } = await cli.run(['--help'])
     const commands = Array.from(
       (stdout.split('Commands:')[1] ?? '').split('\n\n')[0]?.matchAll(/^ {2}([a-z]+) /gm) ?? [],
       ([, name]) => name,

@@ -1,4 +1,4 @@
-/** What the process ends with. Scripts depend on these numbers: they do not change. */
+/** The exit codes. Scripts depend on these numbers: they do not change. */
 export const EXIT = {
   done: 0,
   /** A job failed or was cancelled, or a check found a problem. */

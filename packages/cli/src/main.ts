@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { CommanderError } from 'commander'
 import type { CliContext } from './cli-context.ts'
 import { reportError } from './errors/report-error.ts'
@@ -11,7 +12,7 @@ async function main(args: readonly string[], context: CliContext): Promise<void>
   // Before the options are read: a mistake in them is an event, too.
   terminal.json = args.includes('--json')
   try {
-    await createProgram(context, readVersion()).parseAsync(args, { from: 'user' })
+    await createProgram(context, readFacts()).parseAsync(args, { from: 'user' })
   } catch (error) {
     // Help and version are thrown as well.
     if (error instanceof CommanderError && error.exitCode === 0) return
@@ -19,22 +20,31 @@ async function main(args: readonly string[], context: CliContext): Promise<void>
   }
 }
 
-function readVersion(): string {
+function readFacts(): { version: string; documentation: string } {
   // By the package's own name, which is right for the sources and for the build.
-  const text = readFileSync(new URL(import.meta.resolve('@modelrun/cli/package.json')), 'utf8')
-  const { version }: { version: string } = JSON.parse(text)
-  return version
+  const file = new URL(import.meta.resolve('@modelrun/cli/package.json'))
+  const { version }: { version: string } = JSON.parse(readFileSync(file, 'utf8'))
+  return { version, documentation: fileURLToPath(new URL('docs/command-line.md', file)) }
 }
 
-/** A reader that went away, as in `modelrun models | head -1`, does not stop a run. */
-function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
+let isOutputLost = false
+
+/**
+ * A reader that went away, as in `modelrun models | head -1`, does not stop a run. Nor does a full disk, as of `> file`: what was
+ * paid for is still saved. It is said once.
+ */
+function noteLostOutput({ code, message }: NodeJS.ErrnoException): void {
+  if (code === 'EPIPE' || isOutputLost) return
+  isOutputLost = true
+  process.exitCode ||= EXIT.failed
+  context.terminal.say(`modelrun: standard output cannot be written: ${message}`)
 }
 
-process.stdout.on('error', ignoreBrokenPipe)
-process.stderr.on('error', ignoreBrokenPipe)
+process.stdout.on('error', noteLostOutput)
+// There is no other place to say it.
+process.stderr.on('error', () => {})
 
 const { env, stdin, stdout, stderr } = process
 const context: CliContext = { env, exitCode: EXIT.done, terminal: new Terminal({ env, stdin, stdout, stderr }) }
 await main(process.argv.slice(2), context)
-process.exitCode = context.exitCode
+process.exitCode = context.exitCode || (isOutputLost ? EXIT.failed : EXIT.done)

@@ -36,10 +36,17 @@ Start:
 Exit codes:
   0 done, 1 a job failed, 2 wrong usage, 3 rejected (nothing charged), 4 unknown (may be charged), 130 interrupted
 
-Documentation: node_modules/@modelrun/cli/docs/command-line.md`
+Documentation: `
+
+/** What the package knows of itself. */
+interface ProgramFacts {
+  version: string
+  /** Path of the guide in the installed package. */
+  documentation: string
+}
 
 /** The whole command line. */
-export function createProgram(context: CliContext, version: string): Command {
+export function createProgram(context: CliContext, { version, documentation }: ProgramFacts): Command {
   const { terminal } = context
   const program = new Command('modelrun')
     .description('Runs models of the model inference service, follows their jobs and saves what they make.')
@@ -55,7 +62,7 @@ export function createProgram(context: CliContext, version: string): Command {
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
       getOutHasColors: () => false,
     })
-    .addHelpText('after', DETAILS)
+    .addHelpText('after', DETAILS + documentation)
   for (const create of COMMANDS) {
     const command = create(context)
     program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'print this text'))

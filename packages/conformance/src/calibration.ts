@@ -33,7 +33,7 @@ export const CALIBRATION = {
   limitAboveMaximum: (value) =>
     value === 100 ? { rejections: { limitAboveMaximum: 'accepted' } } : rejected('limitAboveMaximum')(value),
   defaultOffset: onlyLike((value) => value === 0, 'it starts with the first model'),
-  badPages: oddPages,
+  badPages: invalidPages,
   unknownQueryParameter: acceptable('unknownQueryParameter'),
   unknownCategory: (value) => {
     if (value === 'empty' || value === 'all') return { unknownCategory: value }
@@ -150,12 +150,12 @@ function cancelled(kind: RejectionKind): Application {
   }
 }
 
-function oddPages(observed: JsonValue): ServiceProfile | string {
+function invalidPages(observed: JsonValue): ServiceProfile | string {
   const values = isRecord(observed) ? Object.values(observed) : []
   const [first] = values
   const isOne = values.every((value) => JSON.stringify(value) === JSON.stringify(first))
   if (first === undefined || !isOne) return 'it treats all of them in one way'
-  return first === 'default' ? { rejections: { oddPage: 'accepted' } } : rejected('oddPage')(first as JsonValue)
+  return first === 'default' ? { rejections: { invalidPage: 'accepted' } } : rejected('invalidPage')(first as JsonValue)
 }
 
 function rejectionIn(observed: JsonValue): { status: number | undefined; code: string | undefined } {

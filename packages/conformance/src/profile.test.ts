@@ -45,7 +45,7 @@ const VARIANTS: readonly ServiceProfile[] = [
   ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember', 'webhookScheme'] as const).map(
     accepted,
   ),
-  ...(['otherContentType', 'unknownQueryParameter', 'limitAboveMaximum', 'oddPage'] as const).map(accepted),
+  ...(['otherContentType', 'unknownQueryParameter', 'limitAboveMaximum', 'invalidPage'] as const).map(accepted),
   { rejections: { cancelOfUnknownJob: { status: 204, code: null, fields: [] } } },
   { rejections: { cancelOfFinishedJob: { status: 200, code: null, fields: ['/status'] } } },
   { rejections: { cancelOfCancelledJob: { status: 202, code: null, fields: ['/data/job_id'] } } },

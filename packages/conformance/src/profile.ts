@@ -82,7 +82,7 @@ export interface ServiceProfile {
     otherContentType?: ProfileRejection | 'accepted'
     unknownQueryParameter?: ProfileRejection | 'accepted'
     limitAboveMaximum?: ProfileRejection | 'accepted'
-    oddPage?: ProfileRejection | 'accepted'
+    invalidPage?: ProfileRejection | 'accepted'
     cancelOfUnknownJob?: ProfileCancel | 'accepted'
     cancelOfFinishedJob?: ProfileCancel | 'accepted'
     cancelOfCancelledJob?: ProfileCancel | 'accepted'

@@ -21,7 +21,7 @@ export interface ReferenceService {
 export interface ReferenceServiceOptions {
   assumptions?: AssumptionOptions
   profile?: ProfileOption
-  /** What becomes of each delivery on its way. */
+  /** What happens to each delivery on its way. */
   tamper?: (deliver: Deliver) => Deliver
 }
 

@@ -15,6 +15,6 @@ test('says of each permission what it allows (section 5.4)', () => {
   })
 })
 
-test('tells live and test keys by their prefix (section 5.3)', () => {
+test('distinguishes live and test keys by their prefix (section 5.3)', () => {
   expect(KEY_PREFIXES).toEqual({ live: 'sk_live_', test: 'sk_test_' })
 })

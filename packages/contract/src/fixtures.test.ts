@@ -86,7 +86,7 @@ describe('fixtures', () => {
     expect(JOB_STATUSES.filter((status) => !shown.has(status))).toEqual([])
   })
 
-  test('tell of one job the same by polling and by webhook (sections 4.4 and 6)', () => {
+  test('describe a job the same by polling and by webhook (sections 4.4 and 6)', () => {
     expect(webhooks.succeeded.body.job_id).toBe(runs.processingWebhook.body.job_id)
     expect(webhooks.succeeded.body.output).toEqual(jobs.succeeded.body.data.output)
   })

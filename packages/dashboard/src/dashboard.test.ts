@@ -20,7 +20,7 @@ describe('the files of the dashboard', () => {
 
   const get = (path: string, init?: RequestInit) => dashboard.respond(new Request(`http://127.0.0.1:4010${path}`, init))
 
-  it('are served below one path: the page anew each time, what it loads for ever', async () => {
+  it('are served below one path: the page without a cache, its files cached for ever', async () => {
     const page = get('/_dashboard/')
     expect(page?.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(page?.headers.get('cache-control')).toBe('no-cache')

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-it('lists every guide for tools, with its title and first sentence (npm run llms writes the file anew)', async () => {
+it('lists every guide for tools, with its title and first sentence (npm run llms updates the file)', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['scripts/llms-text.mjs'], { cwd: root })
   await expect(stdout).toMatchFileSnapshot(`${root}llms.txt`)
 })

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -147,7 +147,7 @@ describe('the packed packages, installed by a user', () => {
     async (command) => {
       const help = await run('npx', [command, '--help'], folder)
       const [, path = ''] = /^Documentation: (\S+)$/m.exec(help) ?? []
-      expect(await readFile(join(folder, path), 'utf8')).toContain(help.match(/@modelrun\/[\w-]+/)?.[0])
+      expect(await readFile(resolve(folder, path), 'utf8')).toContain(help.match(/@modelrun\/[\w-]+/)?.[0])
     },
   )
 
@@ -191,7 +191,7 @@ describe('the packed packages, installed by a user', () => {
     expect(output).toMatch(/^true\nSTATE +ROWS\nsucceeded +1\n/)
   })
 
-  it('start the server with npx, which tells where it is and ends cleanly', async () => {
+  it('start the server with npx, which prints its URL and ends cleanly', async () => {
     const server = spawn('npx', ['modelrun-server', '--port', '0', '--json'], { cwd: folder, env, detached: true })
     const [line] = await once(createInterface(server.stdout), 'line')
     const ready = JSON.parse(String(line)) as { ready: boolean; url: string; key: string }

@@ -51,7 +51,7 @@ describe.each(TRANSPORTS)('a picture as input, by way of $name', ({ open }) => {
   })
 })
 
-/** Bundles names of `modelrun` for a page, as a bundler that splits does, and tells whose code is in it from the start. */
+/** Bundles names of `modelrun` for a page, as a bundler that splits does, and says whose code is in the first chunk. */
 async function bundle(names: string, folder: string): Promise<string> {
   const { metafile } = await build({
     stdin: { contents: `export { ${names} } from 'modelrun'`, resolveDir: import.meta.dirname },

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const root = new URL('../../../', import.meta.url)
 
-test('the table of the README has the runtimes that are checked (npm run runtimes -- --write writes it anew)', async () => {
+test('the table of the README has the runtimes that are checked (npm run runtimes -- --write updates it)', async () => {
   // Our own list, which has a name for each row.
   const { runtimes }: { runtimes: { name: string }[] } = await import(new URL('runtimes/runtimes.mjs', root).href)
   const readme = await readFile(new URL('README.md', root), 'utf8')

@@ -62,9 +62,9 @@ export interface ReferenceServerOptions {
   /** How much the server stores of finished jobs, deliveries and the journal. */
   retention?: RetentionOptions | undefined
   /**
-   * Checks the server's own books after every request: credits are conserved, a job is charged once at most, and never
-   * when it fails or is cancelled. A request after which they are wrong gets a 500 with the story of the job.
-   * `await using` then also throws when something is left over (`report()`). Default `false`.
+   * Audits the credits after every request: credits are conserved, a job is charged once at most, and never when it
+   * fails or is cancelled. A request after which the credits are wrong gets a 500 with the story of the job. `await
+   * using` then also throws when something is left over (`report()`). Default `false`.
    */
   strict?: boolean | undefined
 }
@@ -164,7 +164,7 @@ function isCredits(credits: unknown): credits is number {
   return Number.isSafeInteger(credits) && Number(credits) >= 0
 }
 
-/** An address without the slash at its end. */
+/** A URL without the slash at its end. */
 export function readBaseUrl(baseUrl = DEFAULT_BASE_URL): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   // Paths are put behind the text, and `fetch` takes no URL with a name and a password.

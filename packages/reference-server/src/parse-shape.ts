@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { jsonPointer } from './json.ts'
 
-/** What came of holding a value against a schema; the message is a sentence for people. */
+/** The result of checking a value by a schema; the message is a sentence for people. */
 export type ShapeCheck<Value> = { ok: true; value: Value } | { ok: false; message: string }
 
 const MAX_PROBLEMS = 5
@@ -16,7 +16,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   string: 'a string',
 }
 
-/** Holds a value that came from outside against a schema, and says where it is wrong: as JSON pointers. */
+/** Checks an untrusted value by a schema, and says where it is wrong, as JSON pointers. */
 export function parseShape<Value>(schema: z.ZodMiniType<Value>, value: unknown): ShapeCheck<Value> {
   const result = z.safeParse(schema, value)
   if (result.success) return { ok: true, value: result.data }

@@ -115,7 +115,7 @@ describe('a client behind a socket that shares the auto clock', () => {
 })
 
 describe('a client under fake timers', () => {
-  it('steers the 55 s hold with the timers of its test runner (section 8)', async () => {
+  it('controls the 55 s hold with the timers of its test runner (section 8)', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] })
     const server = createReferenceServer()
     const pending = apiCaller(server).run(SLOW_MODEL)

@@ -56,15 +56,15 @@ export interface ForkTransport extends Forks {
   open(fork: ReferenceServer): Promise<Fork>
 }
 
-/** The whole service in memory, and the handles by which a test steers it. */
+/** The whole service in memory, and the methods by which a test controls it. */
 export interface ReferenceServer extends AutoClosed {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
   /** Handles a request of a transport: a response, or the fault that the transport applies instead. Never throws or rejects. */
   handle(request: Request, context: RequestContext): Promise<ResponseOrFault>
-  /** The address that files get; no slash at its end. */
+  /** URL of the server and of its files, without a slash at its end. */
   readonly baseUrl: string
-  /** For a transport that listens at an address of its own. */
+  /** Sets `baseUrl`, for a transport that listens at a URL of its own. */
   setBaseUrl(url: string): void
   /**
    * For a transport that other machines can reach: from now on runs with a webhook at a private address are rejected.
@@ -134,8 +134,8 @@ export interface ReferenceServer extends AutoClosed {
      */
     deliverAs(how: ScriptedWebhook | undefined, key?: string): void
     /**
-     * Gives the deliveries of an account, or of all, to a receiver in this process, such as `handle` of an inbox, whatever
-     * their address. `undefined`: they go to their addresses again.
+     * Gives the deliveries of an account, or of all, to a receiver in this process, such as `handle` of an inbox,
+     * whatever their URL. `undefined`: they go to their URLs again.
      */
     deliverTo(receiver: WebhookReceiver | undefined, key?: string): void
   }
@@ -193,7 +193,7 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
   return serverOf(new Service(resolveOptions(options)))
 }
 
-/** The handles of a service. */
+/** The methods of a reference server, on its service. */
 export function serverOf(service: Service): ReferenceServer {
   const controlToken = service.options.controlToken ?? randomToken()
   const handle = createHandle(service, createApp(service, controlToken))

@@ -26,7 +26,7 @@ export function createAsyncQueue<T>(): AsyncQueue<T> {
         })
       }
       if (values.length === 0 && failure) throw failure.error
-      // Only a `push` gets here, so there is a value.
+      // Only `push` leads here, so there is a value.
       return values.shift() as T
     },
   }

@@ -34,7 +34,7 @@ export function jitter(
 export interface RateLimit {
   /** The earliest time of the next start, in milliseconds of the client's clock. */
   nextAt(): number
-  /** Notes a start. */
+  /** Records a start. */
   take(now: number): void
 }
 

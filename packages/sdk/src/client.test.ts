@@ -17,7 +17,7 @@ afterEach(() => {
 })
 
 describe('a client', () => {
-  test('takes its key and address from the environment', async () => {
+  test('takes its key and base URL from the environment', async () => {
     vi.stubEnv('MODELRUN_API_KEY', API_KEY)
     vi.stubEnv('MODELRUN_BASE_URL', BASE_URL)
     const { service } = createTestClient([models])
@@ -26,7 +26,7 @@ describe('a client', () => {
     expect(service.received[0]?.headers.get('authorization')).toBe(`Bearer ${API_KEY}`)
   })
 
-  test('throws without a key, an address, or with a wrong option', () => {
+  test('throws without a key, without a base URL, or with a wrong option', () => {
     vi.stubEnv('MODELRUN_API_KEY', undefined)
     vi.stubEnv('MODELRUN_BASE_URL', undefined)
     expect(() => new ModelRun()).toThrow(ConfigurationError)

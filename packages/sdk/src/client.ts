@@ -108,7 +108,7 @@ export class ModelRun {
    * Runs a model on many inputs, a few at a time, and yields each run as it ends. Nothing runs before the loop starts:
    * awaiting the result without `for await` runs nothing. An input is taken only when a place is free, and no run starts
    * while results wait to be taken. So inputs may be endless, and memory stays small. After the loop is left, no further
-   * run starts; the runs under way go on, and `onProgress` has reported their jobs.
+   * run starts; the runs under way continue, and `onProgress` has reported their jobs.
    *
    * @example
    * for await (const run of client.runMany('aurora-image', prompts, { concurrency: 4 })) {

@@ -7,13 +7,13 @@ afterEach(() => {
 })
 
 describe('systemClock', () => {
-  test('tells the time since the Unix epoch, and never goes back', () => {
+  test('gives the time since the Unix epoch, and never goes back', () => {
     const first = systemClock.now()
     expect(Math.abs(first - Date.now())).toBeLessThan(60_000)
     expect(systemClock.now()).toBeGreaterThanOrEqual(first)
   })
 
-  test('looks its timers up at each call, so that fake timers of test runners work', () => {
+  test('reads the global timers at each call, so that fake timers of test runners work', () => {
     vi.useFakeTimers()
     const fired = vi.fn()
     systemClock.setTimeout(fired, 1_000)

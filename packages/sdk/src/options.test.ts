@@ -70,7 +70,7 @@ test('an environment that may not be read, as in Deno without --allow-env, is on
   expect(await apiKey?.()).toBe(API_KEY)
 })
 
-describe('the base address', () => {
+describe('the base URL', () => {
   test('comes from the option, else from MODELRUN_BASE_URL', () => {
     vi.stubEnv('MODELRUN_BASE_URL', 'https://env.example.com')
     expect(resolveOptions(valid).baseUrl).toBe(BASE_URL)

@@ -83,7 +83,7 @@ describe('a client in a page', () => {
     },
   )
 
-  test('does not speak of the API key when the proxy asks for a session', async () => {
+  test('does not mention the API key when the proxy asks for a session', async () => {
     openPage()
     const { client } = pageClient([errorResponse(401, 'UNAUTHORIZED')], { baseUrl: '/api/modelrun' })
     const error = await caught(client.models.list(), AuthenticationError)

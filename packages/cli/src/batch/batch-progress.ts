@@ -42,7 +42,7 @@ export class BatchProgress {
     if (state !== 'succeeded') this.#bad += 1
   }
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void {
     clearInterval(this.#timer)
     this.#line.end()

@@ -30,6 +30,10 @@ const LONGEST_KEY = 250
 
 /** Makes the runs of a batch of its rows. @throws UsageError with what is wrong in each row, before anything is paid */
 export async function batchRows(raw: readonly RawRow[], rules: RowRules): Promise<BatchRow[]> {
+  const { key } = rules
+  if (key !== undefined && !raw.some(({ cells }) => cells.has(key))) {
+    throw new UsageError(`No row has the column ${key} of --key. Nothing was sent.`)
+  }
   const rows: BatchRow[] = []
   const problems: string[] = []
   const keyOf = createKeys(rules)

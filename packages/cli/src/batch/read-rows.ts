@@ -56,6 +56,13 @@ function cellsOf(line: string, number: number): Map<string, unknown> {
 function csvRows(content: string, path: string): RawRow[] {
   const [heading = [], ...rows] = parseCsv(content, path)
   const names = heading.map((name) => name.trim())
+  const [only = ''] = names
+  // As spreadsheets of some countries write it.
+  if (names.length === 1 && only.includes(';')) {
+    throw new UsageError(
+      `The heading of --inputs ${path} has semicolons. Save the file with commas between its columns.`,
+    )
+  }
   const repeated = names.find((name, index) => names.indexOf(name) !== index)
   if (repeated !== undefined)
     throw new UsageError(`The column ${repeated} is twice in the heading of --inputs ${path}.`)

@@ -15,7 +15,9 @@ function attemptOf(row: BatchRow, attempt: number): RowAttempt {
   return { row: number, key, input, attempt, runKey: attemptKey(key, attempt) }
 }
 
-/** The latest attempt of each row. The batch itself tells how many there are: an attempt follows only one that did not succeed. */
+/**
+ * The latest attempt of each row. The number is read from the batch: an attempt follows only one that did not succeed.
+ */
 export async function findAttempts(runs: Runs, rows: readonly BatchRow[]): Promise<RowAttempt[]> {
   const found: RowAttempt[] = []
   for (const row of rows) found.push(await findAttempt(runs, row))

@@ -6,39 +6,39 @@ import { createServer } from 'node:http'
 import { delimiter, join } from 'node:path'
 import { type IPty, spawn } from '@lydell/node-pty'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliWorld } from '../test-kit/cli-world.ts'
+import { CliHarness } from '../test-kit/cli-harness.ts'
 
-let world: CliWorld
+let cli: CliHarness
 let shell: IPty | undefined
 
 beforeEach(async () => {
-  world = await CliWorld.create()
-  await mkdir(join(world.folder, 'bin'))
-  const command = join(world.folder, 'bin/modelrun')
-  await writeFile(command, `#!/bin/sh\nexec ${process.execPath} ${world.command} "$@"\n`)
+  cli = await CliHarness.create()
+  await mkdir(join(cli.folder, 'bin'))
+  const command = join(cli.folder, 'bin/modelrun')
+  await writeFile(command, `#!/bin/sh\nexec ${process.execPath} ${cli.command} "$@"\n`)
   await chmod(command, 0o755)
 })
 
 afterEach(async () => {
   shell?.kill('SIGKILL')
   shell = undefined
-  await world.close()
+  await cli.close()
 })
 
 function hasShell(name: string): boolean {
   return spawnSync(name, ['-c', 'exit 0']).status === 0
 }
 
-const cacheFolder = () => join(world.folder, 'state/models')
+const cacheFolder = () => join(cli.folder, 'state/models')
 
 /** Types into an interactive bash that has the script, and gives what it has drawn when a line is complete. */
 async function typeInBash(...lines: string[]): Promise<string> {
-  const { stdout } = await world.run(['completion', 'bash'])
-  await writeFile(join(world.folder, 'completion.bash'), stdout)
-  const PATH = `${join(world.folder, 'bin')}${delimiter}${process.env.PATH}`
+  const { stdout } = await cli.run(['completion', 'bash'])
+  await writeFile(join(cli.folder, 'completion.bash'), stdout)
+  const PATH = `${join(cli.folder, 'bin')}${delimiter}${process.env.PATH}`
   // No service: completion calls none.
-  const env = world.env({ PATH, PS1: 'ready> ', TERM: 'xterm', MODELRUN_API_KEY: undefined })
-  shell = spawn('bash', ['--norc', '--noprofile', '-i'], { cols: 200, rows: 50, cwd: world.folder, env })
+  const env = cli.env({ PATH, PS1: 'ready> ', TERM: 'xterm', MODELRUN_API_KEY: undefined })
+  shell = spawn('bash', ['--norc', '--noprofile', '-i'], { cols: 200, rows: 50, cwd: cli.folder, env })
   const bash = shell
   let drawn = ''
   bash.onData((data) => {
@@ -76,11 +76,11 @@ async function listHostileIds(ids: readonly string[]): Promise<void> {
   const address = server.address()
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
   // The ids are noted for the url that the shell has.
-  const { code } = await world.run(['models'], { env: { MODELRUN_BASE_URL: url } })
+  const { code } = await cli.run(['models'], { env: { MODELRUN_BASE_URL: url } })
   expect(code).toBe(0)
   const [file = ''] = readdirSync(cacheFolder())
   const text = await readFile(join(cacheFolder(), file), 'utf8')
-  await world.run(['model', 'aurora-image'])
+  await cli.run(['model', 'aurora-image'])
   for (const other of readdirSync(cacheFolder())) await writeFile(join(cacheFolder(), other), text)
   server.close()
 }
@@ -100,8 +100,8 @@ const HOSTILE = [
 
 describe('completion of model ids', () => {
   it('completes the ids that commands have seen, in bash, without a call of the service', async () => {
-    await world.run(['models'])
-    const requests = world.server.journal.entries({ kind: 'request' }).length
+    await cli.run(['models'])
+    const requests = cli.server.journal.entries({ kind: 'request' }).length
     const drawn = await typeInBash(
       'modelrun run aurora-i\t',
       'modelrun model lumen/aurora-v\t',
@@ -110,24 +110,24 @@ describe('completion of model ids', () => {
     expect(drawn).toContain('modelrun run aurora-image ')
     expect(drawn).toContain('modelrun model lumen/aurora-video ')
     expect(drawn).toMatch(/modelrun batch inkfield\/restyle /)
-    expect(world.server.journal.entries({ kind: 'request' })).toHaveLength(requests)
+    expect(cli.server.journal.entries({ kind: 'request' })).toHaveLength(requests)
   })
 
   it('keeps the ids of each url apart, for their user alone', async () => {
-    await world.run(['models', '--base-url', `${world.url}/`], { env: { MODELRUN_BASE_URL: undefined } })
+    await cli.run(['models', '--base-url', `${cli.url}/`], { env: { MODELRUN_BASE_URL: undefined } })
     const [file = ''] = readdirSync(cacheFolder())
     expect(statSync(cacheFolder()).mode & 0o777).toBe(0o700)
     expect(statSync(join(cacheFolder(), file)).mode & 0o777).toBe(0o600)
-    const ids = async (...words: string[]) => (await world.run(['complete-model-ids', '--', ...words])).stdout
+    const ids = async (...words: string[]) => (await cli.run(['complete-model-ids', '--', ...words])).stdout
     expect(await ids('modelrun', 'run', '')).toContain('aurora-image\n')
     expect(await ids('modelrun', 'run', '--base-url', 'http://other.example')).toBe('')
   })
 
   it('notes a model that was used, also when the catalog was never listed', async () => {
-    await world.run(['model', 'aurora-image'])
-    expect((await world.run(['complete-model-ids'])).stdout).toBe('aurora-image\n')
-    await world.run(['models'])
-    expect((await world.run(['complete-model-ids'])).stdout.split('\n').length).toBeGreaterThan(3)
+    await cli.run(['model', 'aurora-image'])
+    expect((await cli.run(['complete-model-ids'])).stdout).toBe('aurora-image\n')
+    await cli.run(['models'])
+    expect((await cli.run(['complete-model-ids'])).stdout.split('\n').length).toBeGreaterThan(3)
   })
 
   it('neither runs nor prints hostile ids', async () => {
@@ -135,38 +135,38 @@ describe('completion of model ids', () => {
     const drawn = await typeInBash('modelrun run aur\t', 'modelrun run \t\t', 'modelrun model \t\t')
     expect(drawn).toContain('modelrun run aurora-fine ')
     expect(drawn).not.toContain('HACKED')
-    expect(existsSync(join(world.folder, 'HACKED'))).toBe(false)
+    expect(existsSync(join(cli.folder, 'HACKED'))).toBe(false)
   })
 
   it('does not trust the file either', async () => {
-    await world.run(['model', 'aurora-image'])
+    await cli.run(['model', 'aurora-image'])
     const [file = ''] = readdirSync(cacheFolder())
     await writeFile(join(cacheFolder(), file), JSON.stringify([...HOSTILE, 7, null, 'aurora-fine']))
     const drawn = await typeInBash('modelrun run aur\t', 'modelrun run \t\t')
     expect(drawn).toContain('modelrun run aurora-fine ')
     expect(drawn).not.toContain('HACKED')
     await writeFile(join(cacheFolder(), file), '{"not":"a list"')
-    expect(await world.run(['complete-model-ids'])).toEqual({ code: 0, stdout: '', stderr: '' })
+    expect(await cli.run(['complete-model-ids'])).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
   it.skipIf(!hasShell('fish'))('completes in fish (skipped without fish)', async () => {
     await listHostileIds([...HOSTILE, 'aurora-fine'])
-    const { stdout } = await world.run(['completion', 'fish'])
-    await writeFile(join(world.folder, 'modelrun.fish'), stdout)
-    const env = world.env({ PATH: `${join(world.folder, 'bin')}${delimiter}${process.env.PATH}` })
+    const { stdout } = await cli.run(['completion', 'fish'])
+    await writeFile(join(cli.folder, 'modelrun.fish'), stdout)
+    const env = cli.env({ PATH: `${join(cli.folder, 'bin')}${delimiter}${process.env.PATH}` })
     const program = "source modelrun.fish; complete -C 'modelrun run aurora-'"
-    const fish = spawnSync('fish', ['--no-config', '-c', program], { cwd: world.folder, env, encoding: 'utf8' })
+    const fish = spawnSync('fish', ['--no-config', '-c', program], { cwd: cli.folder, env, encoding: 'utf8' })
     expect(fish.stdout.split('\n')).toContain('aurora-fine')
     expect(fish.stdout).not.toContain('HACKED')
   })
 
   it.skipIf(!hasShell('zsh'))('is a script that zsh can read (skipped without zsh)', async () => {
-    const { stdout } = await world.run(['completion', 'zsh'])
+    const { stdout } = await cli.run(['completion', 'zsh'])
     expect(spawnSync('zsh', ['-n'], { input: stdout, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
   })
 
   it('is not needed by any command', async () => {
-    await writeFile(join(world.folder, 'state'), 'a file in place of the folder')
-    expect(await world.run(['models'])).toMatchObject({ code: 0, stderr: '' })
+    await writeFile(join(cli.folder, 'state'), 'a file in place of the folder')
+    expect(await cli.run(['models'])).toMatchObject({ code: 0, stderr: '' })
   })
 })

@@ -7,7 +7,7 @@ import { readApiKey } from '../service/read-api-key.ts'
 import type { ServiceOptions } from '../service/service-options.ts'
 import { type Check, ok, problem, skipped } from './check.ts'
 
-/** What can be checked without the service. */
+/** The checks that need no service. */
 export async function localChecks(options: ServiceOptions, context: CliContext): Promise<Check[]> {
   return [nodeCheck(), await stateCheck(context), keyCheck(options, context), urlCheck(options, context)]
 }

@@ -1,5 +1,5 @@
 import type { CliContext } from '../cli-context.ts'
-import { isClientError } from '../errors/report-error.ts'
+import { UsageError } from '../errors/usage-error.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { createService } from '../service/create-client.ts'
 import type { ServiceOptions } from '../service/service-options.ts'
@@ -23,7 +23,7 @@ async function callService(options: ServiceOptions, context: CliContext): Promis
     const { client } = await createService(options, context)
     return await serviceChecks(client)
   } catch (error) {
-    if (!isClientError(error)) throw error
+    if (!(error instanceof UsageError)) throw error
     return [problem('settings', error.message)]
   }
 }

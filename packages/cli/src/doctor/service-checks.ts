@@ -7,7 +7,7 @@ import { type Check, ok, problem, skipped } from './check.ts'
 /** A response dates from the second in which it was sent. */
 const MOST_SKEW_MS = 5_000
 
-/** What only the service can say. Nothing of it costs credits. */
+/** The checks that need the service. None costs credits. */
 export async function serviceChecks(client: ModelRun): Promise<Check[]> {
   const sentAt = Date.now()
   try {

@@ -56,7 +56,18 @@ function usageText({ code, message }: CommanderError): string {
 function describeClientError(error: ModelRunError): DescribedError {
   const { code, submission, jobId, requestId, status } = error
   const facts = { submission, job_id: jobId, request_id: requestId, status }
-  return { exitCode: exitCodeOf(error), code, message: cleanText(error.message), facts }
+  return { exitCode: exitCodeOf(error), code, message: messageOf(error), facts }
+}
+
+/** The end of `--timeout` has a message for programs, which says what to call. */
+function messageOf({ code, jobId, message }: ModelRunError): string {
+  if (code !== 'deadline_exceeded' || jobId === undefined) return cleanText(message)
+  return `stopped waiting, as --timeout says. The job continues, and may be charged. ${followAdvice(jobId)}`
+}
+
+/** How to wait for a job again. */
+export function followAdvice(jobId: string): string {
+  return `Follow it with: modelrun job ${cleanText(jobId)} --watch`
 }
 
 /** Whether it is an error of the client package, of any copy of it. */

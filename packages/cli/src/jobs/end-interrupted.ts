@@ -1,7 +1,7 @@
 import type { JobHandle } from 'modelrun'
 import type { CliContext } from '../cli-context.ts'
 import { InterruptedError } from '../errors/interrupted-error.ts'
-import { isClientError } from '../errors/report-error.ts'
+import { followAdvice, isClientError } from '../errors/report-error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { cleanText } from '../terminal/clean-text.ts'
 
@@ -18,7 +18,7 @@ interface InterruptedJob {
 export async function endInterrupted(followed: InterruptedJob, context: CliContext): Promise<never> {
   const { job, options } = followed
   const id = cleanText(job.id)
-  const advice = `Follow it with: modelrun job ${id} --watch`
+  const advice = followAdvice(job.id)
   if (options.onInterrupt === 'detach') {
     throw new InterruptedError(`stopped waiting. The job continues, and may be charged. ${advice}`)
   }

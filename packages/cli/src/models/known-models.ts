@@ -8,8 +8,8 @@ const SAFE_ID = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$/
 const MOST_IDS = 5_000
 
 /**
- * The ids of models that commands have seen at a url, for completion. It is a file of its user: completion never calls the
- * service, and may be stale.
+ * The ids of models that commands have seen at a url, for completion. It is a file of its user: completion never calls
+ * the service, and may be out of date.
  */
 export class KnownModels {
   readonly #path: string

@@ -19,8 +19,13 @@ export function inputProblems({ schema, parameters }: InputRules, input: RunInpu
   return findInputIssues(schema, input).map((issue) => {
     const name = nameOf(issue)
     const parameter = parameters.find((one) => one.name === name)
-    return cleanText(`${parameter === undefined ? name : namedFlag(parameter)}: ${issue.message}.`)
+    return cleanText(`${parameter === undefined ? name : namedFlag(parameter)}: ${sentence(issue.message)}`)
   })
+}
+
+/** A question has its mark already. */
+function sentence(text: string): string {
+  return text.endsWith('?') ? text : `${text}.`
 }
 
 /** The parameter that an issue is about: the pointer is a JSON pointer (RFC 6901) with one name. */

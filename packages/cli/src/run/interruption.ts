@@ -39,7 +39,7 @@ export class Interruption {
 
   #note = ''
 
-  /** Takes the signals no more. */
+  /** Stops handling the signals. */
   release(): void {
     process.off('SIGINT', this.#listener)
     process.off('SIGTERM', this.#listener)

@@ -1,7 +1,9 @@
 import type { ModelRun } from 'modelrun'
 import type { CliContext } from '../cli-context.ts'
+import { isClientError } from '../errors/report-error.ts'
 import { UsageError } from '../errors/usage-error.ts'
 import { KnownModels } from '../models/known-models.ts'
+import { cleanText } from '../terminal/clean-text.ts'
 import { readApiKey } from './read-api-key.ts'
 import type { ServiceOptions } from './service-options.ts'
 
@@ -20,8 +22,18 @@ export async function createService(options: ServiceOptions, context: CliContext
   const { ModelRun } = await import('modelrun')
   const say = (message: string) => context.terminal.say(message)
   const logger = { debug: say, info: say, warn: say, error: say }
-  const client = new ModelRun({ apiKey, baseUrl, logger })
+  const client = orUsageError(() => new ModelRun({ apiKey, baseUrl, logger }))
   return { client, baseUrl, knownModels: new KnownModels(context.env, baseUrl) }
+}
+
+/** The client names its option; a person has set a variable or a flag. @throws UsageError when a setting is wrong */
+function orUsageError<T>(create: () => T): T {
+  try {
+    return create()
+  } catch (error) {
+    if (!isClientError(error)) throw error
+    throw new UsageError(cleanText(error.message).replace('The option `baseUrl`', 'MODELRUN_BASE_URL or --base-url'))
+  }
 }
 
 /** The url of the service. @throws UsageError */

@@ -18,7 +18,7 @@ export class StatusLine {
     this.#draw()
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void {
     clearInterval(this.#timer)
     this.#terminal.status('')

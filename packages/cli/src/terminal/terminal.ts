@@ -39,7 +39,7 @@ export class Terminal {
     this.#options = options
   }
 
-  /** Whether a person can respond to a question. */
+  /** Whether a person can be asked: standard input and error are a terminal. */
   get isInteractive(): boolean {
     return this.#options.stdin.isTTY === true && this.drawsStatus
   }
@@ -88,7 +88,7 @@ export class Terminal {
     this.status(status)
   }
 
-  /** Draws the status line anew; an empty text removes it. Nothing where standard error is not a terminal. */
+  /** Draws the status line again; an empty text removes it. Nothing where standard error is not a terminal. */
   status(line: string): void {
     if (!this.drawsStatus || line === this.#status) return
     this.#status = line

@@ -1,19 +1,19 @@
 import type { CatalogModel } from '@modelrun/reference-server'
 import { describe, expect, it } from 'vitest'
-import { createTypesWorld, type TypesWorld } from './testing/types-world.ts'
+import { createTypesHarness, type TypesHarness } from './testing/types-harness.ts'
 
 const FILE = 'modelrun.models.d.ts'
 
 /** A file of two models, and the catalog after it was written. */
-async function afterChange(change: (aurora: CatalogModel, world: TypesWorld) => void): Promise<TypesWorld> {
-  const world = createTypesWorld()
-  await world.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
-  change(world.catalog.find(({ id }) => id === 'aurora-image') as CatalogModel, world)
-  return world
+async function afterChange(change: (aurora: CatalogModel, harness: TypesHarness) => void): Promise<TypesHarness> {
+  const harness = createTypesHarness()
+  await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
+  change(harness.catalog.find(({ id }) => id === 'aurora-image') as CatalogModel, harness)
+  return harness
 }
 
 describe('modelrun types --check', () => {
-  it.each<[string, (aurora: CatalogModel, world: TypesWorld) => void, string]>([
+  it.each<[string, (aurora: CatalogModel, harness: TypesHarness) => void, string]>([
     [
       'a removed parameter',
       ({ input_schema }) => delete input_schema.properties.image_size,
@@ -75,8 +75,8 @@ describe('modelrun types --check', () => {
     ],
     ['a need that a default hides', ({ input_schema }) => input_schema.required?.push('num_images'), '  ~ schema: '],
   ])('exits with 1 and one line for %s', async (_, change, line) => {
-    const world = await afterChange(change)
-    const { code, stdout } = await world.run({ check: true })
+    const harness = await afterChange(change)
+    const { code, stdout } = await harness.run({ check: true })
     expect(code).toBe(1)
     const [title, model, ...lines] = stdout.trimEnd().split('\n')
     expect([title, model, lines.length]).toEqual([
@@ -85,12 +85,12 @@ describe('modelrun types --check', () => {
       1,
     ])
     expect(lines[0]).toContain(line)
-    expect(world.writes).toBe(1)
+    expect(harness.writes).toBe(1)
   })
 
   it('exits with 1 for a model that left the catalog', async () => {
-    const world = await afterChange((aurora, { catalog }) => void catalog.splice(catalog.indexOf(aurora), 1))
-    const { code, stdout } = await world.run({ check: true })
+    const harness = await afterChange((aurora, { catalog }) => void catalog.splice(catalog.indexOf(aurora), 1))
+    const { code, stdout } = await harness.run({ check: true })
     expect([code, stdout]).toEqual([
       1,
       expect.stringContaining('\n- aurora-image: the model is not in the catalog any more (breaking)\n'),
@@ -98,8 +98,10 @@ describe('modelrun types --check', () => {
   })
 
   it('exits with 1 for a model that the program uses, and the file has not', async () => {
-    const world = await afterChange((_, { sources }) => Object.assign(sources, { 'a.ts': "run('tidepool/score', {})" }))
-    const { code, stdout } = await world.run({ check: true })
+    const harness = await afterChange((_, { sources }) =>
+      Object.assign(sources, { 'a.ts': "run('tidepool/score', {})" }),
+    )
+    const { code, stdout } = await harness.run({ check: true })
     expect([code, stdout]).toEqual([
       1,
       expect.stringContaining('\n+ tidepool/score: the model is not in the file yet\n'),
@@ -107,20 +109,20 @@ describe('modelrun types --check', () => {
   })
 
   it('exits with 1 for types that were edited by hand', async () => {
-    const world = await afterChange((_, { files }) =>
+    const harness = await afterChange((_, { files }) =>
       files.set(FILE, (files.get(FILE) ?? '').replace('prompt: string', 'prompt?: string')),
     )
-    const { code, stdout } = await world.run({ check: true })
+    const { code, stdout } = await harness.run({ check: true })
     expect([code, stdout]).toEqual([1, expect.stringContaining('was edited')])
   })
 
   it('exits with 2 for a file that it did not write', async () => {
-    const world = await afterChange((_, { files }) => files.set(FILE, 'export {}\n'))
-    const { code, stderr } = await world.run({ check: true })
+    const harness = await afterChange((_, { files }) => files.set(FILE, 'export {}\n'))
+    const { code, stderr } = await harness.run({ check: true })
     expect([code, stderr]).toEqual([2, expect.stringContaining('not a file of modelrun types')])
   })
 
-  it.each<[string, (aurora: CatalogModel, world: TypesWorld) => void]>([
+  it.each<[string, (aurora: CatalogModel, harness: TypesHarness) => void]>([
     ['nothing changed', () => {}],
     [
       'the service lists things in another order',
@@ -132,15 +134,15 @@ describe('modelrun types --check', () => {
       (_, { files }) => files.set(FILE, (files.get(FILE) ?? '').replaceAll('\n', '\r\n')),
     ],
   ])('exits with 0 when %s', async (_, change) => {
-    const world = await afterChange(change)
-    const { code, stdout } = await world.run({ check: true })
-    expect([code, stdout, world.writes]).toEqual([0, '', 1])
+    const harness = await afterChange(change)
+    const { code, stdout } = await harness.run({ check: true })
+    expect([code, stdout, harness.writes]).toEqual([0, '', 1])
   })
 
   it('takes the options that the file was written with', async () => {
-    const world = createTypesWorld()
-    await world.run({ all: true, open: true, out: 'models.ts' })
-    expect(await world.run({ check: true, all: true, open: true, out: 'models.ts' })).toMatchObject({ code: 0 })
-    expect(await world.run({ check: true, all: true, out: 'models.ts' })).toMatchObject({ code: 1 })
+    const harness = createTypesHarness()
+    await harness.run({ all: true, open: true, out: 'models.ts' })
+    expect(await harness.run({ check: true, all: true, open: true, out: 'models.ts' })).toMatchObject({ code: 0 })
+    expect(await harness.run({ check: true, all: true, out: 'models.ts' })).toMatchObject({ code: 1 })
   })
 })

@@ -40,12 +40,12 @@ async function report({ out, text, written, catalog, open }: Comparison, io: Typ
   const models = await Promise.all(present.map(toTypedModel))
   const changes = compareModels(written, models)
   if (changes.length > 0) {
-    io.stdout(`${out} differs from the catalog. Run modelrun types to write it anew.\n${changes.join('\n')}\n`)
+    io.stdout(`${out} differs from the catalog. Run modelrun types to update it.\n${changes.join('\n')}\n`)
     return 1
   }
   const expected = renderTypes(models, { isOpen: open, hasValues: hasValues(out) })
   if (codeOf(text) !== codeOf(expected)) {
-    io.stdout(`${out} was edited or formatted, or written with other options. Run modelrun types to write it anew.\n`)
+    io.stdout(`${out} was edited or formatted, or written with other options. Run modelrun types to update it.\n`)
     return 1
   }
   const isSame = text.replaceAll('\r\n', '\n') === expected

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createProject, ROOT } from './testing/temporary-project.ts'
-import { createTypesWorld } from './testing/types-world.ts'
+import { createTypesHarness } from './testing/types-harness.ts'
 import { programOf, RIGHT_LINES, WRONG_LINES } from './testing/wrong-programs.ts'
 
 /** The errors in the user's own files, as `path(line,column): message`. */
@@ -17,9 +17,9 @@ async function compile(compiler: string, folder: string): Promise<string[]> {
 }
 
 async function typesOf(file: string, options = {}): Promise<string> {
-  const world = createTypesWorld()
-  await world.run({ ids: ['aurora-image', 'kinora/reel-pro'], out: file, ...options })
-  return world.files.get(file) ?? ''
+  const harness = createTypesHarness()
+  await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'], out: file, ...options })
+  return harness.files.get(file) ?? ''
 }
 
 const main = programOf([...WRONG_LINES.map(({ code }) => code.replace('|', '')), ...RIGHT_LINES])

@@ -4,7 +4,7 @@ import ts6 from 'typescript'
 import ts59 from 'typescript-5.9'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from './testing/temporary-project.ts'
-import { createTypesWorld } from './testing/types-world.ts'
+import { createTypesHarness } from './testing/types-harness.ts'
 
 type TypeScript = typeof ts6
 
@@ -15,9 +15,9 @@ const MAIN = join(FOLDER, 'main.ts')
 const START = "import { ModelRun } from 'modelrun'\nconst client = new ModelRun()\n"
 
 async function writeTypes(): Promise<string> {
-  const world = createTypesWorld()
-  await world.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
-  return world.files.get('modelrun.models.d.ts') ?? ''
+  const harness = createTypesHarness()
+  await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
+  return harness.files.get('modelrun.models.d.ts') ?? ''
 }
 
 /** What an editor asks of a program with the file of types. `|` in a line is where the cursor is. */

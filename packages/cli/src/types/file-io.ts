@@ -7,7 +7,7 @@ import type { TypesIo } from './types-options.ts'
 const SOURCE = /\.(?:[cm]?[jt]sx?|vue|svelte|astro)$/
 const DECLARATION = /\.d\.[cm]?ts$/
 
-/** What is made from sources, or is of others. Folders whose names start with a dot are left out too. */
+/** Folders of generated files and of dependencies. Folders whose names start with a dot are left out too. */
 const LEFT_OUT = new Set(['node_modules', 'dist', 'build', 'out', 'coverage'])
 
 /** Larger files are made by tools. */

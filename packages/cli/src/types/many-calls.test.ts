@@ -2,7 +2,7 @@ import { type CatalogModel, DEFAULT_CATALOG } from '@modelrun/reference-server'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
 import { createProject } from './testing/temporary-project.ts'
-import { createTypesWorld } from './testing/types-world.ts'
+import { createTypesHarness } from './testing/types-harness.ts'
 
 const MODELS = 1_000
 
@@ -15,13 +15,13 @@ client.runMany('aurora-image-0', [{ prompt: 'x' }])
 
 // Counted, not timed: the count is the same on every machine. It was 45,000 when each call looked up every model.
 it('costs the compiler the models that are called, and not a thousand that are listed', async () => {
-  const world = createTypesWorld()
-  world.catalog = Array.from({ length: MODELS }, (_, index) => {
+  const harness = createTypesHarness()
+  harness.catalog = Array.from({ length: MODELS }, (_, index) => {
     const model = DEFAULT_CATALOG[index % DEFAULT_CATALOG.length] as CatalogModel
     return { ...structuredClone(model), id: `${model.id}-${index}` }
   })
-  await world.run({ all: true })
-  const types = world.files.get('modelrun.models.d.ts') ?? ''
+  await harness.run({ all: true })
+  const types = harness.files.get('modelrun.models.d.ts') ?? ''
   const main = `import { ModelRun } from 'modelrun'\nconst client = new ModelRun()\n${CALLS}`
   await using project = await createProject({ 'main.ts': main, 'modelrun.models.d.ts': types })
   const config = ts.getParsedCommandLineOfConfigFile(`${project.folder}/tsconfig.json`, undefined, {

@@ -1,67 +1,67 @@
 import { describe, expect, it } from 'vitest'
-import { createTypesWorld } from './testing/types-world.ts'
+import { createTypesHarness } from './testing/types-harness.ts'
 
 const FILE = 'modelrun.models.d.ts'
 
 describe('modelrun types', () => {
   it('writes the models that the program uses, and says where it found them', async () => {
-    const world = createTypesWorld()
-    world.sources = {
+    const harness = createTypesHarness()
+    harness.sources = {
       'src/app.ts': "// don't\nawait client.run('aurora-image', { prompt })\nconst id = \"vocalis/narrator\"\n",
       'src/page.vue': '<script>\nclient.runMany(`aurora-image`, rows)\n</script>',
     }
-    const { code, stdout, stderr } = await world.run()
+    const { code, stdout, stderr } = await harness.run()
     expect([code, stdout]).toEqual([0, ''])
     expect(stderr).toContain('aurora-image  src/app.ts:2, src/page.vue:2\n')
     expect(stderr).toContain('vocalis/narrator  src/app.ts:3\n')
     expect(stderr).toContain(`${FILE}: 2 models, written.`)
-    expect(world.files.get(FILE)?.match(/^ {4}'.*': \{$/gm)).toEqual([
+    expect(harness.files.get(FILE)?.match(/^ {4}'.*': \{$/gm)).toEqual([
       "    'aurora-image': {",
       "    'vocalis/narrator': {",
     ])
   })
 
   it('writes a text for each hover: description, default, bounds, price', async () => {
-    const world = createTypesWorld()
-    await world.run({ ids: ['aurora-image'] })
-    expect(world.files.get(FILE)).toMatch(
+    const harness = createTypesHarness()
+    await harness.run({ ids: ['aurora-image'] })
+    expect(harness.files.get(FILE)).toMatch(
       /Draws detailed pictures.*text-to-image by Lumen, 4 credits per run\..*Schema [0-9a-f]{16}\..*'aurora-image': \{/s,
     )
-    expect(world.files.get(FILE)).toMatch(
+    expect(harness.files.get(FILE)).toMatch(
       /How many pictures to draw\..*From 1 to 4\..*@default 1\n.*num_images\?: 1 \| 2 \| 3 \| 4 \| undefined\n/s,
     )
   })
 
   it('names the id that was probably meant in a call, and is silent about other calls of that name', async () => {
-    const world = createTypesWorld()
-    world.sources = { 'a.ts': "run('aurora-imgae', {})\ndatabase.run('SELECT 1')\nsubmit('aurora-image', {})" }
-    const { stderr } = await world.run()
+    const harness = createTypesHarness()
+    harness.sources = { 'a.ts': "run('aurora-imgae', {})\ndatabase.run('SELECT 1')\nsubmit('aurora-image', {})" }
+    const { stderr } = await harness.run()
     expect(stderr).toContain('a.ts:1: there is no model aurora-imgae; did you mean aurora-image?')
     expect(stderr).not.toContain('SELECT')
   })
 
   it('leaves a file alone that has the text already', async () => {
-    const world = createTypesWorld()
-    await world.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
-    world.catalog.reverse()
-    const { code, stderr } = await world.run({ ids: ['kinora/reel-pro', 'aurora-image'] })
-    expect([code, world.writes]).toEqual([0, 1])
+    const harness = createTypesHarness()
+    await harness.run({ ids: ['aurora-image', 'kinora/reel-pro'] })
+    harness.catalog.reverse()
+    const { code, stderr } = await harness.run({ ids: ['kinora/reel-pro', 'aurora-image'] })
+    expect([code, harness.writes]).toEqual([0, 1])
     expect(stderr).toContain('unchanged')
   })
 
   it('writes every model with --all, and the hashes as a value into a file that is not a declaration', async () => {
-    const world = createTypesWorld()
-    await world.run({ all: true, out: 'src/models.ts' })
-    const text = world.files.get('src/models.ts') ?? ''
+    const harness = createTypesHarness()
+    await harness.run({ all: true, out: 'src/models.ts' })
+    const text = harness.files.get('src/models.ts') ?? ''
     const [, hashes = ''] = /export const modelHashes = \{\n(.*)\n\} as const/s.exec(text) ?? []
-    expect(hashes.split('\n')).toHaveLength(world.catalog.length)
+    expect(hashes.split('\n')).toHaveLength(harness.catalog.length)
     expect(text).toContain('onlyListedModels: true')
   })
 
   it('leaves unlisted ids allowed with --open', async () => {
-    const world = createTypesWorld()
-    await world.run({ ids: ['aurora-image'], open: true })
-    expect(world.files.get(FILE)).not.toContain('onlyListedModels')
+    const harness = createTypesHarness()
+    await harness.run({ ids: ['aurora-image'], open: true })
+    expect(harness.files.get(FILE)).not.toContain('onlyListedModels')
   })
 
   it.each([
@@ -72,29 +72,29 @@ describe('modelrun types', () => {
     ['--check of data', { check: true, json: true }, 'cannot be used with --json'],
     ['--check without a file', { check: true }, 'There is no such file'],
   ])('writes nothing for %s, with exit code 2', async (_, options, message) => {
-    const world = createTypesWorld()
-    const { code, stdout, stderr } = await world.run(options)
-    expect([code, stdout, world.writes]).toEqual([2, '', 0])
+    const harness = createTypesHarness()
+    const { code, stdout, stderr } = await harness.run(options)
+    expect([code, stdout, harness.writes]).toEqual([2, '', 0])
     expect(stderr).toContain(message)
   })
 })
 
 describe('modelrun types --json', () => {
   it('prints one line: the models by id, with the schemas as the service sends them', async () => {
-    const world = createTypesWorld()
-    const { code, stdout } = await world.run({ ids: ['kinora/reel-pro', 'aurora-image'], json: true })
+    const harness = createTypesHarness()
+    const { code, stdout } = await harness.run({ ids: ['kinora/reel-pro', 'aurora-image'], json: true })
     const data = JSON.parse(stdout)
     expect([code, stdout.trim().split('\n').length, data.version]).toEqual([0, 1, 1])
     expect(Object.keys(data.models)).toEqual(['aurora-image', 'kinora/reel-pro'])
-    const { input_schema } = world.catalog.find(({ id }) => id === 'aurora-image') ?? {}
+    const { input_schema } = harness.catalog.find(({ id }) => id === 'aurora-image') ?? {}
     expect(data.models['aurora-image']).toMatchObject({ input_schema, pricing: { credits_per_run: 4 } })
     expect(data.models['aurora-image'].hash).toMatch(/^[0-9a-f]{16}$/)
   })
 
   it('writes them into a file, by lines', async () => {
-    const world = createTypesWorld()
-    const { stdout } = await world.run({ ids: ['aurora-image'], json: true, out: 'models.json' })
+    const harness = createTypesHarness()
+    const { stdout } = await harness.run({ ids: ['aurora-image'], json: true, out: 'models.json' })
     expect(stdout).toBe('')
-    expect(JSON.parse(world.files.get('models.json') ?? '').models['aurora-image'].name).toBe('Aurora Image')
+    expect(JSON.parse(harness.files.get('models.json') ?? '').models['aurora-image'].name).toBe('Aurora Image')
   })
 })

@@ -14,7 +14,8 @@ export async function selectIds({ ids, all }: Pick<TypesOptions, 'ids' | 'all'>,
   const catalog = await readIds(io.client)
   if (all) return [...catalog]
   const found = await findIds(io.readSources(), catalog)
-  io.stderr(describeFound(found, catalog))
+  const described = describeFound(found, catalog)
+  if (described !== '') io.stderr(described)
   return [...found.used.keys()]
 }
 

@@ -3,19 +3,19 @@ import { createServer, type Server } from 'node:http'
 import { ModelRun } from 'modelrun'
 import { createInbox, type Inbox, type InboxOptions } from 'modelrun/webhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { CliWorld } from '../test-kit/cli-world.ts'
+import { CliHarness } from '../test-kit/cli-harness.ts'
 
 const SECRET = 'a secret of the test, which has 32 bytes'
 const env = { MODELRUN_INBOX_SECRET: SECRET }
 
-let world: CliWorld
+let cli: CliHarness
 let app: Server
 let inbox: Inbox
 let url: string
 let handled: string[]
 
 beforeEach(async () => {
-  world = await CliWorld.create()
+  cli = await CliHarness.create()
   handled = []
   const receive = (...[request, response]: Parameters<ReturnType<Inbox['node']>>) => inbox.node()(request, response)
   app = createServer(receive)
@@ -28,7 +28,7 @@ afterEach(async () => {
   app.closeAllConnections()
   app.close()
   await inbox.drain()
-  await world.close()
+  await cli.close()
 })
 
 /** The inbox of an app on this machine. */
@@ -39,11 +39,11 @@ function openInbox(options: InboxOptions = {}): Inbox {
 
 /** An app that asks the service about every delivery. */
 function verifyingInbox(): Inbox {
-  return openInbox({ client: new ModelRun({ apiKey: world.server.apiKey, baseUrl: world.url }) })
+  return openInbox({ client: new ModelRun({ apiKey: cli.server.apiKey, baseUrl: cli.url }) })
 }
 
 async function startRun(): Promise<string> {
-  const { stdout } = await world.run(['run', 'aurora-image', '--prompt', 'a fox', '--no-wait'])
+  const { stdout } = await cli.run(['run', 'aurora-image', '--prompt', 'a fox', '--no-wait'])
   return stdout.trim()
 }
 
@@ -52,7 +52,7 @@ describe('modelrun listen with MODELRUN_INBOX_SECRET', () => {
     inbox = verifyingInbox()
     const ids = [await startRun(), await startRun()]
     const args = ['listen', ...ids, '--forward-to', url, '--duplicate', '1']
-    expect(await world.run(args, { env })).toMatchObject({ code: 0, stderr: '' })
+    expect(await cli.run(args, { env })).toMatchObject({ code: 0, stderr: '' })
     await Promise.all(ids.map((id) => inbox.waitFor(id)))
     expect(handled.toSorted()).toEqual(ids.toSorted())
   })
@@ -60,13 +60,13 @@ describe('modelrun listen with MODELRUN_INBOX_SECRET', () => {
   it('signs for the publicUrl of the inbox when it is another url', async () => {
     inbox = openInbox({ publicUrl: 'https://app.example.com/webhooks' })
     const id = await startRun()
-    const without = await world.run(['listen', id, '--forward-to', url], { env })
+    const without = await cli.run(['listen', id, '--forward-to', url], { env })
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('--public-url <url>')])
     const args = ['listen', id, '--forward-to', url, '--public-url', 'https://app.example.com/webhooks']
-    expect(await world.run(args, { env })).toMatchObject({ code: 0 })
+    expect(await cli.run(args, { env })).toMatchObject({ code: 0 })
     await inbox.drain()
     inbox = openInbox({ publicUrl: undefined })
-    expect(await world.run(['listen', id, '--forward-to', url, '--public-url', 'none'], { env })).toMatchObject({
+    expect(await cli.run(['listen', id, '--forward-to', url, '--public-url', 'none'], { env })).toMatchObject({
       code: 0,
     })
   })
@@ -77,7 +77,7 @@ describe('modelrun listen with MODELRUN_INBOX_SECRET', () => {
   ])('says what to do when the inbox rejects %s', async (_, secret, advice) => {
     inbox = openInbox()
     const ids = [await startRun(), await startRun()]
-    const { code, stdout, stderr } = await world.run(['listen', ...ids, '--forward-to', url], {
+    const { code, stdout, stderr } = await cli.run(['listen', ...ids, '--forward-to', url], {
       env: { MODELRUN_INBOX_SECRET: secret },
     })
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^✗ job_\w+ succeeded: HTTP 401/)])
@@ -89,12 +89,12 @@ describe('modelrun listen with MODELRUN_INBOX_SECRET', () => {
 
   it('ends with exit code 2 for a secret that signs nothing, and does not print it', async () => {
     inbox = openInbox()
-    const wrong = await world.run(['listen', 'job_1', '--forward-to', url], {
+    const wrong = await cli.run(['listen', 'job_1', '--forward-to', url], {
       env: { MODELRUN_INBOX_SECRET: 'too short' },
     })
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('must have at least 32')])
     expect(wrong.stderr).not.toContain('too short')
-    const needless = await world.run(['listen', 'job_1', '--forward-to', url, '--public-url', url])
+    const needless = await cli.run(['listen', 'job_1', '--forward-to', url, '--public-url', url])
     expect([needless.code, needless.stderr]).toEqual([
       2,
       expect.stringContaining('--public-url needs the variable MODELRUN_INBOX_SECRET'),
@@ -106,12 +106,12 @@ describe('modelrun trigger with MODELRUN_INBOX_SECRET', () => {
   it('delivers to an inbox, also with one of several secrets', async () => {
     inbox = openInbox()
     const args = ['trigger', 'succeeded', '--forward-to', url, '--job-id', 'job_1', '--duplicate', '1']
-    expect(await world.run(args, { env })).toMatchObject({ code: 0 })
+    expect(await cli.run(args, { env })).toMatchObject({ code: 0 })
     await inbox.waitFor('job_1')
     expect(handled).toEqual(['job_1'])
     await inbox.drain()
     inbox = openInbox({ secret: { fresh: SECRET } })
     const json = { MODELRUN_INBOX_SECRET: JSON.stringify({ fresh: SECRET }) }
-    expect(await world.run(args, { env: json })).toMatchObject({ code: 0 })
+    expect(await cli.run(args, { env: json })).toMatchObject({ code: 0 })
   })
 })

@@ -29,7 +29,7 @@ export class DeliveryPoster {
     const duration_ms = Math.round(durationMs)
     terminal.event('delivery', { job_id, event, delivered: isDelivered, http_status: status, duration_ms })
     const mark = isDelivered ? terminal.style('green', '✓') : terminal.style('red', '✗')
-    terminal.print(`${mark} ${cleanText(job_id)} ${cleanText(event)}: ${textOf(response)} in ${duration_ms} ms`)
+    terminal.print(`${mark} ${cleanText(job_id)} ${cleanText(event)}: ${textOf(response)}`)
     if (status === 401) this.#advise()
     return isDelivered
   }
@@ -40,11 +40,11 @@ export class DeliveryPoster {
   }
 }
 
-function textOf({ status, error, isDelivered }: DeliveryResponse): string {
-  if (status === undefined) return `no response: ${cleanText(reasonOf(error))}`
-  return isDelivered
-    ? `HTTP ${status}`
-    : `HTTP ${status}. The service would not send it again: respond with 2xx within 10 s`
+function textOf({ status, error, isDelivered, durationMs }: DeliveryResponse): string {
+  const time = `in ${Math.round(durationMs)} ms`
+  if (status === undefined) return `no response ${time}: ${cleanText(reasonOf(error))}`
+  if (isDelivered) return `HTTP ${status} ${time}`
+  return `HTTP ${status} ${time}. The service would not send it again: respond with 2xx within 10 s.`
 }
 
 /** The cause names the port that is closed. */

@@ -51,7 +51,7 @@ async function disturb(session: Session, jobId: string): Promise<Disturbed> {
   const lacking = session.options.keys['without-jobs-write'] ?? session.options.keys['read-only']
   if (lacking !== undefined) rejected.push(await cancelJob(session, jobId, { key: lacking }))
   const afterRejected = await readJob(session, jobId)
-  // Judged by its own checks, whatever comes of it.
+  // Its own checks judge it, whatever its outcome.
   await session.evidence(cancelledQueued).catch(() => {})
   return { rejected, afterRejected, afterOther: await readJob(session, jobId) }
 }

@@ -49,15 +49,19 @@ export const CANCEL_CHECKS: readonly Check[] = [
   ),
   check('cancel/finished', cancelledFinished, ({ cancel, before, after }) => {
     if (jobStatus(before.last) !== 'succeeded') return skip('the job had not succeeded', [before.last])
-    const observation = jobStatus(after) === 'succeeded' ? oddCancel(cancel) : 'changed'
+    const observation = jobStatus(after) === 'succeeded' ? responseToIneffectiveCancel(cancel) : 'changed'
     return observe(observation, `${rejectionText(cancel)}; then the job is ${show(jobStatus(after))}`, [cancel, after])
   }),
-  check('cancel/twice', cancelledTwice, (cancel) => observe(oddCancel(cancel), rejectionText(cancel), cancel)),
-  check('cancel/unknown-job', cancelledUnknown, (cancel) => observe(oddCancel(cancel), rejectionText(cancel), cancel)),
+  check('cancel/twice', cancelledTwice, (cancel) =>
+    observe(responseToIneffectiveCancel(cancel), rejectionText(cancel), cancel),
+  ),
+  check('cancel/unknown-job', cancelledUnknown, (cancel) =>
+    observe(responseToIneffectiveCancel(cancel), rejectionText(cancel), cancel),
+  ),
 ]
 
 /** A cancel that changes nothing: an error, or a success with members of its own. */
-function oddCancel(cancel: ApiResponse) {
+function responseToIneffectiveCancel(cancel: ApiResponse) {
   return cancel.status >= 400 ? rejectionOf(cancel) : { ...rejectionOf(cancel), fields: pointersOf(cancel.json) }
 }
 

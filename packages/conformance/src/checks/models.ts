@@ -107,7 +107,7 @@ export const MODELS_CHECKS: readonly Check[] = [
   }),
   check('models/bad-values', badValues, (responses) =>
     observe(
-      Object.fromEntries(responses.map(({ query, response }) => [query, oddPage(query, response)])),
+      Object.fromEntries(responses.map(({ query, response }) => [query, invalidPage(query, response)])),
       responses.map(({ query, response }) => `${query}: ${rejectionText(response)}`).join('; '),
       responses.map(({ response }) => response),
     ),
@@ -116,7 +116,7 @@ export const MODELS_CHECKS: readonly Check[] = [
 ]
 
 /** The response to a page that makes no sense: rejected, the default applied, or something else. */
-function oddPage(query: string, response: ApiResponse) {
+function invalidPage(query: string, response: ApiResponse) {
   if (response.status >= 400) return rejectionOf(response)
   const name = query.split('=')[0] ?? ''
   const applied = numberAt(response, `/${name}`)

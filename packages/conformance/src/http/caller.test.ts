@@ -38,7 +38,7 @@ it('records request and response, and keeps both in full for judging', async () 
   ])
 })
 
-it('sends a request once, whatever comes of it, and says why no response came', async () => {
+it('sends a request once, whatever the outcome, and says why no response came', async () => {
   let count = 0
   const { call, log } = callers(async () => {
     count++

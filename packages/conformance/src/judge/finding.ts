@@ -2,7 +2,7 @@ import type { Exchange } from '../exchange.ts'
 import type { JsonValue } from '../json.ts'
 
 /**
- * What came of a check:
+ * The outcome of a check:
  * - `pass`: the service does what the specification states
  * - `fail`: it does something else
  * - `observed`: the specification leaves it open; `observation` says what the service does

@@ -40,7 +40,7 @@ it('the command finds nothing wrong over sockets with a service that makes uncom
   const service = new LegalService({
     clock: createClock(SCALE),
     choices: {
-      modelIds: 'odd',
+      modelIds: 'special',
       cancelOfUnknown: 204,
       cancelStatus: 204,
       unfinishedStatus: 202,
@@ -51,7 +51,7 @@ it('the command finds nothing wrong over sockets with a service that makes uncom
     },
   })
   const url = await listen(service)
-  const ids = LEGAL_IDS.odd
+  const ids = LEGAL_IDS.special
   const cli = fileURLToPath(new URL('./cli.ts', import.meta.url))
   const args = [
     ...['--conditions=@modelrun/source', cli, '--base-url', url, '--api-key', LEGAL_KEY],

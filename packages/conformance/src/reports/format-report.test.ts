@@ -43,11 +43,11 @@ describe('formatReport', () => {
     )
     expect(xml).toContain('<skipped message="needs a slow model, one that takes longer than 55 s"/>')
     const [result] = report.results
-    const odd = {
+    const special = {
       ...report,
       results: result === undefined ? [] : [{ ...result, verdict: 'fail', detail: 'a\u{0}\u{1B}b' } as const],
     }
-    expect(formatReport(odd, 'junit')).toContain('message="a\u{FFFD}\u{FFFD}b"')
+    expect(formatReport(special, 'junit')).toContain('message="a\u{FFFD}\u{FFFD}b"')
   })
 
   it('writes a line for each statement and the profile as Markdown', async () => {

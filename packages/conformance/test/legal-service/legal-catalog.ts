@@ -14,7 +14,7 @@ const CATEGORIES = ['text-to-image', 'text-to-video', 'image-to-image', 'text-to
 /** Ids of the models that the suite is given, by the choice of ids. */
 export const LEGAL_IDS = {
   plain: { main: 'painter/one', slow: 'film-maker', failing: 'broken' },
-  odd: { main: 'weird id/100%?#é&+', slow: 'a:~=b;c,d', failing: '日本 モデル' },
+  special: { main: 'weird id/100%?#é&+', slow: 'a:~=b;c,d', failing: '日本 モデル' },
 } as const
 
 export function legalCatalog(choices: LegalChoices): LegalModel[] {

@@ -13,7 +13,7 @@ const reject = (status: number, code: string): Rejection => ({ status, code })
 export const LEGAL_CHOICES = {
   // 4.1, 4.2, 9: the list and the details
   modelCount: [12, 142, 1],
-  modelIds: ['plain', 'odd'],
+  modelIds: ['plain', 'special'],
   modelStatus: ['active', 'mixed'],
   descriptions: ['own', 'same', 'empty'],
   searchMatch: ['substring', 'case-sensitive', 'words', 'fuzzy'],

@@ -29,7 +29,7 @@ export class LegalJobs {
     const createdAt = this.#now()
     const processingAt = createdAt + queuedMs
     const job: LegalJob = {
-      id: this.#choices.modelIds === 'odd' ? `job:~=${number}` : `job-${number}`,
+      id: this.#choices.modelIds === 'special' ? `job:~=${number}` : `job-${number}`,
       requestId: `request-${number}`,
       account,
       model,

@@ -56,7 +56,7 @@ function holds(more: (request: Parameters<typeof isFor>[0], response: WireRespon
   })
 }
 
-/** Responses a second run as the first one. */
+/** Gives a second run the response of the first one. */
 function repeats(member: 'job_id' | 'everything', isRepeated: (response: WireResponse) => boolean): Mutation {
   return {
     wrap: (send) => {

@@ -205,7 +205,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
   ),
   broken(
     INPUT_SCHEMA,
-    'rejects to be given every parameter',
+    'rejects an input with every parameter',
     rejects((input) => Object.keys(input).length > 5),
   ),
 ]

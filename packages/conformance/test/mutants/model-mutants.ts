@@ -17,7 +17,7 @@ const isOf =
     JSON.stringify(json).includes(`"category":"${category}"`)
 const isSpeech = isOf('text-to-speech')
 
-/** Responses an unknown model like another one. */
+/** Gives an unknown model the response of another one. */
 function anyModel(id: string | undefined) {
   return instead(
     (request) => isFor(request, 'getModel'),

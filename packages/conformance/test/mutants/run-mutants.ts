@@ -25,7 +25,7 @@ const isLandscape = (_: WireResponse, { body }: WireRequest) => at(body, '/input
 
 const run = (...edits: Parameters<typeof when>) => edited('runModel', when(...edits))
 
-/** Responses at once, whatever was asked for. */
+/** Responds at once, whatever was asked for. */
 function neverWaiting(isWanted: (request: WireRequest) => boolean): Mutation {
   return editRequests('runModel', (request) => {
     if (isRecord(request.body) && isWanted(request)) request.body = { ...request.body, sync: false }

@@ -14,6 +14,6 @@ export const SURVIVORS: ReadonlyMap<string, string> = new Map([
   ],
   [
     'charges each job once it is cancelled again',
-    'What becomes of the cancel of a finished job is open (section 3); the credits are not read around it.',
+    'The response to the cancel of a finished job is open (section 3); the credits are not read around it.',
   ],
 ])

@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<Screen, string>> = {
   world: 'World',
 }
 
-/** Tabs of a server and of its forks look alike: the name tells them apart. */
+/** Tabs of a server and of its forks look the same except for the name. */
 function serverName(): string {
   return forkOf.value === undefined ? 'reference server' : `fork of ${hostOf(forkOf.value)}`
 }

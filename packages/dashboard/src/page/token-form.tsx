@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { setToken } from './data/control.ts'
+import { hasToken, setToken } from './data/control.ts'
 
 /** Asked for where the server was called from another machine, or under another name. */
 export function TokenForm() {
@@ -16,6 +16,11 @@ export function TokenForm() {
           This server was called from another machine or under another name. It printed the token,{' '}
           <code>x-reference-token</code>, when it started.
         </p>
+        {hasToken() && (
+          <p class="bad" role="alert">
+            The server does not accept this token.
+          </p>
+        )}
         <label class="field">
           <span>Token</span>
           <input

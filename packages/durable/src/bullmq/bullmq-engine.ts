@@ -23,9 +23,10 @@ export interface BullmqEngineOptions extends TableEngineOptions {
 }
 
 /**
- * Creates an engine on BullMQ 6 and Redis. Its tasks are jobs of BullMQ, which the tools of BullMQ show under encoded names: the
- * queue `runs:submit` is `runs%3Asubmit` there. Only this engine may add and work them, or their order and limits are lost.
- * Locks use the clock of Redis, delays the clock of the process. A `null` that a handler returns is stored as no result.
+ * Creates an engine on BullMQ 6 and Redis. Its tasks are jobs of BullMQ, which the tools of BullMQ show under encoded
+ * names: the queue `runs:submit` is `runs%3Asubmit` there. Only this engine may add and run them, or their order and
+ * limits are lost. Locks use the clock of Redis, delays the clock of the process. A `null` that a handler returns is
+ * stored as no result.
  *
  * `setup()` rejects with ConfigurationError unless Redis has `maxmemory-policy noeviction`. Killed processes lose nothing. To
  * outlive a power failure, Redis needs `appendonly yes` and `appendfsync always`: else the last second is lost, and a run

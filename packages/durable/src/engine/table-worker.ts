@@ -89,9 +89,9 @@ export class TableWorker implements Worker {
   }
 
   async #lockOnce(): Promise<void> {
-    const { aloneLock: room, table, pollMs } = this.#context
+    const { aloneLock, table, pollMs } = this.#context
     const { concurrency, lockMs, spacing } = this.#settings
-    const allowed = room.allows(this)
+    const allowed = aloneLock.allows(this)
     const alone = allowed === 'suspect'
     const limit = alone ? 1 : concurrency - this.#handling
     if (allowed === 'none' || limit <= 0) return
@@ -100,30 +100,30 @@ export class TableWorker implements Worker {
     const { tasks, nextMs, hasSuspect, died } = await table.lock(request)
     for (const task of tasks) void this.#run(task, lockedUntil, alone)
     for (const task of died) this.#reportDied(task)
-    if (alone && tasks.length === 0) room.release(this)
+    if (alone && tasks.length === 0) aloneLock.release(this)
     if (hasSuspect && !alone) {
-      room.request(this)
-      this.#isWanted ||= room.allows(this) === 'suspect'
+      aloneLock.request(this)
+      this.#isWanted ||= aloneLock.allows(this) === 'suspect'
     }
     this.#wakeIn(Math.min(pollMs, nextMs ?? pollMs))
   }
 
   async #run(locked: LockedTask, lockedUntil: number, alone: boolean): Promise<void> {
-    const { aloneLock: room } = this.#context
+    const { aloneLock } = this.#context
     const run = new TaskRun(locked, lockedUntil)
     this.#runs.add(run)
     this.#handling += 1
-    room.start()
+    aloneLock.start()
     // After a stall of the process, another one may have the task.
     const end = run.msLeft() > 0 ? await this.#handle(run) : undefined
     this.#handling -= 1
-    const isKept = end === undefined ? this.#giveBack(run) : this.#end(run, end)
+    const stored = end === undefined ? this.#giveBack(run) : this.#end(run, end)
     // Locks the next tasks while the end is written: a store can write both in one transaction.
     if (end?.kind === 'done') this.wake()
-    await isKept
+    await stored
     this.#runs.delete(run)
-    if (alone) room.release(this)
-    room.end()
+    if (alone) aloneLock.release(this)
+    aloneLock.end()
     this.#settleIdle()
     // A task that runs again may be due.
     if (end?.kind !== 'done') this.wake()

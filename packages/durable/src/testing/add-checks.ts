@@ -3,7 +3,7 @@ import { type CheckContext, expectEqual, expectTrue, heldHandler, sleep, until, 
 
 type Checks = Readonly<Record<string, (context: CheckContext) => Promise<void>>>
 
-const ODD_IDS = [
+const UNCOMMON_IDS = [
   '123',
   'a:b',
   'a/b',
@@ -76,10 +76,10 @@ export const ADD_CHECKS: Checks = {
 
   'any text up to 300 characters is an id of its own': async (context) => {
     const { engine, queue } = context
-    for (const id of ODD_IDS) await engine.add(queue, id, { data: id })
+    for (const id of UNCOMMON_IDS) await engine.add(queue, id, { data: id })
     engine.work(queue, async (task) => task.data)
-    for (const id of ODD_IDS) expectEqual((await untilState(context, id, 'done')).result, id, `result of ${id}`)
-    expectEqual((await engine.count(queue)).done, ODD_IDS.length, 'tasks')
+    for (const id of UNCOMMON_IDS) expectEqual((await untilState(context, id, 'done')).result, id, `result of ${id}`)
+    expectEqual((await engine.count(queue)).done, UNCOMMON_IDS.length, 'tasks')
   },
 
   'a delayed task does not start before its time, and soon after it': async (context) => {
@@ -107,7 +107,7 @@ export const ADD_CHECKS: Checks = {
     engine.work(
       queue,
       async ({ data }) => {
-        if (Number(data) % 2 === 1) throw new Error('odd')
+        if (Number(data) % 2 === 1) throw new Error('fails once')
         return data
       },
       { concurrency: 1, attempts: 1 },

@@ -141,10 +141,10 @@ export const END_CHECKS: Checks = {
 
   'a result or data that is not shown stays as it is': async (context) => {
     const { engine, queue } = context
-    const odd = { __proto__x: 1, 'a.b': [[], {}, ''], big: 'x'.repeat(100_000) }
-    await engine.add(queue, 'a', { data: odd })
+    const uncommon = { __proto__x: 1, 'a.b': [[], {}, ''], big: 'x'.repeat(100_000) }
+    await engine.add(queue, 'a', { data: uncommon })
     engine.work(queue, async ({ data }) => data)
     const { result } = await untilState(context, 'a', 'done')
-    expectEqual(result, odd, 'result')
+    expectEqual(result, uncommon, 'result')
   },
 }

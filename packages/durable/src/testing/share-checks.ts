@@ -10,7 +10,7 @@ export const SHARE_CHECKS: Checks = {
     await Promise.all(engines.map((engine) => engine.setup()))
   },
 
-  'no task runs twice, with several engines that add and work it': async ({ engine, queue, open }) => {
+  'no task runs twice, with several engines that add and run tasks': async ({ engine, queue, open }) => {
     const engines = [engine, await open(), await open()]
     const runs: string[] = []
     for (const one of engines) {

@@ -26,7 +26,7 @@ async function openApp(webhookRoute = 'app/api/webhooks/route.ts') {
   const app = await writeGuideApp('nextjs.md')
   const route = await load(app, webhookRoute)
   const deliver = (url: string, init: RequestInit) => route.POST(new Request(url, init))
-  const server = createCheckedServer({ clock: { scale: 60 }, deliver })
+  const server = createCheckedServer({ clock: { scale: 10 }, deliver })
   const service = await listen(server)
   const environment = {
     MODELRUN_API_KEY: server.apiKey,

@@ -50,7 +50,7 @@ async function useService(server: ReferenceServer): Promise<PageStory> {
 }
 
 function identity({ model_id, job_id }: RunResult): Pick<PageStory, 'modelId' | 'jobId'> {
-  return { modelId: model_id ?? 'untold', jobId: job_id }
+  return { modelId: model_id ?? 'unknown', jobId: job_id }
 }
 
 async function drawnWidth(url: string): Promise<number> {

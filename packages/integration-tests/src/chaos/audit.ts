@@ -18,7 +18,7 @@ export interface Violation {
   kind: ViolationKind
   job: string
   /** What happened to the job, for people. */
-  story: string
+  timeline: string
 }
 
 export interface Evidence {
@@ -55,14 +55,14 @@ export function audit({ entries, records, effects, isHopeless }: Evidence): Viol
     }
     // The keys are those of the literal above.
     const found = (Object.keys(kinds) as (keyof typeof kinds)[]).filter((kind) => kinds[kind])
-    return found.map((kind) => ({ kind, job, story: tell(record, history) }))
+    return found.map((kind) => ({ kind, job, timeline: timelineOf(record, history) }))
   })
   const invented = [...histories].filter(
     ([job, all]) => !records.has(job) && all.some(({ what }) => what === 'started'),
   )
   return [
     ...violations,
-    ...invented.map(([job, history]) => ({ kind: 'invented' as const, job, story: tell(undefined, history) })),
+    ...invented.map(([job, history]) => ({ kind: 'invented' as const, job, timeline: timelineOf(undefined, history) })),
   ]
 }
 
@@ -130,7 +130,7 @@ function isOverlapping(history: readonly JournalEntry[]): boolean {
   return false
 }
 
-function tell(record: TaskRecord | undefined, history: readonly JournalEntry[]): string {
+function timelineOf(record: TaskRecord | undefined, history: readonly JournalEntry[]): string {
   const zeroMs = history[0]?.atMs ?? 0
   const lines = history
     .filter(({ what }) => what !== 'renewed')

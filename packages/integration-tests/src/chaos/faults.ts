@@ -6,11 +6,11 @@ import type { Receivers } from './receivers.ts'
 const EVERY_MS = 1_000
 
 /** Kills, stops and drains receivers until the signal aborts. */
-export async function hurtReceivers(receivers: Receivers, seed: number, signal: AbortSignal): Promise<void> {
+export async function injectReceiverFaults(receivers: Receivers, seed: number, signal: AbortSignal): Promise<void> {
   for (let count = 0; !signal.aborted; count++) {
     await sleep(EVERY_MS * 2 * chance(seed, 'pause', count), undefined, { signal }).catch(() => {})
     if (signal.aborted) return
     const draw = chance(seed, 'how', count)
-    receivers.hurt(draw < 0.6 ? 'kill' : draw < 0.83 ? 'stop' : 'drain', chance(seed, 'which', count))
+    receivers.inject(draw < 0.6 ? 'kill' : draw < 0.83 ? 'stop' : 'drain', chance(seed, 'which', count))
   }
 }

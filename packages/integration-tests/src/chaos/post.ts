@@ -1,13 +1,13 @@
 import { Agent, request } from 'node:http'
 import { monotonicMs } from './journal.ts'
 
-/** What came of a delivery: the status and the time of its response; status 0 when there was none. */
+/** The outcome of a delivery: the status and the time of its response; status 0 when there was none. */
 export interface Posted {
   status: number
   responseMs: number
 }
 
-/** Sends a delivery to a receiver as the service does: once, whatever comes of it. */
+/** Sends a delivery to a receiver as the service does: once, whatever its outcome. */
 export type Post = (url: string, body: string) => Promise<Posted>
 
 /** What the service waits for a response (section 6, rule 1). */

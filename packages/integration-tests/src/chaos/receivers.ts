@@ -11,7 +11,7 @@ export interface Receivers {
   /** Resolves when all are up. */
   allUp(): Promise<void>
   /** `kill -9`, a stop for longer than the lock, or SIGTERM, to one of them. `random` is a number from 0 up to 1. */
-  hurt(how: 'kill' | 'stop' | 'drain', random: number): void
+  inject(how: 'kill' | 'stop' | 'drain', random: number): void
   readonly counts: { kills: number; stops: number; drains: number; deaths: number; crashes: number }
   stop(): Promise<void>
 }
@@ -61,7 +61,7 @@ export function startReceivers({ program, settings, count }: ReceiversOptions): 
     })
   }
 
-  async function standStill(child: ChildProcess, receiver: Receiver): Promise<void> {
+  async function pauseProcess(child: ChildProcess, receiver: Receiver): Promise<void> {
     receiver.isStopped = true
     child.kill('SIGSTOP')
     await sleep(STOP_MS)
@@ -75,13 +75,13 @@ export function startReceivers({ program, settings, count }: ReceiversOptions): 
     allUp: async () => {
       while (up.size < count) await sleep(20)
     },
-    hurt: (how, random) => {
+    inject: (how, random) => {
       const running = [...up].filter(([, { isStopped }]) => !isStopped)
       const [child, receiver] = running[Math.floor(random * running.length)] ?? []
       if (child === undefined || receiver === undefined) return
       if (how === 'kill') child.kill('SIGKILL')
       else if (how === 'drain') child.kill('SIGTERM')
-      else void standStill(child, receiver)
+      else void pauseProcess(child, receiver)
       counts[`${how}s`]++
     },
     counts,

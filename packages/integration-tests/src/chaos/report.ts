@@ -2,7 +2,7 @@ import type { BatchChaosResult } from './run-batch.ts'
 import type { InboxChaosResult } from './run-inbox.ts'
 import type { EngineKind } from './stores.ts'
 
-const MAX_STORIES = 5
+const MAX_TIMELINES = 5
 
 /** One line of figures. */
 export function describeInbox(kind: EngineKind, result: InboxChaosResult): string {
@@ -34,10 +34,12 @@ export function describeViolations(
   { violations, jobs }: InboxChaosResult,
 ): string | undefined {
   if (violations.length === 0) return undefined
-  const stories = violations.slice(0, MAX_STORIES).map(({ kind: what, job, story }) => `  ${what} ${job}: ${story}`)
-  const more = violations.length > MAX_STORIES ? [`  and ${violations.length - MAX_STORIES} more`] : []
+  const timelines = violations
+    .slice(0, MAX_TIMELINES)
+    .map(({ kind: what, job, timeline }) => `  ${what} ${job}: ${timeline}`)
+  const more = violations.length > MAX_TIMELINES ? [`  and ${violations.length - MAX_TIMELINES} more`] : []
   const again = `npm run chaos -- --engines ${kind} --jobs ${jobs} --seed ${seed}`
-  return [`${kind}: ${violations.length} violations. Again: ${again}`, ...stories, ...more].join('\n')
+  return [`${kind}: ${violations.length} violations. Again: ${again}`, ...timelines, ...more].join('\n')
 }
 
 /** The times of the responses when nothing goes wrong; sorted. */

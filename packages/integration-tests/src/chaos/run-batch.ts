@@ -52,20 +52,20 @@ export async function runBatchChaos(
     const runs = createRuns({ engine, client: new ModelRun({ apiKey, baseUrl, maxRetries: 0 }), lockMs: LOCK_MS })
     for (const [index, outage] of store.outages.entries()) {
       await sleep(FAULT_EVERY_MS)
-      processes.hurt(chance(seed, 'first', index))
+      processes.inject(chance(seed, 'first', index))
       await outage()
     }
     for (let count = 0; count < keys / 50; count++) {
       await sleep(FAULT_EVERY_MS)
-      processes.hurt(chance(seed, 'fault', count))
+      processes.inject(chance(seed, 'fault', count))
     }
-    await untilDone(runs, keys)
+    await waitUntilDone(runs, keys)
     const { deaths } = processes
     await processes.stop()
     const { unknown } = await runs.progress()
     await decide(runs, server)
     runs.start()
-    await untilDone(runs, keys)
+    await waitUntilDone(runs, keys)
     const states = new Map<string, string | undefined>()
     for (let index = 0; index < keys; index++) states.set(`key-${index}`, (await runs.get(`key-${index}`))?.state)
     await runs.stop()
@@ -106,7 +106,7 @@ function startProcesses(program: string, settings: string) {
     get deaths() {
       return deaths
     },
-    hurt: (draw: number) => {
+    inject: (draw: number) => {
       const child = [...children][Math.floor(draw * children.size)]
       if (child === undefined) return
       if (draw * 7 - Math.floor(draw * 7) < 0.7) child.kill('SIGKILL')
@@ -124,7 +124,7 @@ function startProcesses(program: string, settings: string) {
   }
 }
 
-async function untilDone(runs: Runs, keys: number): Promise<void> {
+async function waitUntilDone(runs: Runs, keys: number): Promise<void> {
   for (const startedAtMs = monotonicMs(); monotonicMs() - startedAtMs < PATIENCE_MS; ) {
     const progress = await runs.progress().catch(() => undefined)
     if (progress?.total === keys && progress.waiting === 0 && progress.running === 0) return

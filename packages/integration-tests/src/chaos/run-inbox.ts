@@ -8,7 +8,7 @@ import { audit, type Violation } from './audit.ts'
 import { bundleProgram } from './bundle-program.ts'
 import { planSteps, type Step } from './deliveries.ts'
 import { openEffects } from './effects.ts'
-import { hurtReceivers } from './faults.ts'
+import { injectReceiverFaults } from './faults.ts'
 import { isHopeless } from './handler-outcome.ts'
 import { startJobService } from './job-service.ts'
 import { monotonicMs, readJournal } from './journal.ts'
@@ -78,10 +78,10 @@ export async function runInboxChaos(store: ChaosStore, options: InboxChaosOption
     const names = Array.from({ length: jobs }, (_, index) => `job_${index}`)
     const steps = planSteps(names, seed)
     const sender = createSender({ engine, service, seed, up: receivers.up })
-    const hurting = hurtReceivers(receivers, seed, faults.signal)
+    const injecting = injectReceiverFaults(receivers, seed, faults.signal)
     await takeSteps(steps, sender.take, atProgress(store.outages, jobs))
     faults.abort()
-    await hurting
+    await injecting
     const posted = await Promise.all(sender.posts.map(({ posted }) => posted))
     await sender.drain()
     const get = (job: string) => engine.get(`${INBOX_NAME}:results`, job)
@@ -151,7 +151,7 @@ function atProgress(outages: readonly (() => Promise<void>)[], jobs: number) {
   }
 }
 
-const LOOK_EVERY_MS = 200
+const POLL_EVERY_MS = 200
 
 /** Waits until each job is done or dead, or none has ended for so long that none will. */
 async function untilEnded(
@@ -161,7 +161,7 @@ async function untilEnded(
 ): Promise<Map<string, TaskRecord | undefined>> {
   const records = new Map<string, TaskRecord | undefined>(jobs.map((job) => [job, undefined]))
   const open = new Set(jobs)
-  for (let newsAtMs = monotonicMs(); open.size > 0 && monotonicMs() - newsAtMs < patienceMs; ) {
+  for (let progressAtMs = monotonicMs(); open.size > 0 && monotonicMs() - progressAtMs < patienceMs; ) {
     const { size } = open
     for (const job of open) {
       const record = await get(job).catch(() => undefined)
@@ -170,8 +170,8 @@ async function untilEnded(
       open.delete(job)
     }
     // By the end of the pass: reading thousands of jobs takes a while itself.
-    if (open.size < size) newsAtMs = monotonicMs()
-    await sleep(LOOK_EVERY_MS)
+    if (open.size < size) progressAtMs = monotonicMs()
+    await sleep(POLL_EVERY_MS)
   }
   return records
 }

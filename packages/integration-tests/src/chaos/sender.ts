@@ -29,7 +29,7 @@ export function createSender({ engine, service, seed, up }: SenderOptions) {
   }
 
   async function run(job: string): Promise<void> {
-    const { url, ref } = await untilDone(() => inbox.prepare({ context: { job } }))
+    const { url, ref } = await retryUntilDone(() => inbox.prepare({ context: { job } }))
     urls.set(job, url)
     service.start(job)
     // In an outage it is repeated from memory for a minute: the application does not wait for it.
@@ -43,7 +43,7 @@ export function createSender({ engine, service, seed, up }: SenderOptions) {
     if (kind === 'forge') return send(forge(url, chance(seed, 'shape', job)), lie, { isGenuine: false })
     if (kind === 'lie') return send(url, lie, { isGenuine: false })
     if (kind === 'invent') {
-      const { url: other } = await untilDone(() => inbox.prepare())
+      const { url: other } = await retryUntilDone(() => inbox.prepare())
       return send(other, { ...lie, job_id: `${job}-invented` }, { isGenuine: false })
     }
     const result = service.finish(job)
@@ -54,7 +54,7 @@ export function createSender({ engine, service, seed, up }: SenderOptions) {
 }
 
 /** As an application does that cannot continue without. */
-async function untilDone<T>(work: () => Promise<T>): Promise<T> {
+async function retryUntilDone<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work()

@@ -73,13 +73,13 @@ const START: Record<EngineKind, () => Promise<ChaosStore & { stop(): Promise<voi
 async function lockFile(path: string, delayMs: number): Promise<void> {
   // No wait inside SQLite: this process has to continue, to wake up one that is paused and has the file.
   const database = new DatabaseSync(path, { timeout: 0 })
-  await untilDone(() => database.exec('BEGIN EXCLUSIVE'))
+  await retryUntilDone(() => database.exec('BEGIN EXCLUSIVE'))
   await sleep(delayMs)
   database.exec('COMMIT')
   database.close()
 }
 
-async function untilDone(work: () => void): Promise<void> {
+async function retryUntilDone(work: () => void): Promise<void> {
   for (;;) {
     try {
       return work()

@@ -76,6 +76,25 @@ describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_
     await page.close()
   })
 
+  it('shows the time in one line at every width', async () => {
+    const scaled = await kit.serve({ clock: { scale: 60 } })
+    const page = await scaled.open()
+    // The bar is at its longest when it counts what was done.
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('60 × as fast').waitFor()
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 })
+      const tops = await page.locator('.clockbar time').evaluate((time) => {
+        const text = document.createRange()
+        text.selectNodeContents(time)
+        return [...text.getClientRects()].map(({ top }) => top)
+      })
+      expect(new Set(tops).size, `at ${width}`).toBe(1)
+    }
+    await page.close()
+  })
+
   it('is driven by the keyboard alone: from the catalog to an exchange', async () => {
     const page = await served.open('#/models')
     await page.getByLabel('Search models').focus()

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
 import { needs } from '../services/programs.ts'
-import { openInboxBench, post } from './inbox-bench.ts'
+import { openInboxHarness, post } from './inbox-harness.ts'
 
 const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
 const WAIT = { timeout: 20_000, interval: 20 }
@@ -21,11 +21,11 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
   afterAll(() => service?.stop(), 60_000)
 
   it('a transaction of a handler that stays open, and one that holds its task, stop no other job', async () => {
-    const bench = await openInboxBench({ kind: 'postgres', at: service.url, connections: 3 }, 'open')
+    const harness = await openInboxHarness({ kind: 'postgres', at: service.url, connections: 3 }, 'open')
     const lockMs = 600
     const handled: string[] = []
     const open: pg.PoolClient[] = []
-    const stuck = await bench.open({
+    const stuck = await harness.open({
       lockMs,
       onSucceeded: async ({ job_id }) => {
         const client = await pool.connect()
@@ -35,7 +35,7 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
         await new Promise(() => {})
       },
     })
-    await post(stuck.inbox, await stuck.inbox.callbackUrl(), bench.service.finish('stuck'))
+    await post(stuck.inbox, await stuck.inbox.callbackUrl(), harness.service.finish('stuck'))
     await expect.poll(() => open, WAIT).toHaveLength(1)
     const foreign = await pool.connect()
     await foreign.query('BEGIN')
@@ -44,7 +44,7 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     await stuck.inbox.drain({ timeoutMs: 1 })
 
     const longer = lockMs * 2
-    const { inbox } = await bench.open({
+    const { inbox } = await harness.open({
       lockMs,
       onSucceeded: async ({ job_id }, { signal }) => {
         await sleep(longer, undefined, { signal })
@@ -53,21 +53,21 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     })
     inbox.start()
     const innocent = Array.from({ length: 10 }, (_, index) => `job_${index}`)
-    const responses = innocent.map(async (job) => post(inbox, await inbox.callbackUrl(), bench.service.finish(job)))
+    const responses = innocent.map(async (job) => post(inbox, await inbox.callbackUrl(), harness.service.finish(job)))
     expect(new Set(await Promise.all(responses))).toEqual(new Set([202]))
     await expect.poll(() => handled.toSorted(), WAIT).toEqual(innocent)
     await foreign.query('ROLLBACK')
     for (const client of [foreign, ...open]) client.release(true)
     await expect.poll(() => handled, WAIT).toHaveLength(11)
     expect(handled.at(-1)).toBe('stuck')
-    await bench.close()
+    await harness.close()
   }, 60_000)
 
-  it('a task that runs, and that a transaction of others holds, costs no other task its lock', async () => {
-    const bench = await openInboxBench({ kind: 'postgres', at: service.url, connections: 3 }, 'held')
+  it('a task that another transaction has locked while it runs costs no other task its lock', async () => {
+    const harness = await openInboxHarness({ kind: 'postgres', at: service.url, connections: 3 }, 'held')
     const attempts: string[] = []
     const lockMs = 900
-    const { inbox } = await bench.open({
+    const { inbox } = await harness.open({
       lockMs,
       onSucceeded: async ({ job_id }, { attempt, signal }) => {
         attempts.push(`${job_id} ${attempt}`)
@@ -75,7 +75,7 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
       },
     })
     const jobs = ['held', 'other_1', 'other_2']
-    for (const job of jobs) await post(inbox, await inbox.callbackUrl(), bench.service.finish(job))
+    for (const job of jobs) await post(inbox, await inbox.callbackUrl(), harness.service.finish(job))
     await expect.poll(() => attempts, WAIT).toHaveLength(3)
     const foreign = await pool.connect()
     await foreign.query('BEGIN')
@@ -85,16 +85,16 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
     await foreign.query('ROLLBACK')
     foreign.release()
     await inbox.waitFor('held')
-    await bench.close()
+    await harness.close()
   }, 60_000)
 
   it('a burst of deliveries runs no more handlers than allowed, and all are stored', async () => {
-    const bench = await openInboxBench({ kind: 'postgres', at: service.url, connections: 3 }, 'burst')
+    const harness = await openInboxHarness({ kind: 'postgres', at: service.url, connections: 3 }, 'burst')
     const concurrency = 5
     let running = 0
     let most = 0
     const handled = new Set<string>()
-    const { inbox } = await bench.open({
+    const { inbox } = await harness.open({
       concurrency,
       lockMs: 10_000,
       onSucceeded: async ({ job_id }) => {
@@ -106,10 +106,10 @@ describe.skipIf(isMissing)(`inboxes on a Postgres that others use${note}`, () =>
       },
     })
     const jobs = Array.from({ length: 300 }, (_, index) => `job_${index}`)
-    const sent = jobs.map(async (job) => post(inbox, await inbox.callbackUrl(), bench.service.finish(job)))
+    const sent = jobs.map(async (job) => post(inbox, await inbox.callbackUrl(), harness.service.finish(job)))
     expect(new Set(await Promise.all(sent))).toEqual(new Set([202]))
     await expect.poll(() => handled.size, { timeout: 60_000 }).toBe(300)
     expect(most).toBe(concurrency)
-    await bench.close()
+    await harness.close()
   }, 90_000)
 })

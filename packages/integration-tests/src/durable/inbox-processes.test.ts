@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ENGINE_STORES } from './engine-stores.ts'
-import { useInboxBench } from './use-store.ts'
+import { useInboxHarness } from './use-store.ts'
 
 const program = fileURLToPath(new URL('inbox-process.ts', import.meta.url))
 const WAIT = { timeout: 20_000, interval: 20 }
@@ -31,7 +31,7 @@ async function startProcess(settings: object): Promise<InboxProcess> {
 
 describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) => {
   const { isMissing } = engineStore
-  const bench = useInboxBench(engineStore)
+  const harness = useInboxHarness(engineStore)
   afterEach(async () => {
     for (const child of children.splice(0)) {
       child.kill('SIGKILL')
@@ -40,10 +40,10 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) 
   })
 
   const start = (settings: { lockMs?: number; workMs?: number } = {}) => {
-    const { engineAt, name, service } = bench()
+    const { engineAt, name, service } = harness()
     return startProcess({ engineAt, name, serviceUrl: service.url, lockMs: 2_000, workMs: 0, ...settings })
   }
-  const openAnyone = () => bench().open({ secret: undefined, publicUrl: undefined })
+  const openAnyone = () => harness().open({ secret: undefined, publicUrl: undefined })
 
   it.skipIf(isMissing)(
     'a job whose process is killed in its handler runs elsewhere within 3 s, with a lock of 2 s',
@@ -51,7 +51,7 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) 
       const { inbox, calls } = await openAnyone()
       await inbox.expect('long')
       const { child, lines, deliver } = await start()
-      expect(await deliver(bench().service.finish('long'))).toBe(202)
+      expect(await deliver(harness().service.finish('long'))).toBe(202)
       await expect.poll(() => lines, WAIT).toContain('start long 1')
       inbox.start()
       child.kill('SIGKILL')
@@ -69,7 +69,7 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) 
       const bystanders = Array.from({ length: 15 }, (_, index) => `innocent_${index}`)
       // All are found by polls: no process has a delivery of its own.
       for (const job of ['poison', ...bystanders]) {
-        bench().service.finish(job)
+        harness().service.finish(job)
         await inbox.expect(job, { pollInMs: 0 })
       }
       const done: string[] = []
@@ -101,8 +101,8 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) 
       const { inbox, calls } = await openAnyone()
       await inbox.expect('job_1')
       const { child, lines, deliver } = await start({ lockMs: 1_000 })
-      const held = bench().service.hold('job_1')
-      expect(await deliver(bench().service.finish('job_1'))).toBe(202)
+      const held = harness().service.hold('job_1')
+      expect(await deliver(harness().service.finish('job_1'))).toBe(202)
       await held.asked
       child.kill('SIGSTOP')
       held.release()
@@ -110,7 +110,7 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) 
       await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, { attempt: 2 }]])
       child.kill('SIGCONT')
       // It is awake, and works on.
-      expect(await deliver(bench().service.finish('job_2'))).toBe(202)
+      expect(await deliver(harness().service.finish('job_2'))).toBe(202)
       await inbox.drain()
       await inbox.waitFor('job_2').catch(() => {})
       await expect.poll(() => [...lines, ...calls.map(([{ job_id }]) => job_id)].join(), WAIT).toContain('job_2')

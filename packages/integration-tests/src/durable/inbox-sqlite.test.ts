@@ -6,19 +6,19 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { openInboxBench, post } from './inbox-bench.ts'
+import { openInboxHarness, post } from './inbox-harness.ts'
 
 const LOCKED_MS = 6_000
 const WAIT = { timeout: 30_000, interval: 50 }
 
-it('deliveries are responseBody to in time while another process has the file for 6 s, and are handled after it', async () => {
+it('deliveries get their response in time while another process has the file for 6 s, and are handled after it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'modelrun-inbox-'))
   const at = join(folder, 'inbox.db')
-  const bench = await openInboxBench({ kind: 'sqlite', at }, 'inbox')
-  const { inbox, calls } = await bench.open()
+  const harness = await openInboxHarness({ kind: 'sqlite', at }, 'inbox')
+  const { inbox, calls } = await harness.open()
   inbox.start()
   const url = await inbox.callbackUrl()
-  await post(inbox, url, bench.service.finish('before'))
+  await post(inbox, url, harness.service.finish('before'))
   await inbox.waitFor('before')
   const urls = await Promise.all(Array.from({ length: 6 }, () => inbox.callbackUrl()))
 
@@ -35,7 +35,7 @@ it('deliveries are responseBody to in time while another process has the file fo
   const sent = urls.map(async (each, index) => {
     await sleep(index * 900)
     const sentAt = performance.now()
-    const status = await post(inbox, each, bench.service.finish(`job_${index}`))
+    const status = await post(inbox, each, harness.service.finish(`job_${index}`))
     return { status, responseMs: performance.now() - sentAt }
   })
   const responses = await Promise.all(sent)
@@ -51,6 +51,6 @@ it('deliveries are responseBody to in time while another process has the file fo
     .toEqual(['before', ...urls.map((_, index) => `job_${index}`)])
   // Not the longest: on a busy machine that is others.
   expect(loop.percentile(90) / 1e6).toBeLessThan(100)
-  await bench.close()
+  await harness.close()
   await rm(folder, { recursive: true })
 }, 60_000)

@@ -125,7 +125,7 @@ describe.skipIf(isMissing)(`the Postgres engine${note}`, () => {
     await engine.close()
   })
 
-  it('lets no open transaction of others stop it', async () => {
+  it('is not stopped by open transactions of other clients', async () => {
     const engine = open()
     await engine.setup()
     const client = await pool.connect()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, beforeEach } from 'vitest'
 import type { EngineStore, OpenStore } from './engine-stores.ts'
-import { type InboxBench, openInboxBench } from './inbox-bench.ts'
+import { type InboxHarness, openInboxHarness } from './inbox-harness.ts'
 
 /** Opens a store before the tests of this `describe`, and closes it after them. */
 export function useStore({ isMissing, open }: EngineStore): () => OpenStore {
@@ -14,13 +14,13 @@ export function useStore({ isMissing, open }: EngineStore): () => OpenStore {
   return () => present(opened)
 }
 
-/** Also opens a bench for each test, whose inboxes have a name of their own. */
-export function useInboxBench(engineStore: EngineStore): () => InboxBench {
+/** Also opens a harness for each test, whose inboxes have a name of their own. */
+export function useInboxHarness(engineStore: EngineStore): () => InboxHarness {
   const store = useStore(engineStore)
-  let used: InboxBench | undefined
+  let used: InboxHarness | undefined
   beforeEach(async () => {
     if (engineStore.isMissing) return
-    used = await openInboxBench(store().engineAt, randomUUID())
+    used = await openInboxHarness(store().engineAt, randomUUID())
   })
   afterEach(() => used?.close())
   return () => present(used)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import type { ServerResponse } from '../hostile-service/hostile-server.ts'
+import type { SocketAction } from '../hostile-service/hostile-server.ts'
 import { head } from '../hostile-service/server-responses.ts'
 
 /** A produced file: several packets long, and the same in no two places. */
@@ -9,7 +9,7 @@ export const FILM = Buffer.concat(
 )
 
 /** The bytes of a whole response. */
-type Build = (request: Parameters<ServerResponse>[1]) => Buffer
+type Build = (request: Parameters<SocketAction>[1]) => Buffer
 
 const ETAG = '"film-1"'
 
@@ -46,17 +46,17 @@ export const chunkedFilm: Build = () =>
     Buffer.from('\r\n0\r\n\r\n'),
   ])
 
-export function whole(build: Build): ServerResponse {
+export function whole(build: Build): SocketAction {
   return (socket, request) => void socket.write(build(request))
 }
 
 /** Rejects ranges in a way of its own. */
-export function wholeButNoRange(rejection: ServerResponse): ServerResponse {
+export function wholeButNoRange(rejection: SocketAction): SocketAction {
   return (socket, request) => (request.headers.range === undefined ? whole(film) : rejection)(socket, request)
 }
 
 /** Sends half of a response, then breaks. */
-export function half(build: Build, how: 'end' | 'reset' | 'stall'): ServerResponse {
+export function half(build: Build, how: 'end' | 'reset' | 'stall'): SocketAction {
   return (socket, request) => {
     const bytes = build(request)
     socket.write(bytes.subarray(0, bytes.length / 2), () => {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   findClosedPort,
   type HostileServer,
-  type ServerResponse,
+  type SocketAction,
   startHostileServer,
 } from '../hostile-service/hostile-server.ts'
 import { hangUp, json, raw, reset, response, silence } from '../hostile-service/server-responses.ts'
@@ -21,7 +21,7 @@ const never = raw('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n', 'end')
 
 /** A download that cannot succeed. */
 interface GiveUp extends SaveOptions {
-  responses: readonly ServerResponse[] | 'closed port'
+  responses: readonly SocketAction[] | 'closed port'
   error: string
   attempts: number
 }
@@ -53,7 +53,7 @@ interface Saved extends Outcome {
 
 /** Runs a model whose one file is at a host that follows a script, and saves the file. */
 async function runAndSave(
-  responses: readonly ServerResponse[] | 'closed port',
+  responses: readonly SocketAction[] | 'closed port',
   options: SaveOptions = {},
 ): Promise<Saved> {
   const host = responses === 'closed port' ? undefined : await start({ GET: responses })
@@ -66,7 +66,7 @@ async function runAndSave(
 }
 
 describe('a run whose file is at a host that', () => {
-  test.each<[string, ServerResponse[], SaveOptions?]>([
+  test.each<[string, SocketAction[], SaveOptions?]>([
     ['works', [whole(film)]],
     ['works, without a length', [whole(chunkedFilm)]],
     ['is busy twice', [busy, busy, whole(film)]],

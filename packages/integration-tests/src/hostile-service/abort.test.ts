@@ -23,7 +23,7 @@ afterEach(async () => {
   server = undefined
 })
 
-/** Tells when a phase has started. */
+/** Reports when a phase has started. */
 interface Phase {
   started: Promise<void>
   startCall(): void

@@ -10,14 +10,14 @@ interface RawRequest {
   body: string
 }
 
-/** Does something to the socket of a request, for instance responses. */
-export type ServerResponse = (socket: Socket, request: RawRequest) => void
+/** Acts on the socket of a request, for instance by sending a response. */
+export type SocketAction = (socket: Socket, request: RawRequest) => void
 
 /** What a server does: the responses to the requests of each method, in order; the last one repeats. */
 export interface Script {
-  POST?: readonly ServerResponse[] | undefined
-  GET?: readonly ServerResponse[] | undefined
-  DELETE?: readonly ServerResponse[] | undefined
+  POST?: readonly SocketAction[] | undefined
+  GET?: readonly SocketAction[] | undefined
+  DELETE?: readonly SocketAction[] | undefined
   /** Done to each connection as soon as it is open, before it says anything. */
   onConnect?: ((socket: Socket) => void) | undefined
 }

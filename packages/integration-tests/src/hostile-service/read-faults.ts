@@ -1,11 +1,11 @@
 import { fixtures } from '@modelrun/contract/fixtures'
-import type { ServerResponse } from './hostile-server.ts'
+import type { SocketAction } from './hostile-server.ts'
 import { flood, hangUp, json, partial, raw, reset, response, silence } from './server-responses.ts'
 
 /** A service that does something bad to `GET /v1/models`, and what the client must make of it. */
 export interface ReadFault {
   name: string
-  responses: readonly ServerResponse[]
+  responses: readonly SocketAction[]
   /** How many requests the service gets. */
   gets: number
   /** `success`, or the name of the error. */
@@ -17,7 +17,7 @@ export interface ReadFault {
 
 type Expected = Omit<ReadFault, 'name' | 'responses'>
 
-const fault = (name: string, responses: readonly ServerResponse[], expected: Expected): ReadFault => ({
+const fault = (name: string, responses: readonly SocketAction[], expected: Expected): ReadFault => ({
   name,
   responses,
   ...expected,
@@ -26,7 +26,7 @@ const fault = (name: string, responses: readonly ServerResponse[], expected: Exp
 const ERROR = { error: { code: 'SOME_CODE', message: 'Some message' } }
 const fine = json(200, fixtures.models.listEmpty.body)
 
-const atFirst = (bad: ServerResponse) => [bad, fine]
+const atFirst = (bad: SocketAction) => [bad, fine]
 const twice: Expected = { gets: 2, outcome: 'success' }
 const inVain = (outcome: string): Expected => ({ gets: 3, outcome, isRetryable: true })
 const atOnce = (outcome: string, isRetryable = false): Expected => ({ gets: 1, outcome, isRetryable })

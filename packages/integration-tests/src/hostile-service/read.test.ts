@@ -1,7 +1,7 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { isModelRunError, type ModelRunOptions } from 'modelrun'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type HostileServer, type Script, type ServerResponse, startHostileServer } from './hostile-server.ts'
+import { type HostileServer, type Script, type SocketAction, startHostileServer } from './hostile-server.ts'
 import { READ_FAULTS } from './read-faults.ts'
 import { hangUp, json, partial, reset, response, silence } from './server-responses.ts'
 import { createTestClient, observe, SHORT_MS } from './test-client.ts'
@@ -35,7 +35,7 @@ describe('a wait at a service that (section 4.4)', () => {
   const done = json(200, fixtures.jobs.succeeded.body)
   const state = (status: string) => json(200, { data: { status } })
 
-  test.each<[string, readonly ServerResponse[]]>([
+  test.each<[string, readonly SocketAction[]]>([
     ['resets for a while', [reset, reset, reset, reset, reset, reset, done]],
     ['responds with 522 for a while', [json(522, {}), json(522, {}), done]],
     ['shows a web page for a while', [response(200, '<html>'), response(503, '<html>'), done]],
@@ -51,7 +51,7 @@ describe('a wait at a service that (section 4.4)', () => {
   })
 
   // The job is known to exist only once the service has said so: the caller alone named its id.
-  test.each<[string, ServerResponse, string, string]>([
+  test.each<[string, SocketAction, string, string]>([
     ['resets for ever', reset, 'DeadlineExceededError', 'unknown'],
     ['never responds', silence, 'DeadlineExceededError', 'unknown'],
     ['never finishes', state('processing'), 'DeadlineExceededError', 'accepted'],
@@ -82,7 +82,7 @@ describe('a wait at a service that (section 4.4)', () => {
 describe('a cancel at a service that (section 4.5)', () => {
   const gone = json(404, { error: { code: 'NOT_FOUND', message: 'gone' } })
 
-  test.each<[string, readonly ServerResponse[], string, number]>([
+  test.each<[string, readonly SocketAction[], string, number]>([
     ['responds with 204', [(socket) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n')], 'success', 1],
     ['responds with an empty 200', [response(200)], 'success', 1],
     ['resets, and knows no such job after that', [reset, gone], 'success', 2],

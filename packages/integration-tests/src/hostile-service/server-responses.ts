@@ -1,10 +1,10 @@
-import type { ServerResponse } from './hostile-server.ts'
+import type { SocketAction } from './hostile-server.ts'
 
 /** Headers in the order in which they are sent; the same name may come twice. */
 type HeaderList = readonly (readonly [string, string])[]
 
-/** Responses as a well-behaved server does. */
-export function response(status: number, body: string | Buffer = '', headers: HeaderList = []): ServerResponse {
+/** A response as a well-behaved server sends it. */
+export function response(status: number, body: string | Buffer = '', headers: HeaderList = []): SocketAction {
   return (socket) => {
     const length = Buffer.byteLength(body)
     socket.write(head(status, [...headers, ['content-length', String(length)]]))
@@ -12,22 +12,22 @@ export function response(status: number, body: string | Buffer = '', headers: He
   }
 }
 
-/** Responses JSON as a well-behaved server does. */
-export function json(status: number, body: unknown, headers: HeaderList = []): ServerResponse {
+/** A JSON response as a well-behaved server sends it. */
+export function json(status: number, body: unknown, headers: HeaderList = []): SocketAction {
   return response(status, JSON.stringify(body), [['content-type', 'application/json'], ...headers])
 }
 
 /** Resets the connection after it got the whole request. */
-export const reset: ServerResponse = (socket) => void socket.resetAndDestroy()
+export const reset: SocketAction = (socket) => void socket.resetAndDestroy()
 
 /** Ends the connection without a word. */
-export const hangUp: ServerResponse = (socket) => void socket.end()
+export const hangUp: SocketAction = (socket) => void socket.end()
 
 /** Never says anything. */
-export const silence: ServerResponse = () => {}
+export const silence: SocketAction = () => {}
 
 /** Sends these bytes as they are, then does what `then` says. */
-export function raw(bytes: string, then: 'end' | 'reset' | 'stall' = 'stall'): ServerResponse {
+export function raw(bytes: string, then: 'end' | 'reset' | 'stall' = 'stall'): SocketAction {
   return (socket) => {
     socket.write(bytes, () => {
       if (then === 'end') socket.end()
@@ -38,12 +38,12 @@ export function raw(bytes: string, then: 'end' | 'reset' | 'stall' = 'stall'): S
 }
 
 /** Promises a body of 1 000 bytes and sends only this. */
-export function partial(status: number, body: string, then: 'end' | 'reset' | 'stall'): ServerResponse {
+export function partial(status: number, body: string, then: 'end' | 'reset' | 'stall'): SocketAction {
   return raw(`${head(status, [['content-length', '1000']])}${body}`, then)
 }
 
 /** Sends a body in pieces of four characters. */
-export function drip(status: number, body: string, everyMs: number): ServerResponse {
+export function drip(status: number, body: string, everyMs: number): SocketAction {
   return (socket) => {
     socket.write(head(status, [['content-length', String(Buffer.byteLength(body))]]))
     let sent = 0
@@ -57,7 +57,7 @@ export function drip(status: number, body: string, everyMs: number): ServerRespo
 }
 
 /** Sends a body that is far larger than any response of the service, as fast as the client takes it. */
-export function flood(status: number, byteCount: number): ServerResponse {
+export function flood(status: number, byteCount: number): SocketAction {
   return (socket) => {
     socket.write(head(status, [['content-length', String(byteCount)]]))
     const chunk = Buffer.alloc(65_536, 'x')

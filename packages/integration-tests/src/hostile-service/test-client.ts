@@ -15,7 +15,7 @@ export function createTestClient(baseUrl: string, options: ModelRunOptions = {})
   return new ModelRun({ apiKey: API_KEY, baseUrl, logLevel: 'off', ...quick, ...options })
 }
 
-/** What came of a call, and how long it took. */
+/** The outcome of a call, and how long it took. */
 export interface Outcome {
   /** The value, or the error. */
   settled: unknown

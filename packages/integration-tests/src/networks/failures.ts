@@ -207,7 +207,7 @@ const OF_UNDICI: readonly Failure[] = [
     plainOverProxy({ password: 'user:secret' }),
     notSent('UND_ERR_INVALID_ARG', 'user:password'),
   ),
-  // These are responses: to the proxy's own words on what became of the request, nothing is added.
+  // These are responses: the error has the words of the proxy, and nothing is added.
   fail('the proxy responds 403 to an http request', plainOverProxy({ status: 403 }), {
     reason: 'HTTP 403',
     submission: 'rejected',

@@ -93,7 +93,7 @@ describe('a proxy in `fetchOptions`, with the fetch of the same undici', () => {
     const client = createClient({ fetchOptions: { dispatcher: new ProxyAgent(silent.url) }, timeoutMs: 300 })
     const error = await failureOf(client.submit('aurora-image', INPUT))
     await silent.close()
-    // Nothing tells a tunnel that is not there yet from a response that is not.
+    // A tunnel that is not open yet cannot be distinguished from a response that has not come.
     expect(error).toBeInstanceOf(AttemptTimeoutError)
     expect(error).toMatchObject({ submission: 'unknown' })
   })

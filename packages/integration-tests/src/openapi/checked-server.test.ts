@@ -7,17 +7,17 @@ import { type CheckedServer, checkServer, createCheckedServer } from './checked-
 /** A server whose responses lack the field `total`. */
 function createLiar(): ReferenceServer {
   const server = createReferenceServer({ clock: 'auto' })
-  const lie = async (serverWith: Promise<object>) => {
+  const corrupt = async (serverWith: Promise<object>) => {
     const response = await serverWith
-    if (!(response instanceof Response)) throw new Error('There is no response to lie about.')
+    if (!(response instanceof Response)) throw new Error('There is no response to corrupt.')
     const { total, ...body } = await response.json()
     return Response.json(body)
   }
   const changes: Pick<ReferenceServer, 'fetch' | 'handle'> = {
-    fetch: (...call) => lie(server.fetch(...call)),
-    handle: (...call) => lie(server.handle(...call)),
+    fetch: (...call) => corrupt(server.fetch(...call)),
+    handle: (...call) => corrupt(server.handle(...call)),
   }
-  return Object.assign(Object.create(server) as ReferenceServer, changes) // the rest is the honest server's
+  return Object.assign(Object.create(server) as ReferenceServer, changes) // the other members are those of the server
 }
 
 async function listModels(server: CheckedServer, { fetch = server.fetch, baseUrl = server.baseUrl } = {}) {

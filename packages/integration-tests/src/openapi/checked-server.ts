@@ -4,7 +4,7 @@ import { createExchangeValidator } from './exchange-validator.ts'
 // One for all: it keeps nothing but its compiled schemas, which take a tenth of a second.
 const validator = createExchangeValidator()
 
-/** A reference server whose every exchange and delivery is held against the OpenAPI document. */
+/** A reference server whose every exchange and delivery is checked by the OpenAPI document. */
 export interface CheckedServer extends ReferenceServer {
   /**
    * What broke the document so far. A test that breaks it on purpose takes these; with any left, closing the server
@@ -26,7 +26,7 @@ export function createCheckedServer(options: ReferenceServerOptions = {}): Check
   return checkServer(createReferenceServer({ clock: 'auto', ...options, deliver: checkedDeliver }), record)
 }
 
-/** Checks what a server responses, over any transport. */
+/** Checks the responses of a server, over any transport. */
 export function checkServer(server: ReferenceServer, record = new ExchangeRecord()): CheckedServer {
   const close = async () => {
     await server.close()

@@ -15,7 +15,7 @@ const [REDIS_STORE = '', POSTGRES_STORE = ''] = [...guide.matchAll(/```js\n(.*?)
   .filter((code) => code.includes('export const store'))
 const [, POSTGRES_TABLES = ''] = /```sql\n(.*?)```/s.exec(guide) ?? []
 
-/** Holds a store against what `BudgetStore` promises. */
+/** Checks a store by the contract of `BudgetStore`. */
 function testBudgetStore(getStore: () => BudgetStore): void {
   const take = (id: string, credits: number, more: object = {}) =>
     getStore().reserve({ account: 'a', id, credits, limit: 10, expiresInMs: 600_000, ...more })

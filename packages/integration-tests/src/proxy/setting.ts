@@ -41,7 +41,7 @@ export function openSetting({ server = createCheckedServer(), ...options }: Sett
     errors,
     pageOf: (user) => {
       const page = { baseUrl: PROXY_URL, clock: server.clock, fetch: fetchThrough(proxy.handle, user) }
-      // A program that is not a page needs a key. The proxy of the tests makes nothing of it.
+      // A program that is not a page needs a key. The proxy of the tests ignores it.
       return new ModelRun({ apiKey: 'page', ...page })
     },
     close: () => server.close(),

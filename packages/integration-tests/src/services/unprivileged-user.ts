@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Databases reject to run as root: then they run as the user that Debian makes for Postgres, or as nobody. */
+/** Databases do not run as root. As root, tests start them as the user that Debian makes for Postgres, or as nobody. */
 export async function unprivilegedUser(): Promise<{ uid: number; gid: number } | { uid?: undefined; gid?: undefined }> {
   if (process.getuid?.() !== 0) return {}
   const name = await run('id', ['-u', 'postgres']).then(

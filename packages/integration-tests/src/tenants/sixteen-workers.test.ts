@@ -9,7 +9,7 @@ import type { ForeignResult, TenantResult, TenantTask } from './tenant-worker.ts
 const WORKERS = 16
 const PRICE = 4 // of aurora-image
 
-/** What a tenant left, as the server tells it. */
+/** What a tenant left behind, by the report of the server. */
 interface Tenant {
   result: TenantResult
   credits: number
@@ -24,7 +24,7 @@ async function message<Value>(worker: Worker): Promise<Value> {
 }
 
 describe('one server for 16 workers at once', () => {
-  // At this speed a receiver behind a socket would have 10 ms to response.
+  // At this speed a receiver behind a socket would have 10 ms to respond.
   const deliver = async () => new Response(null, { status: 204 })
   const server = createCheckedServer({ clock: { scale: 1_000 }, strict: true, deliver })
   const tenants: Tenant[] = []
@@ -95,7 +95,7 @@ describe('one server for 16 workers at once', () => {
     }
   })
 
-  it('leaves nothing over, and its own books are right', () => {
+  it('leaves nothing over, and passes its own audit', () => {
     for (const { result } of tenants) expect(server.report(result.key)).toMatchObject({ isClean: true, violations: [] })
   })
 })

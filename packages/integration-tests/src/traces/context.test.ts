@@ -1,13 +1,13 @@
 import type { Middleware } from 'modelrun'
 import { describe, expect, it } from 'vitest'
-import { FAST, INPUT, ROOT, SLOW, useTraceBench } from './trace-bench.ts'
+import { FAST, INPUT, ROOT, SLOW, useTraceHarness } from './trace-harness.ts'
 
 describe('requests', () => {
-  const bench = useTraceBench()
+  const harness = useTraceHarness()
 
   /** A span for each HTTP request, as an instrumentation of `fetch` makes it. */
   const instrumented: Middleware = (request, next, { method, path }) =>
-    bench.record.tracer.startActiveSpan(`${method} ${path}`, async (span) => {
+    harness.record.tracer.startActiveSpan(`${method} ${path}`, async (span) => {
       try {
         return await next(request)
       } finally {
@@ -16,16 +16,16 @@ describe('requests', () => {
     })
 
   it('belong to the run that they are for, although one timer serves all runs', async () => {
-    const client = bench.connect({ middleware: [instrumented] })
+    const client = harness.connect({ middleware: [instrumented] })
     const models = [FAST, SLOW, FAST, SLOW]
     const results = await Promise.all(models.map((model) => client.run(model, INPUT, { mode: 'async' })))
     for (const [index, { job_id }] of results.entries()) {
-      const run = bench.record.named(`generate_content ${models[index]}`).find(isOf(job_id))
-      const polls = bench.record.named(`GET /v1/jobs/${job_id}`)
+      const run = harness.record.named(`generate_content ${models[index]}`).find(isOf(job_id))
+      const polls = harness.record.named(`GET /v1/jobs/${job_id}`)
       expect(polls.length).toBe(run?.attributes['modelrun.polls'])
       for (const poll of polls) expect(poll).toMatchObject({ parent: 'modelrun.wait', traceId: run?.traceId })
     }
-    const posts = bench.record.named(`POST /v1/models/${FAST}/run`)
+    const posts = harness.record.named(`POST /v1/models/${FAST}/run`)
     expect(posts).toEqual([
       expect.objectContaining({ parent: 'modelrun.submit' }),
       expect.objectContaining({ parent: 'modelrun.submit' }),
@@ -33,9 +33,9 @@ describe('requests', () => {
   })
 
   it('of a hold and of what is checked before it belong to the run', async () => {
-    await bench.connect({ middleware: [instrumented] }).run(FAST, INPUT, { validateInput: true })
-    expect(bench.record.named(`GET /v1/models/${FAST}`)).toMatchObject([{ parent: ROOT }])
-    expect(bench.record.named(`POST /v1/models/${FAST}/run`)).toMatchObject([{ parent: 'modelrun.submit' }])
+    await harness.connect({ middleware: [instrumented] }).run(FAST, INPUT, { validateInput: true })
+    expect(harness.record.named(`GET /v1/models/${FAST}`)).toMatchObject([{ parent: ROOT }])
+    expect(harness.record.named(`POST /v1/models/${FAST}/run`)).toMatchObject([{ parent: 'modelrun.submit' }])
   })
 
   const isOf =

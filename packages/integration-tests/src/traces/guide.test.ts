@@ -1,30 +1,30 @@
 import { readFile } from 'node:fs/promises'
 import { createInbox } from 'modelrun/webhooks'
 import { expect, it } from 'vitest'
-import { FAST, INPUT, useTraceBench } from './trace-bench.ts'
+import { FAST, INPUT, useTraceHarness } from './trace-harness.ts'
 
 const guide = await readFile(new URL('../../../../docs/guides/observability.md', import.meta.url), 'utf8')
 
-const bench = useTraceBench()
+const harness = useTraceHarness()
 
 it('the guide has each name of an attribute, an event and a child span, and no other one', async () => {
-  const client = bench.connect()
+  const client = harness.connect()
   const inbox = createInbox({
     client,
-    clock: bench.server.clock,
+    clock: harness.server.clock,
     publicUrl: 'https://app.test/',
     secret: 's'.repeat(32),
   })
-  bench.server.webhooks.deliverTo((request) => inbox.handle(request))
-  bench.server.faults.add({ kind: 'refused', route: 'runModel', times: 1 })
-  bench.server.faults.add({ kind: 'unavailable', route: 'getJob', times: 1 })
+  harness.server.webhooks.deliverTo((request) => inbox.handle(request))
+  harness.server.faults.add({ kind: 'refused', route: 'runModel', times: 1 })
+  harness.server.faults.add({ kind: 'unavailable', route: 'getJob', times: 1 })
   await client.run(FAST, INPUT)
   await client.run(FAST, INPUT, { mode: 'async' })
   await client.run(FAST, INPUT, { webhook: inbox })
   await client.run(FAST, { ...INPUT, seed: 7 }).catch(() => {})
   await client.run(FAST, INPUT, { signal: AbortSignal.abort() }).catch(() => {})
   await inbox.drain()
-  const spans = bench.record.spans()
+  const spans = harness.record.spans()
   const seen = spans.flatMap(({ name, attributes, events }) => [
     ...(name.startsWith('modelrun.') ? [name] : []),
     ...Object.keys(attributes),

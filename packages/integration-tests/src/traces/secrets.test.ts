@@ -2,28 +2,28 @@ import { inspect } from 'node:util'
 import { isModelRunError } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
 import { describe, expect, it } from 'vitest'
-import { FAST, useTraceBench } from './trace-bench.ts'
+import { FAST, useTraceHarness } from './trace-harness.ts'
 
 const PROMPT = 'a portrait of a person who must not be named'
 const INPUT = { prompt: PROMPT }
 
 describe('an exported span has nothing of', () => {
-  const bench = useTraceBench()
+  const harness = useTraceHarness()
 
   /** Everything that any exporter could read of the spans. */
   function exported(): string {
-    const spans = bench.record.raw()
+    const spans = harness.record.raw()
     expect(spans.length).toBeGreaterThan(0)
     return inspect(spans, { depth: 12, maxStringLength: null, showHidden: true })
   }
 
   function expectNoSecrets(...others: string[]): void {
     const text = exported()
-    for (const secret of ['must not be named', bench.server.apiKey, ...others]) expect(text).not.toContain(secret)
+    for (const secret of ['must not be named', harness.server.apiKey, ...others]) expect(text).not.toContain(secret)
   }
 
   it('the prompt and the key, when all goes well', async () => {
-    const client = bench.connect()
+    const client = harness.connect()
     await client.run(FAST, INPUT)
     await (await client.submit(FAST, INPUT)).result()
     for await (const _ of client.runMany(FAST, [INPUT])) break
@@ -31,14 +31,14 @@ describe('an exported span has nothing of', () => {
   })
 
   it('the url for the delivery, whose token lets its holder deliver', async () => {
-    const client = bench.connect()
+    const client = harness.connect()
     const inbox = createInbox({
       client,
-      clock: bench.server.clock,
+      clock: harness.server.clock,
       publicUrl: 'https://app.test/hook',
       secret: 's'.repeat(32),
     })
-    bench.server.webhooks.deliverTo((request) => inbox.handle(request))
+    harness.server.webhooks.deliverTo((request) => inbox.handle(request))
     await client.run(FAST, INPUT, { webhook: inbox })
     await client.submit(FAST, INPUT, { webhookUrl: 'https://app.test/mine?token=very-secret' })
     await inbox.drain()
@@ -47,8 +47,8 @@ describe('an exported span has nothing of', () => {
 
   it('the prompt, when the job fails with a message that quotes it', async () => {
     const error = { code: 'PROVIDER_FAILURE', message: `I do not paint ${PROMPT}` }
-    bench.server.script(FAST, [{ result: 'failed', error }])
-    await expect(bench.connect().run(FAST, INPUT)).rejects.toThrow(PROMPT)
+    harness.server.script(FAST, [{ result: 'failed', error }])
+    await expect(harness.connect().run(FAST, INPUT)).rejects.toThrow(PROMPT)
     expectNoSecrets()
   })
 
@@ -71,14 +71,14 @@ describe('an exported span has nothing of', () => {
       },
     ],
   ])('the prompt, when %s quotes it', async (_what, respond) => {
-    const client = bench.connect({ fetch: async () => respond() })
+    const client = harness.connect({ fetch: async () => respond() })
     const error = await client.run(FAST, INPUT, { deadlineMs: 30_000 }).catch((thrown: unknown) => thrown)
     expect(isModelRunError(error)).toBe(true)
     expectNoSecrets()
   })
 
   it('the input, when it does not fit the model', async () => {
-    const client = bench.connect()
+    const client = harness.connect()
     const input = { prompt: 'fine', image_size: PROMPT }
     await expect(client.run(FAST, input, { validateInput: true })).rejects.toThrow(PROMPT)
     expectNoSecrets()
@@ -87,13 +87,13 @@ describe('an exported span has nothing of', () => {
 
   it('an error that the caller made', async () => {
     const abort = AbortSignal.abort(new Error(PROMPT))
-    await expect(bench.connect().run(FAST, INPUT, { signal: abort })).rejects.toThrow('aborted')
+    await expect(harness.connect().run(FAST, INPUT, { signal: abort })).rejects.toThrow('aborted')
     const badInput = {
       get prompt(): string {
         throw new Error(PROMPT)
       },
     }
-    await expect(bench.connect().run(FAST, badInput)).rejects.toMatchObject({ cause: { message: PROMPT } })
+    await expect(harness.connect().run(FAST, badInput)).rejects.toMatchObject({ cause: { message: PROMPT } })
     expectNoSecrets()
   })
 })

@@ -1,6 +1,6 @@
 import { createInbox } from 'modelrun/webhooks'
 import { describe, expect, it } from 'vitest'
-import { FAST, INPUT, poll, ROOT, SLOW, state, UNSET, useTraceBench } from './trace-bench.ts'
+import { FAST, INPUT, poll, ROOT, SLOW, state, UNSET, useTraceHarness } from './trace-harness.ts'
 
 const SERVER = { 'server.address': 'reference.modelrun.test', 'server.port': 443 }
 const RUN = {
@@ -17,11 +17,11 @@ const SUBMIT = {
 }
 
 describe('the spans of a run', () => {
-  const bench = useTraceBench()
+  const harness = useTraceHarness()
 
-  it('tell of a run within the hold: what was asked of whom, and what it cost', async () => {
-    const result = await bench.connect().run(FAST, INPUT)
-    const { names, run, submit } = bench.tree()
+  it('describe a run within the hold: its model, its service and its cost', async () => {
+    const result = await harness.connect().run(FAST, INPUT)
+    const { names, run, submit } = harness.tree()
     expect(names).toEqual(['modelrun.submit', ROOT])
     expect(run).toMatchObject({ kind: 'CLIENT', parent: undefined, status: UNSET, events: [] })
     expect(run?.attributes).toEqual({
@@ -41,9 +41,9 @@ describe('the spans of a run', () => {
     })
   })
 
-  it('tell of a run that is polled: each poll and each new state is an event of its wait', async () => {
-    const result = await bench.connect().run(FAST, INPUT, { mode: 'async' })
-    const { names, run, wait } = bench.tree()
+  it('describe a run that is polled: each poll and each new state is an event of its wait', async () => {
+    const result = await harness.connect().run(FAST, INPUT, { mode: 'async' })
+    const { names, run, wait } = harness.tree()
     expect(names).toEqual(['modelrun.submit', 'modelrun.wait', ROOT])
     expect(wait).toMatchObject({ kind: 'INTERNAL', parent: ROOT, status: UNSET })
     const polls = wait?.events.filter(([name]) => name === 'modelrun.poll') ?? []
@@ -66,9 +66,11 @@ describe('the spans of a run', () => {
   it.each([
     ['text-to-video', 'kinora/reel-swift', 'video'],
     ['audio-generation', 'tidepool/foley', 'audio'],
-  ])('tell the type of the output of %s', async (_category, model, type) => {
-    await bench.connect().run(model, INPUT)
-    expect(bench.record.named(`generate_content ${model}`)[0]?.attributes).toMatchObject({ 'gen_ai.output.type': type })
+  ])('name the type of the output of %s', async (_category, model, type) => {
+    await harness.connect().run(model, INPUT)
+    expect(harness.record.named(`generate_content ${model}`)[0]?.attributes).toMatchObject({
+      'gen_ai.output.type': type,
+    })
   })
 
   it.each([
@@ -76,24 +78,24 @@ describe('the spans of a run', () => {
     ['7', undefined],
     [undefined, undefined],
   ])('have the seed of the input when it is an integer: %j', async (seed, expected) => {
-    await bench
+    await harness
       .connect()
       .run(FAST, { ...INPUT, seed })
       .catch(() => {})
-    expect(bench.tree().run?.attributes['gen_ai.request.seed']).toBe(expected)
+    expect(harness.tree().run?.attributes['gen_ai.request.seed']).toBe(expected)
   })
 
-  it('tell of a run whose result comes by webhook', async () => {
-    const client = bench.connect()
+  it('describe a run whose result comes by webhook', async () => {
+    const client = harness.connect()
     const inbox = createInbox({
       client,
-      clock: bench.server.clock,
+      clock: harness.server.clock,
       publicUrl: 'https://app.test/hook',
       secret: 'x'.repeat(32),
     })
-    bench.server.webhooks.deliverTo((request) => inbox.handle(request))
+    harness.server.webhooks.deliverTo((request) => inbox.handle(request))
     const result = await client.run(FAST, INPUT, { webhook: inbox })
-    const { run, wait } = bench.tree()
+    const { run, wait } = harness.tree()
     expect(wait?.events.slice(-2)).toEqual([
       ['modelrun.delivery', { 'modelrun.job.status': 'succeeded' }],
       state('succeeded'),
@@ -103,20 +105,20 @@ describe('the spans of a run', () => {
   })
 
   it('have a limited number of events, however long the wait is', async () => {
-    bench.server.script(SLOW, [{ result: 'succeeded', after_ms: 3_600_000 }])
-    await bench.connect().run(SLOW, INPUT, { deadlineMs: Number.POSITIVE_INFINITY })
-    const { wait } = bench.tree()
+    harness.server.script(SLOW, [{ result: 'succeeded', after_ms: 3_600_000 }])
+    await harness.connect().run(SLOW, INPUT, { deadlineMs: Number.POSITIVE_INFINITY })
+    const { wait } = harness.tree()
     expect(wait?.attributes['modelrun.polls']).toBeGreaterThan(300)
     expect(wait?.events.filter(([name]) => name === 'modelrun.poll')).toHaveLength(100)
     expect(wait?.events.at(-1)).toEqual(state('succeeded'))
   })
 
   it('are children of the span of the caller', async () => {
-    const client = bench.connect()
-    await bench.record.tracer.startActiveSpan('checkout', async (span) => {
+    const client = harness.connect()
+    await harness.record.tracer.startActiveSpan('checkout', async (span) => {
       await client.run(FAST, INPUT)
       span.end()
     })
-    expect(bench.record.named(ROOT)[0]).toMatchObject({ parent: 'checkout' })
+    expect(harness.record.named(ROOT)[0]).toMatchObject({ parent: 'checkout' })
   })
 })

@@ -80,7 +80,7 @@ async function runProject(): Promise<AssertionResult[]> {
   return testResults.flatMap(({ assertionResults }) => assertionResults)
 }
 
-/** Without what tells vitest that it is inside a test. */
+/** Without the variables by which vitest detects that it is inside a test. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$)/.test(name)))
 }

@@ -21,7 +21,7 @@ export const ENDPOINT_ASSUMPTIONS = {
     question: 'Response to a synchronous run whose job fails while it is held',
     choice:
       '502 with job_id, request_id, model_id, status "failed" and error: section 7 gives every error an error member, ' +
-      'and the identity lets a client tell a failed job from a broken gateway',
+      'and the identity lets a client distinguish a failed job from a broken gateway',
     alternatives: [
       '200 or another status with the same body',
       '202 as for a run that continues; polling reads the failure',
@@ -92,12 +92,12 @@ export const ENDPOINT_ASSUMPTIONS = {
     alternatives: ['100 is applied instead'],
     rejections: ['limitAboveMaximum'],
   },
-  oddPages: {
+  invalidPages: {
     section: '4.1',
     question: 'limit or offset that is not an integer, limit below 1, offset below 0, a parameter given twice',
     choice: '400',
     alternatives: ['the default is applied instead'],
-    rejections: ['oddPage'],
+    rejections: ['invalidPage'],
   },
   emptyFilters: {
     section: '4.1',

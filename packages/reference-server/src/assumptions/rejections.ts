@@ -55,7 +55,7 @@ export interface Rejections {
   /** A `limit` above 100 (section 8). Accepted: 100 instead. Default 400 VALIDATION_ERROR. */
   limitAboveMaximum: Rejection | 'accepted'
   /** `limit` or `offset` that is not an integer, or too small. Accepted: the default. Default 400 VALIDATION_ERROR. */
-  oddPage: Rejection | 'accepted'
+  invalidPage: Rejection | 'accepted'
   /** Cancel of an unknown job. Accepted: like a cancel, or with a status of its own. Default 404 NOT_FOUND. */
   cancelOfUnknownJob: CancelRejection | 'accepted'
   /** Cancel of a job that succeeded or failed (section 3). Accepted: nothing changes. Default 409 CONFLICT. */
@@ -103,7 +103,7 @@ export const rejectionsSchema = /* @__PURE__ */ z.strictObject({
   otherContentType: z._default(errorOrAccepted, rejection('UNSUPPORTED_MEDIA_TYPE')),
   unknownQueryParameter: z._default(errorOrAccepted, INVALID),
   limitAboveMaximum: z._default(errorOrAccepted, INVALID),
-  oddPage: z._default(errorOrAccepted, INVALID),
+  invalidPage: z._default(errorOrAccepted, INVALID),
   cancelOfUnknownJob: z._default(cancelOrAccepted, NOT_FOUND),
   cancelOfFinishedJob: z._default(cancelOrAccepted, CONFLICT),
   cancelOfCancelledJob: z._default(cancelOrAccepted, CONFLICT),

@@ -16,7 +16,7 @@ export interface Work {
  */
 const GRACE_MS = 250
 
-/** Clients on the other side of a socket get this much real time to do their next step. */
+/** Real time in which a client behind a socket can make its next request. */
 const REMOTE_QUIET_MS = 10
 
 /** A client in this process gets this many turns of the event loop. It needs about one to read a body. */
@@ -25,7 +25,7 @@ const CALM_TURNS = 10
 /** And at least this much real time: signing with WebCrypto happens on another thread and takes a third of it. */
 const CALM_MS = 0.05
 
-/** Knows whether anything happens in the server or its clients that virtual time must wait for. */
+/** Tracks the work of the server and its clients that virtual time must wait for. */
 export class Activity {
   readonly #runningSince = new Map<Work, number>()
   #waiting: (() => void)[] = []

@@ -13,7 +13,7 @@ const LONGEST_SLEEP_MS = 20_000
  */
 const PATIENCE_MS = 250
 
-/** What time would jump to. */
+/** The next timer. */
 export interface Jump {
   /** Whether there is anything to jump to. */
   isPending(): boolean
@@ -24,7 +24,7 @@ export interface Jump {
 /** Resolves when time may jump. */
 export type MayJump = (jump: Jump) => Promise<void>
 
-/** What an `auto` clock works with. */
+/** The dependencies of an `auto` clock. */
 export interface AutoClockParts {
   activity: Activity
   eventLog?: EventLog | undefined

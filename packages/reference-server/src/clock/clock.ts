@@ -24,7 +24,7 @@ export interface ServerClock {
   /** Takes a timer back. A handle that is unknown or has fired is ignored. */
   clearTimeout(handle: unknown): void
   /**
-   * Moves time on by `ms` milliseconds: runs what falls due, in order, and lets each settle (requests, webhook
+   * Advances time by `ms` milliseconds: runs what falls due, in order, and lets each settle (requests, webhook
    * deliveries) before the next. Modes `manual` and `auto`.
    *
    * @returns what happened meanwhile, in order: jobs that ended, holds that were over, deliveries
@@ -38,7 +38,7 @@ interface ClockSpeed {
   /** How many times as fast as real time; 0 while it is paused. */
   scale(): number
   setScale(scale: number): void
-  /** Moves time on to a moment, and fires nothing. */
+  /** Moves time to a later moment, and fires nothing. */
   moveTo(time: number): void
   /** Fires the first timer, and moves time there, if it is due until `limit`. Returns whether one was. */
   fireNext(limit: number): boolean

@@ -7,20 +7,20 @@ import { createSystemClock } from './system-clock.ts'
 
 /**
  * How the server's time passes:
- * - `system`: as on the wall (default)
+ * - `system`: real time (default)
  * - `{ scale: n }`: n times as fast, at most a million
  * - `manual`: only by `clock.advance(ms)`
  * - `auto`: jumps ahead whenever everything waits on the clock
  */
 export type ClockSetting = 'system' | 'manual' | 'auto' | { scale: number }
 
-/** At more than this times real time, a server would come to the end of what a `Date` can hold within days. */
+/** Above this factor, a server would pass the last moment that a `Date` can hold within days. */
 export const LARGEST_SCALE = 1_000_000
 
 /** Default start of a virtual time. It is fixed, so that each test run sees the same times. */
 const VIRTUAL_START = Date.UTC(2026, 0, 1)
 
-/** What a clock of the server works with. */
+/** The dependencies of a clock. */
 export interface ClockParts {
   activity: Activity
   eventLog?: EventLog | undefined

@@ -2,7 +2,7 @@ import type { Activity } from './activity.ts'
 import { checkAdvance, type RunningClock } from './clock.ts'
 import type { ClockEvent, EventLog } from './event-log.ts'
 
-/** What a step works with. */
+/** The dependencies of a step. */
 interface StepParts {
   clock: RunningClock
   activity: Activity

@@ -9,7 +9,7 @@ describe('clock over the control API', () => {
     expect(body).toEqual({ mode: 'manual', now_ms: Date.UTC(2026, 0, 1) })
   })
 
-  it('moves time on and returns what happened', async () => {
+  it('advances time and returns what happened', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const caller = apiCaller(server)
     const { job_id } = (await caller.run('aurora-image', { sync: false })).body
@@ -22,7 +22,7 @@ describe('clock over the control API', () => {
     })
   })
 
-  it('names both methods to a wrong one', async () => {
+  it('responds to a wrong method with 405 and the two allowed ones', async () => {
     const wrong = await apiCaller(createReferenceServer()).delete('/_reference/clock')
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET, POST'])
   })

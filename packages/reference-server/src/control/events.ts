@@ -114,7 +114,7 @@ class Batches {
     return changes
   }
 
-  /** What no entry of the journal tells. */
+  /** State that is not in any entry of the journal. */
   #state(): object {
     const { clock, dispatcher } = this.#service
     const { now_ms, ...speed } = clockJson(clock)

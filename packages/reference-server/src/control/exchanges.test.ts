@@ -14,7 +14,7 @@ function exchangesIn(body: unknown): Exchanges {
 }
 
 describe('the exchanges of a job over the control API', () => {
-  it('are what its story tells: the attempts of the run, states, polls and deliveries', async () => {
+  it('are those of its story: the attempts of the run, states, polls and deliveries', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     server.webhooks.deliverTo(() => new Response(null, { status: 204 }))
     server.webhooks.deliverAs({ deliveries: 2, gap_ms: 500 })

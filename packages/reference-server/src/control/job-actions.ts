@@ -10,7 +10,7 @@ import { conflict, post } from './route.ts'
 
 const emptySchema = z.strictObject({})
 
-/** What may become of one job and its result, by hand. */
+/** Actions on one job and its result: end, hold, deliver. */
 export const JOB_ACTION_ROUTES = [
   post('cancelJob', 'jobs/{id}/cancel').taking(emptySchema, onJob(cancel)),
   post('hangJob', 'jobs/{id}/hang').taking(emptySchema, onJob(hang)),

@@ -48,8 +48,11 @@ describe('control API: keys', () => {
     const { control, key, caller, server } = await setUp()
     const { body } = await caller.run(MODEL)
     const rotated = await control.post('/_reference/keys/rotate', { key })
-    const heir = apiCaller(server, String(rotated.body.key))
-    expect([(await caller.get('/v1/models')).status, await heir.status(body.job_id)]).toEqual([401, 'succeeded'])
+    const rotatedCaller = apiCaller(server, String(rotated.body.key))
+    expect([(await caller.get('/v1/models')).status, await rotatedCaller.status(body.job_id)]).toEqual([
+      401,
+      'succeeded',
+    ])
     expect((await control.post('/_reference/keys/rotate', { key })).status).toBe(409)
     expect((await control.post('/_reference/keys/rotate', { key: 'sk_test_other' })).status).toBe(404)
   })

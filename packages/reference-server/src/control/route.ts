@@ -8,7 +8,7 @@ import { readControlBody } from '../http/read-json-body.ts'
 import type { ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
 
-/** Below it the server itself is steered, also from other processes and languages. */
+/** Prefix of the control API, by which programs in any language control the server. */
 export const CONTROL_PREFIX = '/_reference'
 
 /** One call of the control API. */

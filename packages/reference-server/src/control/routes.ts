@@ -17,9 +17,9 @@ import { JOB_ACTION_ROUTES } from './job-actions.ts'
 import { JOB_ROUTES } from './jobs.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { DOCUMENT_PATH, documentAt, loadDocument } from './openapi.ts'
+import { REPORT_ROUTES } from './reports.ts'
 import { accountIfNamed, accountOf, CONTROL_PREFIX, get, post, requireValid, respondTo } from './route.ts'
 import { SNAPSHOT_ROUTES } from './snapshot.ts'
-import { TRUTH_ROUTES } from './truth.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
 
 const scriptsSchema = z.strictObject({
@@ -45,7 +45,7 @@ export const CONTROL_ROUTES = [
   ...JOB_ROUTES,
   ...JOB_ACTION_ROUTES,
   ...WEBHOOK_ROUTES,
-  ...TRUTH_ROUTES,
+  ...REPORT_ROUTES,
   ...SNAPSHOT_ROUTES,
   ...FORK_ROUTES,
   ...EVENT_ROUTES,

@@ -31,7 +31,7 @@ export interface NewApiKey {
   key?: string | undefined
 }
 
-/** Every key there is or was. */
+/** All keys, revoked ones included. */
 export class ApiKeys {
   readonly #byKey = new Map<string, ApiKey>()
   readonly #random: Random
@@ -59,7 +59,7 @@ export class ApiKeys {
     return this.#add({ ...old, key: this.#newKey(old.isLive) })
   }
 
-  /** The key that was made first. @throws Error before it was */
+  /** The first key. @throws Error before it exists */
   get first(): ApiKey {
     for (const key of this.#byKey.values()) return key
     throw new Error('No API key was made yet.')
@@ -76,7 +76,7 @@ export class ApiKeys {
     return found
   }
 
-  /** Every key there is or was, in the order in which they were made. */
+  /** All keys, revoked ones included, in the order of their creation. */
   all(): ApiKey[] {
     return [...this.#byKey.values()]
   }
@@ -115,7 +115,7 @@ export class ApiKeys {
 /** Number of letters that distinguish the tenants of this server without showing a secret. */
 const SHOWN_LETTERS = 4
 
-/** An API key that this server made, as it may be shown: `sk_test_ab12…`. */
+/** The start of an API key of this server, safe to show: `sk_test_ab12…`. */
 export function showKey(key: string): string {
   const [prefix = ''] = /^sk_(?:live|test)_/.exec(key) ?? []
   return `${key.slice(0, prefix.length + SHOWN_LETTERS)}…`

@@ -27,7 +27,7 @@ describe('a cut input', () => {
     expect(cuttableLength(cut)).toBe(0)
   })
 
-  it('has no part of a letter at its end', () => {
+  it('does not end in the middle of a character', () => {
     const text = `${'x'.repeat(959)}${'🍃'.repeat(600)}`
     expect(cutInput({ text }).text).toMatch(/^x{959}… /)
   })

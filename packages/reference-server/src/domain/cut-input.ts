@@ -39,7 +39,7 @@ function cut(value: unknown): unknown {
   return Array.isArray(value) ? [note] : { cut: note }
 }
 
-/** A slice would keep all of its text in memory, and may end with half a letter. */
+/** A slice would keep all of its text in memory, and may end in the middle of a character. */
 function detached(slice: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(slice)).replace(/\uFFFD$/, '')
 }

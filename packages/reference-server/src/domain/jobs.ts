@@ -93,7 +93,7 @@ export class Jobs {
   /** Creates a job whose price is already reserved. */
   create({ plan, ...fields }: NewJob): Job {
     const { id, requestId, account, model, input, seed, createdAt, webhook } = fields
-    // Member by member: the engine gives an object that is spread from another less room, and the rest a second one.
+    // Member by member: V8 stores members that a spread adds in a second object, which takes more memory.
     const job: Job = {
       id,
       requestId,

@@ -17,7 +17,7 @@ export interface JobPlanOptions {
 }
 
 /**
- * Decides what will become of a job: what a script says, else success after the model's latency.
+ * Decides how and when a job ends: as a script says, else success after the model's latency.
  *
  * A script's `after_ms` counts from the creation and comes true even when the queue is longer; a latency counts from
  * the end of the queue.

@@ -57,7 +57,7 @@ function numberOr(value: unknown, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise
 }
 
-// Models differ in what they call their text (`prompt`, `text`, `image_url`): all of it steers the file. Cut, so that the
+// Models differ in what they call their text (`prompt`, `text`, `image_url`): the file depends on all of it. Cut, so that the
 // file stays the same when the input is.
 function promptOf({ input }: Job): string {
   return Object.values(input)

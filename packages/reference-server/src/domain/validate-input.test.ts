@@ -23,7 +23,7 @@ const messages = (schema: InputSchema, input: Record<string, unknown>) => {
 }
 const problemWith = (name: string, value: unknown) => messages(SCHEMA, { prompt: 'x', [name]: value })[0]
 const schemaOf = (parts: object) => {
-  // Catalogs may be written by hand in JavaScript, so odd parts are possible whatever the type says.
+  // Catalogs may be written by hand in JavaScript, so invalid parts are possible whatever the type says.
   return { type: 'object', properties: {}, ...parts } as InputSchema
 }
 
@@ -138,7 +138,7 @@ describe('validateInput (section 2.3)', () => {
     { properties: { x: { enum: 'abc', minimum: '3', description: 7 } } },
     { required: 'x' },
     { required: [7, null] },
-  ])('never throws on a schema with odd parts: %j', (parts) => {
+  ])('never throws on a schema with invalid parts: %j', (parts) => {
     const cyclic: Record<string, unknown> = { n: 1n }
     cyclic.self = cyclic
     for (const input of [{}, { x: 1 }, { x: 'a' }, { x: null }, { x: cyclic }, { x: Symbol('s') }, { x: 1n }]) {

@@ -26,8 +26,8 @@ export type InputCheck = { ok: true; input: Record<string, unknown> } | { ok: fa
  * must be one.
  *
  * Reports every problem, parameters of the schema first. An unknown parameter is a problem. A parameter that is
- * `undefined` counts as left out. A schema with odd parts (hand-written catalogs) never throws: what is not understood
- * allows everything.
+ * `undefined` counts as left out. A schema with invalid parts (hand-written catalogs) never throws: what is not
+ * understood allows everything.
  */
 export function validateInput(schema: InputSchema, input: Record<string, unknown>): InputCheck {
   const parameters = readParameters(schema)

@@ -161,7 +161,7 @@ describe('explore', () => {
     expect(failure.run).toBe(1)
   })
 
-  it('tries no more orders than it may, others with another shuffle, and the same with the same', async () => {
+  it('tries at most `maxRuns` orders: the same ones for the same `shuffle`, other ones for another', async () => {
     const ordersOf = async (shuffle: number) => {
       const orders: string[] = []
       const exploration = await explore(

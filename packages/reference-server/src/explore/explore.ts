@@ -50,11 +50,11 @@ export interface ExploreOptions {
   timeoutMs?: number | undefined
 }
 
-/** What was explored. */
+/** The result of an exploration. */
 export interface Exploration {
   /** How many orders were tried. */
   readonly runs: number
-  /** Whether these are all that there are. */
+  /** Whether every order was tried. */
   readonly isComplete: boolean
 }
 

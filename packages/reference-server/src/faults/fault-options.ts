@@ -69,7 +69,7 @@ export interface FaultOptions {
 /** What a header may hold; anything else would make the response impossible. */
 const HEADER_TEXT = /^[\t\x20-\x7e]*$/
 
-/** Longer ones lie beyond what a date can hold. */
+/** A longer delay exceeds what a `Date` can hold. */
 const MAX_RETRY_AFTER_S = LATEST_TIME_MS / 2_000
 
 export const faultOptionsSchema = /* @__PURE__ */ (() =>

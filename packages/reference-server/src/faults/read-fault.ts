@@ -22,7 +22,7 @@ const ONLY_MOMENT: Readonly<Partial<Record<FaultKind, { when: FaultOptions['when
   'truncated-body': { when: 'after', why: 'the response to the work is cut' },
 }
 
-/** Holds a fault that came from outside against what there is; the message says where it is wrong. */
+/** Checks an untrusted fault; the message says where it is wrong. */
 export function readFault(value: unknown, models: ReadonlyMap<string, unknown>): ShapeCheck<FaultOptions> {
   const message = nameProblem(value)
   if (message !== undefined) return { ok: false, message }

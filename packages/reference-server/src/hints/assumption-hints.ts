@@ -22,7 +22,7 @@ const BY_CODE: Readonly<Record<ServerErrorCode, string | ((trace: HintContext['t
   PROVIDER_FAILURE: undefined,
 }
 
-/** The assumptions behind a response: the specification would allow another. */
+/** The assumptions behind a response that the specification does not define. */
 export function assumptionHints(context: HintContext): string[] {
   if (context.trace.route === 'control') return []
   const names = [...(context.trace.assumptions ?? []), ...namesFor(context)]

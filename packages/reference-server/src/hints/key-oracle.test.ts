@@ -37,14 +37,14 @@ describe('a client that guesses keys', () => {
     const server = createReferenceServer({ clock: 'manual' })
     const { key: other } = server.createKey()
     const { body } = await apiCaller(server, other).run('aurora-image', { sync: false })
-    const heir = server.rotateKey(other).key
+    const rotated = server.rotateKey(other).key
     const seen = [
       await seenWith(server, server.apiKey, `/v1/jobs/${String(body.job_id)}`),
       await seenWith(server, other),
-      await seenWith(server, `"${heir}"`),
-      await seenWith(server, `${heir}x`),
+      await seenWith(server, `"${rotated}"`),
+      await seenWith(server, `${rotated}x`),
       await seenWith(server, server.apiKey, `/files/${String(body.job_id)}/0.png`),
     ].join()
-    for (const key of [other, heir]) expect(seen).not.toContain(key.slice(PREFIX, PREFIX + 4))
+    for (const key of [other, rotated]) expect(seen).not.toContain(key.slice(PREFIX, PREFIX + 4))
   })
 })

@@ -110,7 +110,7 @@ describe('strict mode', () => {
     return { service, ask }
   }
 
-  it('responds with 500 and the story of the job when the books are wrong', async () => {
+  it('responds with 500 and the story of the job when the credits are wrong', async () => {
     const { service, ask } = serve(true)
     const run = await ask('/v1/models/aurora-image/run', { input: { prompt: 'a' }, sync: false })
     const { job_id } = run.body

@@ -4,12 +4,12 @@ import { chargeOf, type Job, type JobEnd } from '../domain/job.ts'
 /** A rule of the service that the server itself broke. */
 export interface Violation {
   readonly message: string
-  /** The job that it is about, if it is about one. */
+  /** The affected job, if there is one. */
   readonly job?: Job | undefined
 }
 
 /** The expected credits of an account, computed without `Credits`. */
-interface Book {
+interface ExpectedCredits {
   charged: number
   reserved: number
 }
@@ -19,7 +19,7 @@ interface Book {
  * charges it (success) or gives it back (anything else), and nothing else moves credits.
  */
 export class Audit {
-  readonly #books = new Map<Account, Book>()
+  readonly #expected = new Map<Account, ExpectedCredits>()
   readonly #ended = new WeakSet<Job>()
   #violations: Violation[] = []
 
@@ -27,8 +27,8 @@ export class Audit {
   created(job: Job): void {
     const price = priceOf(job)
     const { charged, reserved } = job.account.credits
-    const book = this.#books.get(job.account) ?? { charged, reserved: reserved - price }
-    this.#books.set(job.account, { ...book, reserved: book.reserved + price })
+    const expected = this.#expected.get(job.account) ?? { charged, reserved: reserved - price }
+    this.#expected.set(job.account, { ...expected, reserved: expected.reserved + price })
     this.#compare(job.account, `${job.id} was created, which reserves ${price} credits and charges none`, job)
   }
 
@@ -38,40 +38,40 @@ export class Audit {
     const price = priceOf(job)
     if (this.#ended.has(job)) this.#violations.push({ message: `${job.id} ended once more, as ${status}.`, job })
     this.#ended.add(job)
-    const book = this.#books.get(job.account)
-    if (book === undefined) return
+    const expected = this.#expected.get(job.account)
+    if (expected === undefined) return
     const charge = chargeOf(job, end)
-    this.#books.set(job.account, { charged: book.charged + charge, reserved: book.reserved - price })
+    this.#expected.set(job.account, { charged: expected.charged + charge, reserved: expected.reserved - price })
     this.#compare(job.account, `${job.id} ended ${status}, which charges ${charge} credits`, job)
   }
 
   /** The credits of an account, or of all, start again. */
   forget(account?: Account): void {
-    if (account === undefined) this.#books.clear()
-    else this.#books.delete(account)
+    if (account === undefined) this.#expected.clear()
+    else this.#expected.delete(account)
   }
 
-  /** What is wrong by now; reported once. */
+  /** The violations since the last call. */
   check(): readonly Violation[] {
-    for (const account of this.#books.keys()) this.#compare(account, 'no job was created and none ended')
+    for (const account of this.#expected.keys()) this.#compare(account, 'no job was created and none ended')
     const found = this.#violations
     this.#violations = []
     return found
   }
 
   #compare(account: Account, what: string, job?: Job): void {
-    const book = this.#books.get(account)
+    const expected = this.#expected.get(account)
     const { charged, reserved, granted, left } = account.credits
-    if (book === undefined) return
+    if (expected === undefined) return
     const problems = [
-      charged === book.charged ? '' : `${charged} credits are charged and not ${book.charged}`,
-      reserved === book.reserved ? '' : `${reserved} credits are reserved and not ${book.reserved}`,
+      charged === expected.charged ? '' : `${charged} credits are charged and not ${expected.charged}`,
+      reserved === expected.reserved ? '' : `${reserved} credits are reserved and not ${expected.reserved}`,
       left >= 0 ? '' : `${charged} of ${granted} credits are charged`,
     ].filter((problem) => problem !== '')
     if (problems.length === 0) return
     this.#violations.push({ message: `${what}, yet in an account ${problems.join(', and ')}.`, job })
-    // From here on, so that one wrong number is not reported again and again.
-    this.#books.set(account, { charged, reserved })
+    // Corrected, so that a violation is reported once.
+    this.#expected.set(account, { charged, reserved })
   }
 }
 

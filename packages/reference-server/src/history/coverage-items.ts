@@ -77,7 +77,7 @@ function responsesOf(assumptions: Assumptions): string[] {
 const TERMINAL: readonly string[] = TERMINAL_JOB_STATUSES
 
 function listKinds({ unknownCategory }: Assumptions): RejectionKind[] {
-  return ['limitAboveMaximum', 'oddPage', ...(unknownCategory === 'reject' ? (['unknownCategory'] as const) : [])]
+  return ['limitAboveMaximum', 'invalidPage', ...(unknownCategory === 'reject' ? (['unknownCategory'] as const) : [])]
 }
 
 /** The rejections of these kinds, but for what is accepted. */

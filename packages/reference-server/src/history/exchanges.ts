@@ -51,8 +51,8 @@ interface DeliveryExchange extends DeliveryEntry, Places {
 export type Exchange = RequestExchange | (JobEntry & Places) | DeliveryExchange
 
 /**
- * The life of a job as data, what `story()` tells as text: requests, states and deliveries in the order in which they
- * started. The attempts of its run that failed before there was a job come first.
+ * The timeline of a job as data, which `story()` gives as text: requests, states and deliveries in the order in which
+ * they started. The attempts of its run that failed before there was a job come first.
  */
 export function exchangesOf({ jobId, records, job, deliveries, now, controls = [] }: ExchangeSource): Exchange[] {
   const own = records.filter(({ entry }) => isAbout(entry, jobId))

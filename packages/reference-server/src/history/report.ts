@@ -57,7 +57,7 @@ function linesOf(leftovers: Leftovers): string[] {
   ]
 }
 
-/** Something is left over at the end of a test, in strict mode. The message says what. */
+/** Thrown in strict mode when something is left over at the end of a test. The message lists it. */
 export class LeftoversError extends Error {
   override readonly name = 'LeftoversError'
   /** Everything that is left over. */

@@ -82,7 +82,7 @@ describe('routes', () => {
   })
 
   it.each(['%', '%zz', '%E0%A4%A', '%00', 'a%2', '%F0%9F', '%2e', '..;', '~', "'"])(
-    'respond with 404 NOT_FOUND to the odd id %s',
+    'respond with 404 NOT_FOUND to the unknown id %s',
     async (id) => {
       const caller = apiCaller(createReferenceServer())
       for (const path of [`/v1/models/${id}x`, `/v1/jobs/${id}x`]) {

@@ -36,7 +36,7 @@ export interface Exchange {
 const LIVE_KEY_WARNING =
   'A live key that this server did not make was sent to it. If it is one of production, it has left its home: replace it.'
 
-/** Checks the books, adds hint and id to the response, and records the request in journal, coverage and log. */
+/** Audits the credits, adds hint and id to the response, and records the request in journal, coverage and log. */
 export function finishRequest(service: Service, exchange: Exchange, given: ResponseOrFault): ResponseOrFault {
   const { observer } = service
   const { request, env, startPlace } = exchange

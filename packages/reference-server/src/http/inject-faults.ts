@@ -11,7 +11,7 @@ import { errorResponses } from './error-responses.ts'
 import { gatewayPage, malformedJson, retryLaterResponse } from './fault-responses.ts'
 import { statusLine } from './json-response.ts'
 
-/** What a fault works with. */
+/** The context of an injected fault. */
 interface FaultContext {
   service: Service
   context: AppContext

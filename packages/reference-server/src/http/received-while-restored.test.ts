@@ -85,7 +85,7 @@ describe('a run that is being received', () => {
 })
 
 describe('a server that is restored again and again', () => {
-  it('has exact books and snapshots that can be restored, with 16 clients at work', async () => {
+  it('has exact credits and snapshots that can be restored, with 16 clients at work', async () => {
     const server = createReferenceServer({
       clock: { scale: 500 },
       credits: 1_000_000,

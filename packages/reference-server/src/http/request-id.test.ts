@@ -44,7 +44,7 @@ describe('x-request-id', () => {
     expect((await caller.get('/v1/models')).headers.get('x-request-id')).toBe('http_5')
   })
 
-  it('does not depend on how a test steers the server: control requests have none', async () => {
+  it('does not depend on control requests: they have none', async () => {
     const { caller } = setUp()
     const control = await caller.post('/_reference/keys', {})
     expect(control.headers.get('x-request-id')).toBeNull()

@@ -9,8 +9,8 @@ export type MockedServer = Pick<ReferenceServer, 'handle' | 'baseUrl' | 'setBase
 /** Options of `handlers`. */
 export interface HandlersOptions {
   /**
-   * Address under which the service is intercepted. It becomes the server's `baseUrl`, so that addresses of produced
-   * files lie below it too. Default: the `baseUrl` that the server has.
+   * URL at which the service is intercepted. It becomes the server's `baseUrl`, so that the URLs of produced files are
+   * below it too. Default: the `baseUrl` that the server has.
    */
   baseUrl?: string | undefined
 }

@@ -14,7 +14,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Sends a run that is longer than what a socket takes at once, and gives the code of what comes of it. */
+/** Sends a run that is larger than the buffer of a socket, and gives the code of its error. */
 async function codeOfLongRun(): Promise<unknown> {
   const body = JSON.stringify({ input: { prompt: 'waves '.repeat(150_000) }, sync: false })
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }

@@ -92,7 +92,7 @@ describe('a web page of another origin', () => {
     )
   })
 
-  it('never steers the server, not even with a request that needs no preflight', async () => {
+  it('never controls the server, not even with a request that needs no preflight', async () => {
     const { server, send, preflight } = await serve({ cors: ['*'] })
     const { key } = server.createKey()
     for (const path of ['/_reference/reset', '/_reference', '/prefix/_reference/keys']) {

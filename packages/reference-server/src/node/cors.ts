@@ -9,7 +9,7 @@ const MAX_AGE_S = 600
  * Decides which web pages of other origins may call the server. Sets the headers that allow it, before the response is
  * known, and returns the response itself for a preflight and for what no page may do.
  *
- * The control API takes no request of a page of another origin: any page that a developer visits could otherwise steer a
+ * The control API takes no request of a page of another origin: any page that a developer visits could otherwise control a
  * server on their machine.
  *
  * @param origins as `readOrigin` gives them

@@ -40,6 +40,14 @@ export interface ListenOptions {
   dashboard?: DashboardPage | undefined
 }
 
+const OPTION_NAMES = {
+  port: true,
+  host: true,
+  allowPrivateWebhooks: true,
+  cors: true,
+  dashboard: true,
+} satisfies Record<keyof ListenOptions, true>
+
 /** A reference server that listens on a socket. */
 export interface ListeningServer {
   /** Base address for clients, such as `http://127.0.0.1:4010`. A server bound to every address gives its loopback. */
@@ -59,9 +67,10 @@ export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
  * that the addresses of produced files work.
  *
  * @throws ListenError when the port is in use or cannot be bound for another reason
- * @throws TypeError when `cors` holds something else than an origin
+ * @throws TypeError when there is no such option, or when `cors` holds something else than an origin
  */
 export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
+  checkNames(options)
   return listenAs(server, options, { of: undefined, places: { left: MOST_FORKS } })
 }
 
@@ -138,6 +147,12 @@ function errorHandler(error: unknown): Response {
 function sendWhole({ status, headers, sent }: WholeResponse, outgoing: ServerResponse): void {
   outgoing.writeHead(status, Object.fromEntries(headers))
   outgoing.end(sent)
+}
+
+function checkNames(options: ListenOptions): void {
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
+  if (unknown === undefined) return
+  throw new TypeError(`listen has no option ${unknown}. It has: ${Object.keys(OPTION_NAMES).join(', ')}.`)
 }
 
 function requireOrigin(text: string): string {

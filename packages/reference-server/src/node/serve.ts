@@ -48,7 +48,7 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
   if (text !== undefined) print(text)
 }
 
-/** Who gets a line for each request and each delivery. Whatever changes the state makes one. */
+/** The receivers of a line for each request and each delivery. Every change of the state has a line. */
 function lineSink({ announce }: ServeCommand, state: StateFile | undefined): ((line: string) => void) | undefined {
   // With --json standard output belongs to the program that reads it.
   const printLine = announce === 'text' ? print : undefined

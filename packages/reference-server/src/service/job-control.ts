@@ -5,7 +5,7 @@ import { jsonCopy } from '../json.ts'
 import { parseShape } from '../parse-shape.ts'
 import type { Service } from './service.ts'
 
-/** A job in the hands of a test. */
+/** A job, for a test to read and to end. */
 export interface JobControl {
   /** The `job_id`. */
   readonly id: string

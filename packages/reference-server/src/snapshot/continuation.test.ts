@@ -75,7 +75,7 @@ const BETWEEN_DUPLICATES: [Step[], Step[]] = [
 
 const steps = fc.array(step, { minLength: 1, maxLength: 25 })
 
-/** Who does the steps: it knows the keys and jobs of a server, which a restored one has too. */
+/** The program that does the steps: it knows the keys and jobs of a server, which a restored one has too. */
 class Actor {
   readonly server: ReferenceServer
   readonly keys: string[]

@@ -58,7 +58,7 @@ export function createTest(options: CreateTestOptions = {}): ServerTest {
       const scope = openScope(options)
       await use(scope)
       const report = await scope.close()
-      // A test that failed had no time to tidy up.
+      // A failed test did not reach its clean-up.
       if (!report.isClean && task.result?.state !== 'fail') throw new LeftoversError(report)
     },
     server: ({ scope: stage }, use) => use(stage.server),

@@ -48,7 +48,7 @@ describe('delivery log', () => {
     expect((await next).job_id).toBe('4')
   })
 
-  it('keeps no more than it may, read or not', async () => {
+  it('keeps no more than its limit, read or not', async () => {
     const log = new DeliveryLog(2)
     const account = new Account(1)
     for (const id of ['1', '2', '3']) log.add(account, record(id))

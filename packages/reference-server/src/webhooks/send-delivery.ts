@@ -25,7 +25,7 @@ export function scriptedReceiver(
 /** The `fetch` that deliveries are sent with. */
 export type Deliver = (url: string, init: RequestInit) => Promise<Response>
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export type DeliveryOutcome = Pick<DeliveryRecord, 'outcome' | 'status' | 'reason'>
 
 export interface SendDeliveryOptions {

@@ -49,7 +49,7 @@ export function hasMethods(value: unknown, ...names: readonly (string | symbol)[
 export const text = /* @__PURE__ */ must('a string', isString)
 export const flag = /* @__PURE__ */ must('true or false', (value) => typeof value === 'boolean')
 export const callback = /* @__PURE__ */ must('a function', isFunction)
-/** Of milliseconds and the like; `Infinity` means no limit. */
+/** For durations and limits; `Infinity` means no limit. */
 export const positive = /* @__PURE__ */ number('above 0', (value) => value > 0)
 export const notNegative = /* @__PURE__ */ number('of at least 0', (value) => value >= 0)
 export const count = /* @__PURE__ */ must(
@@ -74,11 +74,11 @@ function readBy(read: (value: never) => unknown): Check {
 
 export const fetchOptions = /* @__PURE__ */ readBy(readFetchOptions)
 export const allowedHosts = /* @__PURE__ */ readBy(readHostRules)
-/** A list of pairs may be one that can be read once. */
+/** A list of pairs may be an iterator, which can be read only once. */
 export const headers = /* @__PURE__ */ readBy((value) => isList(value) || readHeaders(value))
 export const clock = /* @__PURE__ */ having('a clock', 'now', 'setTimeout', 'clearTimeout')
 
-/** Of a `Secret`. Its value is not printed. */
+/** For a `Secret`. The message does not contain its value. */
 export const secret: Check = (value) =>
   value === undefined || isString(value) || (isPlainData(value) && Object.values(value).every(isString))
     ? undefined
@@ -87,7 +87,7 @@ export const secret: Check = (value) =>
 /** The checks of the arguments of calls, by the argument's name. */
 const ARGUMENTS = /* @__PURE__ */ (() => {
   const id = needs('an id', isText)
-  // Not a string: its letters would count.
+  // A string is rejected: iteration would yield its letters.
   const list = needs('a list, like [one, two]', isList)
   return { model: id, id, inputs: list, jobs: list } satisfies Record<string, Check>
 })()
@@ -142,7 +142,7 @@ export function checkEach(
   })
 }
 
-/** Throws when there is a problem. `name`: what has it. */
+/** Throws when there is a problem. `name`: the argument or option that has it. */
 type Report = (name: string, problem: string | undefined) => void
 
 /** Reads arguments, which may be proxies or have getters that throw. @throws ConfigurationError */

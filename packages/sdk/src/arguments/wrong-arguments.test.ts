@@ -82,7 +82,7 @@ async function callWrongly(path: string, args: readonly unknown[]) {
 }
 
 describe.each(Object.entries(METHODS))('%s', (path, method) => {
-  test('fails with errors of ours for whatever is passed, and sends nothing when an argument is wrong', async () => {
+  test('fails with errors of this package for whatever is passed, and sends nothing when an argument is wrong', async () => {
     // A folder of the name x would be made.
     const calls = wrongCalls(method).filter(([, args]) => path !== 'client.files.save' || args[1] !== 'x')
     const outcomes = await Promise.all(
@@ -95,7 +95,7 @@ describe.each(Object.entries(METHODS))('%s', (path, method) => {
     const wrong = outcomes.filter(({ error }) => error instanceof ConfigurationError)
     expect(problems).toEqual([])
     expect(wrong.filter(({ requestCount }) => requestCount > 0)).toEqual([])
-    // A call that takes everything would make the rest of this test true.
+    // If the call accepted everything, the rest of this test could not fail.
     expect(wrong.length).toBeGreaterThan(15)
   })
 
@@ -132,7 +132,7 @@ describe('new ModelRun', () => {
     ]),
   ]
 
-  test('fails with errors of ours for whatever is passed', async () => {
+  test('fails with errors of this package for whatever is passed', async () => {
     const problems: string[] = []
     let wrongCount = 0
     for (const [what, options] of wrongOptions) {

@@ -49,7 +49,7 @@ const guards = Object.fromEntries(
   ),
 )
 
-/** The guards by the class that they tell, without the two that tell several. */
+/** The guards by their class, without the two that are true for several classes. */
 const guardOf = Object.entries(guards)
   .filter(([name]) => name !== 'isModelRunError' && name !== 'isApiError')
   .map(([name, guard]) => [name.slice(2), guard] as const)

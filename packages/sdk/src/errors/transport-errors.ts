@@ -59,7 +59,7 @@ export interface EndedWaitFields extends ErrorFields {
   cancellation?: Promise<boolean> | undefined
 }
 
-/** Base class of the errors that end a wait while its job may go on. */
+/** Base class of the errors that end a wait while its job may continue. */
 abstract class EndedWaitError extends ModelRunError {
   /** The live job: `job.result()` waits on, here or in another process. Absent when its id is not known. */
   declare readonly job?: JobHandle | undefined

@@ -16,8 +16,8 @@ import type { DownloadOptions } from './file-options.ts'
 const stalled = createFileHost({ content: 'pixels', faults: Array(99).fill({ bytes: 3, how: 'stalls' }) })
 
 function start(step: Step, options: DownloadOptions = {}) {
-  const bench = createTestClient([step])
-  return { ...bench, download: bench.client.files.download('https://files.example.com/job_1/0.png', options) }
+  const harness = createTestClient([step])
+  return { ...harness, download: harness.client.files.download('https://files.example.com/job_1/0.png', options) }
 }
 
 describe('the time of a download', () => {
@@ -33,7 +33,7 @@ describe('the time of a download', () => {
     const file = await download
     const startedAt = clock.now()
     const error = await caught(clock.run(file.bytes()), AttemptTimeoutError)
-    expect(error.message).toContain('stood still for 30000 ms. The first 3 of 6 bytes had come.')
+    expect(error.message).toContain('received no bytes for 30000 ms. The first 3 of 6 bytes had come.')
     expect(clock.now() - startedAt).toBe(30_000)
   })
 

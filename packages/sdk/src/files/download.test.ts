@@ -11,8 +11,8 @@ import type { DownloadOptions } from './file-options.ts'
 const FILE_URL = 'https://files.example.com/job_1/0.png?token=secret'
 
 function start(steps: Step | readonly Step[], options: DownloadOptions = {}) {
-  const bench = createTestClient([steps].flat())
-  return { ...bench, download: bench.client.files.download({ type: 'image', url: FILE_URL }, options) }
+  const harness = createTestClient([steps].flat())
+  return { ...harness, download: harness.client.files.download({ type: 'image', url: FILE_URL }, options) }
 }
 
 /** When the requests came, in milliseconds after the first one. */

@@ -19,8 +19,8 @@ export interface DownloadedFile {
   /** Bytes of the file, when the host says it and does not compress the file. */
   size: number | undefined
   /**
-   * The bytes; fails with the errors of the download. After a break it goes on with bytes that certainly belong to the same
-   * file, which takes a host that sends a strong ETag or a Last-Modified. Nothing is read ahead.
+   * The bytes; fails with the errors of the download. After a lost connection the stream continues with bytes that
+   * certainly belong to the same file. That takes a host that sends a strong ETag or a Last-Modified. Nothing is read ahead.
    */
   stream: ReadableStream<Uint8Array<ArrayBuffer>>
   /** Reads the whole file into memory. @throws As the download; ConfigurationError when the bytes were taken before */

@@ -33,7 +33,7 @@ export function fileError(failure: Failure, failed: FailedDownload): ModelRunErr
 }
 
 const STUCK =
-  ' The host sends neither a strong ETag nor a Last-Modified, so a stream cannot go on. `save`, `bytes` and `blob` start again by themselves.'
+  ' The host sends neither a strong ETag nor a Last-Modified, so a stream cannot continue. `save`, `bytes` and `blob` start again by themselves.'
 
 /** The error for a file that is larger than the program accepts. */
 export function tooLargeError(failed: FailedDownload): InvalidResponseError {
@@ -74,12 +74,12 @@ function describeFailure(failure: Failure, { download, attempts, position, size,
   switch (failure.kind) {
     case 'response': {
       const { status } = failure.received
-      if (failure.problem !== undefined) return `The download of ${url} cannot go on: ${failure.problem}.${place}`
+      if (failure.problem !== undefined) return `The download of ${url} cannot continue: ${failure.problem}.${place}`
       const hint = [401, 403, 404, 410].includes(status) ? ' Its url may have expired.' : ''
       return `The file at ${url} could not be fetched${tries}: HTTP ${status}.${place}${hint}`
     }
     case 'timeout':
-      return `The download of ${url} stood still for ${download.timeoutMs} ms${tries}.${place} Raise \`timeoutMs\` if the host is slow.${stuck}`
+      return `The download of ${url} received no bytes for ${download.timeoutMs} ms${tries}.${place} Raise \`timeoutMs\` if the host is slow.${stuck}`
     case 'aborted':
       return `The download of ${url} was aborted by the caller.${place}`
     case 'deadline':

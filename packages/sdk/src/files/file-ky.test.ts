@@ -55,7 +55,7 @@ describe('a ky instance of the caller, in a download', () => {
     expect(printed.join()).not.toContain(API_KEY)
   })
 
-  test('gives nothing of its own, and nothing that a hook adds for the service, to the host of a file', async () => {
+  test('sends neither its own headers nor those that a hook adds to the host of a file', async () => {
     const mine = ky.extend({
       prefix: 'https://api.example.com/',
       headers: { 'x-gateway-key': 'secret', cookie: 'session=secret' },
@@ -77,24 +77,24 @@ describe('a ky instance of the caller, in a download', () => {
         ],
       },
     })
-    const bench = createTestClient([text(200, 'pixels')], { ky: mine, headers: { 'x-tenant': 'secret' } })
-    await expect(read(bench)).resolves.toBe('pixels')
-    expect(bench.service.received.map(({ url, headers }) => [url, Object.fromEntries(headers)])).toEqual([
+    const harness = createTestClient([text(200, 'pixels')], { ky: mine, headers: { 'x-tenant': 'secret' } })
+    await expect(read(harness)).resolves.toBe('pixels')
+    expect(harness.service.received.map(({ url, headers }) => [url, Object.fromEntries(headers)])).toEqual([
       [FILE_URL, { 'accept-encoding': 'identity' }],
     ])
   })
 
   test('cannot take away retries, time limits or what a status means', async () => {
     const mine = ky.extend({ retry: 0, timeout: 1, totalTimeout: 1, throwHttpErrors: false })
-    const bench = createTestClient([text(503, '')], { ky: mine })
-    const error = await caught(read(bench), InvalidResponseError)
+    const harness = createTestClient([text(503, '')], { ky: mine })
+    const error = await caught(read(harness), InvalidResponseError)
     expect(error.attempts).toHaveLength(2)
   })
 
   test('can end the retries', async () => {
-    const bench = createTestClient([text(503, '')], { ky: ky.extend({ hooks: { beforeRetry: [() => ky.stop] } }) })
-    expect(await caught(read(bench), InvalidResponseError)).toMatchObject({ status: 503 })
-    expect(bench.service.received).toHaveLength(1)
+    const harness = createTestClient([text(503, '')], { ky: ky.extend({ hooks: { beforeRetry: [() => ky.stop] } }) })
+    expect(await caught(read(harness), InvalidResponseError)).toMatchObject({ status: 503 })
+    expect(harness.service.received).toHaveLength(1)
   })
 
   test('cannot force a request that the rules do not allow', async () => {
@@ -109,22 +109,22 @@ describe('a ky instance of the caller, in a download', () => {
 
   test('cannot shorten the wait before a retry', async () => {
     const retry = ({ request }: { request: Request }) => new Request(request)
-    const bench = createTestClient([text(503, ''), text(200, 'pixels')], {
+    const harness = createTestClient([text(503, ''), text(200, 'pixels')], {
       ky: ky.extend({ hooks: { beforeRetry: [retry] } }),
     })
-    await expect(read(bench)).resolves.toBe('pixels')
-    const [first, second] = bench.service.received.map(({ at }) => at)
+    await expect(read(harness)).resolves.toBe('pixels')
+    const [first, second] = harness.service.received.map(({ at }) => at)
     expect((second ?? 0) - (first ?? 0)).toBe(250)
-    expect(bench.clock.timerCount).toBe(0)
+    expect(harness.clock.timerCount).toBe(0)
   })
 
   test.each([
     ['at once', { beforeRequest: [() => new Response('mine')] }, 0],
     ['instead of a retry', { beforeRetry: [() => new Response('mine')] }, 1],
   ])('can respond instead of the host, %s', async (_, hooks, requests) => {
-    const bench = createTestClient([text(503, '')], { ky: ky.extend({ hooks }) })
-    await expect(read(bench)).resolves.toBe('mine')
-    expect(bench.service.received).toHaveLength(requests)
+    const harness = createTestClient([text(503, '')], { ky: ky.extend({ hooks }) })
+    await expect(read(harness)).resolves.toBe('mine')
+    expect(harness.service.received).toHaveLength(requests)
   })
 
   test('is asked for its fetch', async () => {
@@ -134,8 +134,8 @@ describe('a ky instance of the caller, in a download', () => {
 
   test('does not change what an error is', async () => {
     const mine = ky.extend({ hooks: { beforeError: [() => new Error('mine')] } })
-    const bench = createTestClient([json(404, {})], { ky: mine })
-    await caught(read(bench), InvalidResponseError)
+    const harness = createTestClient([json(404, {})], { ky: mine })
+    await caught(read(harness), InvalidResponseError)
   })
 
   test('whose hook never settles does not outlive an abort', async () => {

@@ -21,7 +21,7 @@ test.each([
   expect(nameOf(address, contentType)).toBe(name)
 })
 
-test('a name is short, and leads out of no folder, whatever the address', () => {
+test('a name is short, and leads out of no folder, whatever the URL', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (lastSegment, contentType) => {
       const name = nameOf(`/folder/${lastSegment}`, contentType)

@@ -175,7 +175,7 @@ export class FileTransfer {
     return this.#position > 0 && this.#canRange && this.#version?.hasRanges === true
   }
 
-  /** Takes a response with which the reader can go on. */
+  /** Takes a response with which the reader can continue. */
   #admit(part: FilePart): Failure | undefined {
     // A hook may have forced a request although the last response was good.
     this.#dropPart()
@@ -192,7 +192,7 @@ export class FileTransfer {
     this.#partAt = this.#position
     if (status === 206 && this.#version && continuesAt(response, this.#version, this.#position)) return undefined
     this.#canRange = false
-    return { ...CUT_SHORT, reason: `HTTP ${status} to a range, without the bytes that go on` }
+    return { ...CUT_SHORT, reason: `HTTP ${status} to a range, without the bytes that come next` }
   }
 
   #admitWhole(response: Response): Failure | undefined {

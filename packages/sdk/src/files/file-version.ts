@@ -35,7 +35,7 @@ export function rangeHeaders({ validator = '' }: FileVersion, position: number):
   return { range: `bytes=${position}-`, 'if-range': validator }
 }
 
-/** Whether a response with the status 206 goes on with the same file at a position. */
+/** Whether a response with the status 206 continues the same file at a position. */
 export function continuesAt({ headers }: Response, version: FileVersion, position: number): boolean {
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get('content-range') ?? '') ?? []
   if (start === undefined || Number(start) !== position || headers.has('content-encoding')) return false

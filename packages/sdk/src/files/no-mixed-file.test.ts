@@ -20,7 +20,7 @@ const VALIDATORS: readonly ((version: number) => Record<string, string>)[] = [
   () => ({}),
 ]
 
-/** Ranges that do not fit, from a host that does not know better. */
+/** A 206 whose range is not the requested one. */
 const wrongRange: Step = () =>
   new Response('zzzz', { status: 206, headers: { 'content-range': 'bytes 1-4/5', etag: '"9"' } })
 
@@ -49,7 +49,7 @@ test.each(['stream', 'bytes'] as const)(
   async (how) => {
     let complete = 0
     const property = fc.asyncProperty(hosts, async ({ validatorOf, lengths, changes, isCompressed, ...host }) => {
-      // A body that ends early cannot be noticed where nothing tells its length.
+      // Without a length, a body that ends early cannot be detected.
       const hidesCuts = isCompressed || !host.hasLength
       if (hidesCuts && host.faults.some((fault) => 'how' in fault && fault.how === 'ends')) return
       const contents = VERSIONS.map((write, index) => write(lengths[index] ?? 0))

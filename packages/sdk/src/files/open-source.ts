@@ -64,7 +64,7 @@ function openBytes(bytes: Uint8Array): OpenFile {
   return { name: 'The file', byteLength: bytes.byteLength, type: '', read: () => Promise.resolve(bytes) }
 }
 
-/** Tells a path from a URL. A Windows path such as `C:\photo.png` would be a URL, too. */
+/** Distinguishes a path from a URL. A Windows path such as `C:\photo.png` would be a URL, too. */
 function readLocation(source: string): string | URL {
   const scheme = /^(https?|blob|file):/i.exec(source)?.[1]?.toLowerCase()
   if (scheme === undefined) return source

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
-/** A host that gives `pixels`, or sends to where its `/to/` paths say. */
+/** A host that serves `pixels`, and redirects its `/to/` paths. */
 async function startHost() {
   const received: IncomingMessage[] = []
   const server = createServer((request, response) => {
@@ -140,7 +140,7 @@ describe('a file whose host redirects', () => {
     ])
   })
 
-  test('in a browser, which hides where to, is followed by the browser and checked by the url of the response', async () => {
+  test('in a browser, which hides the target, is followed by the browser and checked by the url of the response', async () => {
     const fetched: (string | undefined)[] = []
     const browser =
       (target: string) =>

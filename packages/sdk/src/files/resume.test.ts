@@ -36,7 +36,7 @@ describe('a body that breaks', () => {
     ['ends', ETAG],
     ['stalls', ETAG],
     ['breaks', MODIFIED],
-  ] as const)('(it %s) goes on where it broke, guarded by the validator of the file (%j)', async (how, headers) => {
+  ] as const)('(it %s) continues where it broke, guarded by the validator of the file (%j)', async (how, headers) => {
     const { stream, ranges } = start(host({ headers, faults: [{ bytes: 6, how }] }))
     await expect(stream()).resolves.toBe(CONTENT)
     const validator = Object.values(headers)[0]
@@ -46,14 +46,14 @@ describe('a body that breaks', () => {
     ])
   })
 
-  test('waits before it goes on, as before every retry', async () => {
+  test('waits before it continues, as before every retry', async () => {
     const { stream, service } = start(host({}))
     await stream()
     const [first, second] = service.received.map(({ at }) => at)
     expect((second ?? 0) - (first ?? 0)).toBe(250)
   })
 
-  test('counts its retries anew with each byte that it got further', async () => {
+  test('counts its retries from 0 again after each new byte', async () => {
     const faults: FileFault[] = [text(503, ''), text(503, ''), BREAK, text(503, ''), BREAK, BREAK]
     const { stream, service } = start(host({ faults }))
     await expect(stream()).resolves.toBe(CONTENT)
@@ -142,7 +142,7 @@ describe('when the host sends the whole file again', () => {
     async (_, headers) => {
       const { stream, service } = start(host({ headers: headers as Record<string, string> }))
       const error = await caught(stream(), ConnectionError)
-      expect(error.message).toContain('neither a strong ETag nor a Last-Modified, so a stream cannot go on')
+      expect(error.message).toContain('neither a strong ETag nor a Last-Modified, so a stream cannot continue')
       expect(service.received).toHaveLength(1)
     },
   )

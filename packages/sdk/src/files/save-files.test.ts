@@ -53,7 +53,7 @@ describe('files.save (section 2.5)', () => {
     expect(await readdir(folder.path)).toEqual(['.._.._outside-0.png'])
   })
 
-  test('goes on with a file whose body breaks, and starts one again that may be another', async () => {
+  test('continues a file whose body breaks, and starts again when the file may have changed', async () => {
     const fault = { bytes: 3, how: 'breaks' } as const
     const sure = createFileHost({ content: 'pixels', headers: { etag: '"1"' }, faults: [fault] })
     const file: HostedFile = { content: 'old pixels', faults: [fault] }
@@ -98,7 +98,7 @@ describe('files.save (section 2.5)', () => {
   })
 })
 
-describe('a file that cannot be had', () => {
+describe('a file that cannot be downloaded', () => {
   test.each([
     ['breaks', createFileHost({ content: 'x', faults: Array(9).fill({ bytes: 0, how: 'breaks' }) }), ConnectionError],
     ['is rejected', text(403, ''), InvalidResponseError],

@@ -42,7 +42,7 @@ async function rejected(operation: Operation<unknown>, options: CallOptions = {}
 }
 
 describe('the request of a call', () => {
-  test('has the path of the route below the base address (section 4.3)', async () => {
+  test('has the path of the route below the base URL (section 4.3)', async () => {
     expect(await sent(run({}))).toMatchObject({
       method: 'POST',
       url: 'https://api.example.com/inference/v1/models/aurora-image/run',

@@ -192,15 +192,23 @@ describe('describeNetworkFailure', () => {
     expect(describeNetworkFailure(error).reason).toBe('round')
   })
 
-  test.each([undefined, null, 0, '', Symbol('odd'), {}, Object.create(null), [], () => {}, { code: 42, message: '' }])(
-    'takes the strange value %s for an unknown failure that may have reached the service',
-    (value) => {
-      const found = describeNetworkFailure(value)
-      expect(found).toMatchObject({ reason: 'unknown failure', isBeforeConnection: false })
-      expect(found.cause).toBeInstanceOf(Error)
-      expect([found.cause.name, Object.keys(found.cause)]).toEqual(['Error', ['name']])
-    },
-  )
+  test.each([
+    undefined,
+    null,
+    0,
+    '',
+    Symbol('special'),
+    {},
+    Object.create(null),
+    [],
+    () => {},
+    { code: 42, message: '' },
+  ])('takes the strange value %s for an unknown failure that may have reached the service', (value) => {
+    const found = describeNetworkFailure(value)
+    expect(found).toMatchObject({ reason: 'unknown failure', isBeforeConnection: false })
+    expect(found.cause).toBeInstanceOf(Error)
+    expect([found.cause.name, Object.keys(found.cause)]).toEqual(['Error', ['name']])
+  })
 
   test('survives getters that throw', () => {
     const hostile = new Proxy(

@@ -31,7 +31,7 @@ describe('client.request', () => {
     await expect(client.request('DELETE', '/v1/webhooks/1')).resolves.toBeUndefined()
   })
 
-  test('sends a GET and a DELETE again, and whatever may cost something once', async () => {
+  test('sends a GET and a DELETE again, and sends once what may cost something', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const { client, service, clock } = createTestClient([text(502, ''), json(200, {})])
       await clock.run(client.request(method, '/v1/x'))
@@ -46,7 +46,7 @@ describe('client.request', () => {
     }
   })
 
-  test('does not speak of charges where nothing can cost anything', async () => {
+  test('does not mention charges where nothing can cost anything', async () => {
     const { client } = createTestClient([broken('ECONNRESET')], { maxRetries: 0 })
     const error = await caught(client.request('DELETE', '/v1/webhooks/1'), ConnectionError)
     expect(error.message).toMatch(/Check that the service can be reached from here\.$/)

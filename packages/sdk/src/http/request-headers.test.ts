@@ -12,9 +12,9 @@ const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 
 /** The headers of one request, without those of the client itself. */
 async function sent(client: HeadersOption, call?: HeadersOption): Promise<Record<string, string>> {
-  const bench = createTestClient([json(200, MODELS)], { headers: client })
-  await bench.client.models.list({}, { headers: call })
-  const { authorization, accept, ...others } = Object.fromEntries(bench.service.received[0]?.headers ?? [])
+  const harness = createTestClient([json(200, MODELS)], { headers: client })
+  await harness.client.models.list({}, { headers: call })
+  const { authorization, accept, ...others } = Object.fromEntries(harness.service.received[0]?.headers ?? [])
   expect([authorization, accept]).toEqual([`Bearer ${API_KEY}`, 'application/json'])
   return others
 }
@@ -85,7 +85,7 @@ describe('headers', () => {
     expect(service.received).toEqual([])
   })
 
-  test('tell waits for one job apart, whatever their form', async () => {
+  test('keep waits for one job apart, whatever the form of the headers', async () => {
     const job = { data: { status: 'succeeded', output: { type: 'image', items: [] } } }
     const { client, clock, service } = createTestClient([json(200, job)])
     const all: HeadersOption[] = [new Headers({ 'x-a': '1' }), new Headers({ 'x-a': '2' }), new Headers({ 'x-a': '1' })]

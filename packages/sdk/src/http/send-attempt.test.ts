@@ -181,7 +181,7 @@ describe('a run that ends before its response is whole', () => {
     expect(error.submission).toBe('not_sent')
   })
 
-  test('was not sent when the response that stands still is that of a middleware', async () => {
+  test('was not sent when the response that stalls is that of a middleware', async () => {
     const { client, clock } = createTestClient([], {
       middleware: [async () => stalled(200, '{')(new Request(BASE_URL))],
     })

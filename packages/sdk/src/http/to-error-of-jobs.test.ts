@@ -6,7 +6,7 @@ import { toError } from './to-error.ts'
 
 const run = runOperation('aurora-image', { input: {} })
 const cancel = cancelJobOperation('job_1')
-const look = getJobOperation('job_1')
+const poll = getJobOperation('job_1')
 
 describe('a failed call about a job', () => {
   test('names the job that had been named before the caller aborted', () => {
@@ -20,16 +20,16 @@ describe('a failed call about a job', () => {
     ['accepted, when the service itself named the job', true, 'accepted'],
     ['unknown, when only the caller named it', false, 'unknown'],
   ] as const)('is %s', (_, isJobConfirmed, submission) => {
-    expect(toError(failedResponse(404, ERROR_BODY), failedCall({ ...look, isJobConfirmed })).submission).toBe(
+    expect(toError(failedResponse(404, ERROR_BODY), failedCall({ ...poll, isJobConfirmed })).submission).toBe(
       submission,
     )
-    expect(toError(interruption('connection', 'not_sent'), failedCall({ ...look, isJobConfirmed })).submission).toBe(
+    expect(toError(interruption('connection', 'not_sent'), failedCall({ ...poll, isJobConfirmed })).submission).toBe(
       submission,
     )
   })
 
   test('says that a job which was only polled is not affected', () => {
-    const error = toError(interruption('connection', 'unknown'), failedCall(look))
+    const error = toError(interruption('connection', 'unknown'), failedCall(poll))
     expect(error).toMatchObject({ jobId: 'job_1' })
     expect(error.message).toMatch(/The job job_1 is not affected\.$/)
   })
@@ -59,7 +59,7 @@ describe('a failed call about a job', () => {
   })
 
   test.each([404, 409])('adds nothing to the error response %i', (status) => {
-    for (const operation of [look, cancel]) {
+    for (const operation of [poll, cancel]) {
       expect(toError(failedResponse(status, ERROR_BODY), failedCall(operation)).message).toMatch(/\)\.$/)
     }
   })

@@ -128,7 +128,7 @@ describe('an interrupted run', () => {
     ['aborted', AbortedError, 'was aborted by the caller.'],
     ['deadline', DeadlineExceededError, 'did not finish within deadlineMs (60000 ms).'],
     ['no_key', ConfigurationError, 'was not sent, because ECONNRESET.'],
-  ] as const)('by %s has the class of that and says what became of it', (kind, type, sentence) => {
+  ] as const)('by %s has the class of that and says whether it may be charged', (kind, type, sentence) => {
     const cause = new Error('deeper')
     for (const submission of ['not_sent', 'unknown'] as const) {
       const error = toError(interruption(kind, submission, cause), failedCall(run))
@@ -147,7 +147,7 @@ describe('an interrupted run', () => {
     expect(message).toBe(`POST /v1/path failed: ECONNRESET at https://api.example.com. ${advice} ${RUN_IS.not_sent}`)
   })
 
-  test('tells how often it was tried', () => {
+  test('says how often it was tried', () => {
     const attempt = { startedAt: 0, durationMs: 1, reason: 'ECONNREFUSED' }
     const error = toError(interruption('connection', 'not_sent'), failedCall(run, { attempts: [attempt, attempt] }))
     expect(error.message).toContain('failed after 2 attempts: ECONNRESET')
@@ -165,7 +165,7 @@ describe('a run that may have been accepted, although no job is known', () => {
   })
 
   test.each([[{ input: {} }], [null], ['webhook_url'], [undefined]])(
-    'the credits of the account tell, when the body is %j',
+    'the credits of the account decide, when the body is %j',
     (body) => {
       const { message } = toError(lost, failedCall({ ...run, body }))
       expect(message).toContain('compare the credits of the account')

@@ -62,7 +62,7 @@ describe('a read', () => {
     expect(times()).toEqual([0, 7_000])
   })
 
-  test('fails at once when Retry-After asks for more than 60 s, and tells for how long', async () => {
+  test('fails at once when Retry-After asks for more than 60 s, and says for how long', async () => {
     const { result, times, elapsedMs } = callOnce(read, [errorResponse(429, 'X', { 'retry-after': '86400' })])
     const error = await caught(result, RateLimitError)
     expect(error).toMatchObject({ retryAfterMs: 86_400_000, isRetryable: true })

@@ -31,7 +31,7 @@ describe('jobs.cancel (section 4.5)', () => {
     await expect(client.jobs.cancel('job_1')).resolves.toEqual({ job_id: 'job_1', status: 'cancelling' })
   })
 
-  test('does not take a web page for the service: the job may go on', async () => {
+  test('does not take a web page for the service: the job may continue', async () => {
     const { client } = createTestClient([text(200, '\n\n<!doctype html><title>Sign in to the network</title>')])
     const error = await caught(client.jobs.cancel('job_1'), InvalidResponseError)
     expect(error).toMatchObject({ jobId: 'job_1', isRetryable: true })

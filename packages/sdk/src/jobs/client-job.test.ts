@@ -15,8 +15,8 @@ const succeeded = json(200, fixtures.jobs.succeeded.body)
 const JOB = { job_id: 'job_1', model_id: 'aurora-image', request_id: 'req_1' }
 
 const attach = (steps: readonly Step[]) => {
-  const bench = createTestClient(steps)
-  return { ...bench, job: bench.client.jobs.attach(JOB) }
+  const harness = createTestClient(steps)
+  return { ...harness, job: harness.client.jobs.attach(JOB) }
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -57,7 +57,7 @@ describe('a job handle', () => {
     expect(forms.join()).toContain('job_1')
   })
 
-  test('looks at the job once, with the data of the wrapper (section 4.4)', async () => {
+  test('reads the job once, with the data of the wrapper (section 4.4)', async () => {
     const { job, service } = attach([json(200, fixtures.jobs.unknownFields.body, { 'x-request-id': 'req_2' })])
     await expect(job.get()).resolves.toEqual(fixtures.jobs.unknownFields.body.data)
     expect((await job.get().withResponse()).requestId).toBe('req_2')

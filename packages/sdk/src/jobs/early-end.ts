@@ -28,7 +28,7 @@ export function earlyEndError(wait: EndedWait, end: EarlyEnd, seen: LastSeen): A
   const then =
     policy === 'cancel'
       ? 'Its cancellation was requested: see `error.cancellation`.'
-      : 'It goes on: `error.job.result()` waits again.'
+      : 'It continues: `error.job.result()` waits again.'
   const fields: EndedWaitFields = {
     message: `The job ${job.id} ${what}${status}${failed}. ${then}`,
     cause: isDeadline ? failure : options.signal?.reason,

@@ -21,7 +21,7 @@ export interface JobHandle {
    * Waits for the job's end.
    *
    * @throws JobFailedError, JobCancelledError when the job ended so
-   * @throws DeadlineExceededError, AbortedError when the wait ended first; the job goes on unless a policy says `cancel`
+   * @throws DeadlineExceededError, AbortedError when the wait ended first; the job continues unless a policy says `cancel`
    */
   result(options?: WaitOptions): Promise<RunResult>
 
@@ -46,7 +46,7 @@ export interface JobHandle {
 /** A job by its id, its JSON or its handle. */
 export type JobSource = string | JobJson | JobHandle
 
-/** What happens to the job when its wait ends early: it goes on, or it is cancelled. */
+/** What happens to the job when its wait ends early: it continues, or it is cancelled. */
 export type UnfinishedJobPolicy = 'detach' | 'cancel'
 
 /** Options of every method that waits for a job. */
@@ -55,7 +55,7 @@ export interface WaitOptions extends CallOptions {
   deadlineMs?: number | undefined
   /**
    * Called with each new state of the job and with the job's handle, from the response to the run (`queued`) to the end. A
-   * callback that throws or rejects is logged, and the wait goes on.
+   * callback that throws or rejects is logged, and the wait continues.
    */
   onStatus?: ((state: Job, job: JobHandle) => unknown) | undefined
   /**

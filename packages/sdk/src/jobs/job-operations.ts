@@ -31,7 +31,7 @@ const cancelBodySchema = /* @__PURE__ */ (() =>
 
 /**
  * The call of `DELETE /v1/jobs/{id}` (section 4.5). The body of its response is not specified, so any body is accepted. Only
- * a web page is rejected: it is not from the service, and the job goes on.
+ * a web page is rejected: it is not from the service, and the job continues.
  */
 export function cancelJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<CancelResult> {
   return {

@@ -18,8 +18,8 @@ describe('readJobReference', () => {
   })
 
   test('takes a JSON of a job whose `toJSON` is something else', () => {
-    const odd = { ...JSON_OF_JOB, toJSON: true } as JobJson
-    expect(readJobReference(odd)).toEqual(REFERENCE)
+    const withToJson = { ...JSON_OF_JOB, toJSON: true } as JobJson
+    expect(readJobReference(withToJson)).toEqual(REFERENCE)
   })
 
   test('says which call got what cannot be read', () => {

@@ -53,7 +53,7 @@ export class JobsResource {
 
   /**
    * Waits for many jobs and yields how each one ended, in the order in which they end. Leaving the loop stops the polls;
-   * the jobs go on. An error ends the wait for its own job alone.
+   * the jobs continue. An error ends the wait for its own job alone.
    *
    * @example
    * for await (const job of client.jobs.settle(ids)) {

@@ -43,7 +43,7 @@ describe('jobs.settle', () => {
     expect(service.polls).toHaveLength(1)
   })
 
-  test('yields the error of one job and goes on with the others', async () => {
+  test('yields the error of one job and continues with the others', async () => {
     const { clock, client } = setup({ rejectPoll: ({ jobId }) => missing(jobId) })
     const settled = await clock.run(collect(client.jobs.settle(['job_gone', 'job_a'])))
     const failed = settled.find(({ job_id }) => job_id === 'job_gone')
@@ -61,7 +61,7 @@ describe('jobs.settle', () => {
     expect(settled.map((job) => job.status === 'rejected' && job.reason instanceof AbortedError)).toEqual([true, true])
   })
 
-  test('stops its looks when the loop is left', async () => {
+  test('stops its polls when the loop is left', async () => {
     const { clock, client, service, startedAt } = setup({ endsAt: (id) => (id === 'job_a' ? startedAt : Infinity) })
     const loop = async () => {
       for await (const _ of client.jobs.settle(['job_a', 'job_b'])) break
@@ -77,7 +77,7 @@ describe('jobs.settle', () => {
     await expect(collect(setup().client.jobs.settle([]))).resolves.toEqual([])
   })
 
-  test('throws at once when one of them is not a job, or the deadline is wrong, and looks at nothing', async () => {
+  test('throws at once when one of them is not a job, or the deadline is wrong, and polls nothing', async () => {
     const { client, service, clock } = setup()
     expect(() => client.jobs.settle(['job_a', ''])).toThrow(ConfigurationError)
     expect(() => client.jobs.settle(['job_a'], { deadlineMs: 0 })).toThrow(ConfigurationError)

@@ -28,7 +28,7 @@ describe('jobs.wait', () => {
     })
   })
 
-  test('rejects with the error of the job, or of the look at it', async () => {
+  test('rejects with the error of the job, or of the poll', async () => {
     const failing = createTestClient([json(200, fixtures.jobs.failed.body)])
     await caught(failing.client.jobs.wait('job_1'), JobFailedError)
     const missing = createTestClient([errorResponse(404, 'NOT_FOUND')])
@@ -78,12 +78,12 @@ describe('jobs.wait', () => {
 })
 
 describe('a wait whose deadline passes', () => {
-  test('says what the service said last, and that the job goes on', async () => {
+  test('says what the service said last, and that the job continues', async () => {
     const { client, clock, service } = createTestClient([running])
     const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 2_000 })), DeadlineExceededError)
     expect(error.message).toBe(
       'The job job_1 did not finish within deadlineMs (2000 ms); its last status is processing. ' +
-        'It goes on: `error.job.result()` waits again.',
+        'It continues: `error.job.result()` waits again.',
     )
     expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted', job: { id: 'job_1' }, attempts: [] })
     expect(error.cancellation).toBeUndefined()
@@ -98,13 +98,13 @@ describe('a wait whose deadline passes', () => {
     expect(error.attempts.at(-1)).toMatchObject({ status: 502 })
   })
 
-  test('tells nothing of failures that were over', async () => {
+  test('does not report failures before the last successful poll', async () => {
     const { client, clock } = createTestClient([text(502, ''), running])
     const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 60_000 })), DeadlineExceededError)
     expect(error.cause).toBeUndefined()
   })
 
-  test('ends in the middle of a look', async () => {
+  test('ends in the middle of a poll', async () => {
     const { client, clock } = createTestClient([silent()])
     const startedAt = clock.now()
     await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 1_000 })), DeadlineExceededError)
@@ -114,13 +114,13 @@ describe('a wait whose deadline passes', () => {
 
 describe('a wait that ends early', () => {
   async function abortWait(steps: readonly Step[], onAbort?: 'detach' | 'cancel') {
-    const bench = createTestClient(steps)
+    const harness = createTestClient(steps)
     const controller = new AbortController()
-    const wait = bench.client.jobs.wait('job_1', { signal: controller.signal, onAbort })
+    const wait = harness.client.jobs.wait('job_1', { signal: controller.signal, onAbort })
     const failure = caught(wait, AbortedError)
     await settle()
     controller.abort('enough')
-    return { ...bench, error: await failure }
+    return { ...harness, error: await failure }
   }
 
   test('leaves the job alone by default', async () => {
@@ -135,7 +135,7 @@ describe('a wait that ends early', () => {
     const error = await caught(client.jobs.wait('job_1', { signal: AbortSignal.abort('enough') }), AbortedError)
     expect(error).toMatchObject({ cause: 'enough', submission: 'unknown' })
     expect(error.message).toBe(
-      'The job job_1 was still running when the caller aborted the wait. It goes on: `error.job.result()` waits again.',
+      'The job job_1 was still running when the caller aborted the wait. It continues: `error.job.result()` waits again.',
     )
     await clock.advance(60_000)
     expect([service.received.length, clock.timerCount]).toEqual([0, 0])
@@ -157,7 +157,7 @@ describe('a wait that ends early', () => {
   test.each([
     ['rejects it', errorResponse(409, 'CONFLICT')],
     ['says that the job has another status', json(200, { data: { status: 'processing' } })],
-  ])('tells that a cancellation was not confirmed when the service %s', async (_, cancel) => {
+  ])('says that a cancellation was not confirmed when the service %s', async (_, cancel) => {
     const { error } = await abortWait([byMethod(running, cancel)], 'cancel')
     await expect(error.cancellation).resolves.toBe(false)
   })

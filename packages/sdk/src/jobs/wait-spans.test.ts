@@ -24,7 +24,7 @@ interface RecordedSpan {
   endCount: number
 }
 
-/** A tracer that takes notes. */
+/** A tracer that records its spans. */
 interface SpanRecord {
   tracer: Tracer
   /** In the order in which they were started. */
@@ -66,7 +66,7 @@ function open(steps: readonly Step[]) {
   const record = recordSpans()
   /** The job of the span that is active while a request is sent, and the job that the request is about. */
   const parents: [span: unknown, request: string][] = []
-  const bench = createTestClient(steps, {
+  const harness = createTestClient(steps, {
     tracer: record.tracer,
     middleware: [
       (request, next) => {
@@ -75,7 +75,7 @@ function open(steps: readonly Step[]) {
       },
     ],
   })
-  return { ...bench, spans: record.spans, parents }
+  return { ...harness, spans: record.spans, parents }
 }
 
 describe('the span of a wait', () => {

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from 'vitest'
 import type { AnyModelId, ManyInput, ManyInputs, ModelId, ModelInput, RunBody } from './model-inputs.ts'
 
-/** What a program's own declaration of its models looks like. */
+/** A declaration of models, as a program writes it. */
 interface Inputs {
   'aurora-image': { prompt: string; num_images?: number }
   'drift-video': { prompt: string; seconds: number }

@@ -65,7 +65,7 @@ describe('a page of models (section 4.1)', () => {
     await expect(idsOf(client.models.list({ offset: 3, limit: 1 }))).resolves.toEqual(['m3', 'm4'])
   })
 
-  test('goes on by what was returned, when the service gives fewer models than the limit', async () => {
+  test('continues after what was returned, when the service gives fewer models than the limit', async () => {
     const { client } = createTestClient([pagingService(5, { smallPages: 2 })])
     await expect(idsOf(client.models.list({ limit: 4 }))).resolves.toEqual(['m0', 'm1', 'm2', 'm3', 'm4'])
   })

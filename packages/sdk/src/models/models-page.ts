@@ -5,7 +5,7 @@ import type { ApiResult } from '../http/operation.ts'
 /** Fetches the page at an offset. */
 export type FetchPage = (query: ListModelsQuery) => Promise<ApiResult<ModelList>>
 
-/** One page of models (section 4.1). Iterating it goes on over all pages after it. */
+/** One page of models (section 4.1). Iteration continues with all pages after it. */
 export class ModelsPage implements AsyncIterable<ModelSummary> {
   /** The models of this page, without their `input_schema`. */
   readonly models: readonly ModelSummary[]

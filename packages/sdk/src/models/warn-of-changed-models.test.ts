@@ -41,7 +41,7 @@ describe('warnOfChangedModels', () => {
     expect(warn).toHaveBeenCalledTimes(1)
   })
 
-  it('compares in the check before a run, which goes on', async () => {
+  it('compares in the check before a run, which continues', async () => {
     const { client, warn, service } = await clientOf([json(200, CHANGED), COMPLETED])
     const result = await client.run('aurora-image', { prompt: 'x' }, { validateInput: true })
     expect(result.job_id).toBe('job_1')

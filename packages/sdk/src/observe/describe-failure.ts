@@ -11,7 +11,7 @@ import {
 
 /** The description of an error in a span. */
 export interface FailureDescription {
-  /** For `error.type`: the stable `code` of our errors, the name of others. */
+  /** For `error.type`: the stable `code` of errors of this package, the name of other errors. */
   type: string
   message?: string | undefined
 }
@@ -39,7 +39,7 @@ export function reasonOf(error: ModelRunError): string {
   return reason === OTHER ? error.code : reason
 }
 
-/** Undefined for errors whose own message may hold text of others. */
+/** Undefined for errors whose message may quote the service, the input or the network. */
 function messageOf(error: ModelRunError): string | undefined {
   if (isApiError(error)) return `HTTP ${error.status}${error.apiCode === undefined ? '' : ` ${asWord(error.apiCode)}`}`
   if (isJobFailedError(error)) return `The job failed: ${asWord(error.failureCode)}`

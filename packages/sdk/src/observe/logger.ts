@@ -89,7 +89,7 @@ function describeAttempt({
   return `${method} ${path}: ${outcome} in ${Math.round(durationMs)} ms (attempt ${attempt}${request}${next})`
 }
 
-/** Calls a callback of the caller. When it throws or rejects, the failure is logged and the run goes on. */
+/** Calls a callback of the caller. When it throws or rejects, the failure is logged and the run continues. */
 export function notify(log: Log, name: string, callback: () => unknown): void {
   const warn = (error: unknown) =>
     log.warn(`the callback \`${name}\` failed; its run is not affected: ${String(error)}`)

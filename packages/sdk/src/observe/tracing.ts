@@ -63,7 +63,7 @@ export function createTracing({ tracer, log, baseUrl }: TracingOptions): Tracing
   }
 }
 
-/** A function that does its work at the first call; every call gives, or throws, what came of it. */
+/** Returns a function that does its work at the first call. Every call returns or throws the outcome of that work. */
 function once<A, T>(work: (argument?: A) => T): (argument?: A) => T {
   let outcome: { value: T } | { error: unknown } | undefined
   const attempt = (argument?: A) => {

@@ -109,7 +109,7 @@ describe('what a page gets', () => {
     })
   })
 
-  test('is nothing outside of the path of the proxy', async () => {
+  test('is a 404 outside of the path of the proxy', async () => {
     const { proxy } = createTestProxy([], { basePath: '/ai/' })
     const statusOf = async (path: string) =>
       (await proxy.handle(new Request(`https://app.example.com${path}`, { headers: { 'x-user': 'anna' } }))).status

@@ -19,7 +19,7 @@ export async function getJob(core: ProxyCore, visit: Visit, token: string): Prom
 export async function cancelJob(core: ProxyCore, visit: Visit, token: string): Promise<Response> {
   return respond(visit, await core.seals.open(visit.identity.user, token), async (job) => {
     const { data, requestId } = await core.options.client.jobs.cancel(job.jobId, ONCE).withResponse()
-    // Not by the word of this response: the specification leaves its body open, and a job that had ended was charged.
+    // The response to the cancel does not decide: its body is not specified, and a job that had ended was charged.
     if (job.reservation !== undefined) await readState(core, visit, job).catch(visit.report)
     return { body: { data: { job_id: token, status: data.status } }, requestId }
   })
@@ -46,7 +46,7 @@ async function readState(core: ProxyCore, visit: Visit, job: SealedJob): Promise
   return result
 }
 
-/** The members that the specification names. What else a service says of a job may be about the account. */
+/** The members that the specification names. Other members of a job may be about the account. */
 const SHOWN = ['status', 'output', 'request_id', 'model_id', 'duration_ms', 'credits_used', 'completed_at'] as const
 
 function shownJob(state: Job, token: string): object {

@@ -54,7 +54,7 @@ function mentions({ name, description }: Model, search: string): boolean {
   return `${name}\n${description}`.toLowerCase().includes(search.toLowerCase())
 }
 
-/** By name: what the service adds to its models some day is not for pages until it was looked at. */
+/** Members are named one by one: a member that the service adds later does not reach pages until it is listed here. */
 function summaryOf({ id, name, description, category, provider, status, pricing }: Model): ModelSummary {
   const { credits_per_run } = pricing
   return { id, name, description, category, provider, status, pricing: { credits_per_run } }

@@ -6,7 +6,7 @@ import type { AnyRunResponse } from '../runs/run-operation.ts'
 import type { Secret } from '../signing/keyring.ts'
 import type { BudgetStore } from './budget/budget-store.ts'
 
-/** Whose request it is. */
+/** The user of a request. */
 export interface ProxyIdentity {
   /**
    * Names the user, for as long as it may read its jobs: the id of an account; or, for visitors without one, a random
@@ -40,7 +40,7 @@ export interface ProxyBudget {
   totalCredits?: number | undefined
   /** Length of a window in milliseconds; one of 24 h is a day of UTC. `Infinity`: what is spent counts for ever. Default 24 h. */
   windowMs?: number | undefined
-  /** Where it is kept what was spent. Default: the memory of this process. */
+  /** Stores what was spent. Default: the memory of this process. */
   store?: BudgetStore | undefined
 }
 
@@ -92,7 +92,7 @@ export interface ProxyOptions {
    * `console.error`.
    */
   onError?: ((error: unknown, context: ProxyErrorContext) => unknown) | undefined
-  /** Where time comes from. Default: the system. */
+  /** The clock. Default: that of the system. */
   clock?: Clock | undefined
 }
 

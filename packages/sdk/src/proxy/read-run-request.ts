@@ -34,7 +34,7 @@ export function bodyRules(maxBytes: number): BodyRules {
 /** Reads the body of a run and checks it, all but what the model says of its input. @returns It, or the rejection */
 export async function readRunRequest(request: PageRequest, rules: BodyRules): Promise<RunRequest | Response> {
   try {
-    // Forms of other sites can send three content types, and this is none of them.
+    // Forms of other sites can send three content types. JSON is not one of them.
     if (!isJson(request.headers.get('content-type'))) {
       throw new UnusableBody('its content-type is not application/json', 'not_json')
     }
@@ -59,7 +59,7 @@ function toJson(body: FoundBody, rules: BodyRules): unknown {
   }
 }
 
-/** What a body parser made is taken apart again: it has then gone through the same checks. */
+/** The value of a body parser is serialized again, so that it passes the same checks. */
 function textOf(body: string | object): string {
   try {
     return typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
@@ -69,8 +69,8 @@ function textOf(body: string | object): string {
 }
 
 function checkRunRequest(value: unknown): RunRequest {
-  const odd = findOddity(value, 0)
-  if (odd !== undefined) throw new UnusableBody(odd)
+  const problem = findJsonProblem(value, 0)
+  if (problem !== undefined) throw new UnusableBody(problem)
   if (typeof value === 'object' && value !== null && Object.hasOwn(value, 'webhook_url')) {
     throw new UnusableBody('a page cannot have a `webhook_url`: poll the job')
   }
@@ -86,14 +86,14 @@ function describeIssue(issue: z.core.$ZodIssue | undefined): string {
   return `it has a wrong shape at ${jsonPointer(issue?.path ?? []) || 'its root'}`
 }
 
-/** What no input holds. */
-function findOddity(value: unknown, depth: number): string | undefined {
+/** Why a value cannot be an input; undefined when it can. */
+function findJsonProblem(value: unknown, depth: number): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (depth >= MAX_DEPTH) return `it is deeper than ${MAX_DEPTH} levels`
   if (Object.hasOwn(value, '__proto__')) return 'it has a member `__proto__`'
   for (const member of Object.values(value)) {
-    const odd = findOddity(member, depth + 1)
-    if (odd !== undefined) return odd
+    const problem = findJsonProblem(member, depth + 1)
+    if (problem !== undefined) return problem
   }
   return undefined
 }

@@ -2,7 +2,7 @@ import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
 import { type ApiError, isApiError } from '../errors/api-errors.ts'
 import { isModelRunError, type ModelRunError } from '../errors/model-run-error.ts'
 
-/** Nothing of a response is for caches, for other origins, or to be taken for anything but JSON. */
+/** No cache may store a response, no other origin may read it, and no browser may guess another type than JSON. */
 const HEADERS = {
   'cache-control': 'no-store',
   'cross-origin-resource-policy': 'same-origin',
@@ -60,7 +60,7 @@ export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): 
     if (FOR_THE_PAGE.has(status)) return passedOn(error, headers)
     if (FOR_THE_OPERATOR.has(status))
       return unavailable('The service does not accept this application.', OPERATOR_RETRY_S)
-    // Its text tells how much is left.
+    // Its text contains the balance of the account.
     if (status === 402) {
       const code = shownCode(error.apiCode) ?? 'INSUFFICIENT_CREDITS'
       return rejection(402, [code, 'The account of this application cannot pay for the run.'], headers)
@@ -70,7 +70,7 @@ export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): 
   return unknownOutcome(isRun, error)
 }
 
-/** True for a failure that the operator of the proxy has to hear of. */
+/** True for a failure that is reported to the operator of the proxy. */
 export function isForOperator(error: unknown): boolean {
   return !isApiError(error) || !FOR_THE_PAGE.has(error.status) || error.status === 429
 }

@@ -22,7 +22,7 @@ import type { Authorize, ProxyBudget, ProxyClient, ProxyErrorContext, ProxyOptio
 const DAY_MS = 24 * 60 * 60 * 1_000
 
 const PROXY_OPTIONS = /* @__PURE__ */ ((): Checks<ProxyOptions> => ({
-  // What must be there is missed in words of its own.
+  // A missing required option has a message of its own.
   client: unchecked,
   models: unchecked,
   secret,

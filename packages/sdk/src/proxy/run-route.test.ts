@@ -33,7 +33,7 @@ describe('a run of a page (section 4.3)', () => {
     expect([headers.get('x-request-id'), headers.get('x-powered-by')]).toEqual(['req-7', null])
   })
 
-  test('that goes on names the id of the page in its message, and not the one of the service', async () => {
+  test('that continues names the id of the page in its message, and not the one of the service', async () => {
     const { send } = createTestProxy([json(202, fixtures.runs.processingSlow.body)])
     const { body, text: shown } = await send(`POST ${RUN_PATH}`, RUN)
     const { job_id } = body as { job_id: string }
@@ -59,7 +59,7 @@ describe('a run of a page (section 4.3)', () => {
     expect(service.received.at(-1)?.path).toBe('/v1/jobs/job_1')
   })
 
-  test('goes on when the page leaves', async () => {
+  test('continues when the page leaves', async () => {
     const { pageOf, service } = createTestProxy([silent()])
     const controller = new AbortController()
     const run = caught(pageOf('anna').models.run(MODEL, RUN.body, { signal: controller.signal }), ModelRunError)
@@ -161,7 +161,7 @@ describe('an error of the service', () => {
       json(400, { error: { code: 'BAD', message: 'x', debug: 'api.internal' }, trace: 'sk_live_abc123' }),
     ],
     ['has a code that is a text', json(400, { error: { code: 'see api.internal or sk_live_abc123', message: 'x' } })],
-    ['tells the balance', json(402, { error: { code: 'INSUFFICIENT_CREDITS', message: '12 of 1000 are left' } })],
+    ['contains the balance', json(402, { error: { code: 'INSUFFICIENT_CREDITS', message: '12 of 1000 are left' } })],
     ['redirects', text(307, null, { location: 'https://api.internal/' })],
     [
       'sets a cookie',

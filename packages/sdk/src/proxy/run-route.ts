@@ -8,7 +8,7 @@ import { readRunRequest } from './read-run-request.ts'
 import { failureResponse, isForOperator, rejection, reply, shownCode, unavailable, unknownModel } from './reply.ts'
 import { isCredits } from './resolve-proxy-options.ts'
 
-/** A run, and what was set aside for it. */
+/** A run, and the credits that are reserved for it. */
 interface SentRun {
   model: string
   reservation: Reservation | undefined
@@ -30,7 +30,7 @@ export async function runModel(
   })
 }
 
-/** Sets the price aside. @returns Undefined where nothing limits what may be spent, or the rejection */
+/** Reserves the price. @returns Undefined where nothing limits what may be spent, or the rejection */
 async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Reservation | undefined | Response> {
   const { options, catalog, spending } = core
   const isUnlimited = options.maxCredits === Number.POSITIVE_INFINITY && spending === undefined
@@ -69,14 +69,14 @@ async function send(
   }
 }
 
-/** What the service said of a run that it has accepted. */
+/** The response of the service to a run that it has accepted. */
 interface AcceptedRun extends SentRun {
   run: AnyRunResponse
   status: number
   requestId: string | undefined
 }
 
-/** Sends the page what the service said, with an id that is for this user alone. */
+/** Sends the page the response of the service, with an id that is for this user alone. */
 async function accepted(core: ProxyCore, visit: Visit, acceptedRun: AcceptedRun): Promise<Response> {
   const { run, reservation, requestId } = acceptedRun
   const job = { jobId: run.job_id, reservation }

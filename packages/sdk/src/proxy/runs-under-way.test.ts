@@ -14,24 +14,26 @@ interface Asked {
 /** A proxy whose service ends runs when the test says so. */
 function openProxy() {
   const ends: (() => void)[] = []
-  const bench = createTestProxy([
+  const harness = createTestProxy([
     () =>
       new Promise((resolve) => ends.push(() => resolve(Response.json({ ...COMPLETED, job_id: `job_${ends.length}` })))),
   ])
   const run = ({ user = 'anna', prompt = 'x', signal }: Asked = {}) => {
     const headers = { 'x-user': user, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
     const body = JSON.stringify({ input: { prompt } })
-    return bench.proxy.handle(new Request(URL_OF_RUN, { method: 'POST', headers, body, ...(signal ? { signal } : {}) }))
+    return harness.proxy.handle(
+      new Request(URL_OF_RUN, { method: 'POST', headers, body, ...(signal ? { signal } : {}) }),
+    )
   }
   const sent = async (count: number) => {
     while (ends.length < count) await new Promise(setImmediate)
     await new Promise(setImmediate)
-    return bench.service.received.length
+    return harness.service.received.length
   }
   const finish = () => {
     for (const end of ends) end()
   }
-  return { ...bench, run, sent, finish }
+  return { ...harness, run, sent, finish }
 }
 
 describe('a run that is under way', () => {

@@ -13,9 +13,9 @@ export interface RunsUnderWay {
 }
 
 /**
- * Browsers send a request again by themselves when a kept connection breaks before a response: Chromium does so with a POST
- * as well. A page that is loaded again often asks for the same. Neither is to be paid twice while the first run is under way
- * in this process; two runs of pages that both wait are two runs.
+ * Browsers send a request again by themselves when a kept connection breaks before a response: Chromium does so with a
+ * POST as well. A page that is loaded again often asks for the same. Neither is to be paid twice while the first run is
+ * under way in this process; the same request of two pages that both wait is two runs.
  */
 export function createRunsUnderWay(): RunsUnderWay {
   const runs = new Map<string, { run: AskedRun; responding: Promise<Response> }>()

@@ -4,7 +4,7 @@ import { fromBase64, toBase64Url } from '../signing/base64.ts'
 import { createKeyring, type Secret } from '../signing/keyring.ts'
 import type { Reservation } from './budget/spending.ts'
 
-/** A job of a user, and what was set aside for it. */
+/** A job of a user, and the credits that are reserved for it. */
 export interface SealedJob {
   jobId: string
   /** Undefined where nothing was reserved. */
@@ -29,8 +29,8 @@ const payloadSchema = /* @__PURE__ */ (() =>
   z.union([z.tuple([z.string()]), z.tuple([z.string(), z.string(), z.number(), z.number()])]))()
 
 /**
- * Signs ids with HMAC-SHA256 over the job and its user. So no table is needed, every process can read them, and a user who
- * learns the id of another one's job can do nothing with it.
+ * Signs ids with HMAC-SHA256 over the job and its user. So no table is needed, every process can read them, and a user
+ * who learns the id of a job of another user cannot use it.
  *
  * @throws ConfigurationError for a short secret or a wrong key id
  */
@@ -51,7 +51,7 @@ export function createJobSeals(secret: Secret): JobSeals {
   }
 }
 
-/** The user comes last: it may hold any character, and a line break in it moves nothing. */
+/** The user comes last: it may hold any character, and a line break in it cannot change the other parts. */
 function signedText(kid: string, payload: string, user: string): string {
   return ['modelrun proxy job', 'v1', kid, payload, user].join('\n')
 }

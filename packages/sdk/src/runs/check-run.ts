@@ -142,7 +142,11 @@ function checkAgainstSchema(model: Model, input: Record<string, unknown>): void 
   const issues = findInputIssues(model.input_schema, input)
   if (issues.length === 0) return
   const list = issues.map(({ pointer, message }) => `${pointer || 'input'}: ${message}`).join('; ')
-  throw new InputValidationError({ message: `The input does not fit ${model.id}. ${list}. It was not sent.`, issues })
+  const end = list.endsWith('?') ? '' : '.'
+  throw new InputValidationError({
+    message: `The input does not fit ${model.id}. ${list}${end} It was not sent.`,
+    issues,
+  })
 }
 
 async function readModel(core: Core, id: string, context: CallContext): Promise<Model> {

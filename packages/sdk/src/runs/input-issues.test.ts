@@ -82,7 +82,7 @@ describe('findInputIssues (section 2.3)', () => {
     ['object', {}, []],
     ['object', { a: 1 }, null],
     ['string', '', 1n],
-  ])('tells a %s: %j is one, %s is not', (type, good, bad) => {
+  ])('recognizes a %s: %j is one, %s is not', (type, good, bad) => {
     const typed: InputSchema = { type: 'object', properties: { value: { type } } }
     expect(findInputIssues(typed, { value: good })).toEqual([])
     const [found] = findInputIssues(typed, { value: bad })

@@ -28,10 +28,10 @@ function start({ model, run, job }: Endpoints = {}, options: ModelRunOptions = {
     if (pathname.startsWith('/v1/models/')) return (model ?? json(200, fixtures.models.textToImage.body))(request)
     return (job ?? json(200, { data: succeeded }))(request)
   }
-  const bench = createTestClient([serve], options)
+  const harness = createTestClient([serve], options)
   const count = (part: string) =>
-    bench.service.received.filter(({ method, path }) => `${method} ${path}`.includes(part))
-  return { ...bench, modelReads: () => count('GET /v1/models/').length, runs: () => count('POST').length }
+    harness.service.received.filter(({ method, path }) => `${method} ${path}`.includes(part))
+  return { ...harness, modelReads: () => count('GET /v1/models/').length, runs: () => count('POST').length }
 }
 
 const polled: Endpoints = { run: json(202, queued.body) }

@@ -13,7 +13,7 @@ export interface PriceReading {
   stop(): void
 }
 
-/** Reads the price of a model while its run goes on, unless it is in memory. The run neither waits for it nor needs it. */
+/** Reads the price of a model while the run is under way, unless it is in memory. The run neither waits for it nor needs it. */
 export function startPriceReading(core: Core, modelId: string | undefined, options: WaitOptions): PriceReading {
   const controller = linkController(options.signal)
   const read = async (id: string): Promise<number | undefined> => {

@@ -50,7 +50,7 @@ export async function* runDurable<I extends object>(
     }
   } catch (error) {
     if (!signal?.aborted) throw error
-    const message = 'The loop was aborted. Its runs stay in the durable batch: the same call goes on with them.'
+    const message = 'The loop was aborted. Its runs stay in the durable batch: the same call continues them.'
     throw new AbortedError({ message, cause: signal.reason, submission: 'unknown' })
   }
 }

@@ -48,7 +48,7 @@ export interface RunManyOptions<Input = object> extends Omit<RunOptions, 'mode' 
   /** Runs under way at once, results that wait to be taken included. Default 8; with `durable` 1,000, as its batch has a limit of its own. */
   concurrency?: number | undefined
   /**
-   * Called with each step. Write down the `job_id` of each `submitted` to go on with `resume` after a crash. When it throws or
+   * Called with each step. Store the `job_id` of each `submitted` to continue with `resume` after a crash. When it throws or
    * rejects, no further run starts, the ones under way are still yielded, and then the loop throws its error.
    */
   onProgress?: ((progress: RunManyProgress) => unknown) | undefined

@@ -86,7 +86,7 @@ describe('runMany', () => {
     await expect(clock.run(runs.next())).resolves.toEqual({ done: true, value: undefined })
   })
 
-  test('yields the error of one run, which was never a job, and goes on', async () => {
+  test('yields the error of one run, which was never a job, and continues', async () => {
     const { clock, run, service } = setup({}, [1])
     const runs = await clock.run(collect(run(prompts(3), { concurrency: 1 })))
     expect(runs.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
@@ -105,7 +105,7 @@ describe('runMany', () => {
     expect(runs.map(({ index, status }) => `${index} ${status}`).toSorted()).toEqual(['0 fulfilled', '2 fulfilled'])
   })
 
-  test('tells each step with its job, so that it can be written down', async () => {
+  test('reports each step with its job, so that it can be stored', async () => {
     const { clock, run, steps } = setup()
     await clock.run(collect(run(prompts(1))))
     expect(steps).toEqual([
@@ -166,7 +166,7 @@ describe('runMany', () => {
     expect(service.submitted).toHaveLength(0)
   })
 
-  test.each<[string, (bench: ReturnType<typeof setup>) => AsyncIterable<SettledRun<Prompt>>]>([
+  test.each<[string, (harness: ReturnType<typeof setup>) => AsyncIterable<SettledRun<Prompt>>]>([
     [
       'the source',
       ({ run }) => {
@@ -191,11 +191,11 @@ describe('runMany', () => {
       ({ run }) => run(prompts(1), { onProgress: () => Promise.reject(new RangeError('a fault of the caller')) }),
     ],
   ])('lets an error of %s through, after the runs under way', async (_, start) => {
-    const bench = setup()
+    const harness = setup()
     const runs: SettledRun<Prompt>[] = []
-    await caught(bench.clock.run(collect(start(bench), runs)), RangeError)
+    await caught(harness.clock.run(collect(start(harness), runs)), RangeError)
     expect(runs.map(({ status }) => status)).toEqual(['fulfilled'])
-    expect(bench.service.submitted).toHaveLength(1)
+    expect(harness.service.submitted).toHaveLength(1)
   })
 
   test.each([0, -1, Number.NaN])('throws at once for the concurrency %j', (concurrency) => {

@@ -140,7 +140,7 @@ describe('what client.run sends (section 4.3)', () => {
 })
 
 describe('the deadline of client.run', () => {
-  test('during the hold leaves open what became of the run', async () => {
+  test('during the hold leaves open whether the run was accepted', async () => {
     const { client, clock } = createTestClient([silent()])
     const startedAt = clock.now()
     const running = client.run('aurora-image', INPUT, { mode: 'sync', deadlineMs: 1_000 })
@@ -198,7 +198,7 @@ describe('client.submit (section 4.3)', () => {
     expect(service.received.map(({ body }) => body)).toEqual([{ input: INPUT, sync: false }])
   })
 
-  test('gives the address of a webhook instead', async () => {
+  test('sends a webhook URL instead', async () => {
     const { client, service } = createTestClient([json(202, fixtures.runs.processingWebhook.body)])
     await client.submit('aurora-image', INPUT, { webhookUrl: 'https://example.com/hook' })
     expect(service.received[0]?.body).toEqual({ input: INPUT, sync: false, webhook_url: 'https://example.com/hook' })

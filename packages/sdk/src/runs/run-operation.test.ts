@@ -67,7 +67,7 @@ describe('the response to a run (section 4.3)', () => {
   test.each([
     { job_id: 'job_1', status: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'x' } },
     { error: { code: 'PROVIDER_FAILURE', message: 'x', job_id: 'job_1' } },
-  ])('of an error status that names its job tells that the run was accepted: %j', (body) => {
+  ])('of an error status that names its job says that the run was accepted: %j', (body) => {
     expect(operation.readError?.(received(body), false)?.data).toMatchObject({ status: 'unknown', job_id: 'job_1' })
   })
 

@@ -31,7 +31,7 @@ export interface RunOptions extends PreflightOptions, WaitOptions {
    * `async`: the service responds at once, so the job's id is known from the start and cannot be lost.
    * `sync`: the service holds the connection for about 55 s, which gives the result of a fast model without a poll. The
    * job's id is unknown until the response: an abort or a deadline ends the call with `submission: 'unknown'` and without
-   * `error.job`, while the run goes on and is charged.
+   * `error.job`, while the run continues and is charged.
    *
    * Default: `async` with a `signal`, `onStatus`, `webhook` or `webhookUrl`, with a `deadlineMs` that is too short for the
    * hold, and when `onAbort` or `onDeadline` is to cancel the job; else `sync`.

@@ -108,7 +108,7 @@ export function createNodeListener(
     })
     const text = await served.text()
     const headers = Object.fromEntries(served.headers)
-    // What is left of a body that is not wanted would be read for as long as the sender likes.
+    // Otherwise the rest of a rejected body would be read for as long as the sender likes.
     if (raw.complete === false) headers.connection = 'close'
     await send(response, { status: served.status, headers, text })
   }
@@ -139,7 +139,7 @@ async function send(
   response.end(text)
 }
 
-/** What a parser left, or the stream's bytes. */
+/** The value of a body parser, or the bytes of the stream. */
 async function readBody(
   parsed: unknown,
   request: NodeRequest,

@@ -93,7 +93,7 @@ export async function readRequest(request: Request, clock: Clock, rules: BodyRul
   try {
     return await readChunks({ next: () => reader.read(), clock, rules, readsToEnd: false })
   } finally {
-    // Ends a sender that has not ended; one that has is not affected.
+    // Cancels the rest of the stream. Has no effect after its end.
     reader.cancel().catch(() => {})
   }
 }
@@ -113,7 +113,7 @@ export async function readNodeStream(
   return await readChunks({ next: () => iterator.next(), clock, rules, readsToEnd: true })
 }
 
-/** What keeps a body from being used. */
+/** Why a body cannot be used. */
 export type BodyProblem = 'unusable' | 'late' | 'too_large'
 
 /** What one kind of receiver accepts as a body. */

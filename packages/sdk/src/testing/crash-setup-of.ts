@@ -3,7 +3,7 @@ import type { CrashHandlers, CrashSetup, ProcessTools } from '../webhooks/testin
 /** A handler of the simulation. */
 export type OnSucceeded = NonNullable<CrashHandlers['onSucceeded']>
 
-/** A world whose effects are a list of texts. */
+/** A set-up whose effects are a list of texts. */
 export function crashSetupOf(createHandler: (tools: ProcessTools, effects: string[]) => OnSucceeded): () => CrashSetup {
   return () => {
     const effects: string[] = []

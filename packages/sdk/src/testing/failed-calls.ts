@@ -1,7 +1,7 @@
 import type { Failure, Interruption, InterruptionKind, Operation } from '../http/operation.ts'
 import type { FailedCall } from '../http/to-error.ts'
 
-/** What became of a run, as errors say it. */
+/** The `submission` of an error in words. */
 export const RUN_IS = {
   rejected: 'The run was rejected: nothing is charged.',
   not_sent: 'The run was not sent: nothing is charged.',

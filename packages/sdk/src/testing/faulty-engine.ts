@@ -8,7 +8,7 @@ type Method = Exclude<keyof InboxEngine, 'work'>
  */
 type FaultKind = 'before' | 'after' | 'hang' | 'late'
 
-/** An engine whose calls fail when a test says so. What it works goes on. */
+/** An engine whose calls fail when a test says so. Tasks in progress continue. */
 export interface FaultyEngine extends InboxEngine {
   /** How many calls of each method there were. */
   readonly calls: Partial<Record<Method, number>>

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 
-/** A clock that stands still until a test moves it. */
+/** A clock that moves only when a test advances it. */
 export interface ManualClock extends Clock {
   /** Timers that were started and have neither fired nor been stopped. */
   readonly timerCount: number
@@ -15,7 +15,7 @@ interface Timer {
   callback: () => void
 }
 
-/** How often `run` lets other work go on while no timer is set, before it says that the work hangs. */
+/** How often `run` lets other work run while no timer is set, before it says that the work hangs. */
 const MAX_IDLE_TURNS = 1_000
 
 export function createManualClock(startAt: number = Date.UTC(2026, 0, 1)): ManualClock {

@@ -1,4 +1,4 @@
-/** Everything that a program could print of a value, as one text: to look for what must not be in it. */
+/** Everything that a program could print of a value, as one text, to check that it contains no secret. */
 export function printedForms(value: unknown): string {
   const { inspect } = process.getBuiltinModule('node:util')
   const forms = [

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 
-/** One look at a job, as the service saw it. */
+/** One poll of a job, as the service received it. */
 interface ReceivedPoll {
   jobId: string
   at: number
@@ -10,7 +10,7 @@ interface ReceivedPoll {
 export interface SimulatedJobs {
   fetch: typeof globalThis.fetch
   readonly polls: readonly ReceivedPoll[]
-  /** The most looks that were under way at once. */
+  /** The highest number of polls at the same time. */
   readonly maxInFlight: number
   /** Ids of the jobs that were submitted. */
   readonly submitted: readonly string[]

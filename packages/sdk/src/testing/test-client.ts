@@ -9,8 +9,8 @@ export const API_KEY = 'sk_test_0123456789abcdefABCDEF'
 
 export const BASE_URL = 'https://api.example.com'
 
-/** What a test of the client plays with. */
-export interface TestBench {
+/** The fakes around the client of a test. */
+export interface TestHarness {
   service: ScriptedService
   clock: ManualClock
 }
@@ -19,18 +19,18 @@ export interface TestBench {
 export function createTestClient(
   steps: readonly Step[],
   options: ModelRunOptions = {},
-): TestBench & { client: ModelRun } {
+): TestHarness & { client: ModelRun } {
   const { service, clock, options: all } = prepare(steps, options)
   return { service, clock, client: new ModelRun(all) }
 }
 
-/** The same for what is inside of a client. */
-export function createTestCore(steps: readonly Step[], options: ModelRunOptions = {}): TestBench & { core: Core } {
+/** The same for the parts of a client. */
+export function createTestCore(steps: readonly Step[], options: ModelRunOptions = {}): TestHarness & { core: Core } {
   const { service, clock, options: all } = prepare(steps, options)
   return { service, clock, core: createCore(resolveOptions(all)) }
 }
 
-function prepare(steps: readonly Step[], options: ModelRunOptions): TestBench & { options: ModelRunOptions } {
+function prepare(steps: readonly Step[], options: ModelRunOptions): TestHarness & { options: ModelRunOptions } {
   const clock = createManualClock()
   const service = createScriptedService(steps, clock)
   const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }

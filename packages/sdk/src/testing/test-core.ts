@@ -5,23 +5,23 @@ import type { InboxQueue } from '../webhooks/queues.ts'
 import { jobKey, type StoredDelivery } from '../webhooks/stored-records.ts'
 import type { FaultyEngine } from './faulty-engine.ts'
 import { type ManualClock, settle } from './manual-clock.ts'
-import { type HookNotes, openEngine, SUCCEEDED, takeNotes } from './test-inbox.ts'
+import { openEngine, type RecordedHooks, recordHooks, SUCCEEDED } from './test-inbox.ts'
 
-/** What a test of one part of an inbox plays with. */
-export interface CoreBench extends HookNotes {
+/** The parts of an inbox under test, and their fakes. */
+export interface CoreHarness extends RecordedHooks {
   core: InboxCore
   clock: ManualClock
   engine: FaultyEngine
 }
 
-/** The inside of an inbox that works nothing by itself: a test runs its tasks. */
-export function openCore(options: InboxOptions = {}): CoreBench {
-  const { hooks, ...notes } = takeNotes()
+/** The parts of an inbox without workers: a test runs the tasks itself. */
+export function openCore(options: InboxOptions = {}): CoreHarness {
+  const { hooks, ...recorded } = recordHooks()
   const shared = openEngine()
   const trust = options.client || options.secret ? {} : { trust: 'payload' as const }
   return {
     ...shared,
-    ...notes,
+    ...recorded,
     core: createInboxCore({ onSucceeded: () => {}, ...hooks, ...trust, ...shared, ...options }),
   }
 }

@@ -19,16 +19,16 @@ type NoticeName = 'onHandlerError' | 'onDead' | 'onLost' | 'onUnconfirmedRun' | 
 const NOTICES: readonly NoticeName[] = ['onHandlerError', 'onDead', 'onLost', 'onUnconfirmedRun', 'onWebhookMissed']
 
 /** What the hooks of an inbox were called with. */
-export interface HookNotes {
+export interface RecordedHooks {
   notices: Record<NoticeName, Record<string, unknown>[]>
   metrics: InboxMetric[]
   /** How often a metric was counted. */
   count(name: InboxMetric['name']): number
 }
 
-/** Hooks that take notes. */
-export function takeNotes(): HookNotes & { hooks: Pick<InboxOptions, NoticeName | 'onMetric'> } {
-  const notices = Object.fromEntries(NOTICES.map((name) => [name, []])) as unknown as HookNotes['notices']
+/** Hooks that record their calls. */
+export function recordHooks(): RecordedHooks & { hooks: Pick<InboxOptions, NoticeName | 'onMetric'> } {
+  const notices = Object.fromEntries(NOTICES.map((name) => [name, []])) as unknown as RecordedHooks['notices']
   const hooks = Object.fromEntries(
     NOTICES.map((name) => [name, (notice: Record<string, unknown>) => void notices[name].push(notice)]),
   )
@@ -38,24 +38,24 @@ export function takeNotes(): HookNotes & { hooks: Pick<InboxOptions, NoticeName 
   return { notices, metrics, count, hooks: { ...hooks, onMetric } }
 }
 
-/** What a test of an inbox plays with. */
-export interface InboxBench extends HookNotes {
+/** An inbox under test, and its fakes. */
+export interface InboxHarness extends RecordedHooks {
   inbox: Inbox
   clock: ManualClock
   /** Posts a body, and gives the status of the response. */
   deliver(body: unknown, url?: string): Promise<number>
 }
 
-/** An inbox on a manual clock, in memory, with hooks that take notes. */
-export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}): InboxBench {
+/** An inbox on a manual clock, in memory, with hooks that record their calls. */
+export function openInbox(options: InboxOptions & { clock?: ManualClock } = {}): InboxHarness {
   const clock = options.clock ?? createManualClock()
-  const { hooks, ...notes } = takeNotes()
+  const { hooks, ...recorded } = recordHooks()
   const trust = options.client || options.secret ? {} : { trust: 'payload' as const }
   const inbox = createInbox({ onSucceeded: () => {}, ...hooks, ...trust, ...options, clock })
   return {
     inbox,
     clock,
-    ...notes,
+    ...recorded,
     deliver: async (body, url = PUBLIC_URL) => {
       const request = new Request(url, { method: 'POST', body: JSON.stringify(body) })
       return (await inbox.handle(request)).status
@@ -96,7 +96,7 @@ export function openStartedInbox(state: () => Job, options: Omit<InboxOptions, '
     times.push(clock.now() - startedAt)
     return state()
   })
-  const bench = openInbox({ clock, client, ...options })
-  bench.inbox.start()
-  return { ...bench, clock, calls, times }
+  const harness = openInbox({ clock, client, ...options })
+  harness.inbox.start()
+  return { ...harness, clock, calls, times }
 }

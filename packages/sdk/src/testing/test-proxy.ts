@@ -22,8 +22,8 @@ interface PageSend {
   headers?: Record<string, string | undefined>
 }
 
-/** What a test of the proxy plays with. */
-export interface ProxyBench {
+/** A proxy under test, and its fakes. */
+export interface ProxyHarness {
   proxy: ModelRunProxy
   service: ScriptedService
   clock: ManualClock
@@ -36,7 +36,7 @@ export interface ProxyBench {
 }
 
 /** A proxy in front of a scripted service, where the user of a request is in its header `x-user`. */
-export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOptions> = {}): ProxyBench {
+export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOptions> = {}): ProxyHarness {
   const { client, service, clock } = createTestClient(steps)
   const errors: unknown[] = []
   const proxy = createProxy({
@@ -71,8 +71,8 @@ export function createTestProxy(steps: readonly Step[], options: Partial<ProxyOp
         request.headers.set('x-user', user)
         return await proxy.handle(request)
       }
-      // A key only to be a client in a test: the proxy makes nothing of it.
-      // Without a time limit: signatures take real time, in which a manual clock would run on.
+      // The client of a test needs a key. The proxy ignores it. Without a time limit: signatures take real time, in
+      // which a manual clock would run on.
       const timeoutMs = Number.POSITIVE_INFINITY
       return new ModelRun({
         apiKey: 'page',

@@ -1,6 +1,8 @@
 import { isModelRunError } from '../errors/model-run-error.ts'
 
-/** What a program without types may pass, or a mistake makes of an argument. Made anew, because some can be used once. */
+/**
+ * Values that a program without types may pass by mistake. Created for each call, because some can be used only once.
+ */
 export function wrongValues(): [name: string, value: unknown][] {
   const failing = () => {
     throw new RangeError('a trap of the user')
@@ -64,18 +66,18 @@ export function wrongCalls({ right, members = {} }: RightCall): [what: string, a
   )
 }
 
-/** Texts of engines: they say nothing of what was passed where. */
+/** Messages of JavaScript engines, which do not name the wrong argument. */
 const ENGINE_TEXT =
   /is not a function|not iterable|Cannot |undefined \(|is not defined|Invalid URL|must be of type|Illegal invocation|Converting|revoked|BigInt value|ERR_|trap of the user/
 
-/** What is wrong with an error that a user gets; undefined when it is one of ours, and says so in a sentence of ours. */
+/** Why an error is not good enough for a user; undefined for an error of this package with a message of its own. */
 export function problemOfError(error: unknown): string | undefined {
   if (!isModelRunError(error)) return `not a ModelRunError: ${String(error)}`
   const isSentence = /\.$/.test(error.message) && !ENGINE_TEXT.test(error.message)
   return isSentence ? undefined : `not a sentence of ours: ${error.message}`
 }
 
-/** What calling something comes to: its value, or what it threw, rejected with, or yielded as a reason. */
+/** The outcome of a call: its value, or what it threw, rejected with, or yielded as a reason. */
 export async function outcomeOf(call: () => unknown): Promise<{ value: unknown } | { error: unknown }> {
   try {
     const value: unknown = await call()

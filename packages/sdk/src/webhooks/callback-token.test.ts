@@ -19,7 +19,7 @@ function open(options: Partial<CallbackTokenOptions> = {}) {
 const tokenOf = (url: string) => new URL(url).searchParams.get('modelrun_token') ?? ''
 
 describe('a created url', () => {
-  test('is genuine, as an address, as a path with its query, and as a token alone', async () => {
+  test('is genuine as a URL, as a path with its query, and as a token alone', async () => {
     const { create, verify } = open()
     const { url, ref } = await create(baseUrl)
     const { pathname, search } = new URL(url)
@@ -147,7 +147,7 @@ describe('a token', () => {
     cryptography.mockRestore()
   })
 
-  test('is missing in an address without one', async () => {
+  test('is missing in a URL without one', async () => {
     const { verify } = open()
     for (const address of [
       undefined,
@@ -169,7 +169,7 @@ describe('a token', () => {
     await expect(verify(`${url}&modelrun_token=${tokenOf(url)}`)).resolves.toEqual({ kind: 'forged' })
   })
 
-  test('is forged at an inbox of another address or secret', async () => {
+  test('is forged at an inbox of another URL or secret', async () => {
     const url = await open().createOne()
     const others: Partial<CallbackTokenOptions>[] = [
       { audience: 'https://other.example.com/hook' },

@@ -11,8 +11,8 @@ function openBroken() {
   const handler = vi.fn().mockImplementation(() => {
     throw new PermanentError('the table is missing')
   })
-  const bench = openInbox({ onSucceeded: handler, onFailed: handler, onUnknown: handler })
-  return { ...bench, handler, mend: () => handler.mockImplementation(() => {}) }
+  const harness = openInbox({ onSucceeded: handler, onFailed: handler, onUnknown: handler })
+  return { ...harness, handler, mend: () => handler.mockImplementation(() => {}) }
 }
 
 describe('deadLetters', () => {
@@ -50,7 +50,7 @@ describe('deadLetters', () => {
     await expect(inbox.deadLetters.list({ after: page.at(-1)?.cursor })).resolves.toHaveLength(10)
   })
 
-  test('handles one once more, with all its attempts, at once', async () => {
+  test('replays one at once, with all its attempts', async () => {
     const { inbox, deliver, mend, handler, count } = openBroken()
     await deliver(SUCCEEDED)
     await settle()

@@ -20,7 +20,10 @@ export interface DeliveryContext {
    * than `maxRunMs`; or the time limit of `drain({ timeoutMs })` is over. Pass it on to everything the handler awaits.
    */
   signal: AbortSignal
-  /** Rises with each run of the handler for this job. A store that remembers the highest fence can reject a late worker. */
+  /**
+   * Increases with each run of the handler for this job. A store that remembers the highest fence can reject a late
+   * worker.
+   */
   fence: number
   /** The same text for each run of the handler for this event: the `job_id`; for events of unknown status, with the status. */
   idempotencyKey: string
@@ -119,7 +122,7 @@ export interface InboxOptions {
   onDead?: ((notice: DeadLetterNotice) => unknown) | undefined
   /** Notified when an expected job is given up. */
   onLost?: ((notice: LostJob) => unknown) | undefined
-  /** Notified of a run that was prepared and of which nothing was heard in 15 minutes: it may have been charged. */
+  /** Notified of a prepared run whose job is not known after 15 minutes: it may have been charged. */
   onUnconfirmedRun?: ((notice: UnconfirmedRun) => unknown) | undefined
   /** Notified when a poll found a result: the alarm for webhooks that do not arrive. */
   onWebhookMissed?: ((notice: MissedWebhook) => unknown) | undefined

@@ -13,7 +13,7 @@ const serviceWith = (...ids: string[]) =>
     return SUCCEEDED_JOB
   })
 
-describe('smaller ones (D16)', () => {
+describe('further defects of an earlier inbox', () => {
   test('a URL that leaked runs the handler once, however long ago it expired', async () => {
     const onSucceeded = vi.fn()
     const { inbox, clock, deliver } = openInbox({ ...signed, client: serviceWith(job_id).client, onSucceeded })

@@ -78,7 +78,7 @@ const RESERVE_MS = 500
 
 /**
  * Creates a Lambda handler that passes deliveries to `receive`. A function is frozen after its response, so the response waits
- * for the work: up to 8 s, or until 0.5 s before the time limit of the function. Longer work goes on at the next call of the
+ * for the work: up to 8 s, or until 0.5 s before the time limit of the function. Longer work continues at the next call of the
  * function, or runs again after its lock has ended: call `inbox.sweep()` on a schedule.
  */
 export function createLambdaHandler(receive: Receive, { clock = systemClock }: { clock?: Clock | undefined } = {}) {

@@ -11,7 +11,7 @@ const eventOf = (...urls: string[]) => ({
   output: { type: 'image', items: urls.map((url) => ({ type: 'image', url })) },
 })
 
-describe('an address of an output (section 2.5)', () => {
+describe('a URL of an output (section 2.5)', () => {
   test.each([
     'https://files.example.com/1.png',
     'https://files.example.com:8443/1.png?signature=a#b',
@@ -215,7 +215,7 @@ describe('a list of allowed hosts', () => {
 })
 
 describe('the check of an event', () => {
-  test('names the items that should not be fetched, and why, without their addresses', () => {
+  test('names the items that should not be fetched, and why, without their URLs', () => {
     const event = eventOf('https://a.example/1', 'http://a.example/2', 'https://169.254.169.254/secret')
     expect(checkOutputUrls(event)).toEqual([
       { index: 1, problem: 'it is not https' },

@@ -223,7 +223,7 @@ describe('a hostile body', () => {
     expect(stored).toEqual(failed.body)
   })
 
-  test('is rejected when looking at it fails', async () => {
+  test('is rejected when reading a member throws', async () => {
     const body = {
       get job_id() {
         throw new Error('trap')

@@ -118,7 +118,7 @@ function checkEngine({ isInMemory, waitUntil }: ResolvedInboxOptions): void {
   if (waitUntil === undefined || !isInMemory) return
   throw new ConfigurationError({
     message:
-      '`waitUntil` is for serverless functions, whose instances come and go: what one leaves undone, another must find. Pass an `engine` that they share, for instance `@modelrun/durable/postgres`.',
+      '`waitUntil` is for serverless functions, whose instances come and go: another instance must find the work that one left. Pass an `engine` that they share, for instance `@modelrun/durable/postgres`.',
   })
 }
 

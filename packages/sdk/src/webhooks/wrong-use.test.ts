@@ -56,7 +56,7 @@ describe('a handler of requests', () => {
     expect(() => createServer(make() as never)).not.toThrow()
   })
 
-  test('with web-standard requests tells those of Node where to go', async () => {
+  test('for web-standard requests names the method for requests of Node', async () => {
     const request = new IncomingMessage(new Socket()) as unknown as Request
     await expect(createInbox({ client }).handle(request)).rejects.toThrow(
       '`request` of `inbox.handle` must be a web-standard Request (for requests of Node, Express and Fastify there is `node()`)',
@@ -89,15 +89,15 @@ describe('a result that nothing takes', () => {
     expect(warn.mock.calls).toEqual([[expect.stringContaining('Pass `createInbox({ onSucceeded })`.')]])
   })
 
-  test.each<[string, (bench: ReturnType<typeof openInbox>) => unknown]>([
+  test.each<[string, (harness: ReturnType<typeof openInbox>) => unknown]>([
     ['a caller waits for', ({ inbox }) => inbox.waitFor(SUCCEEDED.job_id)],
     ['a caller listens to', ({ inbox }) => inbox.listen(SUCCEEDED.job_id, () => {})],
     ['was expected, as that of a run with this inbox', ({ inbox }) => inbox.expect(SUCCEEDED.job_id)],
   ])('does not warn for a job that %s', async (_, follow) => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const bench = openInbox({ client, onSucceeded: undefined })
-    await Promise.race([follow(bench), settle()])
-    await bench.deliver(SUCCEEDED)
+    const harness = openInbox({ client, onSucceeded: undefined })
+    await Promise.race([follow(harness), settle()])
+    await harness.deliver(SUCCEEDED)
     await settle()
     expect(warn).not.toHaveBeenCalled()
   })

@@ -5,6 +5,11 @@ export const needsToken = signal(false)
 
 const TOKEN_NAME = 'modelrun-control-token'
 
+/** Whether this tab has a token: when the server asks again, it is a wrong one. */
+export function hasToken(): boolean {
+  return sessionStorage.getItem(TOKEN_NAME) !== null
+}
+
 /** Keeps the token for this tab. */
 export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN_NAME, token)

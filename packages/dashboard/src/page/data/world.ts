@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { read } from './control.ts'
 import type { AddedFault, ApiKey } from './wire.ts'
 
-/** Keys and faults, which no event tells of. */
+/** Keys and faults, which are not in events. */
 export const keys = signal<readonly ApiKey[] | undefined>(undefined)
 export const faults = signal<readonly AddedFault[]>([])
 

@@ -109,7 +109,7 @@ function receiverOf(url: string | undefined): string {
   return url === undefined ? 'no webhook' : receiverName(url)
 }
 
-/** The program that sent the run, as far as its header tells. */
+/** The program that sent the run, by its header. */
 function agentOf({ exchanges }: Life): string {
   const run = exchanges.find((exchange) => exchange.kind === 'request' && exchange.route === 'runModel')
   const headers = run?.kind === 'request' ? (run.request_headers ?? []) : []

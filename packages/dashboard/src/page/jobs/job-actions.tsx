@@ -32,7 +32,7 @@ const PLANS: readonly { label: string; plan: DeliveryPlan }[] = [
   { label: 'Lose the result', plan: { deliveries: 0 } },
 ]
 
-/** What may become of a job, by hand. */
+/** The actions on a job: end it, or change its delivery. */
 export function JobActions({ job: { job_id, ended_at_ms, webhook_url } }: { job: JobRow }) {
   const isOver = ended_at_ms !== undefined
   const button = (label: string, kind: 'complete' | 'fail' | 'hang' | 'cancel', className = '') => (

@@ -6,7 +6,7 @@ import type { Values } from './input-form.tsx'
 
 export type Mode = 'sync' | 'async' | 'webhook'
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface RunOutcome {
   /** HTTP status; missing when there was no response. */
   status?: number

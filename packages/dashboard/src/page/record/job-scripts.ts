@@ -2,8 +2,8 @@ import type { JobRow } from '../data/wire.ts'
 import type { DeliveryPlan, Recorded } from './record.ts'
 
 /**
- * What became of each job and its deliveries, as the outcome that a script gives its run: a test says it before the run.
- * With it the run takes as long as it took, whatever the latency of the server was.
+ * The outcome of each job and its deliveries as a script, because a test sets the outcome before the run. With it the
+ * run takes as long as it took, whatever the latency of the server was.
  */
 export function jobScripts(
   actions: readonly Recorded[],

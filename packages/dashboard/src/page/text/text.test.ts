@@ -34,7 +34,7 @@ describe('code that is copied', () => {
   it('means the same value, whatever is in it', () => {
     const value = {
       prompt: `it's a "quote"\n\\ \u2028`,
-      'odd-name': [1, true, null],
+      'special-name': [1, true, null],
       deep: { empty: {} },
       __proto: 'x',
     }

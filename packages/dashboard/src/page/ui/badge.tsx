@@ -9,7 +9,7 @@ const LABELS: Readonly<Record<JobStatus, string>> = {
   cancelled: 'Cancelled',
 }
 
-/** The status of a job now: that it leaves the queue, nothing but time tells. */
+/** The status of a job now. No event says that a job leaves the queue: the time does. */
 export function statusNow({ status, processing_at_ms }: JobRow): JobStatus {
   return status === 'queued' && now.value >= processing_at_ms ? 'processing' : status
 }

@@ -1,6 +1,6 @@
 import { isModelRunError, ModelRun } from 'modelrun'
 
-/** What came of a run in the page. */
+/** The outcome of a run in the page. */
 interface PageRun {
   jobId: string
   status: string

@@ -83,7 +83,7 @@ function readListQuery(service: Service, parameters: URLSearchParams): ListQuery
   }
   const checked = parseShape(listModelsQuerySchema, query)
   if (checked.ok) return checked
-  return { problem: { kind: 'oddPage', message: `The query is not right. ${checked.message}` } }
+  return { problem: { kind: 'invalidPage', message: `The query is not right. ${checked.message}` } }
 }
 
 function problemOf(parameters: URLSearchParams, name: string, value: string): QueryProblem | undefined {
@@ -92,12 +92,13 @@ function problemOf(parameters: URLSearchParams, name: string, value: string): Qu
     const message = `The query is not right. It has members that do not exist: ${shown}.`
     return { kind: 'unknownQueryParameter', message }
   }
-  if (parameters.getAll(name).length > 1) return { kind: 'oddPage', message: `The query has ${shown} more than once.` }
+  if (parameters.getAll(name).length > 1)
+    return { kind: 'invalidPage', message: `The query has ${shown} more than once.` }
   const least = LEAST.get(name)
   if (least === undefined) return undefined
   const wrong = (must: string) => `The query is not right. /${name} must be ${must}.`
-  if (!INTEGER.test(value)) return { kind: 'oddPage', message: wrong(`an integer, not ${describeValue(value)}`) }
-  if (Number(value) < least) return { kind: 'oddPage', message: wrong(`${least} or more`) }
+  if (!INTEGER.test(value)) return { kind: 'invalidPage', message: wrong(`an integer, not ${describeValue(value)}`) }
+  if (Number(value) < least) return { kind: 'invalidPage', message: wrong(`${least} or more`) }
   const isTooLarge = name === 'limit' && Number(value) > LIMITS.modelsPageMax
   return isTooLarge ? { kind: 'limitAboveMaximum', message: wrong(`${LIMITS.modelsPageMax} or less`) } : undefined
 }

@@ -4,7 +4,7 @@ import { createHeap, type HeapItem } from './heap.ts'
 
 const item = (at: number, order: number): HeapItem => ({ at, order, slot: -1 })
 
-test('gives its items by time, and those of one time in their order, whatever was put, moved or removed before', () => {
+test('gives its items by time, and those of one time in their order, whatever was added, moved or removed before', () => {
   const step = fc.record({ at: fc.nat({ max: 20 }), kind: fc.constantFrom('put', 'remove', 'move'), pick: fc.nat() })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

@@ -17,9 +17,9 @@ function setup(simulation: Omit<Simulation, 'clock'> = {}, options: ModelRunOpti
   return { clock, service, client, ids, startedAt: clock.now() }
 }
 
-/** The most looks in any second. */
-function highestRate(looks: readonly { at: number }[]): number {
-  return Math.max(...looks.map(({ at: from }) => looks.filter(({ at }) => at >= from && at < from + 1_000).length))
+/** The highest number of polls in any second. */
+function highestRate(polls: readonly { at: number }[]): number {
+  return Math.max(...polls.map(({ at: from }) => polls.filter(({ at }) => at >= from && at < from + 1_000).length))
 }
 
 describe('many waits of one client', () => {
@@ -29,14 +29,14 @@ describe('many waits of one client', () => {
     await fc.assert(
       fc.asyncProperty(jobs, rate, fc.nat({ max: 400 }), async (durations, maxRequestsPerSecond, latencyMs) => {
         const endsAt = (id: string) => startedAt + (durations[Number(id.slice(4))] ?? 0)
-        const bench = setup({ endsAt, latencyMs }, { polling: { maxRequestsPerSecond } })
-        const { clock, service, client, ids, startedAt } = bench
+        const harness = setup({ endsAt, latencyMs }, { polling: { maxRequestsPerSecond } })
+        const { clock, service, client, ids, startedAt } = harness
         const waits = ids(durations.length).map((id) => client.jobs.wait(id, { deadlineMs: Number.POSITIVE_INFINITY }))
         await clock.run(Promise.all(waits))
         expect(highestRate(service.polls)).toBeLessThanOrEqual(maxRequestsPerSecond)
         expect(service.maxInFlight).toBeLessThanOrEqual(8)
         expect(clock.timerCount).toBe(0)
-        // One look finds a job finished, and it is the last one.
+        // One poll finds a job finished, and it is the last one.
         const late = service.polls.filter(({ jobId, at }) => at >= endsAt(jobId)).map(({ jobId }) => jobId)
         expect(late.toSorted()).toEqual(ids(durations.length).toSorted())
       }),
@@ -44,7 +44,7 @@ describe('many waits of one client', () => {
     )
   }, 30_000)
 
-  test('are fair: a job is looked at again only after all that were due before it', async () => {
+  test('are fair: a job is polled again only after all that were due before it', async () => {
     const { clock, service, client, ids, startedAt } = setup(
       { endsAt: () => startedAt + 60_000 },
       { polling: { maxRequestsPerSecond: 5 } },
@@ -57,9 +57,9 @@ describe('many waits of one client', () => {
     await clock.run(Promise.all(waits))
   })
 
-  test('look at the job that is due first, not at the one that was added first', async () => {
-    const bench = setup({ endsAt: () => startedAt + 20_000 })
-    const { clock, service, client, startedAt } = bench
+  test('poll the job that is due first, not the one that was added first', async () => {
+    const harness = setup({ endsAt: () => startedAt + 20_000 })
+    const { clock, service, client, startedAt } = harness
     const first = client.jobs.wait('job_old')
     await clock.advance(7_500)
     const second = client.jobs.wait('job_young')
@@ -69,7 +69,7 @@ describe('many waits of one client', () => {
     await clock.run(Promise.all([first, second]))
   })
 
-  test('of one job share its looks', async () => {
+  test('of one job share its polls', async () => {
     const { clock, service, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
     const statuses: string[] = []
     const watched = async () => {
@@ -110,7 +110,7 @@ describe('many waits of one client', () => {
     await clock.run(wait)
   })
 
-  test('go on when one of them leaves', async () => {
+  test('continue when one of them leaves', async () => {
     const { clock, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
     const controller = new AbortController()
     const leaving = client.jobs.wait('job_1', { signal: controller.signal }).catch((error: unknown) => error)
@@ -145,7 +145,7 @@ describe('many waits of one client', () => {
       return clock.now() - startedAt
     })
     expect(await clock.run(Promise.all(ends))).toEqual(ids(20).map((_, index) => (20 - index) * 777))
-    // The service takes a moment to notice that a look was given up.
+    // The service takes a moment to notice that a poll was given up.
     await clock.advance(60)
     expect(clock.timerCount).toBe(0)
   })
@@ -156,7 +156,7 @@ function abortable() {
   return { signal: controller.signal, abort: () => controller.abort() }
 }
 
-describe('a cadence of the caller', () => {
+describe('an interval of the caller', () => {
   test('gets what is known, and decides', async () => {
     const seen: unknown[] = []
     const nextDelayMs = (context: { ageMs: number; polls: number; defaultDelayMs: number }) => {
@@ -200,7 +200,7 @@ describe('a cadence of the caller', () => {
     expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 500, 1_000])
   })
 
-  test('can stop the looks at a job: its wait ends at the deadline', async () => {
+  test('can stop the polls of a job: its wait ends at the deadline', async () => {
     const { clock, service, client } = setup(
       { endsAt: () => Number.POSITIVE_INFINITY },
       { polling: { nextDelayMs: () => Number.POSITIVE_INFINITY } },
@@ -211,10 +211,10 @@ describe('a cadence of the caller', () => {
 })
 
 describe('what a client has learnt of a model', () => {
-  test('saves looks: the first one comes when jobs usually end', async () => {
+  test('saves polls: the first one comes when jobs are expected to end', async () => {
     const submittedAt = new Map<string, number>()
-    const bench = setup({ endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000 })
-    const { clock, service, client } = bench
+    const harness = setup({ endsAt: (id) => (submittedAt.get(id) ?? 0) + 40_000 })
+    const { clock, service, client } = harness
     const looksOfNext = async () => {
       const before = service.polls.length
       const submit = client.submit('aurora-image', {})

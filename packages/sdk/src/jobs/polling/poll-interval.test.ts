@@ -22,7 +22,7 @@ const context: PollContext = {
 const delay = (ageMs: number, more: Partial<PollContext> = {}) =>
   nextPollDelayMs({ ...context, ageMs, ...more }, limits)
 
-describe('the cadence of a job of unknown duration', () => {
+describe('the interval for a job of unknown duration', () => {
   test.each([
     [0, 500],
     [1_000, 600],
@@ -32,7 +32,7 @@ describe('the cadence of a job of unknown duration', () => {
     [60_000, 4_000],
     [75_000, 5_000],
     [3_600_000, 5_000],
-  ])('looks at a job of %i ms again after %i ms', (ageMs, delayMs) => {
+  ])('polls a job of %i ms again after %i ms', (ageMs, delayMs) => {
     expect(delay(ageMs)).toBe(delayMs)
   })
 
@@ -51,7 +51,7 @@ describe('the cadence of a job of unknown duration', () => {
   })
 })
 
-describe('the cadence of a job whose model is known', () => {
+describe('the interval for a job whose model is known', () => {
   const expected = { earliestMs: 36_000, latestMs: 44_000 }
 
   test.each([
@@ -91,7 +91,7 @@ test.each([
   [0, 15_000],
   [60_000, 30_000],
   [600_000, 60_000],
-])('while a webhook is awaited, a job of %i ms is looked at after %i ms', (ageMs, delayMs) => {
+])('while a webhook is awaited, a job of %i ms is polled after %i ms', (ageMs, delayMs) => {
   expect(delay(ageMs, { hasWebhook: true })).toBe(delayMs)
 })
 

@@ -42,7 +42,7 @@ function contextOf(polled: PolledJob, durations: ExpectedDurations): PollContext
   }
 }
 
-/** The caller's interval. A function that throws or gives no number is logged, and the waits of other callers go on. */
+/** The caller's interval. A function that throws or gives no number is logged, and the waits of other callers continue. */
 function customDelayMs(
   { polling, log }: IntervalOptions,
   context: PollContext & { defaultDelayMs: number },

@@ -12,7 +12,7 @@ const state = (status: string) => json(200, { data: { status } })
 const processing = state('processing')
 const succeeded = json(200, fixtures.jobs.succeeded.body)
 
-/** Watches a job to its end; each request is one look. */
+/** Watches a job to its end; each request is one poll. */
 function poll(steps: readonly Step[], { deadlineMs, ...options }: ModelRunOptions & { deadlineMs?: number } = {}) {
   const { client, clock, service } = createTestClient(steps, options)
   const startedAt = clock.now()
@@ -37,7 +37,7 @@ describe('watching one job (section 4.4)', () => {
     expect(times()).toEqual([0])
   })
 
-  test('looks quickly at first, then at longer intervals, with a limit', async () => {
+  test('polls quickly at first, then at longer intervals, with a limit', async () => {
     const { end, times } = poll([...Array.from({ length: 30 }, () => processing), succeeded])
     await end
     const gaps = times().map((at, index, all) => at - (all[index - 1] ?? 0))
@@ -145,7 +145,7 @@ describe('another wait for a job that is polled', () => {
 
   test.each([
     ['is not later because of it', [10_000, 20_000], 10_000],
-    ['is sooner when its cadence is', [20_000, 10_000], 10_000],
+    ['is sooner when its interval is shorter', [20_000, 10_000], 10_000],
   ])('the next poll %s', async (_, delays, secondAt) => {
     expect(await timesOfTwo([processing, succeeded], delays)).toEqual([0, secondAt])
   })
@@ -176,7 +176,7 @@ test.each<[string, boolean, (client: ModelRun) => Promise<unknown>]>([
       for await (const { status } of client.jobs.watch('job_1')) expect(['processing', 'succeeded']).toContain(status)
     },
   ],
-])('a cadence of the caller knows of jobs.%s whether each state is wanted: %s', async (_, isWatched, wait) => {
+])('an interval of the caller knows of jobs.%s whether each state is wanted: %s', async (_, isWatched, wait) => {
   const seen: boolean[] = []
   const nextDelayMs = (context: { isWatched: boolean }) => {
     seen.push(context.isWatched)

@@ -175,7 +175,7 @@ async function fetchStatus(
   }
 }
 
-/** A poll goes on after more errors than a single call does: after each 5xx, also the 52x of a gateway. */
+/** Polls continue after more errors than a single call does: after each 5xx, also the 52x of a gateway. */
 function mayPass({ isRetryable, status = 0 }: ModelRunError): boolean {
   return isRetryable || isTransient(status)
 }

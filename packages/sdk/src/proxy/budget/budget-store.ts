@@ -1,7 +1,7 @@
 import { type Checks, count, having, readOptions } from '../../arguments/checks.ts'
 import { type Clock, systemClock } from '../../clock.ts'
 
-/** Credits that are set aside for one run, until its end is known. */
+/** Credits that are reserved for one run, until its end is known. */
 export interface BudgetReservation {
   /** Whose credits: a text that names the user, or all users together, and the window of time. */
   account: string
@@ -12,8 +12,8 @@ export interface BudgetReservation {
 }
 
 /**
- * Where a proxy keeps what its users have spent. With several processes, one that they share: the guide shows it in Redis
- * and in Postgres. Each method is one atomic step.
+ * Stores what the users of a proxy have spent. Several processes need a store that they share: the guide shows it in
+ * Redis and in Postgres. Each method is one atomic step.
  */
 export interface BudgetStore {
   /**
@@ -41,7 +41,7 @@ export interface MemoryBudgetStoreOptions {
    * rejected, because to forget an account would give its credits back. Default 100 000.
    */
   maxAccounts?: number | undefined
-  /** Where time comes from. Default: the system. */
+  /** The clock. Default: that of the system. */
   clock?: Clock | undefined
 }
 
@@ -56,7 +56,7 @@ const MEMORY_OPTIONS: Checks<MemoryBudgetStoreOptions> = {
   clock: /* @__PURE__ */ having('a clock', 'now'),
 }
 
-/** Keeps budgets in the memory of this process: they start anew with it, and each process has its own. */
+/** Keeps budgets in the memory of this process: they start again with it, and each process has its own. */
 export function createMemoryBudgetStore(options: MemoryBudgetStoreOptions = {}): BudgetStore {
   const given = readOptions('createMemoryBudgetStore', options, MEMORY_OPTIONS)
   const { clock = systemClock, maxAccounts = 100_000 } = given

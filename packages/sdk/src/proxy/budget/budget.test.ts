@@ -52,42 +52,42 @@ describe('the limit of one run', () => {
 
 describe('the budget of a user', () => {
   test('is charged at once by a run that was held to its end', async () => {
-    const bench = createTestProxy([model(), completed], { budget: { credits: 10 } })
-    await start(bench)
-    await expect(usedBy(bench)).resolves.toBe(PRICE)
-    expect(await usedBy(bench, 'ben')).toBe(0)
+    const harness = createTestProxy([model(), completed], { budget: { credits: 10 } })
+    await start(harness)
+    await expect(usedBy(harness)).resolves.toBe(PRICE)
+    expect(await usedBy(harness, 'ben')).toBe(0)
   })
 
   test('counts what the service says that the run has cost', async () => {
-    const bench = createTestProxy([model(), json(200, { ...fixtures.runs.completed.body, credits_used: 3 })], {
+    const harness = createTestProxy([model(), json(200, { ...fixtures.runs.completed.body, credits_used: 3 })], {
       budget: { credits: 10 },
     })
-    await start(bench)
-    await expect(usedBy(bench)).resolves.toBe(3)
+    await start(harness)
+    await expect(usedBy(harness)).resolves.toBe(3)
   })
 
   test.each([-5, Number.MAX_VALUE * 2, 'none'])('counts the price when the service says %j', async (credits_used) => {
-    const bench = createTestProxy([model(), queued, job('succeeded', { credits_used })], { budget: { credits: 10 } })
-    await bench.send(`GET /v1/jobs/${await start(bench)}`)
-    await expect(usedBy(bench)).resolves.toBe(PRICE)
+    const harness = createTestProxy([model(), queued, job('succeeded', { credits_used })], { budget: { credits: 10 } })
+    await harness.send(`GET /v1/jobs/${await start(harness)}`)
+    await expect(usedBy(harness)).resolves.toBe(PRICE)
   })
 
   test('is spent by runs that are still under way', async () => {
-    const bench = createTestProxy([model(), queued], { budget: { credits: 2 * PRICE } })
-    const statuses = [await bench.send(`POST ${RUN_PATH}`, RUN), await bench.send(`POST ${RUN_PATH}`, RUN)]
+    const harness = createTestProxy([model(), queued], { budget: { credits: 2 * PRICE } })
+    const statuses = [await harness.send(`POST ${RUN_PATH}`, RUN), await harness.send(`POST ${RUN_PATH}`, RUN)]
     expect(statuses.map(({ status }) => status)).toEqual([202, 202])
-    const third = await bench.send(`POST ${RUN_PATH}`, RUN)
+    const third = await harness.send(`POST ${RUN_PATH}`, RUN)
     expect(third).toMatchObject({ status: 402, body: { error: { code: 'BUDGET_EXCEEDED' } } })
-    await expect(bench.send(`POST ${RUN_PATH}`, { ...RUN, user: 'ben' })).resolves.toMatchObject({ status: 202 })
-    expect(bench.service.received.filter(({ method }) => method === 'POST')).toHaveLength(3)
+    await expect(harness.send(`POST ${RUN_PATH}`, { ...RUN, user: 'ben' })).resolves.toMatchObject({ status: 202 })
+    expect(harness.service.received.filter(({ method }) => method === 'POST')).toHaveLength(3)
   })
 
   test('holds against 50 runs at the same moment', async () => {
-    const bench = createTestProxy([model(), queued], { budget: { credits: 5 * PRICE } })
-    const responses = await Promise.all(Array.from({ length: 50 }, () => bench.send(`POST ${RUN_PATH}`, RUN)))
+    const harness = createTestProxy([model(), queued], { budget: { credits: 5 * PRICE } })
+    const responses = await Promise.all(Array.from({ length: 50 }, () => harness.send(`POST ${RUN_PATH}`, RUN)))
     expect(responses.filter(({ status }) => status === 202)).toHaveLength(5)
-    expect(bench.service.received.filter(({ method }) => method === 'POST')).toHaveLength(5)
-    await expect(usedBy(bench)).resolves.toBe(5 * PRICE)
+    expect(harness.service.received.filter(({ method }) => method === 'POST')).toHaveLength(5)
+    await expect(usedBy(harness)).resolves.toBe(5 * PRICE)
   })
 
   test.each<[string, Step, number]>([
@@ -97,91 +97,93 @@ describe('the budget of a user', () => {
     ['processing', job('processing'), PRICE],
     ['of an unknown kind', job('paused'), PRICE],
   ])('is settled by the first poll of a job that is %s, once', async (_, step, used) => {
-    const bench = createTestProxy([model(), queued, step], { budget: { credits: 10 } })
-    const id = await start(bench)
-    await expect(usedBy(bench)).resolves.toBe(PRICE)
+    const harness = createTestProxy([model(), queued, step], { budget: { credits: 10 } })
+    const id = await start(harness)
+    await expect(usedBy(harness)).resolves.toBe(PRICE)
     for (let polls = 0; polls < 3; polls++) {
-      await bench.send(`GET /v1/jobs/${id}`)
-      await expect(usedBy(bench)).resolves.toBe(used)
+      await harness.send(`GET /v1/jobs/${id}`)
+      await expect(usedBy(harness)).resolves.toBe(used)
     }
   })
 
   test('is not given back twice by the same job', async () => {
-    const bench = createTestProxy([model(), queued, failed, queued, failed], { budget: { credits: 10 } })
-    const first = await start(bench)
-    await bench.send(`GET /v1/jobs/${first}`)
-    await start(bench)
-    await bench.send(`GET /v1/jobs/${first}`)
-    await expect(usedBy(bench)).resolves.toBe(PRICE)
+    const harness = createTestProxy([model(), queued, failed, queued, failed], { budget: { credits: 10 } })
+    const first = await start(harness)
+    await harness.send(`GET /v1/jobs/${first}`)
+    await start(harness)
+    await harness.send(`GET /v1/jobs/${first}`)
+    await expect(usedBy(harness)).resolves.toBe(PRICE)
   })
 
   test('is given back by a cancel that the job confirms', async () => {
-    const bench = createTestProxy([model(), queued, text(204, null), job('cancelled')], { budget: { credits: 10 } })
-    const id = await start(bench)
-    await expect(bench.send(`DELETE /v1/jobs/${id}`)).resolves.toMatchObject({
+    const harness = createTestProxy([model(), queued, text(204, null), job('cancelled')], { budget: { credits: 10 } })
+    const id = await start(harness)
+    await expect(harness.send(`DELETE /v1/jobs/${id}`)).resolves.toMatchObject({
       status: 200,
       body: { data: { job_id: id, status: 'cancelled' } },
     })
-    await expect(usedBy(bench)).resolves.toBe(0)
+    await expect(usedBy(harness)).resolves.toBe(0)
   })
 
   test('is not given back by the cancel of a job that had succeeded, whatever the response to it says', async () => {
-    const bench = createTestProxy([model(), queued, text(204, null), succeeded], { budget: { credits: 10 } })
-    await bench.send(`DELETE /v1/jobs/${await start(bench)}`)
-    await expect(usedBy(bench)).resolves.toBe(PRICE)
+    const harness = createTestProxy([model(), queued, text(204, null), succeeded], { budget: { credits: 10 } })
+    await harness.send(`DELETE /v1/jobs/${await start(harness)}`)
+    await expect(usedBy(harness)).resolves.toBe(PRICE)
   })
 
   test('stays reserved when nothing is known of a cancelled job', async () => {
-    const bench = createTestProxy([model(), queued, text(204, null), broken('ECONNRESET')], { budget: { credits: 10 } })
-    const id = await start(bench)
-    await expect(bench.send(`DELETE /v1/jobs/${id}`)).resolves.toMatchObject({ status: 200 })
-    await expect(usedBy(bench)).resolves.toBe(PRICE)
-    expect(bench.errors).toHaveLength(1)
+    const harness = createTestProxy([model(), queued, text(204, null), broken('ECONNRESET')], {
+      budget: { credits: 10 },
+    })
+    const id = await start(harness)
+    await expect(harness.send(`DELETE /v1/jobs/${id}`)).resolves.toMatchObject({ status: 200 })
+    await expect(usedBy(harness)).resolves.toBe(PRICE)
+    expect(harness.errors).toHaveLength(1)
   })
 
-  test('starts anew with each day of UTC; a job counts in the one in which it started', async () => {
-    const bench = createTestProxy([model(), queued, queued, failed], { budget: { credits: PRICE } })
-    await bench.clock.advance(DAY_MS - 1)
-    const id = await start(bench)
-    await bench.clock.advance(1)
-    await expect(usedBy(bench)).resolves.toBe(0)
-    await expect(bench.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 202 })
-    await bench.send(`GET /v1/jobs/${id}`)
-    await expect(usedBy(bench)).resolves.toBe(PRICE)
+  test('starts again with each day of UTC; a job counts on the day on which it started', async () => {
+    const harness = createTestProxy([model(), queued, queued, failed], { budget: { credits: PRICE } })
+    await harness.clock.advance(DAY_MS - 1)
+    const id = await start(harness)
+    await harness.clock.advance(1)
+    await expect(usedBy(harness)).resolves.toBe(0)
+    await expect(harness.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 202 })
+    await harness.send(`GET /v1/jobs/${id}`)
+    await expect(usedBy(harness)).resolves.toBe(PRICE)
   })
 
   test('may count for ever', async () => {
-    const bench = createTestProxy([model(), completed, model(), completed], {
+    const harness = createTestProxy([model(), completed, model(), completed], {
       budget: { credits: PRICE, windowMs: Number.POSITIVE_INFINITY },
     })
-    await start(bench)
-    await bench.clock.advance(1_000 * DAY_MS)
-    await expect(bench.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 402 })
+    await start(harness)
+    await harness.clock.advance(1_000 * DAY_MS)
+    await expect(harness.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 402 })
   })
 
   test('may be another one for a user', async () => {
     const authorize = (request: Request) => ({ user: 'anna', credits: Number(request.headers.get('x-plan')) })
-    const bench = createTestProxy([model(), completed], { budget: { credits: 0 }, authorize })
-    await expect(bench.send(`POST ${RUN_PATH}`, { ...RUN, headers: { 'x-plan': '4' } })).resolves.toMatchObject({
+    const harness = createTestProxy([model(), completed], { budget: { credits: 0 }, authorize })
+    await expect(harness.send(`POST ${RUN_PATH}`, { ...RUN, headers: { 'x-plan': '4' } })).resolves.toMatchObject({
       status: 200,
     })
-    await expect(bench.send(`POST ${RUN_PATH}`, { ...RUN, headers: { 'x-plan': '7' } })).resolves.toMatchObject({
+    await expect(harness.send(`POST ${RUN_PATH}`, { ...RUN, headers: { 'x-plan': '7' } })).resolves.toMatchObject({
       status: 402,
     })
-    await expect(bench.proxy.balance({ user: 'anna', credits: 7 })).resolves.toEqual({ used: 4, limit: 7 })
+    await expect(harness.proxy.balance({ user: 'anna', credits: 7 })).resolves.toEqual({ used: 4, limit: 7 })
   })
 
-  test('is no hurdle for a model that costs nothing', async () => {
+  test('does not stop a model that costs nothing', async () => {
     const free = model({ pricing: { credits_per_run: 0 } })
-    const bench = createTestProxy([free, queued], { budget: { credits: 0 } })
-    await expect(bench.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 202 })
+    const harness = createTestProxy([free, queued], { budget: { credits: 0 } })
+    await expect(harness.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 202 })
   })
 
   test('is not needed', async () => {
-    const bench = createTestProxy([queued])
-    await start(bench)
-    await expect(usedBy(bench)).resolves.toBe(0)
-    expect(bench.service.received.map(({ method }) => method)).toEqual(['POST'])
+    const harness = createTestProxy([queued])
+    await start(harness)
+    await expect(usedBy(harness)).resolves.toBe(0)
+    expect(harness.service.received.map(({ method }) => method)).toEqual(['POST'])
   })
 })
 
@@ -189,33 +191,32 @@ describe('the budget of all users', () => {
   const budget = { credits: 10, totalCredits: 2 * PRICE }
 
   test('is a limit for all of them together', async () => {
-    const bench = createTestProxy([model(), queued], { budget })
+    const harness = createTestProxy([model(), queued], { budget })
     const statuses: number[] = []
     for (const user of ['anna', 'ben', 'cleo'])
-      statuses.push((await bench.send(`POST ${RUN_PATH}`, { ...RUN, user })).status)
+      statuses.push((await harness.send(`POST ${RUN_PATH}`, { ...RUN, user })).status)
     expect(statuses).toEqual([202, 202, 402])
-    expect(await usedBy(bench, 'cleo')).toBe(0)
+    expect(await usedBy(harness, 'cleo')).toBe(0)
   })
 
   test('gets back what a user may not spend, and what failed', async () => {
-    const bench = createTestProxy([model(), queued, failed, queued], {
+    const harness = createTestProxy([model(), queued, failed, queued], {
       budget: { credits: PRICE, totalCredits: 2 * PRICE },
     })
-    const id = await start(bench)
-    await expect(bench.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 402 })
-    await bench.send(`GET /v1/jobs/${id}`)
+    const id = await start(harness)
+    await expect(harness.send(`POST ${RUN_PATH}`, RUN)).resolves.toMatchObject({ status: 402 })
+    await harness.send(`GET /v1/jobs/${id}`)
     const users = ['anna', 'ben', 'cleo']
-    const statuses = await Promise.all(users.map((user) => bench.send(`POST ${RUN_PATH}`, { ...RUN, user })))
+    const statuses = await Promise.all(users.map((user) => harness.send(`POST ${RUN_PATH}`, { ...RUN, user })))
     expect(statuses.map(({ status }) => status)).toEqual([202, 202, 402])
   })
 
   test('cannot be named by a user', async () => {
-    const bench = createTestProxy([model(), queued], { budget })
+    const harness = createTestProxy([model(), queued], { budget })
     for (const user of ['total', 'user:anna', '0:total']) {
-      await expect(bench.send(`POST ${RUN_PATH}`, { ...RUN, user })).resolves.toMatchObject({
-        status: user === '0:total' ? 402 : 202,
-      })
-      await expect(usedBy(bench, user)).resolves.toBe(user === '0:total' ? 0 : PRICE)
+      const { status } = await harness.send(`POST ${RUN_PATH}`, { ...RUN, user })
+      expect(status).toBe(user === '0:total' ? 402 : 202)
+      await expect(usedBy(harness, user)).resolves.toBe(user === '0:total' ? 0 : PRICE)
     }
   })
 })
@@ -227,23 +228,23 @@ describe('a budget store that fails', () => {
   }
 
   test('rejects runs as not sent', async () => {
-    const bench = createTestProxy([model(), completed], { budget: { credits: 10, store: failing('reserve') } })
-    const { status, headers, text: shown } = await bench.send(`POST ${RUN_PATH}`, RUN)
+    const harness = createTestProxy([model(), completed], { budget: { credits: 10, store: failing('reserve') } })
+    const { status, headers, text: shown } = await harness.send(`POST ${RUN_PATH}`, RUN)
     expect([status, headers.get('retry-after')]).toEqual([503, '5'])
     expect(shown).not.toContain('internal')
-    expect(bench.errors).toHaveLength(1)
-    expect(bench.service.received.map(({ method }) => method)).toEqual(['GET'])
+    expect(harness.errors).toHaveLength(1)
+    expect(harness.service.received.map(({ method }) => method)).toEqual(['GET'])
   })
 
   test('costs no result', async () => {
-    const bench = createTestProxy([model(), completed, succeeded], {
+    const harness = createTestProxy([model(), completed, succeeded], {
       budget: { credits: 10, store: failing('settle') },
     })
-    const { status, body } = await bench.send(`POST ${RUN_PATH}`, RUN)
+    const { status, body } = await harness.send(`POST ${RUN_PATH}`, RUN)
     expect([status, body]).toMatchObject([200, { output: fixtures.runs.completed.body.output }])
-    await expect(bench.send(`GET /v1/jobs/${(body as { job_id: string }).job_id}`)).resolves.toMatchObject({
+    await expect(harness.send(`GET /v1/jobs/${(body as { job_id: string }).job_id}`)).resolves.toMatchObject({
       status: 200,
     })
-    expect(bench.errors).toHaveLength(2)
+    expect(harness.errors).toHaveLength(2)
   })
 })

@@ -8,7 +8,7 @@ import { handleResult } from './handle-result.ts'
 /** A handler that runs until its signal aborts, and then throws the reason; and the task whose signal a test aborts. */
 function openRun() {
   const signals: AbortSignal[] = []
-  const bench = openCore({
+  const harness = openCore({
     onSucceeded: (_, { signal }) => {
       signals.push(signal)
       return new Promise((_, reject) => {
@@ -19,7 +19,7 @@ function openRun() {
     },
   })
   const lock = new AbortController()
-  return { ...bench, signals, lock, task: resultTask({}, { signal: lock.signal }) }
+  return { ...harness, signals, lock, task: resultTask({}, { signal: lock.signal }) }
 }
 
 describe('a handler that is cut short', () => {

@@ -7,19 +7,19 @@ const wrong = new ConfigurationError({ message: 'wrong' })
 
 /** A change that fails as each of `errors` says, the last one for ever; `undefined` makes it. Times in milliseconds. */
 function openChange(...errors: (Error | undefined)[]) {
-  const bench = openCore()
-  const startedAt = bench.clock.now()
+  const harness = openCore()
+  const startedAt = harness.clock.now()
   const times: number[] = []
   const failures: [at: number, error: unknown][] = []
   const change = {
     make: async () => {
-      times.push(bench.clock.now() - startedAt)
+      times.push(harness.clock.now() - startedAt)
       const error = errors.length > 1 ? errors.shift() : errors[0]
       if (error !== undefined) throw error
     },
-    onFailure: (error: unknown) => void failures.push([bench.clock.now() - startedAt, error]),
+    onFailure: (error: unknown) => void failures.push([harness.clock.now() - startedAt, error]),
   }
-  return { ...bench, change, times, failures }
+  return { ...harness, change, times, failures }
 }
 
 test('a change that is made at once is made once', async () => {

@@ -76,7 +76,7 @@ export interface TimeLimit<T> {
   onLate: () => T
 }
 
-/** Settles like `work`, or like `onLate` after the time limit. Late work goes on, and its error is ignored. */
+/** Settles like `work`, or like `onLate` after the time limit. Late work continues, and its error is ignored. */
 export function withTimeLimit<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stopTimer = startTimer(clock, limitMs, () => {

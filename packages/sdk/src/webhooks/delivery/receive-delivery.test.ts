@@ -103,7 +103,7 @@ test('a response never takes longer than 8 s (section 6, rule 1)', async () => {
   expect([late.status, clock.now() - startedAt]).toEqual([503, 5_000])
 })
 
-test('a delivery does not wait for the work of others: 202 while all places are taken', async () => {
+test('a delivery does not wait for other handlers: 202 while all places are taken', async () => {
   const { deliver } = openInbox({ onSucceeded: () => new Promise(() => {}), concurrency: 1 })
   for (let n = 0; n < 5; n++) await expect(deliver({ ...SUCCEEDED, job_id: `job_${n}` })).resolves.toBe(202)
 })

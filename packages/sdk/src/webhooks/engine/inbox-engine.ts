@@ -47,7 +47,7 @@ export interface Task {
   readonly attempt: number
   /** How often a process died, or lost its lock, while it ran this task. */
   readonly lost: number
-  /** Rises with each run of the task. A store that remembers the highest fence can reject a late handler. */
+  /** Increases with each run of the task. A store that remembers the highest fence can reject a late handler. */
   readonly fence: number
   /** Aborts when the lock is lost, or after `maxRunMs`. What the handler returns later does not count. */
   readonly signal: AbortSignal

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { settle } from '../../testing/manual-clock.ts'
-import { openMemoryEngine as open } from '../../testing/memory-bench.ts'
+import { openMemoryEngine as open } from '../../testing/test-memory-engine.ts'
 import { Again, PauseQueue, Permanent } from './task-ends.ts'
 
 const fail = () => {
@@ -9,10 +9,10 @@ const fail = () => {
 
 describe('a task', () => {
   test('runs in the order in which it was added, when it is due', async () => {
-    const { clock, engine, runs, noting } = open()
+    const { clock, engine, runs, recorded } = open()
     await engine.add('q', 'late', { data: null, delayMs: 5_000 })
     for (const id of ['a', 'b']) await engine.add('q', id, { data: null })
-    engine.work('q', noting(), { concurrency: 1 })
+    engine.work('q', recorded(), { concurrency: 1 })
     await clock.advance(4_999)
     expect(runs).toEqual([
       ['a', 0],
@@ -23,8 +23,8 @@ describe('a task', () => {
   })
 
   test('is added once by its id, in any state, and in one queue', async () => {
-    const { engine, runs, noting } = open()
-    engine.work('q', noting())
+    const { engine, runs, recorded } = open()
+    engine.work('q', recorded())
     for (let time = 0; time < 3; time++) {
       await engine.add('q', 'a', { data: time })
       await settle()
@@ -36,13 +36,13 @@ describe('a task', () => {
   })
 
   test('keeps its data and its result as they were, whatever is changed outside', async () => {
-    const { engine, noting } = open()
+    const { engine, recorded } = open()
     const data = { list: [1] }
     await engine.add('q', 'a', { data })
     data.list.push(2)
     engine.work(
       'q',
-      noting(({ data }) => {
+      recorded(({ data }) => {
         Object(data).list.push(3)
         return data
       }),
@@ -63,8 +63,8 @@ describe('a task', () => {
 
 describe('a handler that throws', () => {
   test('runs again after waits that double up to 5 minutes, each at least half of that; then the task is dead', async () => {
-    const { clock, engine, noting, times } = open()
-    engine.work('q', noting(fail), { attempts: 12, backoffMs: 1_000 })
+    const { clock, engine, recorded, times } = open()
+    engine.work('q', recorded(fail), { attempts: 12, backoffMs: 1_000 })
     await engine.add('q', 'a', { data: null })
     await clock.advance(3_600_000)
     const waits = times()
@@ -90,8 +90,8 @@ describe('a handler that throws', () => {
       { code: 'y' },
     ],
   ])('%s has a dead task at once', async (_, error, expected) => {
-    const { clock, engine, runs, noting } = open()
-    const handler = noting(() => {
+    const { clock, engine, runs, recorded } = open()
+    const handler = recorded(() => {
       throw error()
     })
     engine.work('q', handler)
@@ -102,9 +102,9 @@ describe('a handler that throws', () => {
   })
 
   test('Again runs later, and the attempt does not count', async () => {
-    const { clock, engine, noting, times } = open()
+    const { clock, engine, recorded, times } = open()
     const attempts: number[] = []
-    const handler = noting(({ attempt, fence }) => {
+    const handler = recorded(({ attempt, fence }) => {
       attempts.push(attempt)
       if (fence < 4) throw new Again(7_000)
     })
@@ -116,8 +116,8 @@ describe('a handler that throws', () => {
   })
 
   test('PauseQueue lets all tasks of the queue wait, and no other queue', async () => {
-    const { clock, engine, runs, noting } = open()
-    const handler = noting(({ id, fence }) => {
+    const { clock, engine, runs, recorded } = open()
+    const handler = recorded(({ id, fence }) => {
       if (id === 'a' && fence === 1) throw new PauseQueue(10_000)
     })
     engine.work('q', handler, { concurrency: 1 })
@@ -146,13 +146,13 @@ describe('a handler that throws', () => {
 
 describe('remove and replay', () => {
   test('remove takes a task that does not run, and frees its id', async () => {
-    const { clock, engine, runs, noting } = open()
+    const { clock, engine, runs, recorded } = open()
     await engine.add('q', 'a', { data: 1, delayMs: 1_000 })
     await expect(engine.remove('q', 'a')).resolves.toBe(true)
     await expect(engine.remove('q', 'a')).resolves.toBe(false)
     engine.work(
       'q',
-      noting(() => new Promise(() => {})),
+      recorded(() => new Promise(() => {})),
     )
     await clock.advance(2_000)
     expect(runs).toEqual([])
@@ -163,9 +163,9 @@ describe('remove and replay', () => {
   })
 
   test('replay lets a dead task run as if it had never run, and no other', async () => {
-    const { engine, noting } = open()
+    const { engine, recorded } = open()
     const seen: number[][] = []
-    const handler = noting(({ attempt, fence }) => {
+    const handler = recorded(({ attempt, fence }) => {
       seen.push([attempt, fence])
       if (fence === 1) throw new Permanent('x', 'x')
     })
@@ -186,8 +186,8 @@ describe('remove and replay', () => {
 
 describe('list', () => {
   test('gives pages in the order of ends, or in that of adds', async () => {
-    const { clock, engine, noting } = open()
-    const handler = noting(({ id }) => {
+    const { clock, engine, recorded } = open()
+    const handler = recorded(({ id }) => {
       if (id === 'first') throw new Again(1_000)
     })
     for (const id of ['x', 'y', 'z']) await engine.add('waits', id, { data: null })
@@ -195,7 +195,7 @@ describe('list', () => {
     const worker = engine.work('q', handler)
     await settle()
     await worker.stop()
-    engine.work('q', noting())
+    engine.work('q', recorded())
     await clock.advance(1_000)
     const page = await engine.list('q', 'done', { limit: 2 })
     expect(page.map(({ id }) => id)).toEqual(['b', 'c'])
@@ -213,26 +213,26 @@ describe('list', () => {
 })
 
 describe('the memory', () => {
-  test('rejects what is more than `maxUnfinished` of a queue that is worked', async () => {
-    const { engine, noting } = open({ maxUnfinished: 2 })
-    const handler = noting(() => new Promise(() => {}))
+  test('rejects what is more than `maxUnfinished` of a queue with a worker', async () => {
+    const { engine, recorded } = open({ maxUnfinished: 2 })
+    const handler = recorded(() => new Promise(() => {}))
     for (const queue of ['q', 'r']) engine.work(queue, handler)
     for (const id of ['a', 'b']) await engine.add('q', id, { data: null })
     await expect(engine.add('q', 'c', { data: null })).rejects.toThrow('holds 2 unfinished tasks')
     await expect(engine.add('r', 'c', { data: null })).resolves.toBeUndefined()
   })
 
-  test('forgets the oldest task of a queue that nothing works, so that it never stands in the way of others', async () => {
-    const { engine, noting } = open({ maxUnfinished: 3 })
+  test('forgets the oldest task of a queue without a worker, so that the queue always takes new tasks', async () => {
+    const { engine, recorded } = open({ maxUnfinished: 3 })
     for (let n = 0; n < 10; n++) await engine.add('notes', `${n}`, { data: null })
     expect((await engine.list('notes', 'waiting')).map(({ id }) => id)).toEqual(['7', '8', '9'])
-    engine.work('q', noting())
+    engine.work('q', recorded())
     await expect(engine.add('q', 'a', { data: null })).resolves.toBeUndefined()
   })
 
   test('remembers the latest `maxFinished` ended tasks of each queue', async () => {
-    const { engine, noting } = open({ maxFinished: 2 })
-    engine.work('q', noting(), { concurrency: 1 })
+    const { engine, recorded } = open({ maxFinished: 2 })
+    engine.work('q', recorded(), { concurrency: 1 })
     for (const id of ['a', 'b', 'c']) await engine.add('q', id, { data: null })
     await settle()
     expect((await engine.list('q', 'done')).map(({ id }) => id)).toEqual(['b', 'c'])

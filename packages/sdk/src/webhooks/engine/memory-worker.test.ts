@@ -1,15 +1,15 @@
 import { describe, expect, test, vi } from 'vitest'
 import { settle } from '../../testing/manual-clock.ts'
-import { openMemoryEngine as open } from '../../testing/memory-bench.ts'
 import { gate } from '../../testing/test-inbox.ts'
+import { openMemoryEngine as open } from '../../testing/test-memory-engine.ts'
 
 describe('a worker', () => {
   test('runs so many tasks at once', async () => {
     const { opened, open: finish } = gate()
-    const { engine, runs, noting } = open()
+    const { engine, runs, recorded } = open()
     engine.work(
       'q',
-      noting(() => opened),
+      recorded(() => opened),
       { concurrency: 3 },
     )
     for (let n = 0; n < 10; n++) await engine.add('q', `${n}`, { data: null })
@@ -21,9 +21,9 @@ describe('a worker', () => {
   })
 
   test('frees the place of a handler after `maxRunMs`: its signal aborts, and it has failed', async () => {
-    const { clock, engine, noting, runs } = open()
+    const { clock, engine, recorded, runs } = open()
     const signals: AbortSignal[] = []
-    const handler = noting(({ id, signal }) => {
+    const handler = recorded(({ id, signal }) => {
       if (id !== 'stuck') return undefined
       signals.push(signal)
       return new Promise(() => {})
@@ -38,19 +38,19 @@ describe('a worker', () => {
   })
 
   test('keeps a rate, in any second', async () => {
-    const { clock, engine, noting, times } = open()
-    engine.work('q', noting(), { rate: { max: 5, perMs: 1_000 } })
+    const { clock, engine, recorded, times } = open()
+    engine.work('q', recorded(), { rate: { max: 5, perMs: 1_000 } })
     for (let n = 0; n < 12; n++) await engine.add('q', `${n}`, { data: null })
     await clock.advance(5_000)
     expect(times()).toEqual([0, 0, 0, 0, 0, 1_000, 1_000, 1_000, 1_000, 1_000, 2_000, 2_000])
   })
 
-  test('that is stopped starts nothing more, and waits for what runs; another one goes on', async () => {
+  test('that is stopped starts nothing more, and waits for what runs; another one continues', async () => {
     const { opened, open: finish } = gate()
-    const { engine, runs, noting } = open()
+    const { engine, runs, recorded } = open()
     const worker = engine.work(
       'q',
-      noting(() => opened),
+      recorded(() => opened),
       { concurrency: 1 },
     )
     for (const id of ['a', 'b']) await engine.add('q', id, { data: null })
@@ -62,7 +62,7 @@ describe('a worker', () => {
     finish()
     await settle()
     expect([stopped.mock.calls.length, runs.length]).toEqual([1, 1])
-    engine.work('q', noting())
+    engine.work('q', recorded())
     await settle()
     expect(runs.map(([id]) => id)).toEqual(['a', 'b'])
   })

@@ -42,7 +42,7 @@ export async function expectJob(core: InboxCore, jobId: string, options: ExpectO
     if (ref === undefined) return
     if (!(await bindToJob(queues, ref, jobId))) {
       throw new ConfigurationError({
-        message: `The reference ${ref} belongs to another job than ${jobId}: prepare each run anew, and give each one its own callback URL.`,
+        message: `The reference ${ref} belongs to another job than ${jobId}: prepare each run by itself, and give each one its own callback URL.`,
       })
     }
     await queues.prepared.remove(ref)

@@ -26,7 +26,7 @@ export async function waitFor(core: InboxCore, jobId: string, signal?: AbortSign
     return await abortable(Promise.race([wait.event, readUntilEnded(core, jobId, ended.signal)]), ended.signal)
   } catch (error) {
     if (!signal?.aborted) throw error
-    const message = `The wait for the job ${jobId} was aborted by the caller. The job goes on.`
+    const message = `The wait for the job ${jobId} was aborted by the caller. The job continues.`
     throw new AbortedError({ message, cause: signal.reason, jobId, submission: 'accepted' })
   } finally {
     wait.stop()

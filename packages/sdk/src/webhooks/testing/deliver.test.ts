@@ -68,7 +68,7 @@ describe('deliver', () => {
     expect([...once].sort()).toEqual([...inOrder].sort())
   })
 
-  test('takes an address of its own for each event, as one token is for one job', async () => {
+  test('takes a URL for each event, because a token is for one job', async () => {
     const inbox = createInbox({ secret: SECRET, publicUrl: 'https://app.example.com/hook' })
     const events = [succeededEvent(), failedEvent()]
     const url = await inbox.callbackUrl()
@@ -82,7 +82,7 @@ describe('deliver', () => {
     await expect(deliver(inbox.handle, { events })).resolves.toMatchObject([{ status: 401 }, { status: 401 }])
   })
 
-  test('delivers over the network to an address', async () => {
+  test('delivers over the network to a URL', async () => {
     const server = createServer((_, response) => response.writeHead(500).end('no'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     // A server that listens on TCP has an AddressInfo.
@@ -104,7 +104,7 @@ describe('deliver', () => {
     ])
   })
 
-  test('tells what a receiver throws', async () => {
+  test('reports what a receiver throws', async () => {
     const failure = new Error('the route is broken')
     const { receive } = createReceiver(() => Promise.reject(failure))
     await expect(deliver(receive, { events: failedEvent() })).resolves.toMatchObject([{ error: failure }])

@@ -16,7 +16,7 @@ test('a delivery without a token is handled once the service says the same', asy
   const { deliver } = openInbox({ client, onSucceeded })
   await deliver(SUCCEEDED)
   await settle()
-  // One poll: what the service said is not asked again. The credits of an honest delivery are passed on.
+  // One poll: what the service said is not asked again. The credits of a confirmed delivery are passed on.
   expect(calls).toEqual([job_id])
   expect(onSucceeded.mock.calls).toMatchObject([[SUCCEEDED, { source: 'webhook', attempt: 1 }]])
 })
@@ -96,13 +96,13 @@ describe('an unverified delivery', () => {
 
   function openCheck(state: Parameters<typeof jobsOf>[0], data: object = storedDelivery({ token: 'none' })) {
     const { client, calls } = jobsOf(state)
-    const bench = openCore({ client, expectedAfterMs: 5_000 })
-    const missing = createMissingJobs(bench.clock)
-    const check = (attempt = 1) => checkUnverified(bench.core, taskOf(TASK_ID, data, { attempt }), missing)
-    return { ...bench, calls, missing, check }
+    const harness = openCore({ client, expectedAfterMs: 5_000 })
+    const missing = createMissingJobs(harness.clock)
+    const check = (attempt = 1) => checkUnverified(harness.core, taskOf(TASK_ID, data, { attempt }), missing)
+    return { ...harness, calls, missing, check }
   }
 
-  test('whose job has ended goes on as confirmed, with what the service says', async () => {
+  test('whose job has ended continues as confirmed, with what the service says', async () => {
     const { check, engine } = openCheck(() => SUCCEEDED_JOB)
     await expect(check()).resolves.toBeUndefined()
     await expect(engine.task('results', job_id)).resolves.toMatchObject({

@@ -100,15 +100,15 @@ describe('`allowedOutputHosts`', () => {
     const job = { ...SUCCEEDED_JOB, output: linked('https://files.example.com/0.png').output }
     const { client, calls } = jobsOf(() => job)
     const onSucceeded = vi.fn()
-    const bench = openInbox({
+    const harness = openInbox({
       ...signed,
       client,
       trust: 'token',
       onSucceeded,
       allowedOutputHosts: ['files.example.com'],
     })
-    await bench.deliver(linked('https://evil.example.net/0.png'), await bench.inbox.callbackUrl())
-    await bench.clock.advance(1_000)
+    await harness.deliver(linked('https://evil.example.net/0.png'), await harness.inbox.callbackUrl())
+    await harness.clock.advance(1_000)
     expect(calls).toEqual([job_id])
     expect(onSucceeded.mock.calls[0]?.[0]).toMatchObject({ output: job.output })
   })
@@ -131,12 +131,12 @@ describe('confirmResult', () => {
 
   function openConfirm(state: Parameters<typeof jobsOf>[0]) {
     const { client, calls } = jobsOf(state)
-    const bench = openCore({ client, giveUpAfterMs: 600_000, expectedAfterMs: 5_000 })
+    const harness = openCore({ client, giveUpAfterMs: 600_000, expectedAfterMs: 5_000 })
     const confirm = (delivery: Partial<StoredDelivery> = {}, run: Partial<Unconfirmed> = {}) => {
       const unconfirmed = { delivery: storedDelivery(delivery), attempt: 1, fence: 1, isExpected: false, ...run }
-      return confirmResult(bench.core, unconfirmed)
+      return confirmResult(harness.core, unconfirmed)
     }
-    return { ...bench, calls, confirm }
+    return { ...harness, calls, confirm }
   }
 
   test.each<[string, Partial<StoredDelivery>]>([

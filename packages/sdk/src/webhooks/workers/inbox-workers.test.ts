@@ -60,7 +60,7 @@ describe('start', () => {
 })
 
 describe('sweep', () => {
-  test('works what is due, says how much, and returns', async () => {
+  test('runs the tasks that are due, returns their number, and ends', async () => {
     const shared = openEngine()
     const { client } = jobsOf(() => SUCCEEDED_JOB)
     const onSucceeded = vi.fn()

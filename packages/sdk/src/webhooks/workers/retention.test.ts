@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { settle } from '../../testing/manual-clock.ts'
 import { addEnded, openCore } from '../../testing/test-core.ts'
 import {
-  type InboxBench,
+  type InboxHarness,
   jobsOf,
   openEngine,
   openInbox,
@@ -18,21 +18,21 @@ const { job_id } = SUCCEEDED
 const DAY_MS = 86_400_000
 
 /** Lets days pass, and sweeps. */
-async function passDays({ clock, inbox }: Pick<InboxBench, 'clock' | 'inbox'>, days: number): Promise<void> {
+async function passDays({ clock, inbox }: Pick<InboxHarness, 'clock' | 'inbox'>, days: number): Promise<void> {
   await clock.advance(days * DAY_MS)
   await clock.run(inbox.sweep())
 }
 
 test('a finished job is remembered for `keepDoneMs`, then forgotten: its duplicate is handled again', async () => {
   const onSucceeded = vi.fn()
-  const bench = openInbox({ onSucceeded, keepDoneMs: 2 * DAY_MS })
+  const harness = openInbox({ onSucceeded, keepDoneMs: 2 * DAY_MS })
   for (const [days, runs] of [
     [0, 1],
     [1, 1],
     [2, 2],
   ] as const) {
-    await passDays(bench, days)
-    await bench.deliver(SUCCEEDED)
+    await passDays(harness, days)
+    await harness.deliver(SUCCEEDED)
     await settle()
     expect(onSucceeded).toHaveBeenCalledTimes(runs)
   }
@@ -42,12 +42,12 @@ test('a dead letter is kept for `keepDeadMs`', async () => {
   const onSucceeded = () => {
     throw new PermanentError('no')
   }
-  const bench = openInbox({ onSucceeded, keepDeadMs: 3 * DAY_MS })
-  await bench.deliver(SUCCEEDED)
-  await passDays(bench, 2)
-  await expect(bench.inbox.deadLetters.list()).resolves.toHaveLength(1)
-  await passDays(bench, 2)
-  await expect(bench.inbox.deadLetters.list()).resolves.toEqual([])
+  const harness = openInbox({ onSucceeded, keepDeadMs: 3 * DAY_MS })
+  await harness.deliver(SUCCEEDED)
+  await passDays(harness, 2)
+  await expect(harness.inbox.deadLetters.list()).resolves.toHaveLength(1)
+  await passDays(harness, 2)
+  await expect(harness.inbox.deadLetters.list()).resolves.toEqual([])
 })
 
 // The time limit is for a busy machine: a timer fires in each minute of 22 days.

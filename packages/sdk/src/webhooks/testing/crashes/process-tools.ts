@@ -14,7 +14,7 @@ export interface CrashLog {
 }
 
 /**
- * Applies a fault of the process at a step. Resolves when the process goes on: at once without a fault, later after a stall,
+ * Applies a fault of the process at a step. Resolves when the process continues: at once without a fault, later after a stall,
  * never after its death. Rejects when the step fails.
  */
 export type Interrupt = (at: Fault['at'], moment: Fault['moment']) => Promise<void>

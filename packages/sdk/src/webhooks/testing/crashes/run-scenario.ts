@@ -59,7 +59,7 @@ interface SimulatedJob extends Pick<Simulation, 'context'> {
 
 /**
  * The first process runs the handler. When it dies or stalls, another process runs the handler to its end, as in an inbox after
- * the end of a lock. A process whose step only fails goes on itself, with the variables of its handler.
+ * the end of a lock. A process whose step only fails continues itself, with the variables of its handler.
  */
 async function simulation(job: SimulatedJob, fault: Fault | undefined): Promise<SimulationResult['end']> {
   const first = openProcess(job, fault)

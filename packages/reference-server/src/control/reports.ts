@@ -5,7 +5,7 @@ import { accountIfNamed, get, invalid, notFound, requireKey } from './route.ts'
 import { entryJson, withSnakeCase } from './snake-case.ts'
 
 /** The routes that report what happened during a test. Without a `key`: for all accounts. */
-export const TRUTH_ROUTES = [
+export const REPORT_ROUTES = [
   get('readJournal', 'journal', (service, { req }) => {
     const { key, job_id: jobId, kind: kindText } = req.query()
     if (key !== undefined) requireKey(service, key)

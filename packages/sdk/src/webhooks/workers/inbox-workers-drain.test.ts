@@ -80,7 +80,7 @@ describe('drain', () => {
     expect(clock.now() - startedAt).toBe(6_000)
   })
 
-  test('ends polls of jobs that run: another inbox goes on with them', async () => {
+  test('ends polls of jobs that run: another inbox continues them', async () => {
     const shared = openEngine()
     const running = jobsOf(() => ({ status: 'processing' }))
     const { inbox, clock, deliver } = openInbox({ ...shared, client: running.client })

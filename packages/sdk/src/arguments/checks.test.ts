@@ -63,17 +63,17 @@ describe('the members of options', () => {
     },
   )
 
-  test('named by a symbol are none of ours', () => {
+  test('named by a symbol are ignored', () => {
     expect(read({ [Symbol('mine')]: 1 })).toStrictEqual({})
   })
 
-  test('that must be there are missed', () => {
+  test('that are required are reported when they are missing', () => {
     expect(() => readOptions('open', {}, { path: needs('a path', isText) })).toThrow(
       '`path` of `open` must be a path, not undefined.',
     )
   })
 
-  test('are rejected with what they are instead', () => {
+  test('are rejected with the type that they have', () => {
     expect(() => read({ timeoutMs: '5' })).toThrow('`timeoutMs` of `doSomething` must be a number above 0, not "5".')
     expect(() => read({ maxRetries: 1.5 })).toThrow('must be a whole number of at least 0, not 1.5.')
     expect(() => read({ mode: 'background' })).toThrow(`must be 'sync' or 'async', not "background".`)

@@ -19,7 +19,7 @@ export const poll = (status: string) => ['modelrun.poll', { 'modelrun.job.status
 export const state = (status: string) => ['modelrun.state', { 'modelrun.job.status': status }]
 
 /** What tests of traces work with. */
-export interface TraceBench {
+export interface TraceHarness {
   readonly server: ReferenceServer
   readonly record: SpanRecord
   /** A client that is traced, without jitter. */
@@ -29,7 +29,7 @@ export interface TraceBench {
 }
 
 /** A server on its auto clock for each test of the file, and OpenTelemetry for all of them. */
-export function useTraceBench(): TraceBench {
+export function useTraceHarness(): TraceHarness {
   const record = recordSpans()
   let server: ReferenceServer
   beforeEach(() => {

@@ -41,7 +41,7 @@ describe('classify', () => {
     expect(classify(operation, received(200, 'bad'), false)).toMatchObject({ failure: { problem: 'it is bad' } })
   })
 
-  test('does not hide a fault of ours', () => {
+  test('does not hide a defect of this package', () => {
     expect(() => classify(operation, received(200, 'bug'), false)).toThrow('a fault of ours')
   })
 
@@ -62,7 +62,7 @@ describe('classify', () => {
     expect(classify(operation, interruption(kind), false)).toMatchObject({ kind: 'failure', failure: { kind } })
   })
 
-  test('lets an abort win over what came before it', () => {
+  test('gives an abort precedence over an earlier result', () => {
     const { received: partial } = received(200, 'really fine')
     expect(classify(operation, interruption('aborted', partial), false)).toMatchObject({ failure: { kind: 'aborted' } })
   })

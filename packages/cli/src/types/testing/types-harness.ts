@@ -5,7 +5,7 @@ import { runTypes } from '../run-types.ts'
 import type { TypesOptions } from '../types-options.ts'
 
 /** A program in memory, a service with a catalog, and `modelrun types` between them. */
-export interface TypesWorld {
+export interface TypesHarness {
   catalog: CatalogModel[]
   /** The program, by path. */
   sources: Record<string, string>
@@ -17,25 +17,25 @@ export interface TypesWorld {
   run(options?: Partial<TypesOptions>): Promise<{ code: number; stdout: string; stderr: string }>
 }
 
-/** A world with the models that every reference server has, and no sources. */
-export function createTypesWorld(): TypesWorld {
-  const world: TypesWorld = {
+/** A harness with the models of the default catalog, and no sources. */
+export function createTypesHarness(): TypesHarness {
+  const harness: TypesHarness = {
     catalog: structuredClone(DEFAULT_CATALOG) as CatalogModel[],
     sources: {},
     files: new Map(),
     writes: 0,
     run: async (options = {}) => {
-      const server = createReferenceServer({ clock: 'auto', catalog: world.catalog })
+      const server = createReferenceServer({ clock: 'auto', catalog: harness.catalog })
       const printed = { stdout: '', stderr: '' }
       const code = await runTypes(
         { ids: [], all: false, out: undefined, check: false, json: false, open: false, ...options },
         {
           client: new ModelRun(server.clientOptions()),
-          readSources: () => Object.entries(world.sources).map(([path, text]): Source => ({ path, text })),
-          readFile: async (path) => world.files.get(path),
+          readSources: () => Object.entries(harness.sources).map(([path, text]): Source => ({ path, text })),
+          readFile: async (path) => harness.files.get(path),
           write: async (path, text) => {
-            world.files.set(path, text)
-            world.writes += 1
+            harness.files.set(path, text)
+            harness.writes += 1
           },
           stdout: (text) => {
             printed.stdout += text
@@ -48,5 +48,5 @@ export function createTypesWorld(): TypesWorld {
       return { code, ...printed }
     },
   }
-  return world
+  return harness
 }

@@ -38,7 +38,7 @@ test('a job whose result was handled or is a dead letter is not polled, and its 
   }
 })
 
-test('a job whose delivery was dropped is polled, and what was dropped is in the way of nothing', async () => {
+test('a job whose delivery was dropped is polled, and the task of the dropped delivery is removed', async () => {
   const { core, engine } = openCore()
   await addEnded(core.queues.results, job_id, () => ({ isDropped: true }))
   await checkExpected(core, task)

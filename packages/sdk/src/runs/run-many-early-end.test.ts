@@ -20,7 +20,7 @@ function setup(simulation: Omit<Simulation, 'clock'> = {}) {
 }
 
 describe('a loop over runs that is left', () => {
-  test('looks no more at its jobs when the loop is left, also at one that was being submitted', async () => {
+  test('stops the polls of its jobs when the loop is left, also of one that was being submitted', async () => {
     const { clock, run, steps } = setup({
       latencyMs: 2_000,
       endsAt: (id) => (id === 'job_0' ? 0 : Number.POSITIVE_INFINITY),

@@ -8,7 +8,7 @@ const SECRET = 'a secret of thirty-two bytes, or more'
 export const PUBLIC_URL = 'https://app.example.com/webhooks'
 
 /** A service, and inboxes that share an engine as those of several processes do. */
-export interface InboxBench {
+export interface InboxHarness {
   engineAt: EngineAt
   /** Of the inboxes. */
   name: string
@@ -24,8 +24,8 @@ interface OpenedInbox {
   calls: [event: WebhookEvent, context: DeliveryContext][]
 }
 
-/** @param name inboxes of a test, apart from those of others on the same store */
-export async function openInboxBench(engineAt: EngineAt, name: string): Promise<InboxBench> {
+/** @param name name of the inboxes of a test: those of other tests on the same store have other names */
+export async function openInboxHarness(engineAt: EngineAt, name: string): Promise<InboxHarness> {
   const service = await startJobService()
   const opened: OpenedInbox[] = []
   return {
@@ -38,7 +38,7 @@ export async function openInboxBench(engineAt: EngineAt, name: string): Promise<
       const inbox = createInbox({
         engine,
         name,
-        client: new ModelRun({ apiKey: 'sk_test_bench', baseUrl: service.url, maxRetries: 0 }),
+        client: new ModelRun({ apiKey: 'sk_test_harness', baseUrl: service.url, maxRetries: 0 }),
         secret: SECRET,
         publicUrl: PUBLIC_URL,
         lockMs: 2_000,

@@ -84,7 +84,7 @@ describe('an input that JSON holds passes', () => {
     expect(issuesOf(input)).toEqual([])
   })
 
-  test('as quickly as one look at each value, however deep or tangled it is', () => {
+  test('as quickly as one visit of each value, however deep or tangled it is', () => {
     const cyclic: Record<string, unknown> = { prompt: 'x' }
     cyclic.self = [cyclic, { cyclic }]
     let deep: unknown = new Blob(['x'])

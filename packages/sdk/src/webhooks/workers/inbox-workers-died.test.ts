@@ -14,13 +14,13 @@ describe('a job whose processes died', () => {
       if (options?.onProcessDied !== undefined && queue.endsWith('results')) reports.push(options.onProcessDied)
       return engine.work(queue, handler, options)
     }
-    const bench = openInbox({ engine: { ...engine, work }, clock })
-    await bench.inbox.expect(job_id, { context: 'mine' })
-    bench.inbox.start()
+    const harness = openInbox({ engine: { ...engine, work }, clock })
+    await harness.inbox.expect(job_id, { context: 'mine' })
+    harness.inbox.start()
     await settle()
     for (const report of reports) report({ id: job_id, data: data as Json, runs: 4 })
-    await bench.inbox.drain()
-    return { ...bench, reports }
+    await harness.inbox.drain()
+    return { ...harness, reports }
   }
 
   test('is a dead letter, which `onDead` gets once, with the context of the job', async () => {

@@ -12,9 +12,9 @@ const { client } = jobsOf(() => SUCCEEDED_JOB)
 
 /** What receives deliveries, and what it has the workers do. */
 function openReceive(options: InboxOptions = {}) {
-  const bench = openCore(options)
+  const harness = openCore(options)
   const worked: [DeliveryTasks, Delivery['waitUntil']][] = []
-  const receive = createReceive(bench.core, (ids, waitUntil) => void worked.push([ids, waitUntil]))
+  const receive = createReceive(harness.core, (ids, waitUntil) => void worked.push([ids, waitUntil]))
   const deliver = async (event: unknown = SUCCEEDED, request: Partial<Delivery> = {}) => {
     const readBody = async () => JSON.stringify(event)
     const response = await receive({ method: 'POST', url: PUBLIC_URL, readBody, ...request })
@@ -22,14 +22,14 @@ function openReceive(options: InboxOptions = {}) {
     return [response.status, message] as const
   }
   const createUrl = async () => {
-    const created = await bench.core.options.tokens?.create(PUBLIC_URL)
+    const created = await harness.core.options.tokens?.create(PUBLIC_URL)
     return created ?? { url: '', ref: '' }
   }
-  return { ...bench, worked, receive, deliver, createUrl }
+  return { ...harness, worked, receive, deliver, createUrl }
 }
 
 describe('a delivery', () => {
-  test('is stored as it came, and worked', async () => {
+  test('is stored as it came, and handled', async () => {
     const { deliver, worked, engine, clock, metrics } = openReceive()
     const waitUntil = () => {}
     await expect(deliver(SUCCEEDED, { waitUntil })).resolves.toEqual([202, 'accepted'])

@@ -6,9 +6,9 @@ import { bindToJob, contextOf } from './prepared-runs.ts'
 const { job_id } = SUCCEEDED
 
 async function openNoted() {
-  const bench = openCore()
-  await bench.core.queues.prepared.add('ref_1', { notedAt: 1, context: 'prepared' })
-  return { ...bench, delivery: { jobId: job_id, ref: 'ref_1' } }
+  const harness = openCore()
+  await harness.core.queues.prepared.add('ref_1', { notedAt: 1, context: 'prepared' })
+  return { ...harness, delivery: { jobId: job_id, ref: 'ref_1' } }
 }
 
 test('a delivery that comes before the response to its run has the context of its callback URL', async () => {

@@ -20,7 +20,7 @@ async function leaveAll(strict = false) {
 }
 
 describe('the report of leftovers', () => {
-  it('is clean when a test has said all it wants', async () => {
+  it('is clean when a test has used everything that it set up', async () => {
     const server = createReferenceServer({ clock: 'auto' })
     server.script(MODEL, [{ result: 'failed', after_ms: 0 }])
     server.faults.add({ kind: 'server-error', times: 1 })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { CliWorld } from './cli-world.ts'
+import type { CliHarness } from './cli-harness.ts'
 
 /** A batch that no limit slows down. */
 export const BATCH = [
@@ -15,9 +15,9 @@ export const BATCH = [
 ] as const
 
 /** How often each prompt was sent. */
-export function sendsByPrompt(world: CliWorld): Map<string, number> {
+export function sendsByPrompt(cli: CliHarness): Map<string, number> {
   const counts = new Map<string, number>()
-  for (const body of world.bodies()) {
+  for (const body of cli.bodies()) {
     const { prompt }: { prompt: string } = JSON.parse(body).input
     counts.set(prompt, (counts.get(prompt) ?? 0) + 1)
   }
@@ -27,7 +27,7 @@ export function sendsByPrompt(world: CliWorld): Map<string, number> {
 /** A host of small files, which cost no time. */
 export interface SmallFiles {
   /** The next runs succeed, with these files. */
-  script(world: CliWorld, count: number): void
+  script(cli: CliHarness, count: number): void
   close(): void
 }
 
@@ -37,12 +37,12 @@ export async function serveSmallFiles(): Promise<SmallFiles> {
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined
   return {
-    script: (world, count) => {
+    script: (cli, count) => {
       const outcomes = Array.from({ length: count }, (_, index) => {
         const items = [{ type: 'image', url: `http://127.0.0.1:${port}/${index}.png` }]
         return { result: 'succeeded' as const, output: { type: 'image', items } }
       })
-      world.server.script('aurora-image', outcomes)
+      cli.server.script('aurora-image', outcomes)
     },
     close: () => {
       server.closeAllConnections()

@@ -29,11 +29,11 @@ describe('expected durations', () => {
     })
   })
 
-  test.each([[[10_000, 20_000]], [[20_000, 10_000]]])('lie around two jobs, in whatever order: %j', (durations) => {
+  test.each([[[10_000, 20_000]], [[20_000, 10_000]]])('are around two jobs, in whatever order: %j', (durations) => {
     expect(expectedAfter(durations)).toEqual({ earliestMs: 10_000, latestMs: 20_000 })
   })
 
-  test('are not wider for the few jobs that were looked at seldom', () => {
+  test('are not wider for the few jobs that were polled seldom', () => {
     const all = createExpectedDurations()
     for (const doubtMs of [0, 4_000, 0, 4_000, 0, 4_000, 0, 4_000].toSorted((a, b) => b - a)) {
       all.learn('aurora-image', 12_000 - doubtMs, 12_000 + doubtMs)
@@ -41,7 +41,7 @@ describe('expected durations', () => {
     expect(all.of('aurora-image')).toEqual({ earliestMs: 11_700, latestMs: 12_300 })
   })
 
-  test('do not change much for one odd job', () => {
+  test('do not change much for one outlier', () => {
     const expected = expectedAfter([...Array.from({ length: 9 }, (_, index) => 39_000 + index * 250), 600_000])
     expect(expected?.latestMs).toBeLessThan(43_000)
   })
@@ -51,7 +51,7 @@ describe('expected durations', () => {
     expect(expectedAfter([...Array.from({ length: 32 }, () => 40_000), ...fast])?.latestMs).toBeLessThan(11_000)
   })
 
-  test('are as wide as the looks were apart', () => {
+  test('are as wide as the polls were apart', () => {
     const all = createExpectedDurations()
     all.learn('aurora-image', 36_000, 44_000)
     expect(all.of('aurora-image')).toEqual({ earliestMs: 32_000, latestMs: 48_000 })

@@ -3,7 +3,7 @@ import { createCallbackTokens, redactCallbackUrl } from './callback-token.ts'
 
 const baseUrl = 'https://app.example.com/hook'
 
-describe('an address for logs', () => {
+describe('a URL for logs', () => {
   test('shows the reference, and nothing that can be posted with', async () => {
     const { create, verify } = createCallbackTokens({
       secret: 'a secret of thirty-two bytes, or more',
@@ -20,7 +20,7 @@ describe('an address for logs', () => {
     await expect(verify(redacted.split(' ')[1])).resolves.toEqual({ kind: 'forged' })
   })
 
-  test('shows nothing of what is no token, and leaves other texts alone', () => {
+  test('shows nothing of what is not a token, and leaves other texts alone', () => {
     expect(redactCallbackUrl('/hook?modelrun_token=v1.secret&a=1')).toBe('/hook?modelrun_token=[redacted]&a=1')
     expect(redactCallbackUrl('/hook?token=1')).toBe('/hook?token=1')
   })

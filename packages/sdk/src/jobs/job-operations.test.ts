@@ -3,7 +3,7 @@ import { NotFoundError } from '../errors/api-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { errorResponse, json } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import { isFinished } from './job-operations.ts'
+import { isFinished, withKnownStatus } from './job-operations.ts'
 
 test('isFinished knows the terminal statuses alone, by either word for success (section 3)', () => {
   const statuses = ['queued', 'processing', 'succeeded', 'failed', 'cancelled', 'completed', 'paused', '']
@@ -21,3 +21,14 @@ test('client.jobs.get knows nothing of a job that the service does not know', as
   const { client } = createTestClient([errorResponse(404, 'NOT_FOUND')])
   expect(await caught(client.jobs.get('job_1'), NotFoundError)).toMatchObject({ jobId: 'job_1', submission: 'unknown' })
 })
+
+test('completed reads succeeded, and other members stay (section 3)', () => {
+  expect(withKnownStatus({ status: 'completed', more: 1 })).toEqual({ status: 'succeeded', more: 1 })
+})
+
+test.each([[{ status: 'paused' }], [{ more: 1 }], [null], [undefined], ['completed'], [7], [['completed']]])(
+  'a value without that word stays as it is: %j',
+  (value) => {
+    expect(withKnownStatus(value)).toBe(value)
+  },
+)

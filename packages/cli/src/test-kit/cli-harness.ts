@@ -40,7 +40,7 @@ export interface TerminalRun {
 }
 
 /** A folder, a service on a port, and the command as a user runs it. */
-export class CliWorld {
+export class CliHarness {
   readonly folder: string
   readonly server: ReferenceServer
   readonly #listening: ListeningServer
@@ -59,12 +59,12 @@ export class CliWorld {
     this.command = process.command
   }
 
-  static async create(options: ReferenceServerOptions = {}): Promise<CliWorld> {
+  static async create(options: ReferenceServerOptions = {}): Promise<CliHarness> {
     const server = createReferenceServer({ clock: 'system', latency: 0, ...options })
     const folder = await mkdtemp(join(tmpdir(), 'modelrun-cli-'))
     command ??= buildCommand()
     const { path } = await command
-    return new CliWorld(folder, server, { listening: await listen(server), command: path })
+    return new CliHarness(folder, server, { listening: await listen(server), command: path })
   }
 
   get url(): string {

@@ -1,8 +1,8 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { JobFailedError } from '../errors/job-errors.ts'
-import { outcomeOfCompleted, outcomeOfJob } from '../jobs/wait-for-job.ts'
 import { caught } from '../testing/caught.ts'
+import { outcomeOfCompleted, outcomeOfJob } from './wait-for-job.ts'
 
 const reference = { jobId: 'job_1', modelId: 'aurora-image', requestId: 'req_1' }
 

@@ -7,7 +7,7 @@ import { reportPrepared } from './prepared-runs.ts'
 const signed = { secret: SECRET, publicUrl: PUBLIC_URL }
 const context = { order: 7 }
 
-test('a run of which nothing was heard is an alarm after 15 minutes, once; its delivery still has its context', async () => {
+test('a run without a job is an alarm after 15 minutes, once; its delivery still has its context', async () => {
   const onSucceeded = vi.fn()
   const { inbox, deliver, clock, notices } = openInbox({ ...signed, onSucceeded })
   inbox.start()

@@ -67,7 +67,7 @@ describe('callFetch', () => {
     expect(body.destroyed).toBe(true)
   })
 
-  test('asks an iterator that cannot be ended for nothing', async () => {
+  test('does not end an iterator that has no `return`', async () => {
     const body = { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: false, value: Buffer.from('x') }) }) }
     const response = await call(() => ({ ...nodeResponse(200, Readable.from([])), body }))
     await expect(response.body?.cancel()).resolves.toBeUndefined()

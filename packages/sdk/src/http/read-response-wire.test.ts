@@ -1,6 +1,6 @@
 import { jobResponseSchema, type RunResponse, runCompletedSchema, runQueuedSchema } from '@modelrun/contract'
 import { expect, it } from 'vitest'
-import { parseByStatus, parseWire } from './http/read-response.ts'
+import { parseByStatus, parseWire } from './read-response.ts'
 
 const schemas = { completed: runCompletedSchema, queued: runQueuedSchema }
 const queued = { job_id: 'job_1', request_id: 'req_1', model_id: 'm', status: 'queued' }

@@ -10,7 +10,7 @@ const run = runOperation('aurora-image', { input: {} })
 const list: Operation<unknown> = { route: ROUTES.listModels, read: () => undefined }
 
 describe('a response that cannot be read', () => {
-  test('leaves open what became of a run, which is not to be repeated', () => {
+  test('leaves open whether a run was accepted, so it must not be repeated', () => {
     const error = toError({ ...failedResponse(200, '<html>'), problem: 'the body is not JSON' }, failedCall(run))
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(error).toMatchObject({ status: 200, submission: 'unknown', isRetryable: false })

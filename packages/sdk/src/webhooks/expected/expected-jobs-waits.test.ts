@@ -20,13 +20,13 @@ const notFound = new NotFoundError({ message: 'no such job', status: 404 })
 
 function openOverdue(state: Parameters<typeof jobsOf>[0], options: InboxOptions = {}) {
   const { client, calls } = jobsOf(state)
-  const bench = openCore({ client, ...options })
-  const notedAt = bench.clock.now()
+  const harness = openCore({ client, ...options })
+  const notedAt = harness.clock.now()
   const outcome: unknown[] = []
   const note = (end: unknown) => void outcome.push(end)
-  bench.core.subscribers.wait(job_id).event.then(note, note)
-  const poll = (run: Partial<Task> = {}) => pollOverdue(bench.core, taskOf(job_id, { notedAt, context: 'mine' }, run))
-  return { ...bench, calls, outcome, poll }
+  harness.core.subscribers.wait(job_id).event.then(note, note)
+  const poll = (run: Partial<Task> = {}) => pollOverdue(harness.core, taskOf(job_id, { notedAt, context: 'mine' }, run))
+  return { ...harness, calls, outcome, poll }
 }
 
 describe('an overdue job that runs', () => {

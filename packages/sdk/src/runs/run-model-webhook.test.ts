@@ -40,10 +40,10 @@ function createReceiver(failing: Partial<Pick<WebhookReceiver, 'prepare' | 'expe
 }
 
 function startRun(steps: readonly Step[], options: RunOptions = {}) {
-  const bench = createTestClient(steps)
+  const harness = createTestClient(steps)
   const webhook = createReceiver()
-  const run = bench.client.run('aurora-image', { prompt: 'a fox' }, { webhook: webhook.receiver, ...options })
-  return { ...bench, ...webhook, run }
+  const run = harness.client.run('aurora-image', { prompt: 'a fox' }, { webhook: webhook.receiver, ...options })
+  return { ...harness, ...webhook, run }
 }
 
 describe('a run with a webhook receiver (section 4.3)', () => {
@@ -148,7 +148,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
     expect(listeners.size).toBe(0)
   })
 
-  test('takes no other address besides', async () => {
+  test('takes no `webhookUrl` besides', async () => {
     const { client, service } = createTestClient([accepted])
     const options = { webhook: createReceiver().receiver, webhookUrl: 'https://hooks.example.com' }
     await caught(client.run('aurora-image', { prompt: 'a fox' }, options), ConfigurationError)

@@ -42,7 +42,7 @@ describe('the diagnostics channel', () => {
     expect(JSON.stringify(events)).not.toMatch(new RegExp(`${API_KEY}|secret search`))
   })
 
-  test('tells why the last attempt failed', async () => {
+  test('says why the last attempt failed', async () => {
     const { client } = createTestClient([broken('ECONNRESET')])
     await caught(client.run('aurora-image', {}), ConnectionError)
     expect(events).toMatchObject([{ method: 'POST', reason: 'ECONNRESET', status: undefined, delayMs: undefined }])

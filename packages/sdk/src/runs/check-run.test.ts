@@ -81,6 +81,12 @@ describe('validateInput (section 2.3)', () => {
     expect(service.received).toHaveLength(1)
   })
 
+  test('ends its list of issues with one mark', async () => {
+    const { client } = createTestClient([model])
+    const run = client.run('aurora-image', { prompt: 'x', num_image: 2 }, { validateInput: true })
+    await expect(run).rejects.toThrow(/ did you mean num_images\? It was not sent\.$/)
+  })
+
   test('lets an input through that fits', async () => {
     const { client } = createTestClient([model, completed])
     const result = client.run('aurora-image', { prompt: 'x', num_images: 2 }, { validateInput: true })

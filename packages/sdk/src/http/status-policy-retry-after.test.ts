@@ -49,7 +49,7 @@ describe('parseRetryAfter', () => {
     'Sun, 99 Foo',
     'Mondays',
     'on Sun, 06 Nov 1994 08:49:37 GMT',
-  ])('makes nothing of %j', (header) => {
+  ])('ignores %j', (header) => {
     expect(parseRetryAfter(header, NOW)).toBeUndefined()
   })
 
