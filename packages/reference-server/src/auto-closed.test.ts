@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const types = fileURLToPath(new URL('./auto-closed.ts', import.meta.url))
 
-describe('the types of a server', () => {
+// The time limit is for a busy machine: the compiler reads the libraries.
+describe('the types of a server', { timeout: 60_000 }, () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'modelrun-types-'))

@@ -55,7 +55,8 @@ async function startNode(args: readonly string[], env: Record<string, string> = 
 
 const target = () => ['--base-url', listening.url, '--api-key', server.apiKey]
 
-describe('modelrun-conformance', () => {
+// The time limit is for a busy machine: each call starts a process.
+describe('modelrun-conformance', { timeout: 60_000 }, () => {
   it('checks a whole service over sockets, webhooks included, and writes its reports', async () => {
     const keys = Object.entries(keysOf(server)).flatMap(([name, key]) => [`--${name}-key`, key])
     const json = join(folder, 'report.json')

@@ -1,4 +1,4 @@
-import { sleep } from '../../src/clock.ts'
+import { sleepInSteps } from '../../src/clock.ts'
 import { at, isRecord, itemsOf } from '../../src/json.ts'
 import type { SpecialKey } from '../../src/options.ts'
 import type { Peer } from './peer.ts'
@@ -28,7 +28,7 @@ export async function perform(peer: Peer, steps: readonly Step[]): Promise<Outco
     const outcome = await performStep(peer, step, jobs)
     if (outcome !== undefined) outcomes.push({ kind: step.kind, shown: outcome })
   }
-  await sleep(peer.clock, TO_THE_END_MS)
+  await sleepInSteps(peer.clock, TO_THE_END_MS)
   for (const job of jobs) outcomes.push({ kind: 'end of a job', shown: await send(peer, read(job), jobs) })
   const delivered = jobs.map(({ id }) => peer.deliveries.filter(({ job_id }) => job_id === id).map(deliveryShown))
   outcomes.push({ kind: 'deliveries', shown: delivered })
@@ -37,7 +37,7 @@ export async function perform(peer: Peer, steps: readonly Step[]): Promise<Outco
 }
 
 async function performStep(peer: Peer, step: Step, jobs: MadeJob[]): Promise<unknown> {
-  if ('sleepMs' in step) return void (await sleep(peer.clock, step.sleepMs))
+  if ('sleepMs' in step) return void (await sleepInSteps(peer.clock, step.sleepMs))
   if ('method' in step) return send(peer, step, jobs)
   const last = jobs.at(-1)
   if (last === undefined) return undefined

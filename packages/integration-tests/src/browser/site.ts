@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { bundleScript, PAGE } from './bundle-script.ts'
 
 /** A website on this machine. */
 export interface Site {
@@ -16,11 +16,8 @@ export type MswPackage = 'msw' | 'msw-2'
 
 /** Serves a page whose script offers `usePage()`, with msw's service worker, on a free port. */
 export async function openSite(msw: MswPackage): Promise<Site> {
-  // The icon, so that the browser asks for none.
-  const icon = '<link rel="icon" href="data:,">'
-  const page = `<!doctype html><title>Test</title>${icon}<body><script type="module" src="/page.js"></script>`
   const files = new Map([
-    ['/', { type: 'text/html', text: page }],
+    ['/', { type: 'text/html', text: PAGE }],
     ['/page.js', { type: 'text/javascript', text: await bundlePage(msw) }],
     ['/mockServiceWorker.js', { type: 'text/javascript', text: await readWorkerScript(msw) }],
   ])
@@ -37,20 +34,9 @@ export async function openSite(msw: MswPackage): Promise<Site> {
   return { url: `http://127.0.0.1:${port}/`, close }
 }
 
-/** As a user's bundler would: with the `browser` condition, so that whatever needs Node fails here. */
-async function bundlePage(msw: MswPackage): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('./page.ts', import.meta.url))],
-    bundle: true,
-    write: false,
-    platform: 'browser',
-    format: 'esm',
-    target: 'es2023',
-    conditions: ['@modelrun/source'],
-    alias: msw === 'msw' ? {} : { msw },
-    logLevel: 'silent',
-  })
-  return outputFiles[0]?.text ?? ''
+function bundlePage(msw: MswPackage): Promise<string> {
+  const entryPoints = [fileURLToPath(new URL('./page.ts', import.meta.url))]
+  return bundleScript({ entryPoints, alias: msw === 'msw' ? {} : { msw } })
 }
 
 /** The file that `npx msw init` copies into a website. */

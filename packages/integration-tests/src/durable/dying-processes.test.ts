@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { Engine } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { ENGINE_STORES } from './engine-stores.ts'
 import type { EngineAt } from './open-engine.ts'
+import { useStore } from './use-store.ts'
 
 const program = fileURLToPath(new URL('worker-process.ts', import.meta.url))
 
@@ -37,21 +37,14 @@ function startWorker(settings: { engineAt: EngineAt; name: string; taskMs: numbe
   return { child, lines }
 }
 
-describe.each(ENGINE_STORES)('on $title', ({ isMissing, open }) => {
-  let engineAt: EngineAt
-  let engine: Engine
-
-  beforeAll(async () => {
-    if (isMissing) return
-    const opened = await open()
-    engineAt = opened.engineAt
-    engine = opened.engine
-    return opened.close
-  }, 60_000)
+describe.each(ENGINE_STORES)('on $title', (engineStore) => {
+  const { isMissing } = engineStore
+  const store = useStore(engineStore)
 
   it.skipIf(isMissing)(
     'a task that ends its process is dead after four, and takes no other task with it',
     async () => {
+      const { engine, engineAt } = store()
       const bystanders = Array.from({ length: 15 }, (_, index) => `innocent-${index}`)
       for (const id of ['poison', ...bystanders]) await engine.add('tasks', id, { data: null })
       for (let deaths = 0; (await engine.get('tasks', 'poison'))?.state !== 'dead'; deaths += 1) {
@@ -83,6 +76,7 @@ describe.each(ENGINE_STORES)('on $title', ({ isMissing, open }) => {
   it.skipIf(isMissing)(
     'a process that was paused longer than its lock does not end a task that another has',
     async () => {
+      const { engine, engineAt } = store()
       const first = startWorker({ engineAt, name: 'first', taskMs: 300 })
       await engine.add('tasks', 'a', { data: null })
       await expect.poll(() => first.lines, { timeout: 10_000 }).toContain('start a 1')

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Engine } from '@modelrun/durable'
 import { POSTGRES_PROGRAMS, startPostgres } from '../services/postgres.ts'
 import { needs } from '../services/programs.ts'
 import { REDIS_PROGRAMS, startRedis } from '../services/redis.ts'
@@ -27,8 +28,23 @@ async function startRedisStore(): Promise<RunningStore> {
   return { engineAt: { kind: 'bullmq', at: `redis://127.0.0.1:${port}` }, stop }
 }
 
+/** A store, and an engine on it. */
+export interface OpenStore {
+  engineAt: EngineAt
+  engine: Engine
+  close(): Promise<void>
+}
+
+/** A kind of store. */
+export interface EngineStore {
+  title: string
+  /** Whether its programs are missing on this machine. */
+  isMissing: boolean
+  open(): Promise<OpenStore>
+}
+
 /** Starts a store, and opens its engine. */
-async function openStore(start: () => Promise<RunningStore>) {
+async function openStore(start: () => Promise<RunningStore>): Promise<OpenStore> {
   const { engineAt, stop } = await start()
   const engine = openEngine(engineAt)
   await engine.setup()
@@ -40,7 +56,7 @@ async function openStore(start: () => Promise<RunningStore>) {
 }
 
 /** The engines, each with a store of its own, for `describe.each`. */
-export const ENGINE_STORES = [
+export const ENGINE_STORES: readonly EngineStore[] = [
   { name: 'SQLite', isMissing: false, note: '', start: startSqlite },
   { name: 'Postgres', ...needs(...POSTGRES_PROGRAMS), start: startPostgresStore },
   { name: 'BullMQ', ...needs(...REDIS_PROGRAMS), start: startRedisStore },

@@ -1,35 +1,20 @@
-import { randomUUID } from 'node:crypto'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ENGINE_STORES } from './engine-stores.ts'
-import { type InboxHarness, openInboxHarness, PUBLIC_URL, post } from './inbox-harness.ts'
-import type { EngineAt } from './open-engine.ts'
+import { PUBLIC_URL, post } from './inbox-harness.ts'
+import { useInboxHarness } from './use-store.ts'
 
 const WAIT = { timeout: 20_000, interval: 20 }
 
-describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
-  let engineAt: EngineAt
-  let harness: InboxHarness
-  let name: string
-
-  beforeAll(async () => {
-    if (isMissing) return
-    const opened = await open()
-    engineAt = opened.engineAt
-    return opened.close
-  }, 60_000)
-  beforeEach(async () => {
-    if (isMissing) return
-    name = randomUUID()
-    harness = await openInboxHarness(engineAt, name)
-  })
-  afterEach(() => harness?.close())
+describe.each(ENGINE_STORES)('inboxes on $title', (engineStore) => {
+  const { isMissing } = engineStore
+  const harness = useInboxHarness(engineStore)
 
   it.skipIf(isMissing)(
     'a result is handled once, though both get it at once, and again later',
     async () => {
-      const [one, two] = [await harness.open(), await harness.open()]
+      const [one, two] = [await harness().open(), await harness().open()]
       const url = await one.inbox.callbackUrl()
-      const result = harness.service.finish('job_1')
+      const result = harness().service.finish('job_1')
       const sent = Array.from({ length: 20 }, (_, index) =>
         post([one, two][index % 2]?.inbox ?? one.inbox, url, result),
       )
@@ -50,13 +35,13 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
   it.skipIf(isMissing)(
     'what one prepared, the other gets with its result; the url belongs to the job from then on',
     async () => {
-      const [one, two] = [await harness.open(), await harness.open()]
+      const [one, two] = [await harness().open(), await harness().open()]
       const { url } = await one.inbox.prepare({ context: { order: 7 } })
       // Before the response to the run, so that nothing is noted of the job.
-      expect(await post(two.inbox, url, harness.service.finish('job_1'))).toBe(202)
+      expect(await post(two.inbox, url, harness().service.finish('job_1'))).toBe(202)
       await two.inbox.waitFor('job_1')
       expect(two.calls).toMatchObject([[{ job_id: 'job_1' }, { context: { order: 7 } }]])
-      expect(await post(one.inbox, url, harness.service.finish('job_2'))).toBe(401)
+      expect(await post(one.inbox, url, harness().service.finish('job_2'))).toBe(401)
     },
     40_000,
   )
@@ -64,11 +49,11 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
   it.skipIf(isMissing)(
     'a job that the service does not have takes no url from the job that it is for',
     async () => {
-      const [one, two] = [await harness.open(), await harness.open()]
+      const [one, two] = [await harness().open(), await harness().open()]
       const { url } = await one.inbox.prepare({ context: { order: 8 } })
-      const invented = { ...harness.service.resultOf('job_1'), job_id: 'job_invented' }
+      const invented = { ...harness().service.resultOf('job_1'), job_id: 'job_invented' }
       expect(await post(one.inbox, url, invented)).toBe(202)
-      expect(await post(two.inbox, url, harness.service.finish('job_1'))).toBe(202)
+      expect(await post(two.inbox, url, harness().service.finish('job_1'))).toBe(202)
       await two.inbox.waitFor('job_1')
       expect([...one.calls, ...two.calls]).toMatchObject([[{ job_id: 'job_1' }, { context: { order: 8 } }]])
     },
@@ -78,9 +63,9 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
   it.skipIf(isMissing)(
     'a result whose delivery did not come is polled by the other, and waited for in a third',
     async () => {
-      const [one, two, three] = [await harness.open(), await harness.open(), await harness.open()]
+      const [one, two, three] = [await harness().open(), await harness().open(), await harness().open()]
       const { ref } = await one.inbox.prepare({ context: { order: 9 } })
-      harness.service.finish('job_1')
+      harness().service.finish('job_1')
       await one.inbox.expect('job_1', { ref, pollInMs: 0 })
       const waiting = three.inbox.waitFor('job_1')
       two.inbox.start()
@@ -93,7 +78,7 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
   it.skipIf(isMissing)(
     'a dead letter of one is listed and run again by the other',
     async () => {
-      const one = await harness.open({
+      const one = await harness().open({
         maxAttempts: 2,
         onSucceeded: () => {
           throw new Error('The disk is full.')
@@ -101,8 +86,8 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
       })
       const { url, ref } = await one.inbox.prepare({ context: { order: 10 } })
       await one.inbox.expect('job_1', { ref })
-      await post(one.inbox, url, harness.service.finish('job_1'))
-      const two = await harness.open()
+      await post(one.inbox, url, harness().service.finish('job_1'))
+      const two = await harness().open()
       await expect
         .poll(() => two.inbox.deadLetters.list(), WAIT)
         .toMatchObject([{ jobId: 'job_1', context: { order: 10 }, code: 'error', error: 'The disk is full.' }])
@@ -123,7 +108,7 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
         finish = resolve
       })
       const ended: string[] = []
-      const one = await harness.open({
+      const one = await harness().open({
         concurrency: 1,
         onSucceeded: async ({ job_id }) => {
           await isFinished
@@ -131,15 +116,17 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
         },
       })
       for (const job of ['job_1', 'job_2']) {
-        await post(one.inbox, await one.inbox.callbackUrl(), harness.service.finish(job))
+        await post(one.inbox, await one.inbox.callbackUrl(), harness().service.finish(job))
       }
-      await expect.poll(() => one.engine.count(`${name}:results`), WAIT).toMatchObject({ running: 1, waiting: 1 })
+      await expect
+        .poll(() => one.engine.count(`${harness().name}:results`), WAIT)
+        .toMatchObject({ running: 1, waiting: 1 })
       const drained = one.inbox.drain()
-      expect(await post(one.inbox, PUBLIC_URL, harness.service.finish('job_3'))).toBe(503)
+      expect(await post(one.inbox, PUBLIC_URL, harness().service.finish('job_3'))).toBe(503)
       finish()
       await drained
       expect(ended).toHaveLength(1)
-      const two = await harness.open()
+      const two = await harness().open()
       two.inbox.start()
       await expect.poll(() => two.calls, WAIT).toHaveLength(1)
       expect([...ended, two.calls[0]?.[0].job_id].toSorted()).toEqual(['job_1', 'job_2'])
@@ -150,12 +137,12 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
   it.skipIf(isMissing)(
     'an inbox that starts and ends leaves nothing in its queues',
     async () => {
-      const { inbox, engine } = await harness.open()
+      const { inbox, engine } = await harness().open()
       inbox.start()
       await inbox.sweep()
       await inbox.drain()
       for (const queue of ['results', 'unverified', 'expected', 'prepared', 'bindings']) {
-        expect(await engine.count(`${name}:${queue}`)).toEqual({ waiting: 0, running: 0, done: 0, dead: 0 })
+        expect(await engine.count(`${harness().name}:${queue}`)).toEqual({ waiting: 0, running: 0, done: 0, dead: 0 })
       }
     },
     40_000,
@@ -164,17 +151,17 @@ describe.each(ENGINE_STORES)('inboxes on $title', ({ isMissing, open }) => {
   it.skipIf(isMissing)(
     'deliveries that anyone can invent delay no result that is expected by more than 2 s',
     async () => {
-      const { inbox, calls } = await harness.open({ secret: undefined, publicUrl: undefined })
+      const { inbox, calls } = await harness().open({ secret: undefined, publicUrl: undefined })
       inbox.start()
       await inbox.expect('job_1')
       const inventions = Array.from({ length: 300 }, (_, index) => ({
-        ...harness.service.resultOf('job_1'),
+        ...harness().service.resultOf('job_1'),
         job_id: `invented_${index}`,
       }))
       const responses = await Promise.all(inventions.map((event) => post(inbox, PUBLIC_URL, event)))
       expect(new Set(responses)).toEqual(new Set([202]))
       const sentAt = performance.now()
-      expect(await post(inbox, PUBLIC_URL, harness.service.finish('job_1'))).toBe(202)
+      expect(await post(inbox, PUBLIC_URL, harness().service.finish('job_1'))).toBe(202)
       await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, {}]])
       expect(performance.now() - sentAt).toBeLessThan(2_000)
     },

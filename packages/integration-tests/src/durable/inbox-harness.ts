@@ -9,6 +9,9 @@ export const PUBLIC_URL = 'https://app.example.com/webhooks'
 
 /** A service, and inboxes that share an engine as those of several processes do. */
 export interface InboxHarness {
+  engineAt: EngineAt
+  /** Of the inboxes. */
+  name: string
   service: JobService
   /** An inbox with an engine of its own on the same store, and the calls of its handler. */
   open(options?: InboxOptions): Promise<OpenedInbox>
@@ -26,6 +29,8 @@ export async function openInboxHarness(engineAt: EngineAt, name: string): Promis
   const service = await startJobService()
   const opened: OpenedInbox[] = []
   return {
+    engineAt,
+    name,
     service,
     open: async (options = {}) => {
       const engine = openEngine(engineAt, () => {})

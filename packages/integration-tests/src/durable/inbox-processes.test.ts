@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { ENGINE_STORES } from './engine-stores.ts'
-import { type InboxHarness, openInboxHarness } from './inbox-harness.ts'
-import type { EngineAt } from './open-engine.ts'
+import { useInboxHarness } from './use-store.ts'
 
 const program = fileURLToPath(new URL('inbox-process.ts', import.meta.url))
 const WAIT = { timeout: 20_000, interval: 20 }
@@ -31,33 +29,21 @@ async function startProcess(settings: object): Promise<InboxProcess> {
   return { child, lines, deliver }
 }
 
-describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, open }) => {
-  let engineAt: EngineAt
-  let harness: InboxHarness
-  let name: string
-
-  beforeAll(async () => {
-    if (isMissing) return
-    const opened = await open()
-    engineAt = opened.engineAt
-    return opened.close
-  }, 60_000)
-  beforeEach(async () => {
-    if (isMissing) return
-    name = randomUUID()
-    harness = await openInboxHarness(engineAt, name)
-  })
+describe.each(ENGINE_STORES)('processes with an inbox on $title', (engineStore) => {
+  const { isMissing } = engineStore
+  const harness = useInboxHarness(engineStore)
   afterEach(async () => {
     for (const child of children.splice(0)) {
       child.kill('SIGKILL')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     }
-    await harness?.close()
   })
 
-  const start = (settings: { lockMs?: number; workMs?: number } = {}) =>
-    startProcess({ engineAt, name, serviceUrl: harness.service.url, lockMs: 2_000, workMs: 0, ...settings })
-  const openAnyone = () => harness.open({ secret: undefined, publicUrl: undefined })
+  const start = (settings: { lockMs?: number; workMs?: number } = {}) => {
+    const { engineAt, name, service } = harness()
+    return startProcess({ engineAt, name, serviceUrl: service.url, lockMs: 2_000, workMs: 0, ...settings })
+  }
+  const openAnyone = () => harness().open({ secret: undefined, publicUrl: undefined })
 
   it.skipIf(isMissing)(
     'a job whose process is killed in its handler runs elsewhere within 3 s, with a lock of 2 s',
@@ -65,7 +51,7 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, 
       const { inbox, calls } = await openAnyone()
       await inbox.expect('long')
       const { child, lines, deliver } = await start()
-      expect(await deliver(harness.service.finish('long'))).toBe(202)
+      expect(await deliver(harness().service.finish('long'))).toBe(202)
       await expect.poll(() => lines, WAIT).toContain('start long 1')
       inbox.start()
       child.kill('SIGKILL')
@@ -83,7 +69,7 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, 
       const bystanders = Array.from({ length: 15 }, (_, index) => `innocent_${index}`)
       // All are found by polls: no process has a delivery of its own.
       for (const job of ['poison', ...bystanders]) {
-        harness.service.finish(job)
+        harness().service.finish(job)
         await inbox.expect(job, { pollInMs: 0 })
       }
       const done: string[] = []
@@ -115,8 +101,8 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, 
       const { inbox, calls } = await openAnyone()
       await inbox.expect('job_1')
       const { child, lines, deliver } = await start({ lockMs: 1_000 })
-      const held = harness.service.hold('job_1')
-      expect(await deliver(harness.service.finish('job_1'))).toBe(202)
+      const held = harness().service.hold('job_1')
+      expect(await deliver(harness().service.finish('job_1'))).toBe(202)
       await held.asked
       child.kill('SIGSTOP')
       held.release()
@@ -124,7 +110,7 @@ describe.each(ENGINE_STORES)('processes with an inbox on $title', ({ isMissing, 
       await expect.poll(() => calls, WAIT).toMatchObject([[{ job_id: 'job_1' }, { attempt: 2 }]])
       child.kill('SIGCONT')
       // It is awake, and works on.
-      expect(await deliver(harness.service.finish('job_2'))).toBe(202)
+      expect(await deliver(harness().service.finish('job_2'))).toBe(202)
       await inbox.drain()
       await inbox.waitFor('job_2').catch(() => {})
       await expect.poll(() => [...lines, ...calls.map(([{ job_id }]) => job_id)].join(), WAIT).toContain('job_2')

@@ -1,35 +1,28 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { createRuns, type Engine } from '@modelrun/durable'
+import { createRuns } from '@modelrun/durable'
 import type { ReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
 import { ModelRun } from 'modelrun'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCheckedServer } from '../openapi/checked-server.ts'
 import { ENGINE_STORES } from './engine-stores.ts'
-import type { EngineAt } from './open-engine.ts'
+import { useStore } from './use-store.ts'
 
 const KEYS = Number(process.env.BATCH_KEYS ?? 60)
 const KILLS = Number(process.env.BATCH_KILLS ?? 4)
 const MODEL = 'aurora-image'
 const program = fileURLToPath(new URL('batch-process.ts', import.meta.url))
 
-describe.each(ENGINE_STORES)('a batch on $title', ({ isMissing, open }) => {
-  let engineAt: EngineAt
-  let engine: Engine
-
-  beforeAll(async () => {
-    if (isMissing) return
-    const opened = await open()
-    engineAt = opened.engineAt
-    engine = opened.engine
-    return opened.close
-  }, 60_000)
+describe.each(ENGINE_STORES)('a batch on $title', (engineStore) => {
+  const { isMissing } = engineStore
+  const store = useStore(engineStore)
 
   it.skipIf(isMissing)(
     `sends each key once, and gives its result`,
     async () => {
+      const { engine } = store()
       const server = createCheckedServer({ clock: 'system', latency: 0 })
       const runs = createRuns({ engine, client: new ModelRun(server.clientOptions()), name: 'small' })
       for (const key of ['a', 'b', 'a:b', 'b']) await runs.add(key, MODEL, { prompt: key })
@@ -52,6 +45,7 @@ describe.each(ENGINE_STORES)('a batch on $title', ({ isMissing, open }) => {
   it.skipIf(isMissing)(
     `sends ${KEYS} keys at most once each while ${KILLS} processes are killed`,
     async () => {
+      const { engine, engineAt } = store()
       const server = createCheckedServer({ clock: 'system', latency: 40, credits: 1_000_000 })
       const listening = await listen(server, { port: 0 })
       const { apiKey, baseUrl } = server

@@ -12,7 +12,8 @@ beforeEach(async () => {
 
 afterEach(() => servers.close())
 
-describe('the lock of a state file', () => {
+// The time limit is for a busy machine: processes start.
+describe('the lock of a state file', { timeout: 60_000 }, () => {
   it('ends a second server with the process id of the first, which serves on', async () => {
     const first = await servers.startReady('--clock', 'manual')
     const { path } = servers

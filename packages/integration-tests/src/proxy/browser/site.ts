@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { type BuildOptions, build } from 'esbuild'
+import type { BuildOptions } from 'esbuild'
 import type { NodeListener } from 'modelrun/proxy'
+import { bundleScript, PAGE } from '../../browser/bundle-script.ts'
 
 /** A website whose server has a proxy. */
 export interface Site {
@@ -15,26 +16,9 @@ export interface Site {
   close(): Promise<void>
 }
 
-const ICON = '<link rel="icon" href="data:,">'
-const PAGE = `<!doctype html><title>Test</title>${ICON}<body><script type="module" src="/page.js"></script>`
-
-/** Scripts as a bundler makes them: with the `browser` condition, so that whatever needs Node fails here. */
-async function bundle(entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>): Promise<string> {
-  const { outputFiles } = await build({
-    ...entry,
-    bundle: true,
-    write: false,
-    platform: 'browser',
-    format: 'esm',
-    target: 'es2023',
-    conditions: ['@modelrun/source'],
-    jsx: 'automatic',
-    jsxImportSource: 'hono/jsx/dom',
-    alias: { react: 'hono/jsx/dom' },
-    logLevel: 'silent',
-  })
-  return outputFiles[0]?.text ?? ''
-}
+/** Hono's components need no React. */
+const bundle = (entry: Pick<BuildOptions, 'entryPoints' | 'stdin'>) =>
+  bundleScript({ ...entry, jsx: 'automatic', jsxImportSource: 'hono/jsx/dom', alias: { react: 'hono/jsx/dom' } })
 
 /** The script of a file in this folder. */
 export const scriptOf = (name: string) => bundle({ entryPoints: [fileURLToPath(new URL(name, import.meta.url))] })

@@ -50,7 +50,8 @@ test('a dead letter is kept for `keepDeadMs`', async () => {
   await expect(harness.inbox.deadLetters.list()).resolves.toEqual([])
 })
 
-test('nothing is left in the engine of jobs, runs, URLs and deliveries in the end', async () => {
+// The time limit is for a busy machine: a timer fires in each minute of 22 days.
+test('nothing is left in the engine of jobs, runs, URLs and deliveries in the end', { timeout: 60_000 }, async () => {
   const shared = openEngine()
   const { client } = jobsOf(() => SUCCEEDED_JOB)
   const signed = openInbox({ ...shared, client, secret: SECRET, publicUrl: PUBLIC_URL })
@@ -63,7 +64,11 @@ test('nothing is left in the engine of jobs, runs, URLs and deliveries in the en
   await signed.deliver(SUCCEEDED, url)
   for (let n = 0; n < 250; n++) await open.deliver({ ...SUCCEEDED, job_id: `job_${n}` })
   await shared.clock.advance(100_000)
-  for (const days of [2, 10, 10]) await Promise.all([signed, open].map((harness) => passDays(harness, days)))
+  for (const days of [2, 10, 10]) {
+    // Both have one clock.
+    await passDays(signed, days)
+    await shared.clock.run(open.inbox.sweep())
+  }
   const left = []
   for (const queue of ['results', 'unverified', 'expected', 'prepared', 'bindings']) {
     for (const state of ['waiting', 'running', 'done', 'dead'] as const) {
