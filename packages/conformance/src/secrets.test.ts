@@ -44,7 +44,7 @@ function everywhere(value: unknown, name = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, everywhere(member, key)]))
 }
 
-/** All four reports, and what was shown while the suite continued, of a service that has secrets in its responses. */
+/** All four reports, and what was shown while the suite ran, of a service that has secrets in its responses. */
 async function reportsOf(plant: (body: unknown) => unknown) {
   const { options, service } = legalOptions({ fileUrls: 'signed', failedSync: 200, jobFields: 'many' })
   const { deliver } = service

@@ -1,6 +1,6 @@
 import { POISON_AFTER, SUSPECT_AFTER } from '../engine/task-table.ts'
 
-/** `clock_timestamp()` and not `now()`, which is paused while a statement waits. */
+/** `clock_timestamp()` and not `now()`, which stays the same while a statement waits. */
 const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'
 
 /** How often a task has lost its process. A task that still runs after the end of its lock has just lost it. */

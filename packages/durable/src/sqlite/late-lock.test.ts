@@ -4,7 +4,7 @@ import { SqliteTable } from './sqlite-table.ts'
 const REQUEST = { queue: 'tasks', limit: 1, alone: false, lockMs: 1, spacing: undefined }
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-test('a task that was locked and not run is no loss, although another worker has taken it over', async () => {
+test('a task that was locked and not run does not count as lost, although another worker has taken it over', async () => {
   const table = new SqliteTable(':memory:', 0)
   await table.setup()
   await table.add('tasks', 'a', { data: 'null', delayMs: 0 })

@@ -58,7 +58,7 @@ class TestBody {
   }
 
   /**
-   * Each action, after the time that passed since the one before it: however fast time continued the page, it is there by
+   * Each action, after the time that passed since the one before it: however fast time passed on the page, it is there by
    * then.
    */
   #actionLines(): string[] {
@@ -212,7 +212,7 @@ function endOf(jobs: readonly JobRow[], nowMs: number): number {
 
 function scaleText(scale: number): string {
   if (scale === 0) return 'Time was paused.'
-  return scale === 1 ? 'Time continued as on the wall.' : `Time continued ${scale} times as fast.`
+  return scale === 1 ? 'Time continued at the speed of real time.' : `Time continued ${scale} times as fast.`
 }
 
 function advance(ms: number): string[] {
