@@ -8,11 +8,13 @@ export interface RowAttempt extends BatchRow {
   attempt: number
   /** The key of the run of this attempt. */
   runKey: string
+  /** Whether the attempt failed or was rejected, so that another one can follow. */
+  isRetryable: boolean
 }
 
 function attemptOf(row: BatchRow, attempt: number): RowAttempt {
   const { row: number, key, input } = row
-  return { row: number, key, input, attempt, runKey: attemptKey(key, attempt) }
+  return { row: number, key, input, attempt, runKey: attemptKey(key, attempt), isRetryable: false }
 }
 
 /**
@@ -26,9 +28,11 @@ export async function findAttempts(runs: Runs, rows: readonly BatchRow[]): Promi
 
 async function findAttempt(runs: Runs, row: BatchRow): Promise<RowAttempt> {
   let latest = attemptOf(row, 1)
-  while (isRetryable(await runs.get(latest.runKey))) {
+  let run = await runs.get(latest.runKey)
+  while (isRetryable(run)) {
     const next = attemptOf(row, latest.attempt + 1)
-    if ((await runs.get(next.runKey)) === undefined) break
+    run = await runs.get(next.runKey)
+    if (run === undefined) return { ...latest, isRetryable: true }
     latest = next
   }
   return latest
@@ -38,12 +42,8 @@ async function findAttempt(runs: Runs, row: BatchRow): Promise<RowAttempt> {
  * The attempts that follow the failed and rejected ones. Nothing is stored: of two processes that retry the same row, both
  * find the same attempt.
  */
-export async function nextAttempts(runs: Runs, attempts: readonly RowAttempt[]): Promise<RowAttempt[]> {
-  const next: RowAttempt[] = []
-  for (const one of attempts) {
-    next.push(isRetryable(await runs.get(one.runKey)) ? attemptOf(one, one.attempt + 1) : one)
-  }
-  return next
+export function nextAttempts(attempts: readonly RowAttempt[]): RowAttempt[] {
+  return attempts.map((latest) => (latest.isRetryable ? attemptOf(latest, latest.attempt + 1) : latest))
 }
 
 /** A run that is unknown may have been charged: it is not retried. */

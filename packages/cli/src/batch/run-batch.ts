@@ -38,7 +38,7 @@ export async function runBatch(id: string, options: BatchOptions, context: CliCo
     const { terminal } = context
     const found = await findAttempts(batch.runs, given)
     await decideUnknown(batch.runs, found, { options, terminal })
-    const rows = options.retryFailed ? await nextAttempts(batch.runs, found) : found
+    const rows = options.retryFailed ? nextAttempts(found) : found
     const start = await findStart(batch, rows, model.pricing.credits_per_run)
     await agree({ model: model.id, start, rows: rows.length, sent: start.sent }, options, context)
     await addRetries(batch, { model: model.id, found, rows }, context)

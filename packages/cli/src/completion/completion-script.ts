@@ -103,14 +103,12 @@ compdef _modelrun modelrun
 
 function fishScript(entries: readonly Entry[]): string {
   const lines = entries.flatMap(({ name, description, flags, values, takesModel }) => {
-    const start = `complete -c modelrun -n '__fish_seen_subcommand_from ${name}'`
+    const isSeen = `__fish_seen_subcommand_from ${name}`
+    const start = `complete -c modelrun -n '${isSeen}'`
+    const first = `complete -c modelrun -n '${isSeen}; and test (count (commandline -opc)) -eq 2'`
     return [
       `complete -c modelrun -n __fish_use_subcommand -f -a ${name} -d '${description.replaceAll("'", '')}'`,
-      ...(takesModel
-        ? [
-            `${start.slice(0, -1)}; and test (count (commandline -opc)) -eq 2' -f -a '(${IDS} (commandline -opc) 2>/dev/null)'`,
-          ]
-        : []),
+      ...(takesModel ? [`${first} -f -a '(${IDS} (commandline -opc) 2>/dev/null)'`] : []),
       ...values.map((value) => `${start} -f -a ${value}`),
       ...flags.map((flag) => `${start} -l ${flag.slice(2)}`),
     ]

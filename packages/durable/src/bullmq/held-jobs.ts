@@ -1,19 +1,20 @@
 import type { Job, Worker } from 'bullmq'
 import { POISON_AFTER, PROCESS_DIED, SUSPECT_AFTER, type TaskEnd } from '../engine/task-table.ts'
 
-/** A job that this process has fetched and marked as started. */
-export interface HeldJob {
+/** A job that this process has fetched, and so locked. */
+export interface FetchedJob {
   job: Job
   token: string
   worker: Worker
+}
+
+/** What is known of it once it was to be marked as started. */
+export interface HeldJob extends FetchedJob {
   /** How often a process died, or lost its lock, while its handler ran. */
   lost: number
   /** Failed attempts when it was locked: ending the job counts another one. */
   attempts: number
 }
-
-/** A job that this process has fetched. */
-export type FetchedJob = Omit<HeldJob, 'lost' | 'attempts'>
 
 /** Locks up to `most` jobs. Asks for the first one alone, because the queue is often empty. */
 export async function fetchJobs(worker: Worker, most: number): Promise<FetchedJob[]> {

@@ -37,7 +37,8 @@ export const SCRIPTS = {
   },
   /**
    * Marks tasks as started, and counts earlier runs that never ended: a task that was only fetched has not lost its process.
-   * `mr:started` is the fence of the run, `mr:lost` has the fences of the runs that were lost, each with a comma after it. A task that another process has fetched since does not change. `ARGV`: the prefix of the keys of jobs, 1 for tasks that run
+   * `mr:started` is the fence of the run, `mr:lost` has the fences of the runs that were lost, each with a comma after it. A
+   * task that another process has fetched since does not change. `ARGV`: the prefix of the keys of jobs, 1 for tasks that run
    * alone, SUSPECT_AFTER, POISON_AFTER, and each id with its fence. Returns how many processes each task has lost.
    */
   modelrunStart: {
@@ -47,17 +48,16 @@ export const SCRIPTS = {
       local losses = {}
       for index = 5, #ARGV, 2 do
         local job, fence = ARGV[1] .. ARGV[index], ARGV[index + 1]
-        local last, fences = redis.call('HGET', job, 'mr:started'), redis.call('HGET', job, 'mr:lost') or ''
+        local fences = redis.call('HGET', job, 'mr:lost') or ''
         local isMine = redis.call('HGET', job, 'ats') == fence
-        if isMine and last then
+        local last = isMine and redis.call('HGET', job, 'mr:started')
+        if last then
           fences = fences .. last .. ','
           redis.call('HDEL', job, 'mr:started')
           redis.call('HSET', job, 'mr:lost', fences)
         end
         local lost = select(2, string.gsub(fences, ',', ''))
-        if isMine then
-          if lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:started', fence) end
-        end
+        if isMine and lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:started', fence) end
         losses[#losses + 1] = lost
       end
       return losses`,
@@ -67,7 +67,7 @@ export const SCRIPTS = {
     numberOfKeys: 1,
     lua: `if redis.call('HGET', KEYS[1], 'mr:started') == ARGV[1] then redis.call('HDEL', KEYS[1], 'mr:started') end`,
   },
-  /** The same for a handler that did not run: it is no loss, also when another worker has counted it as one. */
+  /** The same for a handler that did not run: it does not count as lost, also when another worker has counted it. */
   modelrunClearUnstarted: {
     numberOfKeys: 1,
     lua: `

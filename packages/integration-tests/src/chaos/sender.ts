@@ -3,7 +3,11 @@ import { chance } from './chance.ts'
 import type { Step } from './deliveries.ts'
 import type { JobService } from './job-service.ts'
 import type { Post, Posted } from './post.ts'
+import { retryUntilDone } from './retry-until-done.ts'
 import { INBOX_NAME, PUBLIC_URL, SECRET, TIMES } from './settings.ts'
+
+/** The application cannot run a job without a callback URL: it asks again for one. */
+const RETRY_MS = 100
 
 export interface SenderOptions {
   engine: InboxEngine
@@ -29,7 +33,7 @@ export function createSender({ engine, service, seed, up }: SenderOptions) {
   }
 
   async function run(job: string): Promise<void> {
-    const { url, ref } = await retryUntilDone(() => inbox.prepare({ context: { job } }))
+    const { url, ref } = await retryUntilDone(() => inbox.prepare({ context: { job } }), RETRY_MS)
     urls.set(job, url)
     service.start(job)
     // In an outage it is repeated from memory for a minute: the application does not wait for it.
@@ -43,7 +47,7 @@ export function createSender({ engine, service, seed, up }: SenderOptions) {
     if (kind === 'forge') return send(forge(url, chance(seed, 'shape', job)), lie, { isGenuine: false })
     if (kind === 'lie') return send(url, lie, { isGenuine: false })
     if (kind === 'invent') {
-      const { url: other } = await retryUntilDone(() => inbox.prepare())
+      const { url: other } = await retryUntilDone(() => inbox.prepare(), RETRY_MS)
       return send(other, { ...lie, job_id: `${job}-invented` }, { isGenuine: false })
     }
     const result = service.finish(job)
@@ -51,17 +55,6 @@ export function createSender({ engine, service, seed, up }: SenderOptions) {
   }
 
   return { take, posts, drain: () => inbox.drain({ timeoutMs: 5_000 }) satisfies ReturnType<Inbox['drain']> }
-}
-
-/** As an application does that cannot continue without. */
-async function retryUntilDone<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await work()
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
 }
 
 /** A url whose token is not one. */

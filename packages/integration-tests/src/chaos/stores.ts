@@ -8,6 +8,7 @@ import pg from 'pg'
 import type { EngineAt } from '../durable/open-engine.ts'
 import { POSTGRES_PROGRAMS, startPostgres } from '../services/postgres.ts'
 import { REDIS_PROGRAMS, startRedis } from '../services/redis.ts'
+import { retryUntilDone } from './retry-until-done.ts'
 
 export type EngineKind = EngineAt['kind']
 
@@ -73,20 +74,10 @@ const START: Record<EngineKind, () => Promise<ChaosStore & { stop(): Promise<voi
 async function lockFile(path: string, delayMs: number): Promise<void> {
   // No wait inside SQLite: this process has to continue, to wake up one that is paused and has the file.
   const database = new DatabaseSync(path, { timeout: 0 })
-  await retryUntilDone(() => database.exec('BEGIN EXCLUSIVE'))
+  await retryUntilDone(() => database.exec('BEGIN EXCLUSIVE'), 5)
   await sleep(delayMs)
   database.exec('COMMIT')
   database.close()
-}
-
-async function retryUntilDone(work: () => void): Promise<void> {
-  for (;;) {
-    try {
-      return work()
-    } catch {
-      await sleep(5)
-    }
-  }
 }
 
 async function endConnections(url: string): Promise<void> {

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini'
-import { faultOptionsSchema } from '../faults/fault-options.ts'
 import { readFault } from '../faults/read-fault.ts'
 import { accountOf, get, invalid, notFound, post, remove } from './route.ts'
 
@@ -8,15 +7,12 @@ const bodySchema = z.looseObject({ key: z.optional(z.string()) })
 
 /** Making requests go wrong. `POST` adds a fault, `GET` lists them, `DELETE` removes one (`?id=`) or all. */
 export const FAULT_ROUTES = [
-  {
-    ...post('addFault', 'faults').taking(bodySchema, (service, { key, ...fault }) => {
-      const faults = service.faults.of(accountOf(service, key))
-      const checked = readFault(fault, service.models)
-      if (!checked.ok) throw invalid(`The fault is not right. ${checked.message}`)
-      return { id: faults.add(checked.value).id }
-    }),
-    body: z.extend(faultOptionsSchema, bodySchema.shape),
-  },
+  post('addFault', 'faults').taking(bodySchema, (service, { key, ...fault }) => {
+    const faults = service.faults.of(accountOf(service, key))
+    const checked = readFault(fault, service.models)
+    if (!checked.ok) throw invalid(`The fault is not right. ${checked.message}`)
+    return { id: faults.add(checked.value).id }
+  }),
   get('listFaults', 'faults', (service, { req }) => ({
     faults: service.faults.of(accountOf(service, req.query('key'))).list(),
   })),

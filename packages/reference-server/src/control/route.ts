@@ -36,9 +36,11 @@ export function remove<Id extends string>(operationId: Id, name: string, handler
   return { operationId, method: 'DELETE', name, handler }
 }
 
-/** A call whose handler gets the body that it takes, checked. */
 export function post<Id extends string>(operationId: Id, name: string) {
   return {
+    /** A call whose handler reads the body itself. */
+    reading: (handler: Handler): Named<Id> => ({ operationId, method: 'POST', name, handler }),
+    /** A call whose handler gets the body that it takes, checked. */
     taking<Body>(
       body: z.ZodMiniType<Body>,
       handle: (service: Service, body: Body, context: AppContext) => ReturnType<Handler>,

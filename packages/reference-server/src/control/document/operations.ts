@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { faultOptionsSchema } from '../../faults/fault-options.ts'
 import { JOURNAL_KINDS } from '../../history/journal/journal-entry.ts'
 import type { OperationId } from '../routes.ts'
 import { COMPONENTS } from './response-schemas.ts'
@@ -8,7 +9,7 @@ export interface ControlOperation {
   summary: string
   /** Parameters of the query, as text. */
   query?: z.ZodMiniObject
-  /** The body that it takes, where the route does not say it. */
+  /** The body that it takes, where the route does not say all of it. */
   body?: z.ZodMiniType
   response: z.ZodMiniType
   /** Whether the response is a stream of server-sent events, of which `response` is the data. */
@@ -53,7 +54,12 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     response: Clock,
     errors: [409],
   },
-  addFault: { summary: 'Make requests fail', response: z.object({ id: z.string() }), errors: [404] },
+  addFault: {
+    summary: 'Make requests fail',
+    body: z.extend(faultOptionsSchema, { key: z.optional(z.string()) }),
+    response: z.object({ id: z.string() }),
+    errors: [404],
+  },
   listFaults: {
     summary: 'List the faults',
     query: ofKey,
