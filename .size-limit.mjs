@@ -6,11 +6,11 @@ const contract = { path: 'packages/contract/dist/index.js', gzip: true }
 const cli = { gzip: true, disablePlugins: ['@size-limit/esbuild'] }
 
 export default [
-  { ...sdk, name: 'modelrun: the client', import: '{ ModelRun }', limit: '50.5 kB' },
-  { ...sdk, name: 'modelrun: an error guard', import: '{ isModelRunError }', limit: '1 kB' },
+  { ...sdk, name: 'modelrun: the client', import: '{ ModelRun }', limit: '54.5 kB' },
+  { ...sdk, name: 'modelrun: the base class of errors', import: '{ ModelRunError }', limit: '1 kB' },
   { ...proxy, name: 'modelrun/proxy: the proxy', import: '{ createProxy }', limit: '20 kB' },
   { ...sdk, name: 'modelrun: toDataUri, with what it loads on first use', import: '{ toDataUri }', limit: '27 kB' },
-  { ...webhooks, name: 'modelrun/webhooks: the inbox', import: '{ createInbox }', limit: '26 kB' },
+  { ...webhooks, name: 'modelrun/webhooks: the inbox', import: '{ createInbox }', limit: '27 kB' },
   { ...webhooks, name: 'modelrun/webhooks: reading a delivery', import: '{ parseWebhook }', limit: '8.5 kB' },
   { ...contract, name: '@modelrun/contract: every schema', limit: '10 kB' },
   { ...contract, name: '@modelrun/contract: the routes alone', import: '{ ROUTES, routePath }', limit: '1 kB' },
@@ -20,5 +20,5 @@ export default [
     path: 'packages/cli/dist/command/{main,chunk-*}.js',
     limit: '53 kB',
   },
-  { ...cli, name: '@modelrun/cli: all commands', path: 'packages/cli/dist/command/*.js', limit: '91 kB' },
+  { ...cli, name: '@modelrun/cli: all commands', path: 'packages/cli/dist/command/*.js', limit: '95 kB' },
 ]

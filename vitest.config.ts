@@ -5,19 +5,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // Without `import` and `module`: Node gets these too, and would take them for what `require` asks for.
 const conditions = ['@modelrun/source', 'node']
 
-/** The longest files, longest first. One that starts last leaves the other cores idle; without a cache, as in CI, vitest goes by size. */
+const NEVER = ['**/node_modules/**']
+const OTHER_TIERS = ['**/*.{system,nightly}.test.ts']
+/** Files that change the process, or start others. */
+const OWN_PROCESS = ['packages/{cli,integration-tests}/{src,test}/**/*.test.ts']
+
+/** The longest files of the system tests, longest first: one that starts last leaves the other cores idle. */
 const LONGEST = [
-  'integration-tests/src/packed-packages.test.ts',
-  'integration-tests/src/chaos/chaos-postgres.test.ts',
-  'integration-tests/src/durable/dying-processes.test.ts',
-  'integration-tests/src/explore-inbox.test.ts',
-  'integration-tests/src/documents.test.ts',
-  'integration-tests/src/chaos/chaos-bullmq.test.ts',
-  'cli/src/batch/batch.test.ts',
-  'integration-tests/src/durable/inbox-processes.test.ts',
-  'integration-tests/src/chaos/chaos-sqlite.test.ts',
-  'conformance/src/profile.test.ts',
-  'conformance/src/legal-services.test.ts',
+  'integration-tests/src/packed-packages.system.test.ts',
+  'integration-tests/src/documents.system.test.ts',
+  'cli/src/batch/batch.system.test.ts',
+  'integration-tests/src/durable/dying-processes.system.test.ts',
 ]
 
 class LongestFirst extends BaseSequencer {
@@ -41,19 +39,13 @@ export default defineConfig({
     maxWorkers: '100%',
     sequence: { sequencer: LongestFirst },
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'processes',
-          include: ['packages/{cli,integration-tests}/{src,test}/**/*.test.ts', 'examples/*/*.test.ts'],
-        },
-      },
+      // `npm test`: each unit, and each promise once on the wire.
       {
         extends: true,
         test: {
           name: 'units',
           include: ['packages/*/{src,test}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'packages/{cli,integration-tests}/**'],
+          exclude: [...NEVER, ...OTHER_TIERS, ...OWN_PROCESS],
           // The sources keep no state in modules and tests restore what they replace, so files can share a process.
           // Loading the modules for each of 340 files would take half of the time.
           isolate: false,
@@ -65,6 +57,11 @@ export default defineConfig({
           },
         },
       },
+      { extends: true, test: { name: 'wire', include: OWN_PROCESS, exclude: [...NEVER, ...OTHER_TIERS] } },
+      // `npm run test:system`: databases, browsers, processes, packed packages, documents.
+      { extends: true, test: { name: 'system', include: ['{packages,examples}/**/*.system.test.ts'], exclude: NEVER } },
+      // `npm run test:nightly`: chaos, mutants, orders, generated inputs, pictures.
+      { extends: true, test: { name: 'nightly', include: ['packages/**/*.nightly.test.ts'], exclude: NEVER } },
     ],
   },
 })

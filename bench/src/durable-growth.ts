@@ -81,7 +81,7 @@ for (const { store, processes } of stores) {
 await report(
   'durable-growth',
   [
-    'A batch of `@modelrun/durable` whose service responds at once. Keys are hashes, as those of `client.runMany`, so they come in no order; a prompt has 70 letters, an output one file. Times of an add, and of a submit (lock, budget, submit, note of the job, end; polls and outcomes continue beside it), are microseconds for one of the first and of the last thousand keys, over all processes; in brackets the processor time of one process.',
+    'A batch of `@modelrun/durable` whose service responds at once. Keys are hashes, so they come in no order; a prompt has 70 letters, an output one file. Times of an add, and of a submit (lock, budget, submit, note of the job, end; polls and outcomes continue beside it), are microseconds for one of the first and of the last thousand keys, over all processes; in brackets the processor time of one process.',
     table(
       [
         'store',

@@ -15,7 +15,7 @@ interface Program {
 const PROGRAMS: readonly Program[] = [
   { title: '**modelrun**, client', source: `export { ModelRun } from 'modelrun'` },
   { title: '**modelrun**, all it exports', source: `export * from 'modelrun'` },
-  { title: '**modelrun**, error guards only', source: `export { isApiError, isModelRunError } from 'modelrun'` },
+  { title: '**modelrun**, error guards only', source: `export { ApiError, ModelRunError } from 'modelrun'` },
   { title: '**modelrun**, error classes only', source: `export { ApiError, JobFailedError } from 'modelrun'` },
   { title: '**modelrun/webhooks**, inbox', source: `export { createInbox } from 'modelrun/webhooks'` },
   { title: '**modelrun/webhooks**, parser only', source: `export { parseWebhook } from 'modelrun/webhooks'` },

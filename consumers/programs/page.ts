@@ -1,6 +1,6 @@
 // A page's program: its compiler knows the DOM and nothing of Node.
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
-import { isModelRunError, ModelRun } from 'modelrun'
+import { ModelRun, ModelRunError } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
 
 export const server: ReferenceServer = createReferenceServer({ clock: 'auto' })
@@ -11,7 +11,7 @@ export async function firstUrl(prompt: string): Promise<string | undefined> {
     const { output } = await new ModelRun(server.clientOptions()).run('aurora-image', { prompt })
     return output.items[0]?.url
   } catch (error) {
-    return isModelRunError(error) ? error.code : undefined
+    return error instanceof ModelRunError ? error.code : undefined
   }
 }
 

@@ -1,4 +1,4 @@
-import { isModelRunError, type JobJson, ModelRun, type RunOutcome } from 'modelrun'
+import { type JobJson, ModelRun, ModelRunError, type RunOutcome } from 'modelrun'
 
 // Each step takes and returns JSON, and stores nothing in memory: it can be a serverless function, or a step of a durable workflow
 // engine, in any process. API key and base URL come from the environment.
@@ -31,7 +31,7 @@ export async function result(job: JobJson): Promise<RunOutcome> {
  * charged twice. Polls and waits can be repeated at any time.
  */
 export function mayRepeat(step: 'start' | 'status' | 'result', error: unknown): boolean {
-  if (!isModelRunError(error)) return false
+  if (!(error instanceof ModelRunError)) return false
   if (step === 'start') return error.isRetryable && ['not_sent', 'rejected'].includes(error.submission)
   return error.isRetryable || error.code === 'deadline_exceeded'
 }

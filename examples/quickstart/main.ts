@@ -1,6 +1,6 @@
 import { createReferenceServer } from '@modelrun/reference-server'
 import { listen } from '@modelrun/reference-server/node'
-import { isJobCancelledError, ModelRun, type RunResult } from 'modelrun'
+import { JobCancelledError, ModelRun, type RunResult } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
 import { showLine, showProgress, startCredits } from './console.ts'
 import { startReceiver } from './webhook-receiver.ts'
@@ -44,7 +44,7 @@ showLine('Cancelled: it costs nothing')
 const unwanted = await client.submit('lumen/aurora-video', { prompt: 'never mind' })
 await unwanted.cancel()
 await unwanted.result().catch((error) => {
-  if (!isJobCancelledError(error)) throw error
+  if (!(error instanceof JobCancelledError)) throw error
 })
 showLine(`  ${credits.spent()} credits charged`)
 

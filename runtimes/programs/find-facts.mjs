@@ -1,12 +1,5 @@
 import { createReferenceServer } from '@modelrun/reference-server'
-import {
-  isAbortedError,
-  isConnectionError,
-  isInputValidationError,
-  isJobFailedError,
-  ModelRun,
-  toDataUri,
-} from 'modelrun'
+import { AbortedError, ConnectionError, InputValidationError, JobFailedError, ModelRun, toDataUri } from 'modelrun'
 import { createInbox, parseWebhook } from 'modelrun/webhooks'
 
 const delivery = JSON.stringify({
@@ -59,12 +52,12 @@ export async function findFacts(closedUrl, breakingUrl) {
     facts: {
       guard,
       run: film.status,
-      failure: isJobFailedError(failure) && failure.failureCode,
-      aborted: isAbortedError(aborted) && aborted.submission,
+      failure: failure instanceof JobFailedError && failure.failureCode,
+      aborted: aborted instanceof AbortedError && aborted.submission,
       picture,
       noPicture,
-      typo: isInputValidationError(typo) && typo.issues.map(({ pointer }) => pointer).sort(),
-      rejected: isConnectionError(rejected),
+      typo: typo instanceof InputValidationError && typo.issues.map(({ pointer }) => pointer).sort(),
+      rejected: rejected instanceof ConnectionError,
       broken: [onNewConnection, onUsedConnection],
       charged: creditsBefore - server.credits(),
       inbox: { responses, handled },

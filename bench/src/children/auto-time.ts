@@ -12,7 +12,7 @@ const RUN_PATH = '/v1/models/lumen%2Faurora-video/run'
 /** A run that is held for 55 s, gets 202 and is polled until it ends, beside one with a webhook. */
 async function story(): Promise<void> {
   const server = createReferenceServer({ clock: 'auto' })
-  server.webhooks.deliverTo(() => new Response())
+  server.webhooks.deliver(() => new Response())
   const headers = { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' }
   const run = async (options: object) => {
     const body = JSON.stringify({ input: { prompt: 'waves' }, ...options })

@@ -92,7 +92,7 @@ await engine.close()
 async function addKeys(): Promise<void> {
   for (let from = filled; from < keys; from += ADDS_AT_ONCE) {
     const adds = Array.from({ length: Math.min(ADDS_AT_ONCE, keys - from) }, async (_, index) => {
-      // As `client.runMany` makes keys: they come in no order.
+      // Hashes: they come in no order.
       const key = createHash('sha256')
         .update(String(from + index))
         .digest('base64url')

@@ -17,7 +17,7 @@ export function openStore({ kind, at }: StoreAt): Engine {
   if (kind === 'sqlite') return createSqliteEngine({ path: at })
   if (kind === 'redis') return createBullmqEngine({ connection: at })
   const pool = new pg.Pool({ connectionString: at, max: 10 })
-  return createPostgresEngine({ query: (text, values) => pool.query(text, values) })
+  return createPostgresEngine(pool)
 }
 
 /** Removes what earlier measurements left. */
@@ -25,7 +25,7 @@ export async function clearStore({ kind, at }: StoreAt): Promise<void> {
   if (kind === 'sqlite') for (const end of ['', '-wal', '-shm']) rmSync(at + end, { force: true })
   if (kind === 'redis') await onRedis(at, (redis) => redis.flushdb())
   if (kind === 'postgres') {
-    await onPostgres(at, 'DROP TABLE IF EXISTS modelrun_tasks, modelrun_queues, modelrun_tallies')
+    await onPostgres(at, 'DROP TABLE IF EXISTS modelrun_tasks, modelrun_queues, modelrun_counts, modelrun_tallies')
   }
 }
 
@@ -39,12 +39,12 @@ export async function fillStore(store: StoreAt, count: number): Promise<void> {
     store.at,
     `WITH keys AS (SELECT number, ${key} AS key FROM generate_series(0, ${count - 1}) AS number),
     added AS (
-      INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at, seq)
+      INSERT INTO modelrun_tasks (queue, id, state, data, due_at, added_at)
       SELECT 'runs:submit', key, 'waiting',
-        '{"model":"aurora-image","input":{"prompt":"a red fox in the snow, take ' || key || '"}}', number, number, number + 1
+        '{"model":"aurora-image","input":{"prompt":"a red fox in the snow, take ' || key || '"}}', number, number
       FROM keys
     )
-    INSERT INTO modelrun_queues (queue, seq, open) VALUES ('runs:submit', ${count}, ${count})`,
+    INSERT INTO modelrun_counts VALUES ('runs:submit', 0, ${count}, 0, 0)`,
   )
   // As autovacuum does a while later.
   await onPostgres(store.at, 'VACUUM ANALYZE modelrun_tasks')

@@ -52,7 +52,7 @@ const FACTORIES: Readonly<Record<WaitingClient, Factory>> = {
         const handle = await client.submit(MODEL, { prompt: id })
         return () => handle.result()
       },
-      wait: (id, signal) => (signal ? client.jobs.wait(id, { signal }) : client.jobs.wait(id)),
+      wait: (id, signal) => (signal ? client.jobs.attach(id).result({ signal }) : client.jobs.attach(id).result()),
     }
   },
 

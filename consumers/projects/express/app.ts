@@ -1,6 +1,6 @@
 // A user's server: a route that runs a model, a receiver of results, and a proxy for pages.
 import express, { type ErrorRequestHandler, type Express } from 'express'
-import { isNotFoundError, type ModelRun } from 'modelrun'
+import { type ModelRun, NotFoundError } from 'modelrun'
 import { createProxy } from 'modelrun/proxy'
 import { createInbox, type Inbox } from 'modelrun/webhooks'
 
@@ -38,6 +38,6 @@ export function createApp({ client, secret, publicUrl }: AppOptions): { app: Exp
 
 // biome-ignore lint/complexity/useMaxParams: Express knows an error handler by its four parameters
 const respondToErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  if (!isNotFoundError(error)) return next(error)
+  if (!(error instanceof NotFoundError)) return next(error)
   response.status(404).json({ code: error.apiCode, submission: error.submission })
 }

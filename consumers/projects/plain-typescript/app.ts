@@ -1,7 +1,7 @@
 // Run by Node itself, which removes the types: `node app.ts`. Its `package.json` says `"type": "module"`.
 import assert from 'node:assert/strict'
 import { createReferenceServer, type ReferenceServer } from '@modelrun/reference-server'
-import { isInsufficientCreditsError, ModelRun, type RunResult } from 'modelrun'
+import { InsufficientCreditsError, ModelRun, type RunResult } from 'modelrun'
 
 declare module 'modelrun' {
   interface ModelInputs {
@@ -33,7 +33,7 @@ assert.deepEqual(
 assert.equal(server.credits(), 5)
 
 await draw(client, 'another')
-await assert.rejects(draw(client, 'one too many'), (error: unknown) => isInsufficientCreditsError(error))
+await assert.rejects(draw(client, 'one too many'), (error: unknown) => error instanceof InsufficientCreditsError)
 
 for await (const model of client.models.list({ category: 'text-to-video' })) {
   const name: string = model.name

@@ -1,4 +1,4 @@
-import { isInsufficientCreditsError, isModelRunError, ModelRun } from 'modelrun'
+import { InsufficientCreditsError, ModelRun, ModelRunError } from 'modelrun'
 import { useState } from 'react'
 
 // No key: the proxy of the page's own server has it.
@@ -14,8 +14,8 @@ export function Draw() {
       const result = await client.run('aurora-image', { prompt: 'a red fox' }, options)
       setPicture(result.output.items[0]?.url)
     } catch (error) {
-      if (!isModelRunError(error)) throw error
-      setStatus(isInsufficientCreditsError(error) ? 'Your credits of today are spent.' : error.message)
+      if (!(error instanceof ModelRunError)) throw error
+      setStatus(error instanceof InsufficientCreditsError ? 'Your credits of today are spent.' : error.message)
     }
   }
 

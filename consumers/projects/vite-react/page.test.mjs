@@ -86,7 +86,7 @@ function serve(request, response, listener) {
 }
 
 async function buildWithoutClient() {
-  const code = 'export class ModelRun {}; export const isModelRunError = Boolean, isInsufficientCreditsError = Boolean'
+  const code = 'export class ModelRun {}; export class ModelRunError {}; export class InsufficientCreditsError {}'
   const empty = {
     name: 'without-client',
     enforce: 'pre',

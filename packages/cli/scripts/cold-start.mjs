@@ -9,7 +9,6 @@ const commands = {
   'an empty process': ['-e', ''],
   'modelrun --version': [bin, '--version'],
   'modelrun --help': [bin, '--help'],
-  'modelrun completion bash': [bin, 'completion', 'bash'],
   'modelrun job, of the ledger': [bin, 'job'],
   'modelrun job <id>, no service': [bin, 'job', 'job_1'],
 }

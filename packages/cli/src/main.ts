@@ -12,7 +12,7 @@ async function main(args: readonly string[], context: CliContext): Promise<void>
   // Before the options are read: a mistake in them is an event, too.
   terminal.json = args.includes('--json')
   try {
-    await createProgram(context, readFacts()).parseAsync(args, { from: 'user' })
+    await createProgram(context, readFacts()).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' })
   } catch (error) {
     // Help and version are thrown as well.
     if (error instanceof CommanderError && error.exitCode === 0) return

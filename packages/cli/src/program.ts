@@ -1,8 +1,6 @@
 import { Command } from 'commander'
 import { createBatchCommand } from './batch/batch-command.ts'
 import type { CliContext } from './cli-context.ts'
-import { createCompletionCommand } from './completion/completion-command.ts'
-import { createModelIdsCommand } from './completion/model-ids-command.ts'
 import { createDevCommand } from './dev/dev-command.ts'
 import { createDoctorCommand } from './doctor/doctor-command.ts'
 import { createCancelCommand, createJobCommand } from './jobs/job-commands.ts'
@@ -25,7 +23,6 @@ const COMMANDS = [
   createDevCommand,
   createListenCommand,
   createTriggerCommand,
-  createCompletionCommand,
 ] as const
 
 const DETAILS = `
@@ -67,6 +64,5 @@ export function createProgram(context: CliContext, { version, documentation }: P
     const command = create(context)
     program.addCommand(command.copyInheritedSettings(program).helpOption('-h, --help', 'print this text'))
   }
-  program.addCommand(createModelIdsCommand(context).copyInheritedSettings(program), { hidden: true })
   return program
 }

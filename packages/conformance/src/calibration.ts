@@ -52,6 +52,7 @@ export const CALIBRATION = {
   // Section 4.3
   asyncRunStatus: (value) => (value === 200 || value === 202 ? { asyncRunStatus: value } : UNKNOWN),
   missingInput: rejected('invalidBody'),
+  runFields: (value) => ({ runFields: textsOf(value) }),
   failedSyncRunStatus: (value) => (isStatus(value) ? { failedSyncRunStatus: value } : UNKNOWN),
   failedSyncRunBody: (value) => (value === 'job' || value === 'error' ? { failedSyncRunBody: value } : UNKNOWN),
   asyncRunWithWebhook: (value) => {

@@ -1,10 +1,10 @@
 import type { Finding } from './judge/finding.ts'
-import type { SpecialKey } from './options.ts'
-import type { ModelTarget, RunKind } from './plan/targets.ts'
+import type { ResolvedOptions, SpecialKey } from './options.ts'
+import type { ModelTarget, RunKind, Targets } from './plan/targets.ts'
 import type { Session } from './session/session.ts'
 
-/** Number of runs, or a function that computes it from the model. */
-export type RunCount = number | ((target: ModelTarget) => number)
+/** Number of runs, or a function that computes it. */
+export type RunCount = number | ((target: ModelTarget, options: ResolvedOptions) => number)
 
 /**
  * Calls the service once; many checks share its result. `runs` is the maximum number of runs that it starts: the budget
@@ -14,6 +14,10 @@ export interface Scenario<Evidence> {
   id: string
   /** Maximum number of runs, including those that the service should reject. 0: the scenario needs the model, but runs nothing. */
   runs?: { [Kind in RunKind]?: RunCount } | undefined
+  /** Price of the runs that `runs` does not count. */
+  costOf?: ((targets: Targets, options: ResolvedOptions) => number) | undefined
+  /** Kind of the run that is started again when the provider fails. The plan pays for some repeats. */
+  mayFail?: RunKind | undefined
   /** Whether the scenario sends more than GET requests. A scenario with `runs` does. */
   writes?: boolean | undefined
   /** Whether webhook deliveries must be able to arrive. */
@@ -43,6 +47,8 @@ export interface Check {
   /** `area/what`. */
   id: string
   scenario: Scenario<unknown>
+  /** Whether it is about everything that happened: made after the scenarios of all checks. */
+  isLast?: boolean | undefined
   run(session: Session): Promise<Finding>
 }
 

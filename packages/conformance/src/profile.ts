@@ -45,6 +45,8 @@ export interface ServiceProfile {
   jobFields?: string[]
   /** Whether output and error are `null` or left out where there is none (section 2.4). */
   absentJobFields?: 'left-out' | 'null'
+  /** Members of responses to runs that section 4.3 does not name, each behind the status, as in `queued/created_at`. */
+  runFields?: string[]
   /** What a run that fails is charged (section 2.1). */
   creditsOfFailedRun?: 'none' | 'price'
   /** What the list of models does with a `category` outside section 2.2. */

@@ -45,8 +45,12 @@ export interface ConformanceReport {
   durationMs: number
   /** How many checks ended with each verdict. */
   summary: Summary
+  /** What to choose otherwise next time, a sentence for each: a model whose every run failed at the provider. */
+  advice: readonly string[]
   /** What the runs cost. */
   credits: CreditsReport
+  /** Which combinations were made. */
+  seed: number
   /** One result for each check, in the order of the suite. */
   results: readonly CheckResult[]
   /** What the service does where the specification is silent, by the name that each requirement gives it. */

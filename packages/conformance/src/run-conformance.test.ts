@@ -13,7 +13,7 @@ describe('runConformance', () => {
     const unsettled = report.results.filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped')
     expect(unsettled.map(lineOf)).toEqual([])
     for (const { requirements, verdict } of report.results) {
-      expect(requirements.map(({ level }) => level)).toEqual([verdict === 'observed' ? 'open' : 'must'])
+      expect([...new Set(requirements.map(({ level }) => level))]).toEqual([verdict === 'observed' ? 'open' : 'must'])
     }
   })
 
@@ -36,7 +36,7 @@ describe('runConformance', () => {
     const report = await runConformance({ ...options, allowRuns: false, maxCredits: 0 })
     expect(report.exchanges.filter(({ request }) => request.method !== 'GET')).toEqual([])
     expect(report.summary).toMatchObject({ fail: 0 })
-    expect(report.summary.pass).toBeGreaterThan(40)
+    expect(report.summary.pass).toBeGreaterThan(30)
     expect(report.credits).toEqual({ planned: 0, limit: 0, sent: 0 })
     expect(server.credits()).toBe(10_000)
   })
@@ -56,8 +56,9 @@ describe('runConformance', () => {
     const { options } = createReferenceService()
     const { credits, results } = await runConformance(options)
     expect(credits.sent).toBeLessThanOrEqual(credits.planned)
-    const { planned } = credits
-    expect(planned - credits.sent).toBe(0)
+    // Nothing failed at the provider, so that no run was repeated: four of 4 credits, and a slow one of 60. No delivery looked
+    // like another attempt, so that none was confirmed by three runs.
+    expect(credits.planned - credits.sent).toBe(4 * 4 + 60 + 3 * 60)
     expect(results.filter(({ detail }) => detail.includes('would pass the limit'))).toEqual([])
   })
 
@@ -72,7 +73,7 @@ describe('runConformance', () => {
     })
     const detailOf = (id: string) => results.find(({ check }) => check === id)?.detail
     expect(detailOf('runs/held-time')).toContain('needs a slow model')
-    expect(detailOf('jobs/failed')).toContain('fail at the provider')
+    expect(detailOf('jobs/failed-code')).toContain('fail at the provider')
     expect(detailOf('webhooks/delivered')).toContain('needs a webhook receiver')
     expect(detailOf('auth/revoked-key')).toBe('needs a key that was revoked')
     expect(detailOf('cancel/not-charged')).toContain('needs readCredits')
@@ -87,13 +88,13 @@ describe('runConformance', () => {
     const { results } = await runConformance({ ...options, readCredits })
     const unsettled = results.filter(({ verdict, detail }) => verdict === 'skipped' && /credits left/.test(detail))
     expect(unsettled.map(({ check }) => check)).toEqual([
-      'cancel/not-charged',
-      'cancel/processing-not-charged',
       'charges/succeeded',
       'charges/asynchronous',
       'charges/held',
       'charges/webhook',
       'charges/failed',
+      'cancel/not-charged',
+      'cancel/processing-not-charged',
       'cancel/not-charged-later',
     ])
     expect(results.filter(({ verdict }) => verdict === 'fail').map(lineOf)).toEqual([])
@@ -111,7 +112,7 @@ describe('runConformance', () => {
 
   it('runs the cheapest model whose input can be made up, when none is chosen', async () => {
     const { options } = createReferenceService()
-    const { exchanges } = await runConformance({ ...options, models: {}, only: ['runs/default-waits'] })
+    const { exchanges } = await runConformance({ ...options, models: {}, only: ['runs/waits'] })
     expect(exchanges.find(({ request }) => request.method === 'POST')?.request.url).toMatch(
       /lumen%2Faurora-image-swift\/run$/,
     )
@@ -122,9 +123,9 @@ describe('runConformance', () => {
     const { results } = await runConformance({ ...options, only: ['auth/key-prefix', '4.1-06', 'limits'] })
     expect(results.map(({ check }) => check)).toEqual([
       'auth/key-prefix',
-      'models/limit-applied',
       'limits/rate-limit-headers',
       'limits/too-many-requests',
+      'models/every-list',
     ])
     await expect(runConformance({ ...options, only: ['mdels'] })).rejects.toThrow(
       'There is no check, requirement or area mdels. Did you mean models?',
@@ -140,7 +141,7 @@ describe('runConformance', () => {
       if (requests === 1) return server.fetch(url, init)
       throw new TypeError('fetch failed', { cause: new Error('connection refused') })
     }
-    const report = await runConformance({ ...options, allowRuns: false, fetch, only: ['auth/valid-key-is-accepted'] })
+    const report = await runConformance({ ...options, allowRuns: false, fetch, only: ['auth/right-key'] })
     expect(report.results[0]).toMatchObject({ verdict: 'fail', exchanges: [2] })
     expect(report.results[0]?.detail).toContain('fetch failed: connection refused')
   })

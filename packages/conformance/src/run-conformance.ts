@@ -1,18 +1,20 @@
 import { profileOf } from './calibration.ts'
 import type { Check } from './check.ts'
 import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'
+import { endsOfJobs } from './checks/ends.ts'
 import { rejectedForRate } from './checks/limits.ts'
 import { onePerPage } from './checks/models-scenarios.ts'
+import { confirmedRetries } from './checks/retries.ts'
 import { closestName } from './closest-name.ts'
 import { ExchangeLog } from './exchange.ts'
 import { type ApiResponse, NoResponseError } from './http/api-response.ts'
-import { createCaller, createDownloader } from './http/caller.ts'
+import { type Call, createCaller, createDownloader } from './http/caller.ts'
 import { TOO_MANY_REQUESTS, waitingWhenLimited } from './http/rate-limited.ts'
 import type { JsonValue } from './json.ts'
 import { BlockedError, type Finding, fail, skip } from './judge/finding.ts'
 import { CannotStartError, type ConformanceOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { missingFor } from './plan/missing.ts'
-import { costOf, plannedRuns } from './plan/plan.ts'
+import { costOf, planOf } from './plan/plan.ts'
 import { chooseTargets } from './plan/targets.ts'
 import { probeService } from './probe.ts'
 import { createRedactor, type Redactor } from './redact.ts'
@@ -43,22 +45,38 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const redactor = createRedactor([resolved.apiKey, ...Object.values(resolved.keys), ...almost])
   const { session, planned } = await prepare(resolved, checks, { log, redactor })
   const results: CheckResult[] = []
-  for (const check of checks) {
+  const add = async (check: Check) => {
     const result = resultOf(check, await findingOf(check, session), redactor)
     results.push(result)
     resolved.onResult(result)
   }
+  const judges = checks.filter(({ isLast }) => isLast)
+  for (const check of checks) if (!check.isLast) await add(check)
+  await performAll(judges, session)
+  for (const check of judges) await add(check)
   const observations = observationsOf(results)
   return {
     baseUrl: resolved.baseUrl,
     startedAt: new Date(startedAt).toISOString(),
     durationMs: resolved.clock.now() - startedAt,
     summary: summaryOf(results),
+    advice: session.attempts.advice(session.targets),
+    seed: resolved.seed,
     credits: { planned, limit: resolved.maxCredits, sent: session.ledger.sent },
     results,
     observations,
     ...profileOf(observations),
     exchanges: log.exchanges,
+  }
+}
+
+/** Performs what the judges of everything are about, each scenario once. */
+async function performAll(judges: readonly Check[], session: Session): Promise<void> {
+  const scenarios = new Set(judges.flatMap(({ scenario }) => scenario.mayUse ?? []))
+  const ends = [endsOfJobs, confirmedRetries].filter((scenario) => scenarios.delete(scenario))
+  for (const scenario of [...scenarios, ...ends]) {
+    if (missingFor(scenario, session.options) !== undefined) continue
+    await session.evidence(scenario).catch((error: unknown) => session.addTrouble(error))
   }
 }
 
@@ -88,12 +106,14 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
   const { baseUrl, fetch, clock, limits, receiver } = options
   const callerOptions = { baseUrl, fetch, clock, log, redactor, requestTimeoutMs: limits.requestMs }
   const limited: ApiResponse[] = []
-  const send = waitingWhenLimited(createCaller(callerOptions), { clock, limited })
+  const { 'no-credits': poorKey } = options.keys
+  const isOther = ({ authorization }: Call) => poorKey !== undefined && authorization === `Bearer ${poorKey}`
+  const send = waitingWhenLimited(createCaller(callerOptions), { clock, limited, isOther })
   const probed = await probeService(send, options)
-  const runs = plannedRuns(checks, options)
+  const plan = planOf(checks, options)
   const targets =
-    runs.length === 0 ? {} : await chooseTargets(options, send).catch((error) => cannotStart(error, redactor))
-  const planned = costOf(runs, targets, options)
+    plan.runs.length === 0 ? {} : await chooseTargets(options, send).catch((error) => cannotStart(error, redactor))
+  const planned = costOf(plan, targets, options)
   const session = new Session({
     options,
     send,
@@ -104,6 +124,7 @@ async function prepare(options: ResolvedOptions, checks: readonly Check[], { log
     webhookEndpoints: receiver && new WebhookEndpoints({ receiver, clock, log, redactor }),
   })
   session.remember(onePerPage, probed)
+  if (plan.runs.length > 0) await session.balance.open()
   return { session, planned }
 }
 
@@ -133,7 +154,9 @@ async function findingOf(check: Check, session: Session): Promise<Finding> {
  */
 function unlessLimited({ scenario }: Check, finding: Finding): Finding {
   const { verdict, exchanges } = finding
-  const rejected = exchanges.filter(({ response }) => response?.status === TOO_MANY_REQUESTS)
+  const rejected = exchanges.filter(
+    ({ direction, response }) => direction === 'sent' && response?.status === TOO_MANY_REQUESTS,
+  )
   const isShown = verdict === 'observed' && !rejected.some(({ response }) => response?.headers['retry-after'])
   if (verdict === 'skipped' || rejected.length === 0 || isShown || scenario === rejectedForRate) return finding
   return skip('the service rejected too many requests with 429; check again later', exchanges)

@@ -93,7 +93,7 @@ describe('a service that has keys and signed urls in its responses', () => {
   it('leaves none of them in any report when nearly everything fails', async () => {
     const { report, texts } = await reportsOf(everywhere)
     expect(leaksOf(texts)).toEqual([])
-    expect(report.summary.fail).toBeGreaterThan(30)
+    expect(report.summary.fail).toBeGreaterThan(20)
   })
 
   it('leaves none of them in the error of a suite that cannot start', async () => {

@@ -2,7 +2,6 @@ import { type CatalogModel, DEFAULT_CATALOG } from '@modelrun/reference-server'
 
 /** Quick, and its schema has every kind of rule, most of them twice. */
 export const MAIN_MODEL = 'conformance/every-rule'
-/** The caller scripts its runs to fail. */
 export const FAILING_MODEL = 'conformance/always-fails'
 
 /** More than a page of the largest size, so that a page that is cut short shows. */
@@ -15,7 +14,13 @@ export function largeCatalog(): CatalogModel[] {
 }
 
 function alwaysFails(): CatalogModel {
-  return { ...template(0), id: FAILING_MODEL, name: 'Always Fails', description: 'Never draws anything at all.' }
+  return {
+    ...template(0),
+    id: FAILING_MODEL,
+    name: 'Always Fails',
+    description: 'Never draws anything at all.',
+    outcomes: [{ result: 'failed' }],
+  }
 }
 
 function everyRule(): CatalogModel {

@@ -2,12 +2,14 @@ import { PERMISSIONS, type Permission } from '@modelrun/contract'
 import {
   type AssumptionOptions,
   createReferenceServer,
-  type Deliver,
   type ProfileOption,
   type ReferenceServer,
 } from '@modelrun/reference-server'
 import type { ConformanceOptions, SpecialKey } from '../src/options.ts'
 import { FAILING_MODEL, largeCatalog, MAIN_MODEL } from './catalog.ts'
+
+/** Sends a delivery, as `fetch` does. */
+export type Deliver = (url: string, init: RequestInit) => Promise<Response>
 
 /** Takes 90 s. */
 export const SLOW_MODEL = 'lumen/aurora-video'
@@ -31,9 +33,9 @@ export function createReferenceService({
   tamper = (deliver) => deliver,
 }: ReferenceServiceOptions = {}): ReferenceService {
   let receive = async (_: Request): Promise<Response> => new Response(null, { status: 404 })
-  const deliver = tamper((url, init) => receive(new Request(url, init)))
+  const send = tamper((url, init) => receive(new Request(url, init)))
+  const deliver = async (request: Request) => send(request.url, await initOf(request))
   const server = createReferenceServer({ clock: 'auto', catalog: largeCatalog(), assumptions, profile, deliver })
-  server.script(FAILING_MODEL, Array(20).fill({ result: 'failed' }))
   return {
     server,
     options: {
@@ -59,6 +61,11 @@ export function createReferenceService({
       limits: { quietMs: 5_000 },
     },
   }
+}
+
+async function initOf(request: Request): Promise<RequestInit> {
+  const { method, headers, signal, redirect } = request
+  return { method, headers, signal, redirect, body: await request.text() }
 }
 
 /** Every special key. */

@@ -15,6 +15,3 @@ export const PERMISSION_MEANINGS: Readonly<Record<Permission, string>> = {
 
 /** The prefixes of the two types of API key (section 5). */
 export const KEY_PREFIXES = { live: 'sk_live_', test: 'sk_test_' } as const
-
-/** Type of an API key: `live` for production, `test` for development (section 5). */
-export type KeyType = keyof typeof KEY_PREFIXES

@@ -6,7 +6,7 @@ import type { OpenEnum } from './open-enum.ts'
 export const ERROR_CODES = ['UNAUTHORIZED', 'FORBIDDEN', 'PROVIDER_FAILURE'] as const
 
 /** An error code that the specification names (section 7). */
-export type KnownErrorCode = (typeof ERROR_CODES)[number]
+type KnownErrorCode = (typeof ERROR_CODES)[number]
 
 /** Code of an error (section 7); the service has more than the specification shows. */
 export type ErrorCode = OpenEnum<KnownErrorCode>

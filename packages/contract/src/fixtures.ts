@@ -44,8 +44,6 @@ import type { Model, ModelList } from './model.ts'
 import type { RunCompleted, RunProcessing, RunQueued, RunRequest } from './run.ts'
 import type { FailedDelivery, SucceededDelivery } from './webhook-event.ts'
 
-export type { Fixture, ResponseFixture } from './fixture.ts'
-
 const models = {
   /** Three of five models; the two pages together show every category of section 2.2. */
   listFirstPage: response<ModelList>({ section: '4.1', httpStatus: 200, body: modelListFirstPage }),

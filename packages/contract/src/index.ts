@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { KEY_PREFIXES, type KeyType, PERMISSION_MEANINGS, PERMISSIONS, type Permission } from './auth.ts'
+export { KEY_PREFIXES, PERMISSION_MEANINGS, PERMISSIONS, type Permission } from './auth.ts'
 export {
   ERROR_CODES,
   type ErrorBody,
@@ -11,8 +11,6 @@ export {
   type ErrorDetail,
   errorBodySchema,
   errorDetailSchema,
-  HTTP_STATUS_BY_ERROR_CODE,
-  type KnownErrorCode,
 } from './error-body.ts'
 export {
   JOB_STATUSES,
@@ -20,8 +18,6 @@ export {
   type Job,
   type JobResponse,
   type JobStatus,
-  type JobTransition,
-  type JobTrigger,
   jobResponseSchema,
   jobSchema,
   type KnownJobStatus,
@@ -39,7 +35,6 @@ export {
   type InputSchema,
   inputPropertySchema,
   inputSchemaSchema,
-  type KnownModelCategory,
   type ListModelsQuery,
   listModelsQuerySchema,
   MODEL_CATEGORIES,
@@ -69,7 +64,7 @@ export {
   runRequestSchema,
   runResponseSchema,
 } from './run.ts'
-export { API_VERSION, SERVICE_VERSION } from './version.ts'
+export { API_VERSION } from './version.ts'
 export {
   type FailedDelivery,
   failedDeliverySchema,

@@ -19,7 +19,7 @@ export const TERMINAL_JOB_STATUSES = ['succeeded', 'failed', 'cancelled'] as con
 export type TerminalJobStatus = (typeof TERMINAL_JOB_STATUSES)[number]
 
 /** The transitions of a job (section 3). */
-export type JobTrigger = 'provider_started' | 'provider_completed' | 'provider_failed' | 'cancel'
+type JobTrigger = 'provider_started' | 'provider_completed' | 'provider_failed' | 'cancel'
 
 /** One line of the transition table of section 3. */
 export interface JobTransition {

@@ -13,7 +13,7 @@ export const MODEL_CATEGORIES = [
 ] as const
 
 /** A category that the specification names (section 2.2). */
-export type KnownModelCategory = (typeof MODEL_CATEGORIES)[number]
+type KnownModelCategory = (typeof MODEL_CATEGORIES)[number]
 
 /** Category of a model (section 2.2); the service may add some. */
 export type ModelCategory = OpenEnum<KnownModelCategory>

@@ -4,21 +4,12 @@
  * @module
  */
 
-export { Again, PauseQueue, Permanent } from 'modelrun/webhooks'
-export type {
-  Engine,
-  Json,
-  Rate,
-  Task,
-  TaskFailure,
-  TaskHandler,
-  TaskList,
-  TaskRecord,
-  TaskState,
-  Worker,
-  WorkOptions,
-} from './engine/engine.ts'
+export type { Codec } from './engine/codec.ts'
+export type { Engine } from './engine/engine.ts'
 export type { TableEngineOptions } from './engine/table-engine.ts'
-export { createRuns, type Runs, type RunsOptions } from './runs/create-runs.ts'
+export { createRuns } from './runs/create-runs.ts'
+export type { RunItem } from './runs/run-each.ts'
 export type { RunsWebhooks } from './runs/run-inbox.ts'
-export type { FinishedRun, Run, RunState, RunsProgress } from './runs/run-types.ts'
+export type { FinishedRun, Run, RunsProgress } from './runs/run-types.ts'
+export type { RunsMetric } from './runs/runs-metrics.ts'
+export type { Runs, RunsOptions } from './runs/runs-options.ts'

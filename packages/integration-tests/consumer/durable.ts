@@ -1,18 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
-import { createRuns, type Engine, type FinishedRun, PauseQueue, type Runs, type TaskHandler } from '@modelrun/durable'
+import { createRuns, type Engine, type FinishedRun, type Runs } from '@modelrun/durable'
 import { createBullmqEngine } from '@modelrun/durable/bullmq'
-import {
-  createMysqlMarks,
-  createPostgresMarks,
-  createSqliteMarks,
-  type Marks,
-  type PostgresClient,
-} from '@modelrun/durable/marks'
-import { createPostgresEngine, type PostgresQuery } from '@modelrun/durable/postgres'
+import { createMarks, type Marks } from '@modelrun/durable/marks'
+import { createPostgresEngine, type PostgresDatabase } from '@modelrun/durable/postgres'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
-import { engineChecks } from '@modelrun/durable/testing'
 import { ModelRun } from 'modelrun'
-import { createInbox, type Inbox } from 'modelrun/webhooks'
+import { createInbox, type Inbox, PauseQueue, type TaskHandler } from 'modelrun/webhooks'
 import mysql from 'mysql2/promise'
 import { Pool } from 'pg'
 import postgres from 'postgres'
@@ -21,15 +14,17 @@ const pool = new Pool()
 const sql = postgres()
 const mysqlPool = mysql.createPool('mysql://localhost/app')
 
-export const queries: PostgresQuery[] = [
+export const databases: PostgresDatabase[] = [
+  'postgres://localhost/app',
+  pool,
+  sql,
   (text, values) => pool.query(text, values),
-  (text, values) => sql.unsafe(text, values),
 ]
 
 export const engines: Engine[] = [
   createSqliteEngine({ path: 'runs.db', pollMs: 100 }),
   createBullmqEngine({ connection: { host: 'localhost' } }),
-  ...queries.map((query) => createPostgresEngine({ query, onError: console.error })),
+  ...databases.map((database) => createPostgresEngine(database, { schema: 'posters', onError: console.error })),
 ]
 
 export const batches: Runs[] = engines.map((engine) =>
@@ -43,9 +38,9 @@ export const handler: TaskHandler = async ({ id, attempt, signal }) => {
   return { id, attempt }
 }
 
-const marks: Marks<PostgresClient> = createPostgresMarks({ table: 'app.marks' })
-const mysqlMarks = createMysqlMarks()
-const sqliteMarks = createSqliteMarks()
+const marks: Marks<'postgres'> = createMarks('postgres', { table: 'app.marks' })
+const mysqlMarks = createMarks('mysql')
+const sqliteMarks = createMarks('sqlite')
 
 export async function save(run: FinishedRun): Promise<boolean[]> {
   await marks.setup(pool)
@@ -63,7 +58,3 @@ export async function save(run: FinishedRun): Promise<boolean[]> {
     sqliteMarks.mark('app.db', run.key),
   ]
 }
-
-declare function test(name: string, run: () => Promise<void>): void
-
-for (const { name, run } of engineChecks({ open: () => createSqliteEngine({ path: 'checks.db' }) })) test(name, run)

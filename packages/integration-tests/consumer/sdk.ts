@@ -1,4 +1,4 @@
-import { isJobFailedError, isModelRunError, type JobHandle, ModelRun, type RunResult, toDataUri } from 'modelrun'
+import { JobFailedError, type JobHandle, ModelRun, ModelRunError, type RunResult, toDataUri } from 'modelrun'
 import { createInbox, parseWebhook } from 'modelrun/webhooks'
 import { ProxyAgent, fetch as undiciFetch } from 'undici'
 
@@ -48,8 +48,8 @@ export async function ids(): Promise<string[]> {
 }
 
 export function explain(error: unknown): string {
-  if (isJobFailedError(error)) return error.message
-  return isModelRunError(error) ? error.code : 'unexpected'
+  if (error instanceof JobFailedError) return error.message
+  return error instanceof ModelRunError ? error.code : 'unexpected'
 }
 
 export const inbox = createInbox({ client, onSucceeded: (event) => console.log(event.job_id, event.output.items) })

@@ -16,6 +16,13 @@ export const OTHER_BEHAVIOUR: Assumptions = {
   deliveriesOfOneResult: 2,
   jobFields: ['job_id', 'request_id', 'model_id', 'created_at', 'completed_at', 'duration_ms', 'credits_used'],
   absentJobFields: 'null',
+  runFields: [
+    'completed/credits_remaining',
+    'queued/message',
+    'processing/created_at',
+    'failed/eta_ms',
+    'cancelled/id',
+  ],
   creditsOfFailedRun: 'price',
   unknownCategory: 'reject',
   // Not `counts`: then a client has to know how names are written.

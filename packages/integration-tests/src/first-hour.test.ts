@@ -2,11 +2,11 @@ import type { ReferenceServer } from '@modelrun/reference-server'
 import {
   AbortedError,
   ConfigurationError,
-  isModelRunError,
   ModelRun,
-  type ModelRunError,
+  ModelRunError,
   type ModelRunOptions,
   type RunOptions,
+  type RunResult,
 } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
 import { describe, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ async function errorOf(work: () => unknown): Promise<ModelRunError> {
   try {
     await work()
   } catch (error) {
-    if (isModelRunError(error)) return error
+    if (error instanceof ModelRunError) return error
     throw error
   }
   throw new Error('There was no error.')
@@ -75,11 +75,21 @@ describe('what a new user meets in the first hour', () => {
     await expect(client.run(SLOW, INPUT, { onStatus: rejecting })).resolves.toMatchObject({ status: 'succeeded' })
   })
 
-  test('the price of a polled result can be had', async () => {
-    const { client } = start()
-    const result = await client.run(SLOW, INPUT, { mode: 'async', readPrice: true })
-    expect(result.credits_used).toBeUndefined()
-    expect(result.credits_per_run).toBe((await client.models.get(SLOW)).pricing.credits_per_run)
+  test('what a run cost is a number for a film that takes more than 55 s, however it is run', async () => {
+    const { client, server } = start()
+    const price = (await new ModelRun(server.clientOptions()).models.get(SLOW)).pricing.credits_per_run
+    const costOf = ({ credits_used, credits_per_run }: RunResult) => credits_used ?? credits_per_run
+    const runOne = async () => {
+      for await (const run of client.withOptions({}).runMany(SLOW, [INPUT])) {
+        if (run.status === 'fulfilled') return run.value
+      }
+      throw new Error('No run succeeded.')
+    }
+    const { signal } = new AbortController()
+    expect(costOf(await client.run(SLOW, INPUT))).toBe(price)
+    expect(costOf(await client.withOptions({}).run(SLOW, INPUT, { signal, onStatus: () => {} }))).toBe(price)
+    expect(costOf(await (await client.withOptions({}).submit(SLOW, INPUT)).result())).toBe(price)
+    expect(costOf(await runOne())).toBe(price)
   })
 
   test.each([
@@ -136,7 +146,7 @@ describe('what a new user meets in the first hour', () => {
 
   test('a job that does not exist is not said to be accepted', async () => {
     const { client } = start()
-    for (const work of [() => client.jobs.get('nope'), () => client.jobs.wait('nope')]) {
+    for (const work of [() => client.jobs.get('nope'), () => client.jobs.attach('nope').result()]) {
       expect(await errorOf(work)).toMatchObject({ name: 'NotFoundError', jobId: 'nope', submission: 'unknown' })
     }
   })

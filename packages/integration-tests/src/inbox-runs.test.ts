@@ -1,8 +1,8 @@
-import type { WebhookReceiver } from 'modelrun'
+import type { ResultReceiver } from 'modelrun'
 import { createInbox, type DeliveryContext, type InboxOptions, type WebhookEvent } from 'modelrun/webhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Connection, openSocket } from './transports.ts'
-import { type WebhookReceiver as ReceivingServer, startReceiver } from './webhook-receiver.ts'
+import { type ReceivingServer, startReceiver } from './webhook-receiver.ts'
 
 const MODEL = 'aurora-image'
 const SECRET = 'a secret of thirty-two bytes, or more'
@@ -83,16 +83,16 @@ describe('runs whose results an inbox receives, over real sockets', () => {
     const { inbox, handled } = await openInbox({ client: undefined })
     const requests: string[] = []
     const client = connection.connect({
-      middleware: [
-        (request, next) => {
-          requests.push(request.method)
-          return next(request)
-        },
-      ],
+      fetch: (url, init) => {
+        requests.push(`${init.method} ${new URL(url).pathname}`)
+        return connection.fetch(url, init)
+      },
     })
     const result = await client.run(MODEL, { prompt: 'x' }, { webhook: inbox })
     expect(result.output.items).toHaveLength(1)
-    expect(requests).toEqual(['POST'])
+    // The run, and its price.
+    const path = `/v1/models/${MODEL}`
+    expect(requests).toEqual([`POST ${path}/run`, `GET ${path}`])
     await inbox.waitFor(result.job_id)
     expect(handled).toMatchObject([[{ job_id: result.job_id }, { source: 'webhook' }]])
     await inbox.drain()
@@ -115,7 +115,7 @@ describe('runs whose results an inbox receives, over real sockets', () => {
         throw new TypeError('fetch failed')
       },
     })
-    const webhook: WebhookReceiver = {
+    const webhook: ResultReceiver = {
       ...inbox,
       prepare: (run) => inbox.prepare({ ...run, context: { order: 7 } }),
     }

@@ -1,12 +1,5 @@
 import type { FaultOptions, ReferenceServer } from '@modelrun/reference-server'
-import {
-  AbortedError,
-  DeadlineExceededError,
-  isModelRunError,
-  ModelRun,
-  type ModelRunError,
-  type ModelRunOptions,
-} from 'modelrun'
+import { AbortedError, DeadlineExceededError, ModelRun, ModelRunError, type ModelRunOptions } from 'modelrun'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type CheckedServer, createCheckedServer } from './openapi/checked-server.ts'
 
@@ -33,7 +26,7 @@ async function errorOf(work: Promise<unknown>): Promise<ModelRunError> {
     (value) => new Error(`No error, but ${JSON.stringify(value)}.`),
     (error: unknown) => error,
   )
-  if (isModelRunError(outcome)) return outcome
+  if (outcome instanceof ModelRunError) return outcome
   throw outcome
 }
 

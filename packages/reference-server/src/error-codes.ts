@@ -2,7 +2,7 @@
  * The error codes of the server (section 7), each with the HTTP status of its response. The option `assumptions` may
  * replace some of them.
  *
- * To add one: a line here. The compiler then asks for its hints; the coverage counts it by itself.
+ * To add one: a line here. The compiler then asks for its hints.
  */
 export const SERVER_ERROR_CODES = {
   UNAUTHORIZED: 401,

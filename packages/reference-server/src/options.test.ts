@@ -24,8 +24,7 @@ describe('options', () => {
       credits: 10_000,
       baseUrl: 'https://reference.modelrun.test',
       assumptions: DEFAULT_ASSUMPTIONS,
-      deliver: expect.any(Function),
-      isDeliverGiven: false,
+      deliver: undefined,
       controlToken: undefined,
       log: undefined,
       latencyOf: expect.any(Function),
@@ -155,13 +154,5 @@ describe('options', () => {
   ])('%j are rejected with a TypeError that says why', (options, message) => {
     expect(() => resolveOptions(untyped(options))).toThrow(TypeError)
     expect(() => resolveOptions(untyped(options))).toThrow(message)
-  })
-
-  it('deliver with the global fetch as it is at the time', async () => {
-    const { deliver } = resolveOptions({})
-    const later = vi.fn(async () => new Response())
-    vi.stubGlobal('fetch', later)
-    await deliver('https://receiver.test', { method: 'POST' })
-    expect(later).toHaveBeenCalledWith('https://receiver.test', { method: 'POST' })
   })
 })

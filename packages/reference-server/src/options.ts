@@ -14,7 +14,7 @@ import { readCatalog } from './domain/read-catalog.ts'
 import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json.ts'
 import { parseShape } from './parse-shape.ts'
-import type { Deliver } from './webhooks/send-delivery.ts'
+import type { Deliver } from './webhooks/receivers.ts'
 
 /** How to create a reference server. Every option may be left out. */
 export interface ReferenceServerOptions {
@@ -45,7 +45,7 @@ export interface ReferenceServerOptions {
    * `assumptions` has the last word.
    */
   profile?: ProfileOption | undefined
-  /** The `fetch` that webhook deliveries are sent with. Default: `globalThis.fetch` as it is at the time. */
+  /** Gets the deliveries, in place of the servers at their URLs; see `server.webhooks.deliver`. Default: they are sent. */
   deliver?: Deliver | undefined
   /**
    * What the header `x-reference-token` must be for control requests from other machines: 16 to 200 visible ASCII
@@ -83,9 +83,7 @@ export interface ResolvedOptions {
   credits: number
   baseUrl: string
   assumptions: Assumptions
-  deliver: Deliver
-  /** Whether `deliver` was given. */
-  isDeliverGiven: boolean
+  deliver: Deliver | undefined
   /** `undefined`: random. */
   controlToken: string | undefined
   /** `undefined`: no line is made. */
@@ -125,9 +123,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
       `createReferenceServer has no option ${unknown}. It has: ${Object.keys(OPTION_NAMES).join(', ')}.`,
     )
   }
-  const { seed = 1, credits = DEFAULT_CREDITS, log, strict = false } = options
-  // Looked up at each delivery, so that interception which starts later sees it.
-  const { deliver = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = options
+  const { seed = 1, credits = DEFAULT_CREDITS, deliver, log, strict = false } = options
   const catalog = readCatalog(options.catalog)
   return {
     clock: readClock(options.clock),
@@ -138,8 +134,7 @@ export function resolveOptions(options: ReferenceServerOptions): ResolvedOptions
     credits: valid(isCredits(credits), credits, 'credits: an integer, 0 or more'),
     baseUrl: readBaseUrl(options.baseUrl),
     assumptions: readAssumptions(options),
-    isDeliverGiven: options.deliver !== undefined,
-    deliver: valid(typeof deliver === 'function', deliver, 'deliver: a function like fetch'),
+    deliver: deliver && valid(typeof deliver === 'function', deliver, 'deliver: a function that takes a Request'),
     controlToken: readControlToken(options.controlToken),
     log: log && writeSafely(valid(typeof log === 'function', log, 'log: a function that takes a line')),
     startTime: readStartTime(options.startTime),

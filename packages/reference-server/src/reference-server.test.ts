@@ -151,11 +151,11 @@ describe('reference server', () => {
 
   it('gives files the address that a transport sets', async () => {
     const server = createReferenceServer({ clock: 'auto' })
-    server.setBaseUrl('http://127.0.0.1:4010/')
+    server.transport.set({ baseUrl: 'http://127.0.0.1:4010/' })
     expect(server.baseUrl).toBe('http://127.0.0.1:4010')
     expect(server.clientOptions().baseUrl).toBe('http://127.0.0.1:4010')
     expect((await apiCaller(server).run(MODEL)).text).toContain('"http://127.0.0.1:4010/files/')
-    expect(() => server.setBaseUrl('nowhere')).toThrow(TypeError)
+    expect(() => server.transport.set({ baseUrl: 'nowhere' })).toThrow(TypeError)
   })
 
   it('responds to held and later requests with 503 once closed, and drops its timers', async () => {
@@ -206,7 +206,6 @@ describe('reference server', () => {
       'LeftoversError',
       'createReferenceServer',
       'explore',
-      'mergeCoverage',
     ])
   })
 })

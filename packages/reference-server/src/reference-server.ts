@@ -3,18 +3,17 @@ import type { ServerClock } from './clock/clock.ts'
 import type { Account } from './domain/account.ts'
 import type { ScriptedOutcome } from './domain/scripted-outcome.ts'
 import { type ScriptedWebhook, scriptedWebhookSchema } from './domain/scripted-webhook.ts'
-import type { ResponseOrFault } from './faults/fault.ts'
 import { controlFaults, type FaultControl } from './faults/fault-control.ts'
-import type { Coverage } from './history/coverage.ts'
 import { type JournalView, viewJournal } from './history/journal/journal-view.ts'
 import { LeftoversError, makeReport, type Report } from './history/report.ts'
 import { createApp } from './http/app.ts'
 import { createFetch } from './http/fetch.ts'
-import { createHandle, type RequestContext } from './http/handle.ts'
+import { createHandle } from './http/handle.ts'
 import { jsonCopy } from './json.ts'
-import { type ReferenceServerOptions, readBaseUrl, resolveOptions } from './options.ts'
+import { type ReferenceServerOptions, resolveOptions } from './options.ts'
 import { parseShape, type ShapeCheck } from './parse-shape.ts'
-import type { Fork, Forks } from './service/forks.ts'
+import { createTransport, type ForkTransport, type ServerTransport } from './server-transport.ts'
+import type { Fork } from './service/forks.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
 import { type KeyLimits, limitKey } from './service/limit-key.ts'
 import { Service } from './service/service.ts'
@@ -23,8 +22,7 @@ import { copyState, forkService, restoreSnapshot } from './snapshot/restore-snap
 import { SNAPSHOT_NESTING, type Snapshot } from './snapshot/snapshot.ts'
 import { takeSnapshot } from './snapshot/take-snapshot.ts'
 import type { DeliveryRecord } from './webhooks/delivery-record.ts'
-import type { WebhookReceiver } from './webhooks/receivers.ts'
-import type { Deliver } from './webhooks/send-delivery.ts'
+import type { Deliver } from './webhooks/receivers.ts'
 
 /** Which delivery a test waits for. */
 export interface NextDeliveryOptions {
@@ -50,32 +48,14 @@ export interface ServerClientOptions {
   dangerouslyAllowBrowser: true
 }
 
-/** A transport that gives each fork an address of its own. */
-export interface ForkTransport extends Forks {
-  /** Lets a fork listen. Its state follows. */
-  open(fork: ReferenceServer): Promise<Fork>
-}
-
 /** The whole service in memory, and the methods by which a test controls it. */
 export interface ReferenceServer extends AutoClosed {
   /** A drop-in for the global `fetch` that reaches nothing but this server, whatever the origin. */
   fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>
-  /** Handles a request of a transport: a response, or the fault that the transport applies instead. Never throws or rejects. */
-  handle(request: Request, context: RequestContext): Promise<ResponseOrFault>
   /** URL of the server and of its files, without a slash at its end. */
   readonly baseUrl: string
-  /** Sets `baseUrl`, for a transport that listens at a URL of its own. */
-  setBaseUrl(url: string): void
-  /**
-   * For a transport that other machines can reach: from now on runs with a webhook at a private address are rejected.
-   *
-   * @param deliver sends deliveries, and checks the address behind a name; an own `deliver` of the options goes first
-   */
-  guardWebhooks(deliver: Deliver): void
-  /** From now on control requests can fork the server: the transport lets each fork listen at an address of its own. */
-  serveForks(forks: ForkTransport): void
-  /** From now on the journal has the headers of requests and responses, without secrets. */
-  recordHeaders(): void
+  /** For transports: `listen` and the handlers of MSW use it. */
+  readonly transport: ServerTransport
   /** A first key with all permissions, `sk_test_…`; its account is the default wherever a `key` may be left out. */
   readonly apiKey: string
   /** The time of the server; read it, or move it when it is virtual. */
@@ -110,8 +90,8 @@ export interface ReferenceServer extends AutoClosed {
   /** A job of any account, to read and to end. Throws an Error for an unknown id. */
   job(id: string): JobControl
   /**
-   * Forgets jobs, charges, scripts, faults, deliveries and journal of one key's account, or of all. Keys, time and
-   * coverage stay as they are.
+   * Forgets jobs, charges, scripts, faults, deliveries and journal of one key's account, or of all. Keys and
+   * time stay as they are.
    */
   reset(key?: string): void
   /** Makes requests go wrong, one account's at a time. */
@@ -128,16 +108,16 @@ export interface ReferenceServer extends AutoClosed {
     next(options?: NextDeliveryOptions): Promise<DeliveryRecord>
     /**
      * Says how results of an account are delivered from now on: late, twice, in the wrong order or not at all. A script
-     * that says so itself goes first. Without `how`: as the service does it, once and at once.
+     * of a run that says so itself goes first. Without `how`: as the service does it, once and at once.
      *
      * @throws TypeError for a wrong `how`
      */
-    deliverAs(how: ScriptedWebhook | undefined, key?: string): void
+    script(how: ScriptedWebhook | undefined, key?: string): void
     /**
-     * Gives the deliveries of an account, or of all, to a receiver in this process, such as `handle` of an inbox,
-     * whatever their URL. `undefined`: they go to their URLs again.
+     * Passes the deliveries of an account, or of all, to a function in this process, such as `handle` of an inbox,
+     * whatever their URL. `undefined`: to the option `deliver`, or to their URLs again.
      */
-    deliverTo(receiver: WebhookReceiver | undefined, key?: string): void
+    deliver(deliver: Deliver | undefined, key?: string): void
   }
   /** What happened, oldest first: requests, changes of jobs, deliveries, warnings. */
   readonly journal: JournalView
@@ -150,11 +130,9 @@ export interface ReferenceServer extends AutoClosed {
   story(jobId: string): string
   /** What is left over, of one key's account or of all: jobs still running, results on their way, unused faults and more. */
   report(key?: string): Report
-  /** Which behaviour of the service was exercised since the server was made, by all keys, of all that there is. */
-  coverage(): Coverage
   /**
    * The whole state as it is now, as plain JSON: time, keys, accounts, credits, scripts, faults, jobs, deliveries. Not
-   * the journal and the coverage.
+   * the journal.
    */
   snapshot(): Snapshot
   /**
@@ -202,20 +180,9 @@ export function serverOf(service: Service): ReferenceServer {
   const close = async () => service.close()
   return {
     fetch: serverFetch,
-    handle,
+    transport: createTransport(service, handle, (forks) => openFork(service, controlToken, forks)),
     get baseUrl() {
       return service.baseUrl
-    },
-    setBaseUrl: (url) => {
-      service.baseUrl = readBaseUrl(url)
-      service.activity.expectRemoteClients()
-    },
-    guardWebhooks: (deliver) => service.receivers.guard(service.options.isDeliverGiven ? undefined : deliver),
-    serveForks: (forks) => {
-      service.forks = { served: forks, open: () => openFork(service, controlToken, forks) }
-    },
-    recordHeaders: () => {
-      service.observer.recordsHeaders = true
     },
     get apiKey() {
       return service.firstKey.key
@@ -248,15 +215,14 @@ export function serverOf(service: Service): ReferenceServer {
       deliveries: (key) => [...service.deliveries.of(account(key))],
       next: ({ key, jobId, timeoutMs } = {}) =>
         service.deliveries.next({ account: key === undefined ? undefined : account(key), jobId, timeoutMs }),
-      deliverAs: (how, key) => {
-        account(key).webhook = how && requireValid('deliverAs', parseShape(scriptedWebhookSchema, how))
+      script: (how, key) => {
+        account(key).webhook = how && requireValid('webhooks.script', parseShape(scriptedWebhookSchema, how))
       },
-      deliverTo: (receiver, key) => service.receivers.set(receiver, key === undefined ? undefined : account(key)),
+      deliver: (deliver, key) => service.receivers.set(deliver, key === undefined ? undefined : account(key)),
     },
     journal: viewJournal(service.observer.journal, account),
     story: (jobId) => storyOf(service, jobId),
     report: (key) => makeReport(service, key === undefined ? undefined : account(key)),
-    coverage: () => service.observer.coverage.coverage(),
     snapshot: () => takeSnapshot(service),
     restore: (snapshot) => void requireValid('restore', restoreSnapshot(service, jsonCopy(snapshot, SNAPSHOT_NESTING))),
     fork: () => serverOf(forkService(service)),

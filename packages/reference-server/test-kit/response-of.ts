@@ -1,6 +1,6 @@
-import type { ReferenceServer } from '@modelrun/reference-server'
+import type { ServerTransport } from '@modelrun/reference-server'
 
-type ResponseOrFault = Awaited<ReturnType<ReferenceServer['handle']>>
+type ResponseOrFault = Awaited<ReturnType<ServerTransport['handle']>>
 
 /** The response of a server. Fails the test when it was a fault. */
 export function responseOf(result: ResponseOrFault): Response {

@@ -44,7 +44,7 @@ test('each method gives its exact type', () => {
   expectTypeOf(client.models.run('m', { input: {} })).toEqualTypeOf<ApiPromise<AnyRunResponse>>()
   expectTypeOf(client.jobs.get('j')).toEqualTypeOf<ApiPromise<Job>>()
   expectTypeOf(client.jobs.cancel('j')).toEqualTypeOf<ApiPromise<CancelResult>>()
-  expectTypeOf(client.jobs.wait('j')).toEqualTypeOf<Promise<RunResult>>()
+  expectTypeOf(client.jobs.attach('j').result()).toEqualTypeOf<Promise<RunResult>>()
 })
 
 test('a result always has its output', () => {

@@ -3,7 +3,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { ModelRun } from './client.ts'
 import { ServerError } from './errors/api-errors.ts'
-import { ConfigurationError } from './errors/local-errors.ts'
+import { ConfigurationError, InputValidationError } from './errors/local-errors.ts'
 import { caught } from './testing/caught.ts'
 import { printedForms } from './testing/printed-forms.ts'
 import { json, text } from './testing/scripted-service.ts'
@@ -108,7 +108,7 @@ describe('the input of a run', () => {
     'cannot hold what JSON cannot say',
     async (input) => {
       const { client, service } = createTestClient([json(200, fixtures.runs.completed.body)])
-      const error = await caught(client.run('aurora-image', { nested: input }), ConfigurationError)
+      const error = await caught(client.run('aurora-image', { nested: input }), InputValidationError)
       expect(error).toMatchObject({ submission: 'not_sent' })
       expect(service.received).toHaveLength(0)
     },

@@ -1,6 +1,7 @@
-import { REQUEST_OPTIONS, RUN_OPTIONS, readRunManyOptions, SUBMIT_OPTIONS } from './arguments/call-options.ts'
+import { REQUEST_OPTIONS, RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './arguments/call-options.ts'
 import { checkArguments, readArguments, readOptions } from './arguments/checks.ts'
 import { readClientOptions } from './arguments/client-options.ts'
+import type { Clock } from './clock.ts'
 import { type Core, createCore } from './core.ts'
 import { FilesResource } from './files/files-resource.ts'
 import { ApiPromise, type Caller, rejectAtCaller, throwAtCaller } from './http/api-promise.ts'
@@ -49,6 +50,11 @@ export class ModelRun {
     this.models = new ModelsResource(this.#core)
     this.jobs = new JobsResource(this.#core)
     this.files = new FilesResource(this.#core)
+  }
+
+  /** Where the time of this client comes from. An inbox of this client has the same clock. */
+  get clock(): Clock {
+    return this.#core.options.clock
   }
 
   /**
@@ -118,17 +124,17 @@ export class ModelRun {
    *
    * @param inputs Parameters per the model's `input_schema`, one object for each run
    * @throws ConfigurationError at once, when it is called, for a wrong argument
-   * @throws The first error with `stopOnError`, an error of the inputs or of the store of `durable`, AbortedError
+   * @throws The first error with `stopOnError`, an error of the inputs, AbortedError
    */
   // `Input extends ModelInput<Id>` would have the compiler compare the inputs of all listed models with each other.
   runMany<const Id extends AnyModelId, Input extends object>(
     model: ModelId<Id>,
     inputs: ManyInputs<ManyInput<NoInfer<Id>, Input>>,
-    options: RunManyOptions<NoInfer<Input>> = {},
+    options: RunManyOptions = {},
   ): AsyncGenerator<SettledRun<Input>, void, undefined> {
     const place = 'client.runMany'
     checkArguments(place, { model, inputs })
-    const checked = readRunManyOptions(place, options)
+    const checked = readOptions(place, options, RUN_MANY_OPTIONS)
     const iterate = (caller: Caller) => runMany(this.#core, { model, inputs, options: checked, caller })
     return throwAtCaller(ModelRun.prototype.runMany, iterate)
   }

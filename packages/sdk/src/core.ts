@@ -3,24 +3,29 @@ import { PollScheduler } from './jobs/polling/poll-scheduler.ts'
 import { createModelCache, type ModelCache } from './models/model-cache.ts'
 import { createTracing, type Tracing } from './observe/tracing.ts'
 import type { ResolvedOptions } from './options.ts'
+import { createPriceReader, type PriceReader } from './runs/price-reading.ts'
 
 /** The parts that all calls of one client share. */
 export interface Core {
   options: ResolvedOptions
   transport: Transport
   modelCache: ModelCache
+  prices: PriceReader
   scheduler: PollScheduler
   /** Undefined without a tracer. */
   tracing: Tracing | undefined
 }
 
 export function createCore(options: ResolvedOptions): Core {
+  const { clock } = options
   const transport = createTransport(options)
+  const modelCache = createModelCache({ clock, transport })
   return {
     options,
     transport,
     scheduler: new PollScheduler(options, transport),
-    modelCache: createModelCache({ clock: options.clock, transport }),
+    modelCache,
+    prices: createPriceReader({ clock, modelCache }),
     tracing: createTracing(options),
   }
 }

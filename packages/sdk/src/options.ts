@@ -10,10 +10,9 @@ import {
   readFetchOptions,
   readHeaders,
 } from './http/fetch.ts'
-import type { Middleware } from './http/middleware.ts'
 import { type ApiKey, createKeyReader } from './http/send-attempt.ts'
 import { type PollingOptions, type ResolvedPolling, resolvePolling } from './jobs/polling/polling-options.ts'
-import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel } from './observe/logger.ts'
+import { createLog, LOG_LEVELS, type Log, type Logger, type LogLevel, watch } from './observe/logger.ts'
 import type { Tracer } from './observe/safe-span.ts'
 import { absoluteUrl, isBrowser, isKeyless, keyOfPage } from './page.ts'
 
@@ -54,8 +53,6 @@ export interface ModelRunOptions {
   headers?: HeadersOption | undefined
   /** How jobs are polled. Each missing member has its default. */
   polling?: PollingOptions | undefined
-  /** Wraps each HTTP attempt; the first one is outermost. */
-  middleware?: readonly Middleware[] | undefined
   /** Receives the log lines. Default `console`. */
   logger?: Logger | undefined
   /** Default: the environment variable `MODELRUN_LOG`, else `warn`. */
@@ -84,7 +81,6 @@ export interface ResolvedOptions {
   ky: KyInstance | undefined
   headers: Headers
   polling: ResolvedPolling
-  middleware: readonly Middleware[]
   log: Log
   tracer: Tracer | undefined
   clock: Clock
@@ -105,11 +101,10 @@ export function resolveOptions(options: ModelRunOptions): ResolvedOptions {
     ky: options.ky,
     headers: readHeaders(options.headers),
     polling: resolvePolling(options.polling ?? {}),
-    middleware: [...(options.middleware ?? [])],
     log: resolveLog(options),
     tracer: options.tracer,
     clock: options.clock ?? systemClock,
-    random: options.random ?? Math.random,
+    random: options.random ? inRange(options.random) : Math.random,
   }
 }
 
@@ -196,5 +191,18 @@ function readEnvironment(name: string): string | undefined {
     return globalThis.process?.env?.[name]
   } catch {
     return undefined // Deno without --allow-env
+  }
+}
+
+/** The caller's source of jitter. What it throws, or returns out of range, must not hold or lose a run. */
+function inRange(random: () => number): () => number {
+  return () => {
+    let value: unknown
+    const ask = () => {
+      value = random()
+      return value
+    }
+    watch(ask, () => {})
+    return typeof value === 'number' && value >= 0 && value <= 1 ? value : Math.random()
   }
 }

@@ -6,7 +6,7 @@ export function attemptKey(key: string, attempt: number): string {
   return attempt === 1 ? key : `${key}${SEPARATOR}${attempt}`
 }
 
-/** Whether the key of a row could be taken for that of an attempt. */
+/** Whether the key of a row could be taken for that of an attempt, here or in `@modelrun/durable`. */
 export function looksLikeAttempt(key: string): boolean {
-  return key.includes(SEPARATOR)
+  return key.includes(SEPARATOR) || key.includes('\u001e')
 }

@@ -7,12 +7,16 @@ export interface BatchOptions extends ServiceOptions, PriceOptions {
   out: string
   concurrency: number
   pollsPerSecond: number
+  encoding?: string | undefined
   key?: string | undefined
+  ignoreColumns?: readonly string[] | undefined
   files?: string | undefined
   name?: string | undefined
   report?: string | undefined
   job?: readonly string[] | undefined
   retryFailed?: boolean | undefined
+  sameAccount?: boolean | undefined
+  newRows?: boolean | undefined
   resubmitUnknown?: boolean | undefined
 }
 

@@ -12,6 +12,8 @@ export interface BatchStart {
   total: number
   /** Rows that ended in an earlier process: they say nothing about the speed. */
   ended: number
+  /** Rows that were sent by earlier processes: `credits` has them already. */
+  sent: number
   /** Price of a run, in credits. */
   price: number
   /** What was sent by earlier processes, in credits. */
@@ -38,7 +40,7 @@ export class BatchProgress {
   /** Notes the end of a row. */
   add({ state }: RowEnd): void {
     this.#done += 1
-    if (this.#done > this.#start.ended && state !== 'rejected') this.#newlyPaid += 1
+    if (this.#done > this.#start.sent && state !== 'rejected') this.#newlyPaid += 1
     if (state !== 'succeeded') this.#bad += 1
   }
 

@@ -8,15 +8,13 @@ import type { RowEnd } from './row-end.ts'
 const STATES = ['succeeded', 'unsaved', 'failed', 'rejected', 'unknown'] as const
 const MOST_LISTED = 20
 
-const RETRY = 'add --retry-failed to run them again, as new paid runs'
-
 /** The last column of the table. The command is the same one, with more options. */
 const TO_DO: Readonly<Record<RowEnd['state'], string>> = {
   succeeded: '',
   unsaved: 'the same command fetches their files',
-  failed: RETRY,
-  rejected: RETRY,
-  unknown: 'decide with --job or --resubmit-unknown',
+  failed: 'add --retry-failed to run them again, as new paid runs',
+  rejected: 'add --retry-failed to send them again',
+  unknown: 'decide: see below',
 }
 
 /** Prints how many rows ended how, and those that need attention. Gives the exit code. */
@@ -40,32 +38,50 @@ const ADVICE = {
   rejected: 'Rejected: nothing was charged for them. The same command with --retry-failed sends them again.',
   unsaved: 'Succeeded, and not saved: the same command again fetches their files.',
   unknown:
-    'Unknown: they may have been charged, and are not sent again by themselves. Look for their jobs at the service. ' +
-    'Then: --job <row>=<job_id>, or --resubmit-unknown, which may pay twice.',
+    'Unknown: they may have been charged, so they are not sent again by themselves.\n' +
+    'If you know the job of a row, add --job <row>=<job_id>: its result is fetched, and nothing is paid.\n' +
+    'Add --resubmit-unknown to send them again, as new paid runs. That may pay for them twice.',
 } as const
+
+/** Of unknown rows that have a job: the service did not have it, perhaps because another one responded. */
+const POLL_ADVICE =
+  'The same command polls those again that have a job, and nothing is paid. Check the url and the key first.'
 
 function listRows(state: keyof typeof ADVICE, ends: readonly RowEnd[], terminal: Terminal): void {
   const listed = ends.filter((end) => end.state === state)
   if (listed.length === 0) return
   terminal.say(ADVICE[state])
-  for (const { row, key, job_id, error, attempt } of listed.slice(0, MOST_LISTED)) {
-    const times = attempt === 1 ? '' : `attempt ${attempt}  `
-    terminal.say(`  row ${row}  ${times}${job_id ?? key}  ${error ?? ''}`.trimEnd())
+  if (state === 'unknown' && listed.some(({ job_id }) => job_id !== undefined)) terminal.say(POLL_ADVICE)
+  for (const { row, job_id, error, attempt } of listed.slice(0, MOST_LISTED)) {
+    const times = attempt === 1 ? '' : `attempt ${attempt}`
+    terminal.say(`  ${[`row ${row}`, times, job_id, error].filter(Boolean).join('  ')}`)
   }
   if (listed.length > MOST_LISTED) terminal.say(`  and ${listed.length - MOST_LISTED} more: see --report <file>`)
 }
 
-/** Writes a table of all rows as CSV. */
+/** Writes what every row was and became: JSON lines for a file `.jsonl`, else CSV. The columns of the file come last. */
 export async function writeReport(path: string, ends: readonly RowEnd[]): Promise<void> {
-  const rows = ends
-    .toSorted((a, b) => a.row - b.row)
-    .map(({ row, key, state, job_id, files, error, attempt }) => {
-      return [String(row), key, state, job_id ?? '', files.join(' '), error ?? '', String(attempt)]
-    })
-  const lines = [['row', 'key', 'state', 'job_id', 'files', 'error', 'attempt'], ...rows].map((cells) =>
-    cells.map(csvCell).join(','),
-  )
-  await writeFile(path, `${lines.join('\r\n')}\r\n`)
+  const sorted = ends.toSorted((a, b) => a.row - b.row)
+  const content = /\.jsonl$/i.test(path)
+    ? sorted.map((end) => `${JSON.stringify(end)}\n`)
+    : csvTable(sorted).map((cells) => `${cells.map(csvCell).join(',')}\r\n`)
+  await writeFile(path, content.join(''))
+}
+
+const COLUMNS = ['row', 'key', 'state', 'job_id', 'files', 'error', 'attempt', 'urls', 'credits'] as const
+
+function csvTable(ends: readonly RowEnd[]): string[][] {
+  const columns = [...new Set(ends.flatMap(({ input }) => Object.keys(input)))]
+  const rows = ends.map((end) => [
+    ...COLUMNS.map((column) => cellText(end[column])),
+    ...columns.map((column) => cellText(Object.hasOwn(end.input, column) ? end.input[column] : undefined)),
+  ])
+  return [[...COLUMNS, ...columns.map((column) => `input.${column}`)], ...rows]
+}
+
+function cellText(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(' ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
 }
 
 /** Spreadsheets run a text that starts like a formula. Texts of the service must not run. */

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
 import { parse } from 'csv-parse/sync'
 import { UsageError } from '../errors/usage-error.ts'
+import { readText, sourceName, type TextSource } from '../files/read-text.ts'
 
 /** A row as it stands in the file. */
 export interface RawRow {
@@ -12,45 +11,57 @@ export interface RawRow {
   isCsv: boolean
 }
 
+const MOST_PROBLEMS = 10
+
 /** Reads the rows of `--inputs`. @throws UsageError */
-export async function readRows(path: string): Promise<RawRow[]> {
-  const content = (await readSource(path)).replace(/^\ufeff/, '')
-  const isCsv = path === '-' ? !content.trimStart().startsWith('{') : /\.[ct]sv$/i.test(path)
-  const rows = isCsv ? csvRows(content, path) : jsonRows(content)
+export async function readRows(path: string, encoding?: string): Promise<RawRow[]> {
+  const source: TextSource = { path, option: '--inputs', encoding }
+  const content = await readText(source)
+  const isCsv = path === '-' ? !/^\s*[[{]/.test(content) : /\.[ct]sv$/i.test(path)
+  const rows = isCsv ? csvRows(content, path) : jsonRows(content, source)
   if (rows.length > 0) return rows
-  throw new UsageError(`${sourceName(path)} has no rows. It takes JSON lines, or CSV with a heading.`)
+  throw new UsageError(`${sourceName(source)} has no rows. It takes JSON lines, a JSON array, or CSV with a heading.`)
 }
 
-async function readSource(path: string): Promise<string> {
-  if (path === '-') return await text(process.stdin)
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new UsageError(
-      `The rows cannot be read from --inputs ${path}: ${error instanceof Error ? error.message : error}`,
-    )
+/** JSON lines, or one JSON document: an array of objects, or one object. */
+function jsonRows(content: string, source: TextSource): RawRow[] {
+  const document = tryJson(content)
+  if (document !== undefined) return rowsOf([document].flat(), 'Item', source)
+  const lines = content.split('\n').map((line) => line.trim())
+  return rowsOf(
+    lines.map((line) => (line === '' ? EMPTY_LINE : tryJson(line))),
+    'Line',
+    source,
+  )
+}
+
+const EMPTY_LINE = Symbol('empty line')
+
+/** @throws UsageError which names the values that are not an object */
+function rowsOf(values: readonly unknown[], unit: 'Item' | 'Line', source: TextSource): RawRow[] {
+  const rows: RawRow[] = []
+  const wrong: number[] = []
+  for (const [index, value] of values.entries()) {
+    if (value === EMPTY_LINE) continue
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) wrong.push(index + 1)
+    else rows.push({ row: rows.length + 1, cells: new Map(Object.entries(value)), isCsv: false })
   }
+  if (wrong.length === 0) return rows
+  const more = wrong.length > MOST_PROBLEMS ? ` and ${wrong.length - MOST_PROBLEMS} more` : ''
+  throw new UsageError(
+    `${sourceName(source)} has what is not a JSON object. Nothing was sent.\n` +
+      `  ${unit} ${wrong.slice(0, MOST_PROBLEMS).join(', ')}${more}\n` +
+      'A row is an object with the parameters of one run, such as {"prompt":"a red fox"}. ' +
+      "Of plain lines rows are made with: jq -Rc '{prompt: .}'",
+  )
 }
 
-function sourceName(path: string): string {
-  return path === '-' ? 'Standard input' : `The file ${path} of --inputs`
-}
-
-function jsonRows(content: string): RawRow[] {
-  const lines = content.split('\n').map((line, index) => ({ line: line.trim(), number: index + 1 }))
-  return lines
-    .filter(({ line }) => line !== '')
-    .map(({ line, number }, index) => ({ row: index + 1, cells: cellsOf(line, number), isCsv: false }))
-}
-
-function cellsOf(line: string, number: number): Map<string, unknown> {
+function tryJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(line)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return new Map(Object.entries(value))
+    return JSON.parse(text)
   } catch {
-    // The same message as for JSON that is no object.
+    return undefined
   }
-  throw new UsageError(`Line ${number} of --inputs is not a JSON object. Each line has the parameters of one run.`)
 }
 
 function csvRows(content: string, path: string): RawRow[] {

@@ -24,7 +24,15 @@ export async function runDev({ port, scale }: DevOptions, { terminal }: CliConte
   })
   const { url } = listening
   const dashboardUrl = dashboard && `${url}${dashboard.path}`
-  const line = { v: 1, type: 'server', url, api_key: server.apiKey, dashboard_url: dashboardUrl }
+  const line = {
+    v: 1,
+    type: 'server',
+    ready: true,
+    url,
+    key: server.apiKey,
+    controlToken: server.controlToken,
+    dashboardUrl,
+  }
   if (terminal.json) terminal.printSecret(JSON.stringify(line))
   else terminal.printSecret(`export MODELRUN_BASE_URL=${url}\nexport MODELRUN_API_KEY=${server.apiKey}`)
   terminal.say('The service runs on this machine. Paste these lines into another terminal. Ctrl-C stops it.')

@@ -3,6 +3,7 @@ import type { ModelRunError } from 'modelrun'
 import type { CliContext } from '../cli-context.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { cleanText } from '../terminal/clean-text.ts'
+import { DiskError } from './disk-error.ts'
 import { InterruptedError } from './interrupted-error.ts'
 import { RejectedRunError } from './rejected-run-error.ts'
 import { UsageError } from './usage-error.ts'
@@ -36,6 +37,7 @@ function describeError(error: unknown): DescribedError {
   if (error instanceof InterruptedError) {
     return { exitCode: EXIT.interrupted, code: 'interrupted', message: error.message }
   }
+  if (error instanceof DiskError) return { exitCode: EXIT.unknown, code: 'disk', message: error.message }
   if (error instanceof CommanderError) return { exitCode: EXIT.usage, code: 'usage', message: usageText(error) }
   if (isClientError(error)) return describeClientError(error)
   throw error
@@ -46,7 +48,10 @@ const KEY_ADVICE =
 
 function usageText({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'name a command. `modelrun --help` lists them.'
-  const text = message.replace(/^error: /, '').replace(/\n\((.*)\)$/, '. $1')
+  const text = message
+    .replace(/^error: /, '')
+    .replace(/\n\((.*)\)$/, '. $1')
+    .replace(/^command-argument value '(.*)' is invalid for argument '(.*)'/s, '$1 is not a value of <$2>')
   if (/^unknown option '--(api-)?key\b/.test(text)) return KEY_ADVICE
   // What was probably meant says enough.
   if (text.endsWith('?')) return text

@@ -22,6 +22,7 @@ export interface SavePlan {
   folder: string
   template: string
   values: Omit<TemplateValues, 'index'>
+  signal?: AbortSignal | undefined
 }
 
 /** Saves every file of an output. A file that exists with other content stays: the new one gets another name. */
@@ -29,7 +30,7 @@ export async function saveOutputs(client: ModelRun, produced: ProducedOutput, pl
   const names = namesOf(produced, plan)
   const saves = produced.output.items.map((item, index) => {
     const one = { job_id: produced.job_id, output: { ...produced.output, items: [item] } }
-    return saveOne(client, one, { folder: plan.folder, name: names[index] ?? String(index) })
+    return saveOne(client, one, { ...plan, name: names[index] ?? String(index) })
   })
   // All of them, also when one fails: what came is there.
   await Promise.allSettled(saves)
@@ -39,12 +40,12 @@ export async function saveOutputs(client: ModelRun, produced: ProducedOutput, pl
 async function saveOne(
   client: ModelRun,
   produced: ProducedOutput,
-  { folder, name }: { folder: string; name: string },
+  { folder, name, signal }: SavePlan & { name: string },
 ): Promise<string> {
   for (let copy = 1; ; copy++) {
     const chosen = copy === 1 ? name : withSuffix(name, `-${copy}`)
     try {
-      const [path = ''] = await client.files.save(produced, folder, { name: () => chosen })
+      const [path = ''] = await client.files.save(produced, folder, { name: () => chosen, signal })
       return path
     } catch (error) {
       // The client replaces no file that has other content.

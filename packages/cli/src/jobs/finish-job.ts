@@ -68,7 +68,6 @@ async function waitForEnd({ job, options, interruption }: FollowedJob, { termina
     return await job.result({
       signal: interruption.signal,
       deadlineMs: options.timeout ?? Number.POSITIVE_INFINITY,
-      readPrice: true,
       onStatus: (state) => {
         if (state.status !== status) terminal.event('job', { job_id: job.id, status: state.status })
         status = state.status

@@ -3,8 +3,7 @@ import { isUrlParameter, namedFlag, type Parameter } from '../run/parameter.ts'
 
 /** A call of a model as a program and on the command line, with the parameters that it needs. */
 export function exampleCalls(model: Model, parameters: readonly Parameter[]): { sdk: string; cli: string } {
-  const needed = parameters.filter(({ isRequired, property }) => isRequired && property.default === undefined)
-  const values = needed.map((parameter) => ({ parameter, value: exampleValue(parameter) }))
+  const values = neededValues(parameters)
   const members = values.map(({ parameter, value }) => `${propertyName(parameter.name)}: ${literal(value)}`)
   const flags = values.map(({ parameter, value }) => flagText(parameter, value))
   const input = members.length === 0 ? '{}' : `{ ${members.join(', ')} }`
@@ -12,6 +11,16 @@ export function exampleCalls(model: Model, parameters: readonly Parameter[]): { 
     sdk: `const result = await client.run(${literal(model.id)}, ${input})`,
     cli: ['modelrun run', shellWord(model.id), ...flags].join(' '),
   }
+}
+
+/** The least input that a model takes. */
+export function exampleInput(parameters: readonly Parameter[]): Record<string, unknown> {
+  return Object.fromEntries(neededValues(parameters).map(({ parameter, value }) => [parameter.name, value]))
+}
+
+function neededValues(parameters: readonly Parameter[]): { parameter: Parameter; value: unknown }[] {
+  const needed = parameters.filter(({ isRequired, property }) => isRequired && property.default === undefined)
+  return needed.map((parameter) => ({ parameter, value: exampleValue(parameter) }))
 }
 
 function exampleValue(parameter: Parameter): unknown {

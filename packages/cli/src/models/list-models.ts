@@ -14,7 +14,7 @@ export interface ModelsOptions extends ServiceOptions {
 
 /** Prints every model that matches, in the order of the service. */
 export async function listModels(options: ModelsOptions, context: CliContext): Promise<ExitCode | undefined> {
-  const { client, knownModels } = await createService(options, context)
+  const { client } = await createService(options, context)
   const { search, category } = options
   const { terminal } = context
   const models: ModelSummary[] = []
@@ -22,9 +22,6 @@ export async function listModels(options: ModelsOptions, context: CliContext): P
     models.push(model)
     terminal.event('model', { model })
   }
-  const ids = models.map(({ id }) => id)
-  if (search === undefined && category === undefined) knownModels.replace(ids)
-  else knownModels.add(ids)
   if (models.length === 0) {
     terminal.say('No model matches. `modelrun models` without --search and --category lists all of them.')
     return undefined

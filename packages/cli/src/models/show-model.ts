@@ -12,7 +12,8 @@ export async function showModel(
   options: ServiceOptions,
   context: CliContext,
 ): Promise<ExitCode | undefined> {
-  const model = await readModel(await createService(options, context), id)
+  const { client } = await createService(options, context)
+  const model = await readModel(client, id)
   const { terminal } = context
   terminal.event('model', { model })
   for (const line of modelLines(model, createModelOptions(model).parameters, terminal)) terminal.print(line)

@@ -28,14 +28,15 @@ export async function agreeOnPrice(price: Price, options: PriceOptions, { termin
   if (maxCredits !== undefined && credits > maxCredits) {
     throw new RejectedRunError(`${sentence}, more than --max-credits ${maxCredits}. Nothing was sent.`)
   }
-  terminal.say(`${sentence}.`)
-  if (yes || maxCredits !== undefined || credits < ASK_FROM_CREDITS) return
-  if (!terminal.isInteractive || terminal.json) {
+  const needsPermission = !yes && maxCredits === undefined && credits >= ASK_FROM_CREDITS
+  if (needsPermission && (!terminal.isInteractive || terminal.json)) {
     throw new RejectedRunError(
       `${sentence}. From ${ASK_FROM_CREDITS} credits on, pass --yes or --max-credits <number>. Nothing was sent.`,
     )
   }
-  if (!(await isConfirmed(`Pay ${priceText(credits)}? [y/N] `))) throw new RejectedRunError('Nothing was sent.')
+  terminal.say(`${sentence}.`)
+  if (needsPermission && !(await isConfirmed(`Pay ${priceText(credits)}? [y/N] `)))
+    throw new RejectedRunError('Nothing was sent.')
 }
 
 /** @throws InterruptedError at Ctrl-C */

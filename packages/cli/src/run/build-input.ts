@@ -1,6 +1,6 @@
-import { readFile, stat } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import { stat } from 'node:fs/promises'
 import { UsageError } from '../errors/usage-error.ts'
+import { readText, sourceName, type TextSource } from '../files/read-text.ts'
 import { inputProblems, type RunInput } from './check-input.ts'
 import { isUrlParameter, namedFlag, type Parameter } from './parameter.ts'
 import { parseValues } from './parse-values.ts'
@@ -13,7 +13,7 @@ import type { RunArguments } from './read-run-arguments.ts'
  */
 export async function buildInput({ schema, parameters, given, options, readsStdin }: RunArguments): Promise<RunInput> {
   const source = readsStdin ? '-' : options.input
-  const input = source === undefined ? emptyInput() : parseInput(await readSource(source), source)
+  const input = source === undefined ? emptyInput() : await readInput({ path: source, option: '--input' })
   for (const [name, texts] of [...given, ...paramPairs(options.param ?? [])]) {
     const parameter = parameters.find((one) => one.name === name)
     setMember(input, name, parameter === undefined ? texts[0] : await parameterValue(parameter, texts))
@@ -32,19 +32,9 @@ function setMember(input: RunInput, name: string, value: unknown): void {
   Object.defineProperty(input, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-async function readSource(source: string): Promise<string> {
-  if (source === '-') return await text(process.stdin)
-  try {
-    return await readFile(source, 'utf8')
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new UsageError(`The input cannot be read from --input ${source}: ${reason}`)
-  }
-}
-
-function parseInput(json: string, source: string): RunInput {
-  const name = source === '-' ? 'Standard input' : `The file ${source} of --input`
-  const value = tryParse(json, name)
+async function readInput(source: TextSource): Promise<RunInput> {
+  const name = sourceName(source)
+  const value = tryParse(await readText(source), name)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new UsageError(`${name} must be a JSON object with the parameters, such as {"prompt":"a red fox"}.`)
   }

@@ -1,4 +1,5 @@
-import { findInputIssues, type InputIssue, type Model } from 'modelrun'
+import type { InputIssue, Model } from 'modelrun'
+import { findInputIssues } from 'modelrun/models'
 import { cleanText } from '../terminal/clean-text.ts'
 import { namedFlag, type Parameter } from './parameter.ts'
 

@@ -12,7 +12,7 @@ export interface ModelCommand {
   command: Command
   parameters: readonly Parameter[]
   /** The texts that were given, by the name of the parameter. */
-  given: ReadonlyMap<string, string[]>
+  given: Map<string, string[]>
 }
 
 /** Options of this command keep their names: those of a model have names of their own. */
@@ -26,8 +26,8 @@ class ParameterOption extends Option {
 export function createModelOptions(model: Model): ModelCommand {
   const parameters = parametersOf(model, flagsOf(addRunOptions(new Command())))
   const command = new Command(`modelrun run ${cleanText(model.id)}`)
-    .usage('[parameters] [options]')
-    .argument('[-]', 'read parameters as JSON from standard input')
+    .usage('[prompt] [parameters] [options]')
+    .argument('[text...]', 'the prompt; - reads parameters as JSON from standard input')
     .helpOption('-h, --help', 'show the model')
   const given = new Map<string, string[]>()
   for (const parameter of parameters) {

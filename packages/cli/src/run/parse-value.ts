@@ -1,4 +1,5 @@
-import { findInputIssues, type InputProperty } from 'modelrun'
+import type { InputProperty } from 'modelrun'
+import { findInputIssues } from 'modelrun/models'
 import { UsageError } from '../errors/usage-error.ts'
 import { namedFlag, type Parameter } from './parameter.ts'
 

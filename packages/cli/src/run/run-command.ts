@@ -10,6 +10,7 @@ Parameters:
   A file in place of a url is sent as a data URI.
 
 Examples:
+  modelrun run aurora-image 'a red fox'
   modelrun run aurora-image --prompt 'a red fox' --num-images 2 --out pictures
   modelrun run inkfield/restyle --image-url photo.png --prompt 'as a woodcut'
   echo '{"prompt":"a red fox"}' | modelrun run aurora-image -`
@@ -19,9 +20,9 @@ export function createRunCommand(context: CliContext): Command {
   // What stands behind the id is read when the parameters of the model are known.
   const command = new Command('run')
     .description('run a model, wait for its end and save the files')
-    .usage('<id> [parameters] [options]')
+    .usage('<id> [prompt] [parameters] [options]')
     .argument('<id>', 'id of the model')
-    .argument('[rest...]', 'its parameters')
+    .argument('[rest...]', 'its prompt, and parameters')
     .passThroughOptions()
     .addHelpText('after', DETAILS)
   return addRunOptions(command).action(

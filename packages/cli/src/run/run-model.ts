@@ -21,7 +21,7 @@ export async function runModel(
   context: CliContext,
 ): Promise<ExitCode> {
   const service = await createService(findServiceOptions(rest, command.opts()), context)
-  const model = await readModel(service, id)
+  const model = await readModel(service.client, id)
   const runArguments = readRunArguments(model, rest, command)
   const { options } = runArguments
   // A value that is `--json` is not the option.

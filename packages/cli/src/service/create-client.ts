@@ -2,7 +2,6 @@ import type { ModelRun } from 'modelrun'
 import type { CliContext } from '../cli-context.ts'
 import { isClientError } from '../errors/report-error.ts'
 import { UsageError } from '../errors/usage-error.ts'
-import { KnownModels } from '../models/known-models.ts'
 import { cleanText } from '../terminal/clean-text.ts'
 import { readApiKey } from './read-api-key.ts'
 import type { ServiceOptions } from './service-options.ts'
@@ -11,8 +10,6 @@ import type { ServiceOptions } from './service-options.ts'
 export interface Service {
   client: ModelRun
   baseUrl: string
-  /** For completion. */
-  knownModels: KnownModels
 }
 
 /** @throws UsageError when there is no key or no url */
@@ -23,7 +20,7 @@ export async function createService(options: ServiceOptions, context: CliContext
   const say = (message: string) => context.terminal.say(message)
   const logger = { debug: say, info: say, warn: say, error: say }
   const client = orUsageError(() => new ModelRun({ apiKey, baseUrl, logger }))
-  return { client, baseUrl, knownModels: new KnownModels(context.env, baseUrl) }
+  return { client, baseUrl }
 }
 
 /** The client names its option; a person has set a variable or a flag. @throws UsageError when a setting is wrong */

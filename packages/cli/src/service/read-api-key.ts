@@ -15,7 +15,8 @@ export function readApiKey(file: string | undefined, { env, terminal }: CliConte
   if (found.apiKey === '') {
     throw new UsageError(
       file === undefined
-        ? 'There is no API key. Set the environment variable MODELRUN_API_KEY, or name a file: --api-key-file <file>.'
+        ? 'There is no API key. Set the environment variable MODELRUN_API_KEY, or name a file: --api-key-file <file>. ' +
+            '`modelrun dev` starts a service on this machine, and prints a key.'
         : `The file ${file} of --api-key-file is empty. Put the API key into it.`,
     )
   }

@@ -147,7 +147,7 @@ export class CliHarness {
     return { pty, drawn: () => drawn, waitFor, ended }
   }
 
-  write(name: string, content: string): Promise<void> {
+  write(name: string, content: string | Buffer): Promise<void> {
     return writeFile(join(this.folder, name), content)
   }
 

@@ -2,7 +2,7 @@ import type { Model } from 'modelrun'
 import { compareModels } from './compare-models.ts'
 import { readModels } from './read-models.ts'
 import { codeOf, readTypes, type WrittenModel } from './read-types.ts'
-import { hasValues, renderTypes } from './render-types.ts'
+import { renderTypes } from './render-types.ts'
 import { explainMissing, selectIds } from './select-models.ts'
 import { toTypedModel } from './typed-model.ts'
 import type { TypesIo, TypesOptions } from './types-options.ts'
@@ -43,7 +43,7 @@ async function report({ out, text, written, catalog, open }: Comparison, io: Typ
     io.stdout(`${out} differs from the catalog. Run modelrun types to update it.\n${changes.join('\n')}\n`)
     return 1
   }
-  const expected = renderTypes(models, { isOpen: open, hasValues: hasValues(out) })
+  const expected = renderTypes(models, { isOpen: open })
   if (codeOf(text) !== codeOf(expected)) {
     io.stdout(`${out} was edited or formatted, or written with other options. Run modelrun types to update it.\n`)
     return 1

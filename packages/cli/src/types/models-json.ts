@@ -1,4 +1,5 @@
-import { type Model, schemaHash } from 'modelrun'
+import type { Model } from 'modelrun'
+import { schemaHash } from 'modelrun/models'
 
 /**
  * The models as data, for forms and for checks of input: `version` 1 is an object of models by id, each with its texts,

@@ -1,4 +1,4 @@
-import { isNotFoundError, type Model, type ModelsResource } from 'modelrun'
+import { type Model, type ModelsResource, NotFoundError } from 'modelrun'
 
 /** What is needed of a client. */
 export interface ModelReader {
@@ -30,7 +30,7 @@ async function readModel(client: ModelReader, id: string): Promise<Model | undef
   try {
     return await client.models.get(id)
   } catch (error) {
-    if (isNotFoundError(error)) return undefined
+    if (error instanceof NotFoundError) return undefined
     throw error
   }
 }

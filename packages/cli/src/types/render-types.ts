@@ -3,41 +3,23 @@ import { MODEL_MARK, TITLE } from './read-types.ts'
 import { typeText } from './type-text.ts'
 import type { Parameter, TypedModel } from './typed-model.ts'
 
-/** How a file of types is written. */
-export interface RenderOptions {
-  /** Whether literal ids that the file does not have are allowed in the program. */
-  isOpen: boolean
-  /** Whether the file also has the hashes as a value: a `.ts` file, and not a `.d.ts`. */
-  hasValues: boolean
-}
-
-/** Whether a file has values besides types: false for `.d.ts`. */
-export function hasValues(path: string): boolean {
-  return !/\.d\.[cm]?ts$/.test(path)
-}
-
-/** The file of types. The same models give the same bytes. */
-export function renderTypes(models: readonly TypedModel[], options: RenderOptions): string {
+/**
+ * The file of types. The same models give the same bytes.
+ *
+ * @param isOpen Whether literal ids that the file does not have are allowed in the program
+ */
+export function renderTypes(models: readonly TypedModel[], { isOpen }: { isOpen: boolean }): string {
   const sorted = models.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const settings = options.isOpen ? '' : '\n  interface ModelInputsSettings {\n    onlyListedModels: true\n  }\n'
+  const settings = isOpen ? '' : '\n  interface ModelInputsSettings {\n    onlyListedModels: true\n  }\n'
   return `${TITLE}
 /* eslint-disable */
-${options.hasValues ? hashesText(sorted) : 'export {}\n'}
+export {}
+
 declare module 'modelrun' {
   interface ModelInputs {
 ${sorted.map(modelText).join('')}  }
 ${settings}}
 `
-}
-
-function hashesText(models: readonly TypedModel[]): string {
-  const entries = models.map(({ id, hash }) => {
-    // As a plain name it would set the prototype.
-    const name = id === '__proto__' ? "['__proto__']" : memberName(id)
-    return `  ${name}: ${quote(hash)},\n`
-  })
-  return `\n/** Hash of each model's schema: \`middleware: [warnOfChangedModels(modelHashes)]\`. */
-export const modelHashes = {\n${entries.join('')}} as const\n`
 }
 
 function modelText(model: TypedModel): string {

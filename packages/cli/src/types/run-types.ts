@@ -1,7 +1,7 @@
 import type { Model } from 'modelrun'
 import { checkTypes } from './check-types.ts'
 import { modelsJson } from './models-json.ts'
-import { hasValues, renderTypes } from './render-types.ts'
+import { renderTypes } from './render-types.ts'
 import { selectModels } from './select-models.ts'
 import { toTypedModel } from './typed-model.ts'
 import type { TypesIo, TypesOptions } from './types-options.ts'
@@ -30,7 +30,7 @@ function findProblem({ ids, all, out, check, json }: TypesOptions): string | und
   if (all && ids.length > 0) return 'Give ids or --all, not both.'
   if (check && json) return '--check compares a file of types: it cannot be used with --json.'
   if (!json && out !== undefined && !/\.[cm]?ts$/.test(out)) {
-    return `--out must end in .d.ts, or in .ts for types with hashes: ${out} does not. Data is written by --json.`
+    return `--out must end in .d.ts, or in .ts: ${out} does not. Data is written by --json.`
   }
   return undefined
 }
@@ -41,7 +41,7 @@ async function writeTypes(
   io: TypesIo,
 ): Promise<0> {
   const typed = await Promise.all(models.map(toTypedModel))
-  const text = renderTypes(typed, { isOpen: open, hasValues: hasValues(out) })
+  const text = renderTypes(typed, { isOpen: open })
   await writeFile({ path: out, text, count: models.length }, io)
   return 0
 }

@@ -1,4 +1,5 @@
-import { type InputSchema, type Model, schemaHash } from 'modelrun'
+import type { InputSchema, Model } from 'modelrun'
+import { schemaHash } from 'modelrun/models'
 
 /** One parameter of a model (section 2.3), as types and comparisons need it. */
 export interface Parameter {

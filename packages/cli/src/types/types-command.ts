@@ -19,7 +19,7 @@ export function createTypesCommand(context: CliContext): Command {
     .description('write the input types of models into a file of a program')
     .argument('[ids...]', 'the models (default: those that the sources below this folder use)')
     .option('--all', 'every model of the catalog')
-    .option('-o, --out <file>', 'the file: .d.ts, or .ts for types with hashes (default: modelrun.models.d.ts)')
+    .option('-o, --out <file>', 'the file: .d.ts or .ts (default: modelrun.models.d.ts)')
     .option('--check', 'compare the file with the catalog; exit code 1 when they differ')
     .option('--open', 'allow literal ids that the file does not have')
     .option('--json', 'write the schemas as data instead of types')

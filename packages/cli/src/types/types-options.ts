@@ -7,10 +7,7 @@ export interface TypesOptions {
   ids: readonly string[]
   /** Every model of the catalog, instead of `ids`. */
   all: boolean
-  /**
-   * The file. `.d.ts`: types alone; `.ts`: also `modelHashes`, for `warnOfChangedModels`. Undefined:
-   * `modelrun.models.d.ts`, and with `json` the standard output.
-   */
+  /** The file. Undefined: `modelrun.models.d.ts`, and with `json` the standard output. */
   out: string | undefined
   /** Compares the file with the catalog, and writes nothing. */
   check: boolean

@@ -12,15 +12,17 @@ export async function deliveryOfJob(
   jobId: string,
   { credits, signal }: { credits: number | undefined; signal: AbortSignal },
 ): Promise<DeliveryBody | undefined> {
-  const { isJobCancelledError, isJobFailedError } = await import('modelrun')
+  const { JobCancelledError, JobFailedError } = await import('modelrun')
   try {
-    const { output, credits_used } = await client.jobs.wait(jobId, { signal, deadlineMs: Number.POSITIVE_INFINITY })
+    const { output, credits_used } = await client.jobs
+      .attach(jobId)
+      .result({ signal, deadlineMs: Number.POSITIVE_INFINITY })
     const charged = credits_used ?? credits ?? 0
     const completed_at = new Date().toISOString()
     return { job_id: jobId, status: 'succeeded', output, credits_used: charged, completed_at }
   } catch (error) {
-    if (isJobCancelledError(error)) return undefined
-    if (!isJobFailedError(error)) throw error
+    if (error instanceof JobCancelledError) return undefined
+    if (!(error instanceof JobFailedError)) throw error
     const unnamed = { code: 'PROVIDER_FAILURE', message: 'The service gave no reason.' }
     return { job_id: jobId, status: 'failed', error: error.job.error ?? unnamed }
   }

@@ -4,7 +4,7 @@ import { actionOf } from '../command-action.ts'
 import { readDuration } from '../run/run-options.ts'
 import { addServiceOptions } from '../service/service-options.ts'
 import type { ListenOptions } from './run-listen.ts'
-import type { TriggerOptions } from './run-trigger.ts'
+import type { TriggerEvent, TriggerOptions } from './run-trigger.ts'
 
 const SIGNED = `
 
@@ -44,26 +44,27 @@ export function createListenCommand(context: CliContext): Command {
 const TRIGGER_DETAILS = `
 Example:
   modelrun trigger failed --forward-to http://localhost:3000/webhooks --data '{"error":{"code":"NSFW","message":"x"}}'${SIGNED}
-An inbox with a client reads the job from the service, and drops one that is made up: name a real job with --job-id.`
+An inbox with a client reads the job from the service, and drops one that is made up. So where the service is that of
+modelrun dev, succeeded and failed are real jobs, which cost nothing. At any other service nothing is run: name a job
+with --job-id, or post a made-up one.`
 
 /** `modelrun trigger` */
 export function createTriggerCommand(context: CliContext): Command {
-  return new Command('trigger')
-    .description('post a made-up delivery to a webhook receiver')
+  const command = new Command('trigger')
+    .description('post the delivery of a job to a webhook receiver')
     .addArgument(new Argument('<event>', 'how the job ended').choices(['succeeded', 'failed', 'unknown']))
     .requiredOption('--forward-to <url>', 'url of the receiver', readUrl)
     .option('--public-url <url>', 'publicUrl of its inbox, or none (default: the same url)', readPublicUrl)
-    .option('--job-id <id>', 'id of the job (default: a new one)')
+    .option('--job-id <id>', 'id of the job (default: a new job)')
     .option('--data <json>', 'members of the body, as a JSON object')
     .option('--duplicate <number>', 'deliver it so many more times', readCount, 0)
-    .option('--json', 'print one JSON object a line')
     .addHelpText('after', TRIGGER_DETAILS)
-    .action(
-      actionOf(context, async (event: string, options: TriggerOptions) => {
-        const { runTrigger } = await import('./run-trigger.ts')
-        return runTrigger(event, options, context)
-      }),
-    )
+  return addServiceOptions(command).action(
+    actionOf(context, async (event: TriggerEvent, options: TriggerOptions) => {
+      const { runTrigger } = await import('./run-trigger.ts')
+      return runTrigger(event, options, context)
+    }),
+  )
 }
 
 /** A url without a scheme is one of this machine. @throws InvalidArgumentError */

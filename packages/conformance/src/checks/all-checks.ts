@@ -1,9 +1,14 @@
 import type { Check } from '../check.ts'
-import { ALL_RESPONSES_CHECKS } from './all-responses.ts'
+import { BOOK_JUDGES } from '../judges/book-judges.ts'
+import { DELIVERY_JUDGES } from '../judges/delivery-judges.ts'
+import { JOB_JUDGES } from '../judges/job-judges.ts'
+import { KEY_JUDGES } from '../judges/key-judges.ts'
+import { LIST_JUDGES } from '../judges/list-judges.ts'
+import { MODEL_JUDGES } from '../judges/model-judges.ts'
+import { RUN_JUDGES } from '../judges/run-judges.ts'
 import { AUTH_CHECKS } from './auth.ts'
 import { CANCEL_CHECKS, LATE_CANCEL_CHECKS } from './cancel.ts'
 import { CHARGES_CHECKS } from './charges.ts'
-import { DELIVERIES_CHECKS, LATE_DELIVERIES_CHECKS } from './deliveries.ts'
 import { DETAILS_CHECKS } from './details.ts'
 import { ERRORS_CHECKS } from './errors.ts'
 import { FILES_CHECKS } from './files.ts'
@@ -14,31 +19,34 @@ import { LIMITS_CHECKS, RATE_CHECKS } from './limits.ts'
 import { MODELS_CHECKS } from './models.ts'
 import { PERMISSIONS_CHECKS } from './permissions.ts'
 import { RUNS_CHECKS } from './runs.ts'
-import { SCHEMAS_CHECKS } from './schemas.ts'
 import { WEBHOOKS_CHECKS } from './webhooks.ts'
 
-/** Every check in order: free checks first, checks over all recorded responses last. */
+/** Every check in order: free checks first, judges of everything that was sent and received last. */
 export const ALL_CHECKS: readonly Check[] = [
   ...AUTH_CHECKS,
   ...MODELS_CHECKS,
   ...FILTERS_CHECKS,
   ...DETAILS_CHECKS,
-  ...SCHEMAS_CHECKS,
   ...LIMITS_CHECKS,
+  // First of all runs: nothing else is charged meanwhile.
+  ...CHARGES_CHECKS,
   ...RUNS_CHECKS,
   ...JOBS_CHECKS,
   ...FILES_CHECKS,
   ...INPUTS_CHECKS,
   ...ERRORS_CHECKS,
   ...CANCEL_CHECKS,
-  ...CHARGES_CHECKS,
   ...PERMISSIONS_CHECKS,
   ...WEBHOOKS_CHECKS,
   ...RATE_CHECKS,
-  ...DELIVERIES_CHECKS,
   ...LATE_CANCEL_CHECKS,
-  ...ALL_RESPONSES_CHECKS,
-  ...LATE_DELIVERIES_CHECKS,
+  ...KEY_JUDGES,
+  ...LIST_JUDGES,
+  ...MODEL_JUDGES,
+  ...RUN_JUDGES,
+  ...JOB_JUDGES,
+  ...DELIVERY_JUDGES,
+  ...BOOK_JUDGES,
 ]
 
 /** Names of the areas; each check's id starts with its area. */

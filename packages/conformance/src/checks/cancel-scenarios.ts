@@ -2,9 +2,10 @@ import { defineScenario } from '../check.ts'
 import { sleepInSteps } from '../clock.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { BlockedError } from '../judge/finding.ts'
+import type { Charge } from '../session/balance.ts'
 import { cancelJob, jobIdOf, jobStatus, pollJob, readJob } from '../session/jobs.ts'
 import { type CancelledRun, cancelRunning, startRun } from '../session/runs.ts'
-import type { Charge, Session } from '../session/session.ts'
+import type { Session } from '../session/session.ts'
 import { asyncJob, defaultRunJob, heldJob } from './runs.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
@@ -15,45 +16,35 @@ export interface MeasuredCancel extends CancelledRun {
 
 /** A cancel right after an asynchronous run. */
 export const cancelledQueued = defineScenario('cancelled-queued', { runs: { longest: 1 } }, async (session) => {
-  const { value, charge } = await session.measured(async () =>
-    cancelRunning(session, await startRun(session, 'longest', { sync: false })),
+  const { value, charge } = await session.balance.measured(
+    async () => cancelRunning(session, await startRun(session, 'longest', { sync: false })),
+    () => 0,
   )
   return { ...value, charge }
 })
 
-/** What was tried on a job that must continue: cancels that are rejected, and the cancel of another job. */
-export interface Disturbed {
-  rejected: readonly ApiResponse[]
-  afterRejected: ApiResponse
-  afterOther: ApiResponse
-}
-
-/** A cancel once the job is seen to be processed. A slow one has time to be disturbed before. */
-export const cancelledProcessing = defineScenario(
-  'cancelled-processing',
-  { runs: { longest: 1 }, mayUse: [cancelledQueued] },
-  async (session) => {
-    const { value, charge } = await session.measured(async () => {
+/** A cancel once the job is seen to be processed. A slow one has time to reject cancels with wrong keys before. */
+export const cancelledProcessing = defineScenario('cancelled-processing', { runs: { longest: 1 } }, async (session) => {
+  const { value, charge } = await session.balance.measured(
+    async () => {
       const started = await startRun(session, 'longest', { sync: false })
       const isProcessing = (response: ApiResponse) => jobStatus(response) === 'processing'
-      const { last } = await pollJob(session, jobIdOf(started), isProcessing)
+      const { last } = await pollJob(session, jobIdOf(started), { until: isProcessing })
       if (!isProcessing(last)) throw new BlockedError('the job was never seen in processing; give a slow model', last)
-      const isSlow = session.options.models.slow !== undefined
-      const disturbed = isSlow ? await disturb(session, jobIdOf(started)) : undefined
-      return { ...(await cancelRunning(session, started)), disturbed }
-    })
-    return { ...value, charge }
-  },
-)
+      if (session.options.models.slow !== undefined) await cancelWithWrongKeys(session, jobIdOf(started))
+      return cancelRunning(session, started)
+    },
+    () => 0,
+  )
+  return { ...value, charge }
+})
 
-async function disturb(session: Session, jobId: string): Promise<Disturbed> {
-  const rejected = [await cancelJob(session, jobId, { authorization: null })]
+/** The read afterwards shows whether they did something. */
+async function cancelWithWrongKeys(session: Session, jobId: string): Promise<void> {
+  await cancelJob(session, jobId, { authorization: null })
   const lacking = session.options.keys['without-jobs-write'] ?? session.options.keys['read-only']
-  if (lacking !== undefined) rejected.push(await cancelJob(session, jobId, { key: lacking }))
-  const afterRejected = await readJob(session, jobId)
-  // Its own checks judge it, whatever its outcome.
-  await session.evidence(cancelledQueued).catch(() => {})
-  return { rejected, afterRejected, afterOther: await readJob(session, jobId) }
+  if (lacking !== undefined) await cancelJob(session, jobId, { key: lacking })
+  await readJob(session, jobId)
 }
 
 /** The cancelled jobs once their runs would have ended, and the credits before and after that time. */
@@ -63,12 +54,15 @@ export const cancelledLongAgo = defineScenario(
   async (session) => {
     const durationMs = await runDurationOf(session)
     const jobs = [await session.evidence(cancelledQueued), await session.evidence(cancelledProcessing)]
-    const { value: reads, charge } = await session.measured(async () => {
-      await sleepInSteps(session.clock, Math.min(durationMs, session.options.limits.jobMs))
-      const responses: ApiResponse[] = []
-      for (const { after } of jobs) responses.push(await readJob(session, after.jobId))
-      return responses
-    })
+    const { value: reads, charge } = await session.balance.measured(
+      async () => {
+        await sleepInSteps(session.clock, Math.min(durationMs, session.options.limits.jobMs))
+        const responses: ApiResponse[] = []
+        for (const { after } of jobs) responses.push(await readJob(session, after.jobId))
+        return responses
+      },
+      () => 0,
+    )
     return { reads, charge }
   },
 )
@@ -96,5 +90,5 @@ export const cancelledFinished = defineScenario(
 )
 
 export const cancelledUnknown = defineScenario('cancelled-unknown', { writes: true }, (session) =>
-  cancelJob(session, UNKNOWN_ID),
+  cancelJob(session, UNKNOWN_ID, { isOpen: true }),
 )

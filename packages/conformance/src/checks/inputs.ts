@@ -1,14 +1,17 @@
 import { ROUTES, routePath } from '@modelrun/contract'
 import { type Check, check, defineScenario, type Scenario } from '../check.ts'
+import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError, every, type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { hasStatus, observeRejection, rejectionText } from '../judge/responses.ts'
+import { crossed } from '../plan/crossing.ts'
 import { largestInput, smallestInput } from '../plan/edge-inputs.ts'
 import type { ModelTarget } from '../plan/targets.ts'
 import { type Violation, violationsOf } from '../plan/violations.ts'
 import { jobStatus } from '../session/jobs.ts'
-import { type DoubtfulRun, probeRun, startRun, tryRun } from '../session/runs.ts'
-import type { Session } from '../session/session.ts'
+import { unlessProviderFails } from '../session/provider.ts'
+import { type DoubtfulRun, isUnclear, measuredRun, probeRun, tryRun } from '../session/runs.ts'
+import { MODES, type Session } from '../session/session.ts'
 import { propertiesOf } from './details.ts'
 
 /** A run that breaks the model's `input_schema` in one way. */
@@ -57,12 +60,15 @@ interface WrongRun extends DoubtfulRun {
   wrong: string
 }
 
-/** Every other violation, asynchronously: inputs are checked whatever the mode. */
+/** Every other violation, in every mode in turn. */
 const everyOtherRule = defineScenario(
   'every-other-rule',
   { runs: { main: (target) => otherViolations(target).length } },
-  (session) => tryEach(session, otherViolations(session.target('main')), { sync: false }),
+  (session) => tryEach(session, otherViolations(session.target('main'))),
 )
+
+/** Runs in which kinds of wrong inputs and modes are crossed. */
+const MOST_WRONG = 10
 
 /** Inputs that are not objects. */
 const NO_OBJECTS: readonly { wrong: string; input: unknown }[] = [
@@ -77,27 +83,29 @@ const inputsOfOtherTypes = defineScenario('inputs-of-other-types', { runs: { mai
   tryEach(session, NO_OBJECTS),
 )
 
+/** Each kind of wrong input, in several modes. */
+const wrongInEachMode = defineScenario('wrong-in-each-mode', { runs: { main: MOST_WRONG } }, (session) => {
+  const target = session.target('main')
+  const violations = violationsOf(target)
+  const kinds = violations.filter(({ rule }, index) => index === violations.findIndex((one) => one.rule === rule))
+  const wrong = [...kinds, ...NO_OBJECTS.slice(0, 1), { wrong: 'no input', input: undefined }]
+  const modes = Array.from({ length: MODES }, (_, index) => index)
+  const runs = crossed({ wrong, mode: modes }, { seed: session.options.seed, most: MOST_WRONG })
+  return tryEach(
+    session,
+    runs.map(({ wrong: one, mode }) => ({ ...one, mode })),
+  )
+})
+
 async function tryEach(
   session: Session,
-  inputs: readonly { wrong: string; input: unknown }[],
-  more: { sync?: boolean } = {},
+  inputs: readonly { wrong: string; input: unknown; mode?: number }[],
 ): Promise<WrongRun[]> {
   const runs: WrongRun[] = []
-  for (const { wrong, input } of inputs)
-    runs.push({ wrong, ...(await tryRun(session, 'main', { body: { input, ...more } })) })
+  for (const { wrong, input, mode } of inputs)
+    runs.push({ wrong, ...(await tryRun(session, 'main', { body: { input, ...session.nextMode(mode) } })) })
   return runs
 }
-
-/** A violation in a run with `webhook_url`. */
-const badInputWithWebhook = defineScenario(
-  'bad-input-with-webhook',
-  { runs: { main: 1 }, receiver: true },
-  async (session) => {
-    const { url } = session.webhookEndpoints.open('accept')
-    const [violation] = violationsOf(session.target('main'))
-    return tryRun(session, 'main', { body: { input: violation?.input ?? 'conformance', webhook_url: url } })
-  },
-)
 
 /** The first wrong value that the schema of the main model has a rule for. */
 const wrongValue = defineScenario(
@@ -120,8 +128,8 @@ const missingInput = defineScenario('missing-input', { runs: { main: 1 } }, (ses
 )
 
 /** A body that is not JSON, sent to a known model. Nothing can run, so the plan does not count it. */
-export const brokenJson = defineScenario('broken-json', { runs: { main: 0 } }, (session) =>
-  session.call({ method: 'POST', path: runPath(session), text: '{"input": ' }),
+const brokenJson = defineScenario('broken-json', { runs: { main: 0 } }, (session) =>
+  session.call({ method: 'POST', path: runPath(session), text: '{"input": ', isOpen: true }),
 )
 
 /** JSON that does not say so. */
@@ -145,14 +153,17 @@ const otherWebhookScheme = defineScenario('other-webhook-scheme', { runs: { main
 )
 
 /** A run whose input has every parameter that a rule limits, at the lower edges of the rules. */
-const edgeInput = defineScenario('edge-input', { runs: { main: 1 } }, (session) =>
-  startRun(session, 'main', { body: { input: smallestInput(session.target('main')) } }),
-)
+const edgeInput = edgeRun('edge-input', smallestInput)
 
 /** The same at the upper edges. */
-const upperEdgeInput = defineScenario('upper-edge-input', { runs: { main: 1 } }, (session) =>
-  startRun(session, 'main', { body: { input: largestInput(session.target('main')) } }),
-)
+const upperEdgeInput = edgeRun('upper-edge-input', largestInput)
+
+function edgeRun(id: string, inputOf: (target: ModelTarget) => Record<string, unknown>): Scenario<ApiResponse> {
+  return defineScenario(id, { runs: { main: 1 }, mayFail: 'main' }, async (session) => {
+    const options = { body: { input: inputOf(session.target('main')) }, isPolled: isUnclear }
+    return (await unlessProviderFails(session, 'main', () => measuredRun(session, 'main', options))).response
+  })
+}
 
 function runPath(session: Session): string {
   return routePath(ROUTES.runModel, { model: session.target('main').modelId })
@@ -170,7 +181,7 @@ export const INPUTS_CHECKS: readonly Check[] = [
   check('inputs/upper-edges-are-accepted', upperEdgeInput, (response) => hasStatus(response, 200, 202)),
   check('inputs/every-other-rule', everyOtherRule, doNotSucceed),
   check('inputs/input-is-an-object', inputsOfOtherTypes, doNotSucceed),
-  check('inputs/with-webhook', badInputWithWebhook, doesNotSucceed),
+  check('inputs/every-mode', wrongInEachMode, doNotSucceed),
   check('inputs/missing-input-response', missingInput, ({ response }) => observeRejection(response)),
   check('inputs/missing-parameter-response', missingParameter, observeOutcome),
   check('inputs/invalid-response', wrongValue, observeOutcome),

@@ -3,16 +3,20 @@ import { defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
-import type { Session } from '../session/session.ts'
+import type { Session, SessionCall } from '../session/session.ts'
 
 const MAX_PAGES = 20
 /** Occurs in no name and no description. */
 const NONSENSE = 'zzqxvkjw-conformance'
 
 /** A page of the list of models, by its query. */
-export function listModels(session: Session, query: Record<string, string | number> = {}): Promise<ApiResponse> {
+export function listModels(
+  session: Session,
+  query: Record<string, string | number> = {},
+  call: Partial<SessionCall> = {},
+): Promise<ApiResponse> {
   const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString()
-  return session.call({ path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
+  return session.call({ ...call, path: `${ROUTES.listModels.path}${text === '' ? '' : `?${text}`}` })
 }
 
 /** The entries of a page. */
@@ -31,15 +35,10 @@ function page(id: string, query: Record<string, string | number>): Scenario<ApiR
 
 export const firstPage = page('first-page', {})
 export const onePerPage = page('one-per-page', { limit: 1 })
-export const secondModel = page('second-model', { limit: 1, offset: 1 })
-export const largestPage = page('largest-page', { limit: LIMITS.modelsPageMax })
 export const beyondLargestPage = page('beyond-largest-page', { limit: LIMITS.modelsPageMax + 1 })
 export const unknownCategory = page('unknown-category', { category: 'conformance-no-such-category' })
 export const unknownParameter = page('unknown-parameter', { conformance: 1 })
 export const searchNonsense = page('search-nonsense', { search: NONSENSE })
-
-/** The first page, with and without a limit of 1. */
-export const pagesOfTwoSizes = both('pages-of-two-sizes', firstPage, onePerPage)
 
 /** The first page, and a search for what no model mentions. */
 export const nonsenseBesideAll = both('nonsense-beside-all', firstPage, searchNonsense)
@@ -62,13 +61,6 @@ export const badValues = defineScenario('bad-values', {}, async (session) => {
 })
 
 /** All models, by pages of the largest size. */
-export interface WholeList {
-  pages: readonly ApiResponse[]
-  models: readonly Record<string, unknown>[]
-  /** Whether the last page was reached. */
-  isWhole: boolean
-}
-
 export const wholeList = defineScenario('whole-list', {}, async (session) => {
   const pages: ApiResponse[] = []
   const models: Record<string, unknown>[] = []
@@ -82,20 +74,11 @@ export const wholeList = defineScenario('whole-list', {}, async (session) => {
   return { pages, models, isWhole: false }
 })
 
-/** Three consecutive pages. Together they hold all models, as long as there are 300 at most. */
-export const thirds = defineScenario('thirds', { uses: [firstPage] }, async (session) => {
-  const total = Number(at((await session.evidence(firstPage)).json, '/total')) || 0
-  const limit = Math.min(LIMITS.modelsPageMax, Math.max(1, Math.ceil(total / 3)))
-  const pages: ApiResponse[] = []
-  for (let page = 0; page < 3; page++) pages.push(await listModels(session, { limit, offset: page * limit }))
-  return { total: Math.min(total, 3 * limit), pages }
-})
-
 /** Each category of section 2.2 as a filter. */
 export const categoryPages = defineScenario('category-pages', {}, async (session) => {
   const pages = new Map<string, ApiResponse>()
   for (const category of MODEL_CATEGORIES) {
-    pages.set(category, await listModels(session, { category, limit: LIMITS.modelsPageMax }))
+    pages.set(category, await listModels(session, { category }))
   }
   return pages
 })
@@ -180,4 +163,15 @@ function ownWords({ name, description }: Record<string, unknown>): string[] {
 
 function otherCase(text: string): string {
   return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
+}
+
+/** Whole words that the names of at least two models share, and not of more than a page; the longest first. */
+export function sharedWords(models: readonly Record<string, unknown>[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { name } of models) {
+    for (const word of new Set(String(name).match(/(?<!\S)\p{L}{3,}(?!\S)/gu)))
+      counts.set(word, (counts.get(word) ?? 0) + 1)
+  }
+  const shared = [...counts].filter(([, count]) => count > 1 && count < LIMITS.modelsPageMax).map(([word]) => word)
+  return shared.toSorted((one, other) => other.length - one.length)
 }

@@ -7,7 +7,10 @@ import { waitingWhenLimited } from './rate-limited.ts'
 const CALL: Call = { method: 'POST', path: '/v1/models/a/run', authorization: undefined }
 
 /** Sends one call to a service that responds with these, the last one for ever. */
-async function sentTo(responses: readonly { status: number; headers?: Record<string, string> }[]) {
+async function sentTo(
+  responses: readonly { status: number; headers?: Record<string, string> }[],
+  isOther = () => false,
+) {
   const clock = new VirtualClock()
   const startedAt = clock.now()
   const sentAfterMs: number[] = []
@@ -18,7 +21,7 @@ async function sentTo(responses: readonly { status: number; headers?: Record<str
     // The only members that are read.
     return { status, headers: new Headers(headers) } as ApiResponse
   }
-  const { status } = await waitingWhenLimited(send, { clock, limited })(CALL)
+  const { status } = await waitingWhenLimited(send, { clock, limited, isOther })(CALL)
   return { status, sentAfterMs, limited: limited.length }
 }
 
@@ -48,6 +51,12 @@ describe('a request that is rejected with 429', () => {
       sentAfterMs: [0, 1_000, 3_000, 7_000, 15_000, 31_000],
       limited: 6,
     })
+  })
+
+  it('is not taken for a rate limit where it stays and may mean something else', async () => {
+    expect(await sentTo([limited()], () => true)).toMatchObject({ status: 429, limited: 0 })
+    expect(await sentTo([limited(), { status: 200 }], () => true)).toMatchObject({ status: 200, limited: 1 })
+    expect(await sentTo([limited('3600')], () => true)).toMatchObject({ status: 429, limited: 1 })
   })
 
   it('is not sent again where the service asks for more than two minutes', async () => {

@@ -14,23 +14,34 @@ const LONGEST_WAIT_MS = 120_000
 
 type Send = (call: Call) => Promise<ApiResponse>
 
+interface RateLimits {
+  clock: ConformanceClock
+  limited: ApiResponse[]
+  isOther: (call: Call) => boolean
+}
+
 /**
  * Sends a request again that was rejected with 429, after `Retry-After`: the specification shows no rate limits (section
  * 8), so a service may have any. Such a request did nothing; nothing else is ever sent twice.
  *
- * @param limited gets every response 429
+ * @param limited gets every response 429 but those of requests that are rejected for something else
+ * @param isOther whether a 429 that stays may mean something else, such as an account without credits
  */
-export function waitingWhenLimited(
-  send: Send,
-  { clock, limited }: { clock: ConformanceClock; limited: ApiResponse[] },
-): Send {
+export function waitingWhenLimited(send: Send, { clock, limited, isOther }: RateLimits): Send {
   return async (call) => {
+    const rejected: ApiResponse[] = []
     for (let repeats = 0; ; repeats++) {
       const response = await send(call)
-      if (response.status !== TOO_MANY_REQUESTS) return response
-      limited.push(response)
+      if (response.status !== TOO_MANY_REQUESTS) {
+        limited.push(...rejected)
+        return response
+      }
+      rejected.push(response)
       const waitMs = retryAfterMs(response.headers, clock.now()) ?? FIRST_WAIT_MS * 2 ** repeats
-      if (repeats === MAX_REPEATS || waitMs > LONGEST_WAIT_MS) return response
+      if (repeats === MAX_REPEATS || waitMs > LONGEST_WAIT_MS) {
+        if (response.headers.has('retry-after') || !isOther(call)) limited.push(...rejected)
+        return response
+      }
       await sleep(clock, waitMs)
     }
   }

@@ -4,7 +4,7 @@ import { every, type Finding, fail, judge, skip } from './finding.ts'
 import { hasObject, hasText } from './responses.ts'
 
 /** Judges the parts of an output (section 2.5) that stands at a pointer of a response. */
-export const outputJudges = {
+const outputJudges = {
   object: (response: ApiResponse, pointer: string): Finding => hasObject(response, pointer),
   type: (response: ApiResponse, pointer: string): Finding => hasText(response, `${pointer}/type`),
   items: (response: ApiResponse, pointer: string): Finding => {

@@ -21,7 +21,18 @@ describe('readCommand', () => {
         ...['--model', 'aurora-image', '--input', '{"prompt":"x"}', '--slow-model', 'lumen/aurora-video'],
         ...['--read-only-key', 'sk_test_r', '--without-jobs-write-key', 'sk_test_w', '--no-credits-key', 'sk_test_n'],
         ...['--report', 'json=a=b.json', '--report', 'text', '--only', 'auth,4.1-06'],
-        ...['--job-timeout', '60', '--max-credits', '12.5', '--webhook-port', '0'],
+        ...[
+          '--job-timeout',
+          '60',
+          '--max-credits',
+          '12.5',
+          '--crossing-credits',
+          '20',
+          '--seed',
+          '7',
+          '--webhook-port',
+          '0',
+        ],
       ],
       {},
     )
@@ -39,6 +50,8 @@ describe('readCommand', () => {
       only: ['auth', '4.1-06'],
       jobMs: 60_000,
       maxCredits: 12.5,
+      crossingCredits: 20,
+      seed: 7,
       webhookPort: 0,
     })
   })
@@ -55,10 +68,7 @@ describe('readCommand', () => {
     [[...NEEDED, '--report='], '--report needs a value: --report <format>[=<path>].'],
     [[...NEEDED, '--quiet=yes'], "unknown option '--quiet=yes'. --help lists the options."],
     [[...NEEDED, '--api-key', 'sk_test_other'], '--api-key is given twice.'],
-    [
-      [...NEEDED, '--report', 'pdf'],
-      '--report takes text, json, junit, markdown, each with =<path> or not; not "pdf".',
-    ],
+    [[...NEEDED, '--report', 'pdf'], '--report takes text, json, junit, each with =<path> or not; not "pdf".'],
     [[...NEEDED, '--input', '{}'], '--input belongs to a model: give --model too.'],
     [[...NEEDED, '--slow-model', 'x', '--slow-input', '[]'], '--slow-input must be a JSON object, not "[]".'],
     [[...NEEDED, '--model', 'x', '--input', '{'], '--input must be a JSON object, not "{".'],

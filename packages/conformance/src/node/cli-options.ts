@@ -14,6 +14,8 @@ export interface CheckCommand {
   keys: Partial<Record<SpecialKey, string>>
   allowRuns: boolean
   maxCredits: number
+  crossingCredits: number | undefined
+  seed: number | undefined
   models: { main?: ModelChoice | undefined; slow?: ModelChoice | undefined; failing?: ModelChoice | undefined }
   webhookUrl: string | undefined
   webhookPort: number | undefined
@@ -42,6 +44,8 @@ export function readCommand(args: readonly string[], env: Readonly<Record<string
     keys: keysOf(values),
     allowRuns: values.allowRuns === true,
     maxCredits: values.maxCredits ?? 0,
+    crossingCredits: values.crossingCredits,
+    seed: values.seed,
     models: {
       main: choice('--', values.model, values.input),
       slow: choice('--slow-', values.slowModel, values.slowInput),

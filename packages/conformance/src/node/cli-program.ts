@@ -14,6 +14,8 @@ export interface OptionValues {
   apiKey?: string
   allowRuns?: true
   maxCredits?: number
+  crossingCredits?: number
+  seed?: number
   model?: string
   input?: Record<string, unknown>
   slowModel?: string
@@ -45,6 +47,14 @@ export function createProgram(): Command {
     .addOption(option('--api-key <key>', 'a key with all permissions (or MODELRUN_API_KEY)'))
     .option('--allow-runs', 'send more than GET requests: run models, cancel jobs')
     .addOption(option('--max-credits <number>', 'maximum cost of all runs together (default: 0)', number(0)))
+    .addOption(
+      option(
+        '--crossing-credits <number>',
+        'credits of it for combinations of all kinds (default: 40; 0 with --only)',
+        number(0),
+      ),
+    )
+    .addOption(option('--seed <number>', 'chooses the combinations (default: 1)', number(0)))
     .addOption(option('--model <id>', 'the model to run (default: the cheapest)'))
     .addOption(option('--input <json>', 'its input (default: made from its schema)', jsonObject))
     .addOption(option('--slow-model <id>', 'a model that takes longer than 55 s'))

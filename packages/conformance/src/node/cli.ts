@@ -46,7 +46,7 @@ async function runChecks(command: CheckCommand): Promise<number> {
       limits: { jobMs: command.jobMs },
       onResult: command.quiet ? undefined : showProgress,
     })
-    if (!command.quiet) showNotApplied(report)
+    if (!command.quiet) showHints(report)
     const requested = command.reports.length > 0 ? command.reports : [{ format: 'text', path: undefined } as const]
     const areWritten = await writeAll(requested, (format) => formatReport(report, format))
     if (!areWritten) return 2
@@ -78,8 +78,9 @@ function showProgress({ verdict, check, detail }: CheckResult): void {
   process.stderr.write(`${MARKS[verdict]} ${check}${verdict === 'pass' ? '' : `: ${detail}`}\n`)
 }
 
-/** A reference server with the profile does all that was observed but this. */
-function showNotApplied({ notApplied }: ConformanceReport): void {
+/** A reference server with the profile does all that was observed but what is not applied. */
+function showHints({ advice, notApplied }: ConformanceReport): void {
+  for (const sentence of advice) process.stderr.write(`${sentence}\n`)
   for (const one of notApplied) process.stderr.write(`not in the profile: ${notAppliedLine(one)}\n`)
 }
 

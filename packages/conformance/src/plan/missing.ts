@@ -1,6 +1,5 @@
 import type { Scenario } from '../check.ts'
 import { type ResolvedOptions, SPECIAL_KEYS } from '../options.ts'
-import type { Session } from '../session/session.ts'
 
 /** Why a scenario cannot be performed with these options; `undefined` when it can. */
 export function missingFor(scenario: Scenario<unknown>, options: ResolvedOptions): string | undefined {
@@ -17,15 +16,4 @@ export function missingFor(scenario: Scenario<unknown>, options: ResolvedOptions
     return `needs a key that ${keys.map((name) => SPECIAL_KEYS[name]).join(', or one that ')}`
   }
   return uses.map((used) => missingFor(used, options)).find((reason) => reason !== undefined)
-}
-
-/** The evidence of those scenarios that can be performed. */
-export async function possibleEvidence<Evidence>(
-  session: Session,
-  scenarios: readonly Scenario<Evidence>[],
-): Promise<Evidence[]> {
-  const evidence: Evidence[] = []
-  for (const scenario of scenarios)
-    if (missingFor(scenario, session.options) === undefined) evidence.push(await session.evidence(scenario))
-  return evidence
 }

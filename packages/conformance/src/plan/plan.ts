@@ -1,22 +1,40 @@
 import type { Check, RunCount, Scenario } from '../check.ts'
 import { CannotStartError, type ResolvedOptions } from '../options.ts'
+import { MOST_REPEATS, REPEATS } from '../session/attempts.ts'
 import { missingFor } from './missing.ts'
 import type { RunKind, Targets } from './targets.ts'
 
 /** Runs of one scenario. */
-export interface PlannedRuns {
+interface PlannedRuns {
   kind: RunKind
   count: RunCount
 }
 
+/** What is run at most. */
+export interface Plan {
+  runs: readonly PlannedRuns[]
+  /** Scenarios whose price is known by the models. */
+  priced: readonly NonNullable<Scenario<unknown>['costOf']>[]
+}
+
 /** The runs that these checks start at most: each scenario once, those that cannot be performed left out. */
-export function plannedRuns(checks: readonly Check[], options: ResolvedOptions): PlannedRuns[] {
+export function planOf(checks: readonly Check[], options: ResolvedOptions): Plan {
   const scenarios = new Set<Scenario<unknown>>()
   for (const { scenario } of checks) addPerformed(scenarios, scenario, options)
-  return [...scenarios].flatMap(({ runs = {} }) =>
+  const planned = [...scenarios].flatMap(({ runs = {} }) =>
     // The keys of `runs` are its type's.
     Object.entries(runs).map(([kind, count]) => ({ kind: kind as RunKind, count })),
   )
+  const repeats = repeatsOf([...scenarios].flatMap(({ mayFail }) => mayFail ?? []))
+  return { runs: [...planned, ...repeats], priced: [...scenarios].flatMap(({ costOf }) => costOf ?? []) }
+}
+
+/** Repeats of runs at which the provider fails. */
+function repeatsOf(kinds: readonly RunKind[]): PlannedRuns[] {
+  return [...new Set(kinds)].map((kind) => {
+    const wanted = MOST_REPEATS * kinds.filter((one) => one === kind).length
+    return { kind, count: Math.min(wanted, REPEATS[kind] ?? 0) }
+  })
 }
 
 function addPerformed(performed: Set<Scenario<unknown>>, scenario: Scenario<unknown>, options: ResolvedOptions): void {
@@ -30,16 +48,18 @@ function addPerformed(performed: Set<Scenario<unknown>>, scenario: Scenario<unkn
  *
  * @throws CannotStartError when that is more than allowed; the message shows the sum
  */
-export function costOf(runs: readonly PlannedRuns[], targets: Targets, { maxCredits }: ResolvedOptions): number {
+export function costOf({ runs, priced: extra }: Plan, targets: Targets, options: ResolvedOptions): number {
+  const { maxCredits } = options
   const priced = runs.flatMap(({ kind, count }) => {
     const target = { ...targets, longest: targets.slow ?? targets.main }[kind]
     if (target === undefined) return []
-    const runs = typeof count === 'number' ? count : count(target)
+    const runs = typeof count === 'number' ? count : count(target, options)
     return [{ ...target, count: runs, credits: runs * target.creditsPerRun }]
   })
-  const total = priced.reduce((sum, { credits }) => sum + credits, 0)
+  const crossed = extra.reduce((sum, costOf) => sum + costOf(targets, options), 0)
+  const total = priced.reduce((sum, { credits }) => sum + credits, crossed)
   if (total <= maxCredits) return total
-  const parts = partsOf(priced)
+  const parts = [...partsOf(priced), ...(crossed > 0 ? [`crossed runs for ${crossed}`] : [])]
   throw new CannotStartError(
     `The plan could cost ${total} credits (${parts.join(', ')}); the limit is ${maxCredits}. Nothing was run. ` +
       'Raise the limit of credits, choose cheaper models, or choose fewer checks.',

@@ -1,4 +1,5 @@
 import { at, isRecord, itemsOf } from '../json.ts'
+import { isExact } from './bounds.ts'
 
 const SAMPLE_TEXT = 'a lighthouse at dawn'
 
@@ -23,7 +24,7 @@ function sampleValue(name: string, property: unknown): unknown {
       return isAddress(name, property) ? undefined : SAMPLE_TEXT
     case 'integer':
     case 'number':
-      return property.minimum ?? 1
+      return isExact(property.minimum) ? property.minimum : 1
     case 'boolean':
       return false
     default:

@@ -21,6 +21,8 @@ export interface Targets {
   main?: ModelTarget | undefined
   slow?: ModelTarget | undefined
   failing?: ModelTarget | undefined
+  /** The cheapest model of each other category whose input can be made up. */
+  others?: readonly ModelTarget[] | undefined
 }
 
 type Read = (path: string) => Promise<ApiResponse>
@@ -36,11 +38,42 @@ export async function chooseTargets(
 ): Promise<Targets> {
   const { main, slow, failing } = options.models
   const read: Read = (path) => send({ method: 'GET', path, authorization: `Bearer ${options.apiKey}` })
-  return {
+  const targets = {
     main: main === undefined ? await cheapest(read) : await chosen(read, main, '--input'),
     slow: slow && (await chosen(read, slow, '--slow-input')),
     failing: failing && (await chosen(read, failing, '--failing-input')),
   }
+  if (options.crossingCredits === 0) return targets
+  const known = Object.values(targets).map((target) => target?.modelId)
+  return { ...targets, others: await othersOf(read, known, options.crossingCredits) }
+}
+
+/** One model of each category, without the models that are known. */
+async function othersOf(
+  read: Read,
+  known: readonly (string | undefined)[],
+  mostCredits: number,
+): Promise<ModelTarget[]> {
+  const models = byPrice(await listAll(read)).filter((model) => Number(priceOf(model)) <= mostCredits)
+  const seen = new Set(
+    models.filter((model) => known.includes(String(at(model, '/id')))).map((model) => at(model, '/category')),
+  )
+  const others: ModelTarget[] = []
+  for (const model of models) {
+    const [id, category] = [String(at(model, '/id')), at(model, '/category')]
+    if (seen.has(category)) continue
+    seen.add(category)
+    const target = targetOf(await read(routePath(ROUTES.getModel, { id })), id)
+    if (typeof target !== 'string') others.push(target)
+  }
+  return others
+}
+
+/** The active models with a price, the cheapest first. */
+function byPrice(models: readonly unknown[]): unknown[] {
+  return models
+    .filter((model) => at(model, '/status') === 'active' && Number.isInteger(priceOf(model)))
+    .toSorted((one, other) => Number(priceOf(one)) - Number(priceOf(other)))
 }
 
 /** @param option of the command line that gives the model's input */
@@ -57,9 +90,7 @@ async function chosen(read: Read, { model, input }: ModelChoice, option: string)
 }
 
 async function cheapest(read: Read): Promise<ModelTarget> {
-  const candidates = (await listAll(read))
-    .filter((model) => at(model, '/status') === 'active' && Number.isInteger(priceOf(model)))
-    .toSorted((one, other) => Number(priceOf(one)) - Number(priceOf(other)))
+  const candidates = byPrice(await listAll(read))
   for (const candidate of candidates.slice(0, MAX_CANDIDATES)) {
     const id = String(at(candidate, '/id'))
     const response = await read(routePath(ROUTES.getModel, { id }))

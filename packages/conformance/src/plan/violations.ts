@@ -1,4 +1,5 @@
 import { isRecord, itemsOf } from '../json.ts'
+import { beyond } from './bounds.ts'
 import { typeOf } from './sample-input.ts'
 import type { ModelTarget } from './targets.ts'
 
@@ -52,9 +53,9 @@ function wrongValues(property: Record<string, unknown>): WrongValue[] {
     ([, , value]) => !itemsOf(allowed).includes(value),
   )
   if (Array.isArray(allowed)) values.push(['enum', 'a value outside the enum', 'conformance-no-such-value'])
-  if (typeof minimum === 'number') values.push(['minimum', 'a value below the minimum', minimum - 1])
-  if (typeof maximum === 'number') values.push(['maximum', 'a value above the maximum', maximum + 1])
-  return values
+  if (typeof minimum === 'number') values.push(['minimum', 'a value below the minimum', beyond(minimum, -1)])
+  if (typeof maximum === 'number') values.push(['maximum', 'a value above the maximum', beyond(maximum, 1)])
+  return values.filter(([, , value]) => typeof value !== 'number' || Number.isFinite(value))
 }
 
 function without(input: Record<string, unknown>, left: unknown): Record<string, unknown> {

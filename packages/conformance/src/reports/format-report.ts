@@ -1,12 +1,11 @@
 import type { ConformanceReport } from '../report.ts'
 import { junitFailure, junitReport } from './junit-report.ts'
-import { markdownFailure, markdownReport } from './markdown-report.ts'
 import { textReport } from './text-report.ts'
 
 /** How a report can be written. */
-export const REPORT_FORMATS = ['text', 'json', 'junit', 'markdown'] as const
+export const REPORT_FORMATS = ['text', 'json', 'junit'] as const
 
-/** `text` for a terminal, `json` with everything, `junit` for CI systems, `markdown` as a table of the statements. */
+/** `text` for a terminal, `json` with everything, `junit` for CI systems. */
 export type ReportFormat = (typeof REPORT_FORMATS)[number]
 
 /** Writes a report as text. */
@@ -18,8 +17,6 @@ export function formatReport(report: ConformanceReport, format: ReportFormat): s
       return `${JSON.stringify(report, undefined, 2)}\n`
     case 'junit':
       return junitReport(report)
-    case 'markdown':
-      return markdownReport(report)
   }
 }
 
@@ -35,7 +32,5 @@ export function formatFailure(reason: string, format: ReportFormat): string {
       return `${JSON.stringify({ error: { message: reason } }, undefined, 2)}\n`
     case 'junit':
       return junitFailure(reason)
-    case 'markdown':
-      return markdownFailure(reason)
   }
 }

@@ -12,6 +12,7 @@ export function textReport(report: ConformanceReport): string {
     section('Observed where the specification is silent', of('observed').map(line)),
     section('Observed and not in the profile', report.notApplied.map(notAppliedLine)),
     section('Skipped', skippedByReason(of('skipped'))),
+    section('Advice', report.advice),
     `${summaryLine(report)}\n`,
   ]
   return sections.filter((text) => text !== '').join('\n')

@@ -15,11 +15,12 @@ export interface PolledJob {
   readAfterMs: readonly number[]
 }
 
-const FIRST_DELAY_MS = 100
-const LONGEST_DELAY_MS = 5_000
-const GROWTH = 1.5
-/** Slower growth, so that the time in the queue is measured well. */
-const GROWTH_IN_QUEUE = 1.1
+const FIRST_DELAY_MS = 500
+const LONGEST_DELAY_MS = 20_000
+const GROWTH = 2.5
+/** Shorter, and growing slower, so that the time in the queue is measured well. */
+const SHORT_DELAY_MS = 100
+const GROWTH_IN_QUEUE = 1.25
 const TERMINAL: readonly unknown[] = TERMINAL_JOB_STATUSES
 
 export function readJob(session: Session, jobId: string, call: Partial<SessionCall> = {}): Promise<ApiResponse> {
@@ -45,24 +46,33 @@ function isUnfinished(response: ApiResponse): boolean {
   return response.status < 300 && !isTerminal(jobStatus(response))
 }
 
+/** How a job is polled. */
+interface PollOptions {
+  /** Ends the polling before the job ends. */
+  until?: (response: ApiResponse) => boolean
+  /** Often enough to measure the time in the queue. */
+  isMeasured?: boolean
+  key?: string | undefined
+}
+
 /** Polls a job until it ends, the time limit passes, or `until` returns true. */
 export async function pollJob(
   session: Session,
   jobId: string,
-  until: (response: ApiResponse) => boolean = () => false,
+  { until = () => false, isMeasured = false, key }: PollOptions = {},
 ): Promise<PolledJob> {
   const { clock } = session
   const startedAt = clock.now()
   const reads: ApiResponse[] = []
   const readAfterMs: number[] = []
-  for (let delayMs = FIRST_DELAY_MS; ; ) {
-    const last = await readJob(session, jobId)
+  for (let delayMs = isMeasured ? SHORT_DELAY_MS : FIRST_DELAY_MS; ; ) {
+    const last = await readJob(session, jobId, { key })
     reads.push(last)
     readAfterMs.push(clock.now() - startedAt)
     const isOver = clock.now() - startedAt > session.options.limits.jobMs
     if (isOver || !isUnfinished(last) || until(last)) return { jobId, reads, last, readAfterMs }
     await sleep(clock, delayMs)
-    const growth = jobStatus(last) === 'queued' ? GROWTH_IN_QUEUE : GROWTH
+    const growth = isMeasured && jobStatus(last) === 'queued' ? GROWTH_IN_QUEUE : GROWTH
     delayMs = Math.min(delayMs * growth, LONGEST_DELAY_MS)
   }
 }
@@ -75,7 +85,11 @@ export function jobIdOf(response: ApiResponse): string {
 }
 
 /** Polls the job of a run to its end; `undefined` when the response has no job id. */
-export async function pollRun(session: Session, response: ApiResponse): Promise<PolledJob | undefined> {
+export async function pollRun(
+  session: Session,
+  response: ApiResponse,
+  isMeasured = false,
+): Promise<PolledJob | undefined> {
   const jobId = at(response.json, '/job_id')
-  return typeof jobId === 'string' && jobId !== '' ? pollJob(session, jobId) : undefined
+  return typeof jobId === 'string' && jobId !== '' ? pollJob(session, jobId, { isMeasured }) : undefined
 }

@@ -2,28 +2,67 @@ import { LIMITS, ROUTES, routePath } from '@modelrun/contract'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { BlockedError } from '../judge/finding.ts'
-import type { RunKind } from '../plan/targets.ts'
-import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob } from './jobs.ts'
+import type { ModelTarget, RunKind } from '../plan/targets.ts'
+import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob, pollRun } from './jobs.ts'
 import type { Session, SessionCall } from './session.ts'
 
 /** Members of the body, and anything else of the call, beside the model and its input. */
 export interface RunOptions extends Partial<SessionCall> {
-  sync?: boolean
+  sync?: boolean | undefined
   webhook_url?: string
 }
 
 /** Starts a run of a model with its input. Its price counts against the budget first. */
 export function startRun(session: Session, kind: RunKind, options: RunOptions = {}): Promise<ApiResponse> {
-  const { modelId, input, creditsPerRun } = session.target(kind)
+  return startRunOf(session, session.target(kind), options)
+}
+
+/** The same for any model. */
+export function startRunOf(session: Session, target: ModelTarget, options: RunOptions): Promise<ApiResponse> {
+  const { modelId, input, creditsPerRun } = target
   const { sync, webhook_url, ...call } = options
   session.ledger.spend(creditsPerRun)
   const path = routePath(ROUTES.runModel, { model: modelId })
   return session.call({ body: { input, sync, webhook_url }, ...call, method: 'POST', path })
 }
 
+export interface MeasuredOptions extends RunOptions {
+  isPolled?: (response: ApiResponse) => boolean
+  /** Whether the time in the queue is measured. */
+  isMeasured?: boolean
+}
+
+/** A run, its job polled to the end if it has one, and the charge. */
+export async function measuredRun(
+  session: Session,
+  kind: RunKind,
+  { isPolled = () => true, isMeasured = false, ...options }: MeasuredOptions = {},
+) {
+  const target = session.target(kind)
+  const { value, charge } = await session.balance.measured(
+    async () => {
+      const response = await startRun(session, kind, options)
+      return { response, polled: isPolled(response) ? await pollRun(session, response, isMeasured) : undefined }
+    },
+    // What a failed run is charged is open, and may show late.
+    (run) => (kind !== 'failing' && hasSucceeded(run) ? target.creditsPerRun : undefined),
+  )
+  return { ...value, target, charge }
+}
+
+/** Whether a run made a result, by its response or by the polls of its job. */
+function hasSucceeded({ response, polled }: { response: ApiResponse; polled?: PolledJob | undefined }): boolean {
+  return at(response.json, '/status') === 'completed' || (polled && jobStatus(polled.last)) === 'succeeded'
+}
+
 /** Whether a synchronous run was held to the end of the hold, so that the model is too slow to be judged by it. */
 export function wasHeld(response: ApiResponse): boolean {
   return response.status === 202 && response.durationMs >= LIMITS.syncWaitMs * 0.8
+}
+
+/** Whether the job has to be polled to know the outcome of a quick synchronous run. */
+export function isUnclear(response: ApiResponse): boolean {
+  return at(response.json, '/status') !== 'completed' && !wasHeld(response)
 }
 
 /** The result of a run that the service should reject. */
@@ -36,7 +75,7 @@ export interface DoubtfulRun {
 
 /** Sends a run that should be rejected, and polls its job to the end if there is one. */
 export async function tryRun(session: Session, kind: RunKind, options: RunOptions): Promise<DoubtfulRun> {
-  const response = await startRun(session, kind, options)
+  const response = await startRun(session, kind, { ...options, isOpen: true })
   const jobId = at(response.json, '/job_id')
   const isDone = at(response.json, '/status') === 'completed'
   if (isDone || typeof jobId !== 'string') return { response, hasSucceeded: isDone }
@@ -44,9 +83,9 @@ export async function tryRun(session: Session, kind: RunKind, options: RunOption
   return { response, polled, hasSucceeded: jobStatus(polled.last) === 'succeeded' }
 }
 
-/** Sends an asynchronous run for its response, and cancels the job at once. */
+/** Sends an asynchronous run whose response is open, and cancels the job at once. */
 export async function probeRun(session: Session, kind: RunKind, options: RunOptions): Promise<ApiResponse> {
-  const response = await startRun(session, kind, { sync: false, ...options })
+  const response = await startRun(session, kind, { sync: false, isOpen: true, ...options })
   const jobId = at(response.json, '/job_id')
   if (typeof jobId === 'string') await cancelJob(session, jobId)
   return response

@@ -1,11 +1,15 @@
 import type { ConformanceClock } from '../clock.ts'
-import type { ApiResponse } from '../http/api-response.ts'
+import type { Exchange } from '../exchange.ts'
+import { type ApiResponse, NoResponseError } from '../http/api-response.ts'
 import type { Call } from '../http/caller.ts'
 import { BlockedError } from '../judge/finding.ts'
 import type { ResolvedOptions, SpecialKey } from '../options.ts'
 import type { ModelTarget, RunKind, Targets } from '../plan/targets.ts'
-import type { WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
+import type { WebhookEndpoint, WebhookEndpoints } from '../webhooks/webhook-endpoints.ts'
+import { Attempts } from './attempts.ts'
+import { Balance } from './balance.ts'
 import type { Ledger } from './ledger.ts'
+import { type SentKey, sentKey } from './sent-key.ts'
 
 /** A request as scenarios write it. */
 export interface SessionCall {
@@ -22,26 +26,25 @@ export interface SessionCall {
   contentType?: string | undefined
   /** More headers. */
   headers?: Readonly<Record<string, string>> | undefined
+  /** Whether the specification leaves the response open, beyond the form of an error. */
+  isOpen?: boolean | undefined
 }
 
 /** A request with its response, in full. */
 export interface Recorded {
   method: 'GET' | 'POST' | 'DELETE'
   path: string
-  /** Whether the key with all permissions was sent. Other keys may belong to other accounts. */
-  isOwn: boolean
+  key: SentKey
+  /** As it was sent, before it became text. */
+  body: unknown
+  /** Whether the specification leaves the response open, beyond the form of an error. */
+  isOpen: boolean
   response: ApiResponse
 }
 
 /** A scenario, as far as a session performs it. */
 interface Performable<Evidence> {
   perform(session: Session): Promise<Evidence>
-}
-
-/** The credits before something was done, and after. */
-export interface Charge {
-  before: number
-  after: number
 }
 
 export interface SessionParts {
@@ -55,23 +58,33 @@ export interface SessionParts {
   webhookEndpoints: WebhookEndpoints | undefined
 }
 
+/** Number of ways to ask for a run. */
+export const MODES = 6
+
 /** One run of the suite: services for scenarios, and the evidence of those that were performed. */
 export class Session {
   readonly options: ResolvedOptions
   readonly clock: ConformanceClock
   readonly ledger: Ledger
+  readonly balance: Balance
+  readonly attempts = new Attempts()
   /** Every response 429 so far, also of requests that were sent again. */
   readonly limited: readonly ApiResponse[]
   readonly download: (url: string) => Promise<ApiResponse>
   readonly #parts: SessionParts
   readonly #evidence = new Map<Performable<unknown>, Promise<unknown>>()
   readonly #recorded: Recorded[] = []
+  #modes: number
+  /** Scenarios that broke off, and why, with what proves it. */
+  readonly troubles: { detail: string; exchanges: readonly Exchange[] }[] = []
 
   constructor(parts: SessionParts) {
     this.#parts = parts
     this.options = parts.options
+    this.#modes = Math.abs(parts.options.seed)
     this.clock = parts.options.clock
     this.ledger = parts.ledger
+    this.balance = new Balance(parts.options.readCredits, parts.options.clock)
     this.limited = parts.limited
     this.download = parts.download
   }
@@ -91,6 +104,13 @@ export class Session {
     this.#evidence.set(scenario, Promise.resolve(evidence))
   }
 
+  /** Keeps why a scenario broke off, unless what it builds on is missing: that is judged where it belongs. */
+  addTrouble(error: unknown): void {
+    if (error instanceof BlockedError) return
+    const detail = error instanceof Error ? error.message : String(error)
+    this.troubles.push({ detail, exchanges: error instanceof NoResponseError ? [error.exchange] : [] })
+  }
+
   async call({
     method = 'GET',
     path,
@@ -100,6 +120,7 @@ export class Session {
     text,
     contentType,
     headers,
+    isOpen = false,
   }: SessionCall): Promise<ApiResponse> {
     // Promised to users: only GET requests unless they allow runs.
     if (method !== 'GET' && !this.options.allowRuns)
@@ -114,7 +135,7 @@ export class Session {
       contentType,
       headers,
     })
-    this.#recorded.push({ method, path, isOwn: header === `Bearer ${this.options.apiKey}`, response })
+    this.#recorded.push({ method, path, key: sentKey(header, this.options), body, isOpen, response })
     return response
   }
 
@@ -130,6 +151,11 @@ export class Session {
     return key
   }
 
+  /** The models that the suite runs. */
+  get targets(): Targets {
+    return this.#parts.targets
+  }
+
   target(kind: RunKind): ModelTarget {
     const { main, slow, failing } = this.#parts.targets
     const target = { main, slow, failing, longest: slow ?? main }[kind]
@@ -137,21 +163,20 @@ export class Session {
     return target
   }
 
+  /** The ways to ask for a run in turn: each `sync`, with and without a webhook. */
+  nextMode(mode = this.#modes++ % MODES): { sync?: boolean; webhook_url?: string } {
+    const sync = [{}, { sync: true }, { sync: false }][mode % 3]
+    const url = mode % 2 === 0 ? this.#parts.webhookEndpoints?.open('accept').url : undefined
+    return { ...sync, ...(url === undefined ? {} : { webhook_url: url }) }
+  }
+
+  /** Every endpoint of a webhook that was opened so far. */
+  get endpoints(): readonly WebhookEndpoint[] {
+    return this.#parts.webhookEndpoints?.opened ?? []
+  }
+
   get webhookEndpoints(): WebhookEndpoints {
     if (this.#parts.webhookEndpoints === undefined) throw new BlockedError('no webhook receiver was given')
     return this.#parts.webhookEndpoints
-  }
-
-  /** Does `work`, and reads the balance before and after where possible. */
-  async measured<Value>(work: () => Promise<Value>): Promise<{ value: Value; charge: Charge | undefined }> {
-    const before = await this.#credits()
-    const value = await work()
-    const after = await this.#credits()
-    return { value, charge: before === undefined || after === undefined ? undefined : { before, after } }
-  }
-
-  /** Balance of the account; `undefined` when reading it fails, so that the results of paid runs are not lost. */
-  async #credits(): Promise<number | undefined> {
-    return this.options.readCredits?.().catch(() => undefined)
   }
 }

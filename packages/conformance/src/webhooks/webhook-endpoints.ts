@@ -13,17 +13,25 @@ export interface Delivery {
   exchange: Exchange
 }
 
-/**
- * The response of an endpoint: `accept` 200, `reject` 500, `miss` 404, `silent` 200 after the receiver's time limit of 10 s
- * (section 6, rule 1).
- */
+/** The response of an endpoint. `silent` responds after the receiver's time limit of 10 s (section 6, rule 1). */
 export type EndpointBehavior = keyof typeof STATUSES
 
-const STATUSES = { accept: 200, reject: 500, miss: 404, silent: 200 } as const
+const STATUSES = {
+  accept: 200,
+  reject: 500,
+  miss: 404,
+  silent: 200,
+  redirect: 307,
+  gone: 410,
+  limited: 429,
+  busy: 503,
+} as const
+export const BEHAVIORS = Object.keys(STATUSES) as EndpointBehavior[] // the keys of the constant
 
 /** A unique URL for the deliveries of one run. */
 export interface WebhookEndpoint {
   readonly url: string
+  readonly behavior: EndpointBehavior
   readonly deliveries: Delivery[]
 }
 
@@ -43,7 +51,7 @@ export const SILENCE_MS = 11_000
 /** Creates endpoints, and stores each delivery with its endpoint. */
 export class WebhookEndpoints {
   readonly #options: WebhookEndpointsOptions
-  readonly #endpoints = new Map<string, { endpoint: WebhookEndpoint; behavior: EndpointBehavior }>()
+  readonly #endpoints = new Map<string, WebhookEndpoint>()
 
   constructor(options: WebhookEndpointsOptions) {
     this.#options = options
@@ -54,9 +62,13 @@ export class WebhookEndpoints {
     // Random, because deliveries are not signed.
     const name = crypto.randomUUID()
     const url = `${this.#options.receiver.url.replace(/\/+$/, '')}/${name}?${QUERY}`
-    const endpoint: WebhookEndpoint = { url, deliveries: [] }
-    this.#endpoints.set(name, { endpoint, behavior })
+    const endpoint: WebhookEndpoint = { url, behavior, deliveries: [] }
+    this.#endpoints.set(name, endpoint)
     return endpoint
+  }
+
+  get opened(): readonly WebhookEndpoint[] {
+    return [...this.#endpoints.values()]
   }
 
   async #receive(request: Request): Promise<Response> {
@@ -77,12 +89,14 @@ export class WebhookEndpoints {
         body: redactor.body(text),
       },
     })
-    opened.endpoint.deliveries.push({ method, url: request.url, headers, json: parse(text), exchange: recorded })
+    opened.deliveries.push({ method, url: request.url, headers, json: parse(text), exchange: recorded })
     if (opened.behavior === 'silent') await sleep(clock, SILENCE_MS)
     const status = STATUSES[opened.behavior]
     recorded.response = { status, headers: {}, body: '' }
     recorded.durationMs = clock.now() - startedAt
-    return new Response(null, { status })
+    // To nowhere: whether a service follows is open.
+    const location = opened.behavior === 'redirect' ? { location: `${new URL(opened.url).pathname}-moved` } : {}
+    return new Response(null, { status, headers: location })
   }
 }
 

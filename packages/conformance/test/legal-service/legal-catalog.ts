@@ -46,7 +46,14 @@ function dress({ id, ...rest }: ReturnType<typeof model>, index: number, choices
   return { shown, schema: schemaOf(choices), ...rest }
 }
 
-function schemaOf({ typeForm }: LegalChoices): Record<string, unknown> {
+const SEED_BOUNDS = {
+  none: {},
+  int64: { seed: { minimum: -(2 ** 63), maximum: 2 ** 63 } },
+  uint64: { seed: { minimum: 0, maximum: 2 ** 64 } },
+  rounded: { seed: { minimum: -(2 ** 63), maximum: 2 ** 63 } },
+}
+
+function schemaOf({ typeForm, seedBounds }: LegalChoices): Record<string, unknown> {
   const type = (name: string) => ({ text: { type: name }, array: { type: [name, 'null'] }, absent: {} })[typeForm]
   return {
     type: 'object',
@@ -56,6 +63,7 @@ function schemaOf({ typeForm }: LegalChoices): Record<string, unknown> {
       num_images: { ...type('integer'), minimum: 1, maximum: 4, default: 1 },
       guidance: { ...type('number'), minimum: 0.5, maximum: 20 },
       tiled: { ...type('boolean') },
+      ...SEED_BOUNDS[seedBounds],
     },
     required: ['prompt'],
   }

@@ -85,6 +85,19 @@ export const LEGAL_CHOICES = {
   extraMembers: ['none', 'everywhere'],
   requestIdHeader: ['none', 'sent'],
   contentType: ['application/json', 'application/json; charset=utf-8', 'application/vnd.api+json'],
+  // At the end, as each point takes the next random number.
+  // 2.3: seeds of 64 bits; what reads them as doubles takes their neighbours too
+  seedBounds: ['none', 'int64', 'uint64', 'rounded'],
+  // 3, 7: each so many jobs of any model fail at the provider
+  providerFails: ['never', 'seventh', 'third', 'always'],
+  // 6, rule 5
+  plainHttpWebhook: ['accepted', reject(422, 'HTTPS_REQUIRED'), reject(400, 'BAD_WEBHOOK')],
+  // 3: the cancel of a finished job is not shown
+  finishedIsCancelled: [false, true],
+  // 1: when a charge shows is not stated
+  ledgerDelayMs: [0, 4_000],
+  // 4.3: members of responses to runs that are not named
+  runFields: ['none', 'few', 'many'],
 } as const
 
 /** One value for every open point. */

@@ -1,4 +1,5 @@
-import { isRecord } from '../../src/json.ts'
+import { at, isRecord } from '../../src/json.ts'
+import type { LegalChoices } from './legal-choices.ts'
 
 const IS_TYPE: Record<string, (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
@@ -14,14 +15,22 @@ const TYPES: Record<string, string> = {
   num_images: 'integer',
   guidance: 'number',
   tiled: 'boolean',
+  seed: 'integer',
 }
 
 /** What is wrong with an input by its model's schema. Types hold even where the schema does not show them. */
-export function inputProblem(schema: Record<string, unknown>, input: Record<string, unknown>) {
+export function inputProblem(
+  schema: Record<string, unknown>,
+  input: Record<string, unknown>,
+  { seedBounds }: LegalChoices,
+) {
   const properties = isRecord(schema.properties) ? schema.properties : {}
   const required = Array.isArray(schema.required) ? schema.required : []
   if (required.some((name) => input[String(name)] === undefined)) return 'missing'
   const names = Object.keys(input)
+  // A double cannot hold the maximum of 64 bits: it is one more.
+  if (seedBounds !== 'rounded' && input.seed !== undefined && input.seed === at(properties, '/seed/maximum'))
+    return 'wrong'
   if (names.some((name) => isRecord(properties[name]) && !fits(name, properties[name], input[name]))) return 'wrong'
   return names.some((name) => properties[name] === undefined) ? 'unknown' : undefined
 }

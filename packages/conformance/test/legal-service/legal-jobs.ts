@@ -52,7 +52,8 @@ export class LegalJobs {
 
   credits(account: string): number {
     const own = [...this.#jobs.values()].filter((job) => job.account === account)
-    const charged = own.reduce((sum, job) => sum + chargeOf(job, this.#now(), this.#choices), 0)
+    const shownAt = this.#now() - this.#choices.ledgerDelayMs
+    const charged = own.reduce((sum, job) => sum + chargeOf(job, shownAt, this.#choices), 0)
     return (CREDITS[account] ?? 0) - charged
   }
 
@@ -64,6 +65,10 @@ export class LegalJobs {
     const status = statusOf(job, now)
     const isOver = status === 'succeeded' || status === 'failed'
     const choice = isOver ? cancelOfFinished : job.cancelledAt === undefined ? cancelStatus : secondCancel
+    if (isOver && this.#choices.finishedIsCancelled) {
+      job.cancelledAt = now
+      return reply(200, this.#cancelBody(job))
+    }
     if (isRejection(choice)) return rejection(choice)
     if (!isOver && job.cancelledAt === undefined) {
       // What ends before the cancel takes effect stays as it ended.

@@ -1,6 +1,6 @@
 import type { ConformanceOptions } from '../../src/options.ts'
 import { LEGAL_IDS } from './legal-catalog.ts'
-import type { LegalChoices } from './legal-choices.ts'
+import { isRejection, type LegalChoices } from './legal-choices.ts'
 import { LEGAL_KEY, LEGAL_SPECIAL_KEYS } from './legal-keys.ts'
 import { LegalService } from './legal-service.ts'
 import { VirtualClock } from './virtual-clock.ts'
@@ -29,7 +29,7 @@ export function legalOptions(choices: Partial<LegalChoices> = {}): {
         ...(isWhole ? { failing: { model: ids.failing, input: { prompt: 'broken' } } } : {}),
       },
       receiver: {
-        url: 'https://receiver.test',
+        url: isRejection(service.choices.plainHttpWebhook) ? 'http://receiver.test' : 'https://receiver.test',
         onRequest: (response) => {
           receive = response
         },

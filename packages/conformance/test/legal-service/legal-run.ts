@@ -33,7 +33,7 @@ export function readOrder(
   if (typeof sync !== 'boolean') return choices.missingInput
   const webhook = webhookOf(webhook_url, choices)
   if (isRejection(webhook)) return webhook
-  const problem = inputProblem(model.schema, input)
+  const problem = inputProblem(model.schema, input, choices)
   if (problem === 'unknown' && isRejection(choices.unknownParameter)) return choices.unknownParameter
   const isWrong = problem === 'missing' || problem === 'wrong'
   if (isWrong && isRejection(choices.invalidInput)) return choices.invalidInput
@@ -48,24 +48,26 @@ function parse(text: string): unknown {
   }
 }
 
-function webhookOf(url: unknown, { webhookScheme }: LegalChoices): string | undefined | Rejection {
+function webhookOf(url: unknown, { webhookScheme, plainHttpWebhook }: LegalChoices): string | undefined | Rejection {
   if (url === undefined) return undefined
+  if (isRejection(plainHttpWebhook) && /^http:/.test(String(url))) return plainHttpWebhook
   const isUsable = typeof url === 'string' && /^https?:/.test(url)
   if (isUsable) return url
   return isRejection(webhookScheme) ? webhookScheme : undefined
 }
 
-export function queuedReply(job: LegalJob, { asyncStatus }: LegalChoices): Reply {
-  return reply(asyncStatus, identity(job, 'queued'))
+export function queuedReply(job: LegalJob, choices: LegalChoices): Reply {
+  const message = choices.runFields === 'many' ? { message: 'Poll the job for its result.' } : {}
+  return reply(choices.asyncStatus, { ...identity(job, 'queued'), ...message, ...moreOf(job, choices) })
 }
 
-export function processingReply(job: LegalJob, { pollMessage }: LegalChoices): Reply {
+export function processingReply(job: LegalJob, choices: LegalChoices): Reply {
   const message = {
     path: `The result will be at GET /v1/jobs/${job.id}.`,
     word: 'Poll for the result.',
     sentence: "Accepted. Ask for the job's status until it has ended.",
-  }[pollMessage]
-  return reply(202, { ...identity(job, 'processing'), message })
+  }[choices.pollMessage]
+  return reply(202, { ...identity(job, 'processing'), message, ...moreOf(job, choices) })
 }
 
 /** Response to a run whose job ended while it was held. */
@@ -76,7 +78,8 @@ export function endedReply(
 ): Reply {
   if (status === 'succeeded') {
     const duration_ms = job.endsAt - job.processingAt
-    return reply(200, { ...identity(job, 'completed'), output, duration_ms, credits_used: job.model.credits })
+    const result = { output, duration_ms, credits_used: job.model.credits }
+    return reply(200, { ...identity(job, 'completed'), ...result, ...moreOf(job, choices) })
   }
   if (choices.failedSync === 202) return processingReply(job, choices)
   const error = errorOf(job)
@@ -86,4 +89,10 @@ export function endedReply(
 
 function identity({ id, requestId, model }: LegalJob, status: string) {
   return { job_id: id, request_id: requestId, status, model_id: model.shown.id }
+}
+
+/** Members that section 4.3 does not name. */
+function moreOf({ createdAt }: LegalJob, { runFields }: LegalChoices) {
+  const created_at = new Date(createdAt).toISOString()
+  return { none: {}, few: { created_at }, many: { created_at, credits_remaining: 12, eta_ms: 4_000 } }[runFields]
 }

@@ -11,6 +11,7 @@ import { endedReply, processingReply, queuedReply, type RunOrder, readOrder } fr
 import { RateLimit } from './rate-limit.ts'
 
 const HOLD_MS = 55_000
+const FAILS_EACH = { never: Number.POSITIVE_INFINITY, seventh: 7, third: 3, always: 1 } as const
 const FORBIDDEN = { status: 403, code: 'FORBIDDEN' }
 const NO_SUCH_PATH = { status: 404, code: 'NO_SUCH_PATH' }
 
@@ -35,6 +36,7 @@ export class LegalService {
   readonly #jobs: LegalJobs
   readonly #rateLimit: RateLimit
   #requests = 0
+  #started = 0
 
   constructor({ choices, clock, origin = 'https://legal.test', deliver = fetch }: LegalServiceOptions) {
     this.choices = legalChoices(choices)
@@ -139,7 +141,9 @@ export class LegalService {
     const { choices } = this
     const isQueued = !sync && (webhookUrl === undefined || choices.asyncWithWebhook === 'queued')
     const queuedMs = isQueued ? choices.queuedMs : 0
-    const job = this.#jobs.create({ ...run, fails: run.model.fails || failsLater, queuedMs, webhookUrl })
+    const failsNow = ++this.#started % FAILS_EACH[choices.providerFails] === 0
+    const fails = run.model.fails || failsLater || failsNow
+    const job = this.#jobs.create({ ...run, fails, queuedMs, webhookUrl })
     if (webhookUrl !== undefined) void this.#send(job)
     if (isQueued) return queuedReply(job, choices)
     return webhookUrl === undefined ? this.#held(job) : processingReply(job, choices)

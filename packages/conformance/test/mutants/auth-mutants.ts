@@ -36,20 +36,20 @@ function rejectsLimitedKeys(): Mutation {
 /** Keys and permissions. */
 export const AUTH_MUTANTS: readonly Mutant[] = [
   mutant(
-    'auth/valid-key-is-accepted',
+    'permissions/others-remain',
     'rejects a valid key of a request without a query',
     edited(
       'listModels',
       when((_, { url }) => url.search === '', status(403)),
     ),
   ),
-  mutant('auth/list-needs-key', 'lists models for anybody', trusting('listModels', isMissing)),
-  mutant('auth/model-needs-key', 'shows a model to anybody', trusting('getModel', isMissing)),
-  mutant('auth/job-needs-key', 'shows a job to anybody', trusting('getJob', isMissing)),
-  mutant('auth/run-needs-key', 'runs models for anybody', trusting('runModel', isMissing)),
-  mutant('auth/cancel-needs-key', 'cancels jobs for anybody', trusting('cancelJob', isMissing)),
+  mutant('auth/missing-key', 'lists models for anybody', trusting('listModels', isMissing)),
+  mutant('auth/missing-key', 'shows a model to anybody', trusting('getModel', isMissing)),
+  mutant('auth/missing-key', 'shows a job to anybody', trusting('getJob', isMissing)),
+  mutant('auth/missing-key', 'runs models for anybody', trusting('runModel', isMissing)),
+  mutant('auth/missing-key', 'cancels jobs for anybody', trusting('cancelJob', isMissing)),
   mutant(
-    'auth/list-needs-key',
+    'auth/missing-key',
     'responds with 403 without a key',
     edited(
       'listModels',
@@ -57,19 +57,19 @@ export const AUTH_MUTANTS: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'auth/missing-key-code',
+    'auth/missing-key',
     'has another code for a missing key',
     edited('getJob', put('/error/code', 'UNAUTHENTICATED')),
   ),
-  mutant('auth/invalid-key-is-rejected', 'takes any key for reading', trusting('getModel')),
-  mutant('auth/invalid-key-writes-are-rejected', 'takes any key for cancels', trusting('cancelJob')),
+  mutant('auth/invalid-key', 'takes any key for reading', trusting('getModel')),
+  mutant('auth/invalid-key', 'takes any key for cancels', trusting('cancelJob')),
   mutant(
-    'auth/invalid-key-code',
+    'auth/invalid-key',
     'has another code for an invalid key',
     edited('listModels', put('/error/code', 'INVALID_KEY')),
   ),
   mutant(
-    'auth/bearer-scheme',
+    'auth/missing-key',
     'takes a key in any scheme',
     trusting('listModels', ({ authorization }) => authorization?.startsWith('Basic') === true),
   ),
@@ -78,13 +78,13 @@ export const AUTH_MUTANTS: readonly Mutant[] = [
     ...trusting('listModels'),
     options: () => ({ apiKey: 'pk_conformance' }),
   }),
-  mutant('permissions/list-needs-models-read', 'lists models without models:read', trusting('listModels')),
-  mutant('permissions/model-needs-models-read', 'shows models without models:read', trusting('getModel')),
-  mutant('permissions/run-needs-models-run', 'runs models without models:run', trusting('runModel')),
-  mutant('permissions/job-needs-jobs-read', 'shows jobs without jobs:read', trusting('getJob')),
-  mutant('permissions/cancel-needs-jobs-write', 'cancels jobs without jobs:write', trusting('cancelJob')),
+  mutant('permissions/lacking', 'lists models without models:read', trusting('listModels')),
+  mutant('permissions/lacking', 'shows models without models:read', trusting('getModel')),
+  mutant('permissions/lacking', 'runs models without models:run', trusting('runModel')),
+  mutant('permissions/lacking', 'shows jobs without jobs:read', trusting('getJob')),
+  mutant('permissions/lacking', 'cancels jobs without jobs:write', trusting('cancelJob')),
   mutant(
-    'permissions/list-needs-models-read',
+    'permissions/lacking',
     'responds with 401 without the permission',
     edited(
       'listModels',
@@ -92,7 +92,7 @@ export const AUTH_MUTANTS: readonly Mutant[] = [
     ),
   ),
   mutant(
-    'permissions/forbidden-code',
+    'permissions/lacking',
     'has another code for a lacking permission',
     edited('runModel', put('/error/code', 'UNAUTHORIZED')),
   ),

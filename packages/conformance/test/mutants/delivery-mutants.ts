@@ -1,4 +1,4 @@
-import type { Deliver } from '@modelrun/reference-server'
+import type { Deliver } from '../reference-service.ts'
 import { type Mutant, type Mutation, mutant } from './mutation.ts'
 
 type Body = Record<string, unknown>
@@ -38,22 +38,22 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     onDelivery((deliver, url, init) => deliver(url, { ...init, method: 'PUT' })),
   ),
   mutant(
-    'webhooks/json',
+    'webhooks/post',
     'delivers a form',
     onDelivery((deliver, url, init) => deliver(url, { ...init, body: 'status=succeeded' })),
   ),
   mutant(
-    'webhooks/job-id',
+    'webhooks/one-result',
     'delivers another job_id',
     delivers((body) => ({ ...body, job_id: 'job_0' })),
   ),
   mutant(
-    'webhooks/job-id',
+    'webhooks/one-result',
     'delivers id instead of job_id',
     delivers(({ job_id: id, ...body }) => ({ id, ...body })),
   ),
   mutant(
-    'webhooks/status',
+    'webhooks/one-result',
     'delivers the status completed',
     delivers((body) => ({ ...body, status: 'completed' })),
   ),
@@ -83,12 +83,12 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     delivers((body) => ({ ...body, completed_at: 1_767_225_604 })),
   ),
   mutant(
-    'webhooks/failure-delivered',
+    'webhooks/delivered',
     'does not deliver failures',
     onDelivery((deliver, url, init) => (isFailure(init) ? lost() : deliver(url, init))),
   ),
   mutant(
-    'webhooks/failure-status',
+    'webhooks/one-result',
     'delivers the status error',
     delivers((body) => ({ ...body, status: 'error' })),
   ),
@@ -98,10 +98,10 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     delivers((body) => ({ ...body, error: { code: 'FAILED', message: 'no' } })),
   ),
   mutant(
-    'webhooks/failure-message',
+    'webhooks/failure-error',
     'delivers no message',
     delivers((body) => ({ ...body, error: { code: 'PROVIDER_FAILURE' } })),
   ),
-  mutant('webhooks/no-retry-after-500', 'retries a delivery that was rejected', onDelivery(retryingRejected)),
-  mutant('webhooks/no-retry-after-silence', 'retries a delivery without a response', onDelivery(retryingSilent)),
+  mutant('webhooks/not-retried', 'retries a delivery that was rejected', onDelivery(retryingRejected)),
+  mutant('webhooks/not-retried', 'retries a delivery without a response', onDelivery(retryingSilent)),
 ]

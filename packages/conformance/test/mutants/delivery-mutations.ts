@@ -1,6 +1,7 @@
-import type { Deliver, ReferenceServer } from '@modelrun/reference-server'
+import type { ReferenceServer } from '@modelrun/reference-server'
 import { sleep } from '../../src/clock.ts'
 import { at } from '../../src/json.ts'
+import type { Deliver } from '../reference-service.ts'
 import { isDone, jobOf, onDelivery } from './edits.ts'
 import { isFor, type Mutation, put, type Send } from './mutation.ts'
 

@@ -4,30 +4,34 @@ const schema = (edit: ReturnType<typeof put>) => edited('getModel', edit)
 
 /** The fields of models, and their schemas. */
 export const DETAILS_MUTANTS: readonly Mutant[] = [
-  mutant('details/id', 'has a number as the id of a model', edited('listModels', put('/models/*/id', 7))),
-  mutant('details/name', 'has no name in the details', edited('getModel', take('/name'))),
-  mutant('details/name', 'has no name in the list', edited('listModels', take('/models/2/name'))),
-  mutant('details/description', 'has no description in the list', edited('listModels', take('/models/*/description'))),
-  mutant('details/category', 'has a category of its own', edited('getModel', put('/category', 'text-to-poem'))),
-  mutant('details/provider', 'has an object as the provider', edited('getModel', put('/provider', { name: 'Lumen' }))),
+  mutant('models/every-entry', 'has a number as the id of a model', edited('listModels', put('/models/*/id', 7))),
+  mutant('details/every-model', 'has no name in the details', edited('getModel', take('/name'))),
+  mutant('models/every-entry', 'has no name in the list', edited('listModels', take('/models/2/name'))),
+  mutant('models/every-entry', 'has no description in the list', edited('listModels', take('/models/*/description'))),
+  mutant('details/every-model', 'has a category of its own', edited('getModel', put('/category', 'text-to-poem'))),
   mutant(
-    'details/status',
+    'details/every-model',
+    'has an object as the provider',
+    edited('getModel', put('/provider', { name: 'Lumen' })),
+  ),
+  mutant(
+    'models/every-entry',
     'has a boolean as the status of a model',
     edited('listModels', put('/models/*/status', true)),
   ),
-  mutant('details/credits-per-run', 'has the price as text', edited('getModel', put('/pricing/credits_per_run', '4'))),
+  mutant('details/every-model', 'has the price as text', edited('getModel', put('/pricing/credits_per_run', '4'))),
   mutant(
-    'details/credits-per-run',
+    'models/every-entry',
     'has a broken price',
     edited('listModels', put('/models/*/pricing/credits_per_run', 0.5)),
   ),
   mutant(
-    'details/credits-per-run',
+    'details/every-model',
     'has the price beside pricing',
     edited('getModel', take('/pricing'), put('/credits_per_run', 4)),
   ),
   mutant(
-    'details/list-without-schema',
+    'models/every-entry',
     'lists models with their schema',
     edited('listModels', put('/models/*/input_schema', {})),
   ),

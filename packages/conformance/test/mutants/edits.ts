@@ -1,6 +1,7 @@
 import type { RouteName } from '@modelrun/contract'
-import type { Deliver, ReferenceServer } from '@modelrun/reference-server'
+import type { ReferenceServer } from '@modelrun/reference-server'
 import { at } from '../../src/json.ts'
+import type { Deliver } from '../reference-service.ts'
 import { type Edit, isFor, type Mutation, type Send, type WireRequest, type WireResponse } from './mutation.ts'
 
 /** Responds with a body of another kind. */

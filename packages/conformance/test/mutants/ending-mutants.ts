@@ -150,7 +150,7 @@ export const ENDING_MUTANTS: readonly Mutant[] = [
   ),
   broken(CANCEL, 'responds 404 for a cancelled job', job(isCancelled, status(404))),
   broken(CANCEL, 'has a status deleted', job(isCancelled, put('/data/status', 'deleted'))),
-  broken(CANCEL, 'cancels all jobs with one', cancelsAll(), 'cancel/that-job-only'),
+  broken(CANCEL, 'cancels all jobs with one', cancelsAll(), 'jobs/every-end'),
   broken(CANCEL, 'cancels at the second request', cancelsAtSecond()),
   broken(
     CANCEL,

@@ -201,7 +201,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     INPUT_SCHEMA,
     'checks no input of runs with webhook_url',
     runs((_, request) => isInput(request, 'hooked')),
-    'inputs/with-webhook',
+    'inputs/every-other-rule',
   ),
   broken(
     INPUT_SCHEMA,

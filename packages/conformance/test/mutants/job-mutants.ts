@@ -49,38 +49,34 @@ function charging(route: Parameters<typeof edited>[0], credits: number): Mutatio
 /** Jobs, their files, their cancels and their charges. */
 export const JOB_MUTANTS: readonly Mutant[] = [
   mutant(
-    'jobs/data',
+    'jobs/every-poll',
     'does not wrap the job in data',
     job(
       always,
       put('', (body: { data: unknown }) => body.data),
     ),
   ),
-  mutant('jobs/data', 'responds with 404 while the job continues', job(isUnfinished, status(404))),
+  mutant('jobs/every-poll', 'responds with 404 while the job continues', job(isUnfinished, status(404))),
   mutant('jobs/status', 'says completed in the job status', job(isDone, put('/data/status', 'completed'))),
   mutant('jobs/status', 'has a status of its own', job(reads('queued'), put('/data/status', 'starting'))),
-  mutant('jobs/async-ends', 'never ends an asynchronous run', job(always, put('/data', { status: 'processing' }))),
+  mutant('jobs/every-end', 'never ends an asynchronous run', job(always, put('/data', { status: 'processing' }))),
+  mutant('jobs/every-end', 'says processing after a finished run', job(isDone, put('/data/status', 'completed'))),
+  mutant('jobs/every-output', 'has no type of output', job(isDone, take('/data/output/type'))),
   mutant(
-    'jobs/completed-reads-succeeded',
-    'says processing after a finished run',
-    job(isDone, put('/data/status', 'completed')),
-  ),
-  mutant('jobs/output-type', 'has no type of output', job(isDone, take('/data/output/type'))),
-  mutant(
-    'jobs/output-items',
+    'jobs/every-output',
     'has one item instead of a list',
     job(
       isDone,
       put('/data/output/items', (items: unknown[]) => items[0]),
     ),
   ),
-  mutant('jobs/output-item-type', 'has items without a type', job(isDone, take('/data/output/items/*/type'))),
+  mutant('jobs/every-output', 'has items without a type', job(isDone, take('/data/output/items/*/type'))),
   mutant(
-    'jobs/output-item-url',
+    'jobs/every-output',
     'has paths instead of addresses',
     job(isDone, put('/data/output/items/*/url', '/files/0.png')),
   ),
-  mutant('jobs/output-item-url', 'has no output when the job has succeeded', job(isDone, take('/data/output'))),
+  mutant('jobs/every-output', 'has no output when the job has succeeded', job(isDone, take('/data/output'))),
   mutant('jobs/same-output', 'reads fewer files than the run returned', job(isDone, put('/data/output/items', []))),
   mutant(
     'jobs/no-output-before',
@@ -92,14 +88,14 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     'has an error in a job that succeeded',
     job(isDone, put('/data/error', { code: 'NONE', message: '' })),
   ),
-  mutant('jobs/failed', 'says succeeded for a failed job', job(hasFailed, put('/data/status', 'succeeded'))),
+  mutant('jobs/every-end', 'says succeeded for a failed job', job(hasFailed, put('/data/status', 'succeeded'))),
   mutant(
     'jobs/failed-code',
     'has another code for a provider that failed',
     job(hasFailed, put('/data/error/code', 'FAILED')),
   ),
   mutant('jobs/failed-code', 'has no error in a failed job', job(hasFailed, take('/data/error'))),
-  mutant('jobs/failed-message', 'has no message in a failed job', job(hasFailed, take('/data/error/message'))),
+  mutant('jobs/failed-error', 'has no message in a failed job', job(hasFailed, take('/data/error/message'))),
   mutant(
     'files/can-be-read',
     'has no file at the address of an item',
@@ -111,19 +107,19 @@ export const JOB_MUTANTS: readonly Mutant[] = [
     job(reads('succeeded'), put('/data/output/items', [])),
   ),
   mutant(
-    'cancel/queued-is-cancelled',
+    'cancel/every-cancel',
     'ignores the cancel of a queued job',
     deaf((word) => word === 'queued'),
   ),
-  mutant('cancel/queued-is-cancelled', 'rejects the cancel of a queued job', edited('cancelJob', status(409))),
-  mutant('cancel/queued-is-cancelled', 'spells it canceled', job(reads('cancelled'), put('/data/status', 'canceled'))),
+  mutant('cancel/every-cancel', 'rejects the cancel of a queued job', edited('cancelJob', status(409))),
+  mutant('cancel/every-cancel', 'spells it canceled', job(reads('cancelled'), put('/data/status', 'canceled'))),
   mutant(
-    'cancel/processing-is-cancelled',
+    'cancel/every-cancel',
     'ignores the cancel of a processing job',
     deaf((word) => word === 'processing'),
   ),
   mutant(
-    'cancel/processing-is-cancelled',
+    'cancel/every-cancel',
     'says failed for a cancelled job',
     job(reads('cancelled'), put('/data/status', 'failed')),
   ),
@@ -136,7 +132,7 @@ export const JOB_MUTANTS: readonly Mutant[] = [
   mutant('charges/succeeded', 'charges twice', charging('runModel', 4)),
   mutant('charges/succeeded', 'charges nothing', charging('runModel', -4)),
   mutant(
-    'jobs/failed',
+    'jobs/every-end',
     'runs a model again that failed',
     editRequests('runModel', ({ url }) => {
       url.pathname = url.pathname.replace(encodeURIComponent(FAILING_MODEL), 'aurora-image')

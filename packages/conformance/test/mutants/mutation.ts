@@ -1,8 +1,8 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
-import type { Deliver, ReferenceServer } from '@modelrun/reference-server'
+import type { ReferenceServer } from '@modelrun/reference-server'
 import type { ConformanceOptions } from '../../src/options.ts'
 import { requirementsOf } from '../../src/requirements.ts'
-import type { ReferenceService } from '../reference-service.ts'
+import type { Deliver, ReferenceService } from '../reference-service.ts'
 
 /** A request to the server. */
 export interface WireRequest {

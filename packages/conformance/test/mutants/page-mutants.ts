@@ -68,20 +68,20 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
     TOTAL,
     'counts the page in the total of a category',
     list(has('category'), (response, request) => put('/total', countOf(response))(response, request)),
-    'models/category-pages',
+    'models/every-total',
   ),
   broken(
     TOTAL,
     'counts the page in the total of a search',
     list(has('search'), (response, request) => put('/total', countOf(response))(response, request)),
-    'models/search-pages',
+    'models/every-page-is-full',
   ),
   broken(TOTAL, 'counts all models in the total of a search', list(has('search'), put('/total', 126))),
   broken(
     APPLIED,
     'says how many there are instead of the limit',
     list(always, (response, request) => put('/limit', countOf(response))(response, request)),
-    'models/limit-of-last-page',
+    'models/every-list',
   ),
   broken(
     APPLIED,
@@ -108,7 +108,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
       url.searchParams.delete('offset')
       response.status = 200
     }),
-    'models/behind-the-end',
+    'models/every-page-is-full',
   ),
   broken(
     OFFSET,
@@ -159,7 +159,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
         return response
       },
     ),
-    'models/default-page-is-full',
+    'models/every-page-is-full',
   ),
   broken(
     LIMIT,
@@ -183,7 +183,7 @@ export const PAGE_MUTANTS: readonly Mutant[] = [
       always,
       put('/models', (models: unknown[]) => itemsOf(models).slice(0, 50)),
     ),
-    'models/largest-page-is-full',
+    'models/every-page-is-full',
   ),
   broken(LIMIT, 'returns as many models as asked for', trulyUncapped()),
   broken(

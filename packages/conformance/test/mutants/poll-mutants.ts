@@ -71,7 +71,7 @@ export const POLL_MUTANTS: readonly Mutant[] = [
       put('', ({ data }: { data: unknown }) => ({ job: data })),
     ),
   ),
-  broken(DATA, 'has no status in data', job(isUnfinished, take('/data/status')), 'jobs/every-poll'),
+  broken(DATA, 'has no status in data', job(isUnfinished, take('/data/status')), 'jobs/status'),
   broken(DATA, 'has null as the output of a job', job(isDone, put('/data/output', null))),
   broken(
     DATA,
@@ -101,7 +101,7 @@ export const POLL_MUTANTS: readonly Mutant[] = [
     ERROR,
     'has no message in the error of jobs with webhook_url',
     ofRuns(isHookedRun, take('/data/error/message')),
-    'webhooks/failure-by-polling',
+    'jobs/failed-error',
   ),
   broken(
     ERROR,
@@ -142,7 +142,7 @@ export const POLL_MUTANTS: readonly Mutant[] = [
     OUTPUT,
     'reads another type of output than it responded with',
     ofRuns(isSyncRun, whenDone(put('/data/output/type', 'audio'))),
-    'jobs/same-output-type',
+    'jobs/same-output',
   ),
   broken(
     OUTPUT,

@@ -38,7 +38,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     EMITTED,
     'does not deliver asynchronous runs',
     forgets((body) => at(body, '/sync') === false && at(body, '/webhook_url') !== undefined),
-    'webhooks/async-delivered',
+    'webhooks/delivered',
   ),
   broken(EMITTED, 'delivers asynchronous runs only', onlyAsync()),
   broken(SENT, 'delivers when it takes a run', deliversEarly()),
@@ -82,7 +82,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     NO_RETRY,
     'retries after 404',
     retries((code) => code === 404),
-    'webhooks/no-retry-after-404',
+    'webhooks/not-retried',
   ),
   broken(
     NO_RETRY,
@@ -112,13 +112,13 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     POLLING,
     'drops the output of a job whose delivery was rejected',
     losesJobs((response) => response === 'rejected', take('/data/output')),
-    'webhooks/result-after-500',
+    'jobs/every-output',
   ),
   broken(
     POLLING,
     'forgets a job whose receiver was silent',
     losesJobs((response) => response === 'silent', status(404)),
-    'webhooks/result-after-silence',
+    'webhooks/result-stays',
   ),
   broken(
     POLLING,
@@ -129,6 +129,6 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     POLLING,
     'drops the output of a job that was delivered',
     losesJobs((response) => response === 'accepted', take('/data/output')),
-    'webhooks/result-stays',
+    'jobs/every-output',
   ),
 ]

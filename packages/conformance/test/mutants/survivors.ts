@@ -8,12 +8,4 @@ export const SURVIVORS: ReadonlyMap<string, string> = new Map([
     'retries after a minute',
     'The suite waits for a second attempt for 30 seconds (limits.quietMs), not longer: each run with a webhook waits.',
   ],
-  [
-    'charges for reading the list',
-    'The credits are read around runs. Around each other request, too, they would be read two hundred times.',
-  ],
-  [
-    'charges each job once it is cancelled again',
-    'The response to the cancel of a finished job is open (section 3); the credits are not read around it.',
-  ],
 ])

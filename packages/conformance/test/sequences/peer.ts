@@ -50,8 +50,8 @@ export function referencePeer(models: readonly LegalModel[], profile: ServicePro
     })) as never,
     latency: Object.fromEntries(models.map(({ shown, runMs }) => [shown.id, runMs])),
     credits: 1_000_000,
-    deliver: (_, { body }) => {
-      deliveries.push(JSON.parse(String(body)))
+    deliver: async (request) => {
+      deliveries.push(await request.json())
       return OK()
     },
   })

@@ -23,7 +23,7 @@ export interface BullmqEngineOptions extends TableEngineOptions {
 }
 
 /**
- * Creates an engine on BullMQ 6 and Redis. Its tasks are jobs of BullMQ, which the tools of BullMQ show under encoded
+ * Creates an engine on BullMQ 6.4 to 6.7 and Redis. Its tasks are jobs of BullMQ, which the tools of BullMQ show under encoded
  * names: the queue `runs:submit` is `runs%3Asubmit` there. Only this engine may add and run them, or their order and
  * limits are lost. Locks use the clock of Redis, delays the clock of the process. A `null` that a handler returns is
  * stored as no result.
@@ -41,11 +41,11 @@ export interface BullmqEngineOptions extends TableEngineOptions {
  * await engine.setup()
  */
 export function createBullmqEngine(options: BullmqEngineOptions): Engine {
-  const { connection, prefix = 'modelrun', onError = warnOnce(), pollMs } = options
+  const { connection, prefix = 'modelrun', onError = warnOnce(), ...rest }: BullmqEngineOptions = Object(options)
   checkOptions(connection, prefix)
   const link = new RedisLink(connection, onError)
   const table = new BullmqTable(link, new BullmqQueues(link, prefix, onError), `${prefix}-tallies`)
-  return createTableEngine(table, { pollMs, onError })
+  return createTableEngine(table, { ...rest, onError })
 }
 
 function checkOptions(connection: unknown, prefix: string): void {

@@ -59,6 +59,10 @@ export class BullmqQueues {
     return worker
   }
 
+  get versionKey(): string {
+    return `${this.#prefix}-version`
+  }
+
   ownKeys(name: string): OwnKeys {
     const key = (last: string) => `${this.#prefix}-lists:${encodeURIComponent(name)}:${last}`
     return {

@@ -1,15 +1,6 @@
 import type { Queue, Worker } from 'bullmq'
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
-import { repeatUntilStored, STORE_BACKOFF } from '../engine/repeat.ts'
-import {
-  type LockedTask,
-  type LockedTasks,
-  type LockRequest,
-  POISON_AFTER,
-  SUSPECT_AFTER,
-  type TaskEnd,
-  type TaskTable,
-} from '../engine/task-table.ts'
+import type { LockedTask, LockedTasks, LockRequest, TaskEnd, TaskTable } from '../engine/task-table.ts'
 import type { BullmqQueues } from './bullmq-queues.ts'
 import { endJob, type FetchedJob, fetchJobs, type HeldJob, isDone, sortJobs } from './held-jobs.ts'
 import { fromJobId, type Row, toJobId, toRecord } from './job-record.ts'
@@ -24,7 +15,6 @@ export class BullmqTable implements TaskTable {
   readonly #queues: BullmqQueues
   readonly #tallies: string
   readonly #held = new Map<string, FetchedJob>()
-  #isClosed = false
 
   constructor(link: RedisLink, queues: BullmqQueues, tallies: string) {
     this.#link = link
@@ -33,7 +23,7 @@ export class BullmqTable implements TaskTable {
   }
 
   setup(): Promise<void> {
-    return this.#link.check()
+    return this.#link.check(this.#queues.versionKey)
   }
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
@@ -51,12 +41,8 @@ export class BullmqTable implements TaskTable {
     const [starts = 0, waitMs = 0, pausedMs = 0] = grant as number[]
     if (pausedMs > 0) return { tasks: [], nextMs: pausedMs, hasSuspect: false, died: [] }
     const jobs = await fetchJobs(worker, starts)
-    const fetched = await this.#markStarted(jobs, { worker, alone }).catch((error: unknown) => {
-      this.#giveBackLater(queue, jobs, lockMs)
-      throw error
-    })
-    // From here on nothing may reject, and the code waits as little as possible: a task that was marked as started and does
-    // not run counts as lost.
+    const fetched = await this.#countLosses(jobs, worker)
+    // From here on nothing may reject: a task that was locked and does not run waits for the end of its lock.
     const { runnable, hasSuspect, died } = await sortJobs(fetched, alone)
     const unused = starts - runnable.length
     if (spacing !== undefined && unused > 0) {
@@ -67,14 +53,10 @@ export class BullmqTable implements TaskTable {
     return { tasks: runnable.map((held) => this.#hold(queue, held)), hasSuspect, nextMs, died: died.map(toLockedTask) }
   }
 
-  async #markStarted(
-    fetched: readonly FetchedJob[],
-    { worker, alone }: { worker: Worker; alone: boolean },
-  ): Promise<HeldJob[]> {
+  async #countLosses(fetched: readonly FetchedJob[], worker: Worker): Promise<HeldJob[]> {
     if (fetched.length === 0) return []
     const tasks = fetched.flatMap(({ job }) => [String(job.id), job.attemptsStarted])
-    const args = [worker.toKey(''), alone ? 1 : 0, SUSPECT_AFTER, POISON_AFTER, ...tasks]
-    const losses = (await this.#link.run('modelrunStart', [], args)) as number[]
+    const losses = (await this.#link.run('modelrunCountLosses', [], [worker.toKey(''), ...tasks])) as number[]
     return fetched.map((one, index) => ({ ...one, lost: losses[index] ?? 0, attempts: one.job.attemptsMade }))
   }
 
@@ -89,13 +71,17 @@ export class BullmqTable implements TaskTable {
     return held?.job.attemptsStarted === fence ? held : undefined
   }
 
+  #allHeldWith(queue: string, fences: ReadonlyMap<string, number>): FetchedJob[] {
+    return [...fences].flatMap(([id, fence]) => this.#heldWith(queue, id, fence) ?? [])
+  }
+
   async #msUntilDue(worker: Worker): Promise<number | undefined> {
     const score = await this.#link.firstScore(worker.toKey('delayed'))
     return score === undefined ? undefined : Math.max(0, score / SCORES_PER_MS - Date.now())
   }
 
   async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
-    const held = [...fences].flatMap(([id, fence]) => this.#heldWith(queue, id, fence) ?? [])
+    const held = this.#allHeldWith(queue, fences)
     const jobIds = held.map(({ job }) => String(job.id))
     const worker = held[0]?.worker
     if (worker === undefined) return new Set()
@@ -105,37 +91,30 @@ export class BullmqTable implements TaskTable {
     return new Set(jobIds.map(fromJobId).filter((id) => !lost.has(id)))
   }
 
+  async markStarted(queue: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+    const held = this.#allHeldWith(queue, fences)
+    const worker = held[0]?.worker
+    if (worker === undefined) return new Set()
+    const tasks = held.flatMap(({ job, token }) => [String(job.id), job.attemptsStarted, token])
+    const marks = await within(this.#link.run('modelrunMarkStarted', [], [worker.toKey(''), ...tasks]))
+    const marked = held.filter((_, index) => (marks as number[])[index] === 1)
+    return new Set(marked.map(({ job }) => fromJobId(String(job.id))))
+  }
+
   async end(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): Promise<boolean> {
     const held = this.#heldWith(queue, id, fence)
     if (held === undefined) return false
     if (end.kind === 'again' && end.pausesQueue) {
-      await within(this.#link.run('modelrunPause', [this.#queues.ownKeys(queue).pause], [Math.ceil(end.delayMs)]))
+      await this.pause(queue, end.delayMs)
     }
     const isPostponed = end.kind === 'again' || end.kind === 'failed'
-    if (isPostponed)
-      await within(this.#link.run('modelrunClearStarted', [held.worker.toKey(String(held.job.id))], [fence]))
+    if (isPostponed) {
+      const dueAt = Date.now() + Math.ceil(end.delayMs)
+      await within(this.#link.run('modelrunPostpone', [held.worker.toKey(String(held.job.id))], [fence, dueAt]))
+    }
     const isEnded = await within(isDone(endJob(held, end)))
     this.#held.delete(heldKey(queue, id))
     return isEnded
-  }
-
-  async giveBack(queue: string, { id, fence }: { id: string; fence: number }): Promise<void> {
-    await this.#on(queue, (jobs) => this.#link.run('modelrunClearUnstarted', [jobs.toKey(toJobId(id))], [fence]))
-    const held = this.#heldWith(queue, id, fence)
-    if (held === undefined) return
-    await within(isDone(held.job.moveToWait(held.token)))
-    this.#held.delete(heldKey(queue, id))
-  }
-
-  /** Whether Redis has marked these jobs is unknown: they must not count as lost. */
-  #giveBackLater(queue: string, jobs: readonly FetchedJob[], lockMs: number): void {
-    const untilMs = performance.now() + lockMs
-    const isWanted = () => !this.#isClosed && performance.now() < untilMs
-    for (const held of jobs) {
-      const task = { id: fromJobId(String(held.job.id)), fence: held.job.attemptsStarted }
-      this.#held.set(heldKey(queue, task.id), held)
-      void repeatUntilStored(() => this.giveBack(queue, task), { ...STORE_BACKOFF, onError: () => {}, isWanted })
-    }
   }
 
   get(queue: string, id: string): Promise<TaskRecord | undefined> {
@@ -175,10 +154,43 @@ export class BullmqTable implements TaskTable {
     })
   }
 
+  async pause(queue: string, ms: number): Promise<void> {
+    await within(this.#link.run('modelrunPause', [this.#queues.ownKeys(queue).pause], [Math.ceil(ms)]))
+  }
+
+  resume(queue: string): Promise<void> {
+    return within(this.#link.remove(this.#queues.ownKeys(queue).pause))
+  }
+
+  async isPaused(queue: string): Promise<boolean> {
+    return within(this.#link.exists(this.#queues.ownKeys(queue).pause))
+  }
+
+  oldestDueMs(queue: string): Promise<number> {
+    return this.#on(queue, async (jobs) => {
+      const keys = [jobs.toKey('wait'), jobs.toKey('delayed')]
+      return Number(await this.#link.run('modelrunOldestDue', keys, [jobs.toKey(''), Date.now(), SCORES_PER_MS]))
+    })
+  }
+
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
     const most = Number.isFinite(limit) ? limit : ''
     const value = await within(this.#link.run('modelrunTally', [this.#tallies], [name, amount, most]))
     return value === null ? undefined : Number(value)
+  }
+
+  async reserve(name: string, part: string, { amount, limit }: { amount: number; limit: number }): Promise<boolean> {
+    const values = [name, part, amount, limit]
+    return (await within(this.#link.run('modelrunReserve', this.#partKeys(name), values))) === 1
+  }
+
+  async release(name: string, part: string): Promise<void> {
+    await within(this.#link.run('modelrunRelease', this.#partKeys(name), [name, part]))
+  }
+
+  /** The parts of a counter have a key of their own, so that they can be deleted with their batch. */
+  #partKeys(name: string): string[] {
+    return [this.#tallies, `${this.#tallies}:${encodeURIComponent(name)}`]
   }
 
   replay(queue: string, id: string): Promise<boolean> {
@@ -193,7 +205,6 @@ export class BullmqTable implements TaskTable {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
     await this.#queues.close()
     await this.#link.close()
   }

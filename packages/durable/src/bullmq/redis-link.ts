@@ -1,6 +1,7 @@
 import { RedisConnection } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
 import { ConfigurationError } from 'modelrun'
+import { tooNew } from '../engine/table-versions.ts'
 import { SCRIPTS, type ScriptName } from './redis-scripts.ts'
 
 /** Time limit of a change. */
@@ -24,11 +25,15 @@ const SETTINGS = {
   replyMapping: 'legacy',
 } as const satisfies RedisOptions
 
+/** The version of what the engine stores. */
+const VERSION = 1
+
 /** The connection of an engine. No command blocks it, so all queues and workers of the engine share it. */
 export class RedisLink {
   readonly #redis: Redis
   #connection: RedisConnection | undefined
   #becomesReady: Promise<void> | undefined
+  #hasWarned = false
 
   constructor(connection: string | RedisOptions, onError: (error: unknown) => void) {
     const isUrl = typeof connection === 'string'
@@ -72,19 +77,44 @@ export class RedisLink {
     return client.runCommand(name, [...keys, ...args])
   }
 
-  /** @throws ConfigurationError when Redis may evict tasks */
-  async check(): Promise<void> {
+  /**
+   * Checks the settings of Redis, and the version of what the engine has stored.
+   *
+   * @throws ConfigurationError when Redis may evict tasks, or a newer version has stored them
+   */
+  async check(versionKey: string): Promise<void> {
     await this.ready()
-    const [, policy = 'noeviction'] = /maxmemory_policy:(\S+)/.exec(await this.#redis.info('memory')) ?? []
-    if (policy === 'noeviction') return
-    const message = `Redis has maxmemory-policy ${policy}: it evicts tasks when its memory is full. Set it to noeviction.`
-    throw new ConfigurationError({ message })
+    const info = `${await this.#redis.info('memory')}${await this.#redis.info('persistence')}`
+    const [, policy = 'noeviction'] = /maxmemory_policy:(\S+)/.exec(info) ?? []
+    if (policy !== 'noeviction') throw evicts(policy)
+    if (/aof_enabled:0/.test(info)) this.#warn()
+    await this.#redis.set(versionKey, VERSION, 'NX')
+    const version = Number(await this.#redis.get(versionKey))
+    if (version > VERSION) throw tooNew(version, VERSION)
+  }
+
+  #warn(): void {
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    process.emitWarning(
+      'Redis has appendonly no: when it restarts, it forgets what was stored since its last snapshot, and runs that were sent since are sent and paid again. Set appendonly yes and appendfsync always.',
+    )
   }
 
   /** Returns the first score of a sorted set. */
   async firstScore(key: string): Promise<number | undefined> {
     const [, score] = await this.#redis.zrange(key, '0', '0', 'WITHSCORES')
     return score === undefined ? undefined : Number(score)
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.ready()
+    await this.#redis.del(key)
+  }
+
+  async exists(key: string): Promise<boolean> {
+    await this.ready()
+    return (await this.#redis.exists(key)) === 1
   }
 
   async giveBack(key: string, ms: number): Promise<void> {
@@ -94,6 +124,11 @@ export class RedisLink {
   async close(): Promise<void> {
     await this.#redis.quit().catch(() => this.#redis.disconnect())
   }
+}
+
+function evicts(policy: string): ConfigurationError {
+  const message = `Redis has maxmemory-policy ${policy}: it evicts tasks when its memory is full. Set it to noeviction.`
+  return new ConfigurationError({ message })
 }
 
 /** Rejects when a promise takes longer than two seconds. */

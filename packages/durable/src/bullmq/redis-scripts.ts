@@ -25,7 +25,7 @@ export const SCRIPTS = {
       if redis.call('EXISTS', KEYS[1]) == 0 then target = 0
       elseif redis.call('ZSCORE', KEYS[2], id) then target = 5
       elseif redis.call('ZSCORE', KEYS[3], id) then target = 6
-      elseif redis.call('ZSCORE', KEYS[6], id) then redis.call('HDEL', KEYS[1], 'mr:started', 'mr:lost') end -- it is replayed
+      elseif redis.call('ZSCORE', KEYS[6], id) then redis.call('HDEL', KEYS[1], 'mr:started', 'mr:losses') end -- it is replayed
       local removed = 0
       for list = 4, 6 do
         if list ~= target then removed = removed + redis.call('ZREM', KEYS[list], id)
@@ -36,44 +36,67 @@ export const SCRIPTS = {
       return target == 0 and removed > 0 and 1 or 0`,
   },
   /**
-   * Marks tasks as started, and counts earlier runs that never ended: a task that was only fetched has not lost its process.
-   * `mr:started` is the fence of the run, `mr:lost` has the fences of the runs that were lost, each with a comma after it. A
-   * task that another process has fetched since does not change. `ARGV`: the prefix of the keys of jobs, 1 for tasks that run
-   * alone, SUSPECT_AFTER, POISON_AFTER, and each id with its fence. Returns how many processes each task has lost.
+   * Counts the earlier runs of tasks that were just fetched, that were started and never ended, in `mr:losses`. `mr:started` is the
+   * fence of such a run. A task that another process has fetched since does not change. `ARGV`: the prefix of the keys of jobs,
+   * and each id with its fence. Returns how many processes each task has lost.
    */
-  modelrunStart: {
+  modelrunCountLosses: {
     numberOfKeys: 0,
     lua: `
-      local alone, suspect, poison = ARGV[2] == '1', tonumber(ARGV[3]), tonumber(ARGV[4])
       local losses = {}
-      for index = 5, #ARGV, 2 do
+      for index = 2, #ARGV, 2 do
         local job, fence = ARGV[1] .. ARGV[index], ARGV[index + 1]
-        local fences = redis.call('HGET', job, 'mr:lost') or ''
-        local isMine = redis.call('HGET', job, 'ats') == fence
-        local last = isMine and redis.call('HGET', job, 'mr:started')
-        if last then
-          fences = fences .. last .. ','
-          redis.call('HDEL', job, 'mr:started')
-          redis.call('HSET', job, 'mr:lost', fences)
+        if redis.call('HGET', job, 'ats') == fence and redis.call('HDEL', job, 'mr:started') == 1 then
+          redis.call('HINCRBY', job, 'mr:losses', 1)
         end
-        local lost = select(2, string.gsub(fences, ',', ''))
-        if isMine and lost < poison and (lost >= suspect) == alone then redis.call('HSET', job, 'mr:started', fence) end
-        losses[#losses + 1] = lost
+        losses[#losses + 1] = tonumber(redis.call('HGET', job, 'mr:losses') or 0)
       end
       return losses`,
   },
-  /** Clears the mark of the task `KEYS[1]` that was started with the fence `ARGV[1]`: its handler has ended. */
-  modelrunClearStarted: {
-    numberOfKeys: 1,
-    lua: `if redis.call('HGET', KEYS[1], 'mr:started') == ARGV[1] then redis.call('HDEL', KEYS[1], 'mr:started') end`,
+  /**
+   * Marks tasks as started whose lock is held. `ARGV`: the prefix of the keys of jobs, and each id with its fence and its token.
+   * Returns 1 for each task that is marked, 0 for others.
+   */
+  modelrunMarkStarted: {
+    numberOfKeys: 0,
+    lua: `
+      local marks = {}
+      for index = 2, #ARGV, 3 do
+        local job, fence, token = ARGV[1] .. ARGV[index], ARGV[index + 1], ARGV[index + 2]
+        local isHeld = redis.call('GET', job .. ':lock') == token and redis.call('HGET', job, 'ats') == fence
+        if isHeld then redis.call('HSET', job, 'mr:started', fence) end
+        marks[#marks + 1] = isHeld and 1 or 0
+      end
+      return marks`,
   },
-  /** The same for a handler that did not run: it does not count as lost, also when another worker has counted it. */
-  modelrunClearUnstarted: {
+  /**
+   * Clears the mark of the task `KEYS[1]` that was started with the fence `ARGV[1]`: its handler has ended. Notes when the task is
+   * due again, at `ARGV[2]`.
+   */
+  modelrunPostpone: {
     numberOfKeys: 1,
     lua: `
-      if redis.call('HGET', KEYS[1], 'mr:started') == ARGV[1] then return redis.call('HDEL', KEYS[1], 'mr:started') end
-      local fences, count = string.gsub(',' .. (redis.call('HGET', KEYS[1], 'mr:lost') or ''), ',' .. ARGV[1] .. ',', ',', 1)
-      if count == 1 then redis.call('HSET', KEYS[1], 'mr:lost', string.sub(fences, 2)) end`,
+      if redis.call('HGET', KEYS[1], 'mr:started') == ARGV[1] then redis.call('HDEL', KEYS[1], 'mr:started') end
+      if redis.call('HGET', KEYS[1], 'ats') == ARGV[1] then redis.call('HSET', KEYS[1], 'mr:due', ARGV[2]) end`,
+  },
+  /**
+   * Returns the milliseconds since the oldest due task became due; 0 when none is due. `KEYS`: BullMQ's wait and delayed. `ARGV`: the
+   * prefix of the keys of jobs, the time, and by how much BullMQ multiplies it in delayed.
+   */
+  modelrunOldestDue: {
+    numberOfKeys: 2,
+    lua: `
+      local now = tonumber(ARGV[2])
+      local oldest = now
+      local waiting = redis.call('LINDEX', KEYS[1], -1)
+      if waiting then
+        local job = redis.call('HMGET', ARGV[1] .. waiting, 'mr:due', 'timestamp', 'opts')
+        local due = tonumber(job[1]) or (tonumber(job[2] or now) + (cjson.decode(job[3] or '{}').delay or 0))
+        oldest = math.min(oldest, due)
+      end
+      local delayed = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+      if delayed[2] then oldest = math.min(oldest, tonumber(delayed[2]) / tonumber(ARGV[3])) end
+      return string.format('%d', now - oldest)`,
   },
   /** Returns the task with the id `ARGV[2]`. `KEYS[4]` to `KEYS[6]` are the lists open, done and dead. */
   modelrunGet: {
@@ -148,6 +171,25 @@ export const SCRIPTS = {
       local text = string.format('%.17g', value)
       if amount ~= 0 then redis.call('HSET', KEYS[1], ARGV[1], text) end
       return text`,
+  },
+  modelrunReserve: {
+    numberOfKeys: 2,
+    lua: `
+      if redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then return 1 end
+      local value = tonumber(redis.call('HGET', KEYS[1], ARGV[1]) or 0) + tonumber(ARGV[3])
+      if value > tonumber(ARGV[4]) then return 0 end
+      redis.call('HSET', KEYS[1], ARGV[1], string.format('%.17g', value))
+      redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+      return 1`,
+  },
+  modelrunRelease: {
+    numberOfKeys: 2,
+    lua: `
+      local amount = redis.call('HGET', KEYS[2], ARGV[2])
+      if not amount then return 0 end
+      local value = tonumber(redis.call('HGET', KEYS[1], ARGV[1])) - tonumber(amount)
+      redis.call('HSET', KEYS[1], ARGV[1], string.format('%.17g', value))
+      return redis.call('HDEL', KEYS[2], ARGV[2])`,
   },
 } as const
 

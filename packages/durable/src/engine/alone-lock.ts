@@ -42,7 +42,8 @@ export class AloneLock<Member extends object> {
   /** A task has ended. */
   end(): void {
     this.#running -= 1
-    if (this.#running === 0) this.#notify()
+    // Without a holder no worker waits for this, and each that wakes reads the store.
+    if (this.#running === 0 && this.#holder !== undefined) this.#notify()
   }
 
   #notify(): void {

@@ -6,15 +6,26 @@ import type { LockedTask, TaskEnd } from './task-table.ts'
 export class TaskRun {
   readonly task: Task
   readonly fence: number
+  /** Number of marks that are being stored. */
+  marking = 0
+  /** Its lock was not renewed in time, because a mark was being stored. */
+  isRenewalDue = false
   readonly #controller = new AbortController()
   #lockedUntil: number
 
   /** @param lockedUntil by `performance.now()`, counted from before the request for the lock */
-  constructor({ id, data, attempts, lost, fence }: LockedTask, lockedUntil: number) {
+  constructor(locked: LockedTask, lockedUntil: number, markStarted: (run: TaskRun) => Promise<boolean>) {
+    const { id, data, attempts, lost, fence } = locked
     this.fence = fence
     this.#lockedUntil = lockedUntil
     const { signal } = this.#controller
-    this.task = { id, data, lost, fence, attempt: attempts + 1, signal, msLeft: () => this.msLeft() }
+    const lock = { msLeft: () => this.msLeft(), markStarted: () => markStarted(this) }
+    this.task = { id, data, lost, fence, attempt: attempts + 1, signal, ...lock }
+  }
+
+  /** Whether the lock holds and the handler may act, as far as this process knows. */
+  get isHeld(): boolean {
+    return this.msLeft() > 0 && !this.task.signal.aborted
   }
 
   msLeft(): number {

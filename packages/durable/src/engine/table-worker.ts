@@ -12,6 +12,7 @@ export interface WorkerSettings extends RetryLimits {
   lockMs: number
   maxRunMs: number
   spacing: Spacing | undefined
+  startMark: 'worker' | 'handler'
   onProcessDied: WorkOptions['onProcessDied']
 }
 
@@ -36,8 +37,15 @@ export class TableWorker implements Worker {
   readonly #onIdle: (() => void)[] = []
   readonly #renewTimer: NodeJS.Timeout
   #timer: NodeJS.Timeout | undefined
+  /** When the timer wakes this worker, by `performance.now()`. */
+  #wakeAt = 0
+  /** Until then it is enough to ask the table for tasks. */
+  #checkedUntil = 0
+  #renewal = Promise.resolve()
   #isLocking = false
   #isWanted = false
+  /** Whether more tasks may be due than the last lock could take. */
+  #mayHaveMore = false
   #isStopped = false
 
   constructor(
@@ -49,7 +57,9 @@ export class TableWorker implements Worker {
     this.#settings = settings
     this.#context = context
     context.aloneLock.join(this, () => this.wake())
-    this.#renewTimer = setInterval(() => void this.#renew(), settings.lockMs / 3)
+    this.#renewTimer = setInterval(() => {
+      this.#renewal = this.#renew(this.#runs)
+    }, settings.lockMs / 3)
     this.wake()
   }
 
@@ -90,43 +100,50 @@ export class TableWorker implements Worker {
 
   async #lockOnce(): Promise<void> {
     const { aloneLock, table, pollMs } = this.#context
-    const { concurrency, lockMs, spacing } = this.#settings
+    const { concurrency, lockMs, spacing, startMark } = this.#settings
     const allowed = aloneLock.allows(this)
     const alone = allowed === 'suspect'
     const limit = alone ? 1 : concurrency - this.#handling
+    this.#mayHaveMore = true
     if (allowed === 'none' || limit <= 0) return
-    const lockedUntil = performance.now() + lockMs
-    const request = { queue: this.#queue, limit, alone, lockMs, spacing }
-    const { tasks, nextMs, hasSuspect, died } = await table.lock(request)
-    for (const task of tasks) void this.#run(task, lockedUntil, alone)
+    const now = performance.now()
+    const lockedUntil = now + lockMs
+    const request = { queue: this.#queue, limit, alone, lockMs, spacing, onlyTasks: !alone && now < this.#checkedUntil }
+    const { tasks, nextMs, hasSuspect, died, onlyTasks = false } = await table.lock(request)
+    this.#mayHaveMore = tasks.length >= limit
+    const runs = tasks.map((task) => new TaskRun(task, lockedUntil, async (run) => (await this.#mark([run])).has(run)))
+    const marked = startMark === 'worker' ? this.#mark(runs) : undefined
+    for (const run of runs) void this.#run(run, alone, marked)
     for (const task of died) this.#reportDied(task)
     if (alone && tasks.length === 0) aloneLock.release(this)
     if (hasSuspect && !alone) {
       aloneLock.request(this)
       this.#isWanted ||= aloneLock.allows(this) === 'suspect'
     }
+    if (onlyTasks) return this.#wakeIn(this.#wakeAt - performance.now())
+    this.#checkedUntil = now + pollMs
     this.#wakeIn(Math.min(pollMs, nextMs ?? pollMs))
   }
 
-  async #run(locked: LockedTask, lockedUntil: number, alone: boolean): Promise<void> {
+  async #run(run: TaskRun, alone: boolean, marked: Promise<ReadonlySet<TaskRun>> | undefined): Promise<void> {
     const { aloneLock } = this.#context
-    const run = new TaskRun(locked, lockedUntil)
     this.#runs.add(run)
     this.#handling += 1
     aloneLock.start()
     // After a stall of the process, another one may have the task.
-    const end = run.msLeft() > 0 ? await this.#handle(run) : undefined
+    const isOurs = marked === undefined ? run.isHeld : (await marked).has(run)
+    const end = isOurs ? await this.#handle(run) : NOT_RUN
     this.#handling -= 1
-    const stored = end === undefined ? this.#giveBack(run) : this.#end(run, end)
+    const stored = this.#end(run, end)
     // Locks the next tasks while the end is written: a store can write both in one transaction.
-    if (end?.kind === 'done') this.wake()
+    if (end.kind === 'done' && this.#mayHaveMore) this.wake()
     await stored
     this.#runs.delete(run)
     if (alone) aloneLock.release(this)
     aloneLock.end()
     this.#settleIdle()
     // A task that runs again may be due.
-    if (end?.kind !== 'done') this.wake()
+    if (end.kind !== 'done') this.wake()
   }
 
   async #handle(run: TaskRun): Promise<TaskEnd> {
@@ -137,12 +154,24 @@ export class TableWorker implements Worker {
     return end
   }
 
-  /** Releases a task whose lock came too late. Repeated, because a task that looks lost four times becomes dead. */
-  async #giveBack({ task, fence }: TaskRun): Promise<void> {
+  /**
+   * Marks runs as started, and returns those that are. Repeated while the locks hold: a mark whose response was lost must not
+   * count as a lost process. Takes turns with renewals: a store may skip a row that another statement has locked.
+   */
+  async #mark(runs: readonly TaskRun[]): Promise<ReadonlySet<TaskRun>> {
     const { table, onError } = this.#context
-    const untilMs = performance.now() + this.#settings.lockMs
-    const change = () => table.giveBack(this.#queue, { id: task.id, fence })
-    await repeatUntilStored(change, { ...STORE_BACKOFF, onError, isWanted: () => performance.now() < untilMs })
+    const held = () => runs.filter((run) => run.isHeld)
+    let marked: ReadonlySet<string> = new Set()
+    const change = async () => {
+      marked = await table.markStarted(this.#queue, fencesOf(held()))
+    }
+    const due = runs.filter((run) => run.isRenewalDue)
+    if (due.length > 0) this.#renewal = Promise.all([this.#renewal, this.#renew(due)]).then(() => {})
+    for (const run of runs) run.marking += 1
+    await this.#renewal
+    await repeatUntilStored(change, { ...STORE_BACKOFF, onError, isWanted: () => held().length > 0 })
+    for (const run of runs) run.marking -= 1
+    return new Set(held().filter(({ task }) => marked.has(task.id)))
   }
 
   /** Writes the end of a run. Repeated while the lock holds, so that a short outage of the store loses no end. */
@@ -161,17 +190,17 @@ export class TableWorker implements Worker {
     }
   }
 
-  async #renew(): Promise<void> {
+  async #renew(candidates: Iterable<TaskRun>): Promise<void> {
     const { lockMs } = this.#settings
     // First by the clock of this process: a store that does not respond must not delay the abort.
     for (const run of this.#runs) if (run.msLeft() === 0) run.abort(lockIsLost())
-    const runs = [...this.#runs].filter((run) => run.msLeft() > 0)
+    for (const run of candidates) run.isRenewalDue = run.marking > 0
+    const runs = [...candidates].filter((run) => run.msLeft() > 0 && !run.isRenewalDue)
     if (runs.length === 0) return
     const lockedUntil = performance.now() + lockMs
     let kept: ReadonlySet<string> | undefined
     try {
-      const fences = new Map(runs.map(({ task, fence }) => [task.id, fence]))
-      kept = await this.#context.table.renew(this.#queue, fences, lockMs)
+      kept = await this.#context.table.renew(this.#queue, fencesOf(runs), lockMs)
     } catch (error) {
       this.#context.onError(error)
     }
@@ -183,12 +212,20 @@ export class TableWorker implements Worker {
 
   #wakeIn(delayMs: number): void {
     clearTimeout(this.#timer)
+    this.#wakeAt = performance.now() + delayMs
     if (!this.#isStopped) this.#timer = setTimeout(() => this.wake(), delayMs)
   }
 
   #settleIdle(): void {
     if (this.#runs.size === 0 && !this.#isLocking) for (const resolve of this.#onIdle.splice(0)) resolve()
   }
+}
+
+/** The end of a run whose lock was over before its handler was called. */
+const NOT_RUN: TaskEnd = { kind: 'again', delayMs: 0, pausesQueue: false }
+
+function fencesOf(runs: readonly TaskRun[]): ReadonlyMap<string, number> {
+  return new Map(runs.map(({ task, fence }) => [task.id, fence]))
 }
 
 function lockIsLost(): Error {

@@ -7,7 +7,7 @@ export interface LockedTask {
   readonly data: Json
   /** Failed attempts so far. */
   readonly attempts: number
-  /** How often a process died, or lost its lock, while it ran this task. */
+  /** How often a process died, or lost its lock, after it had marked a run of this task as started. */
   readonly lost: number
   readonly fence: number
 }
@@ -22,11 +22,15 @@ export interface LockRequest {
   lockMs: number
   /** Default: no limit. Taken before a task is locked. */
   spacing: Spacing | undefined
+  /** Whether the worker knows the rest of {@link LockedTasks} from a moment ago. A table that locks tasks may leave it out. */
+  onlyTasks: boolean
 }
 
 /** The tasks that were locked, and when to ask again. */
 export interface LockedTasks {
   tasks: readonly LockedTask[]
+  /** Whether the rest was left out. */
+  onlyTasks?: boolean
   /** Milliseconds until another task can be locked; `undefined` when none is known. */
   nextMs: number | undefined
   /** Whether a task waits that has to run alone. */
@@ -49,21 +53,37 @@ export interface TaskTable {
   lock(request: LockRequest): Promise<LockedTasks>
   /** Resolves to the ids that are still locked with these fences. */
   renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>>
+  /**
+   * Marks runs as started: until its mark is stored, a run that ends with its process does not count as lost. Resolves to the
+   * ids that are still locked with these fences. The marks are on the disk then.
+   */
+  markStarted(queue: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>>
   /** Resolves to whether the task was still locked with this fence. */
   end(queue: string, task: { id: string; fence: number }, end: TaskEnd): Promise<boolean>
-  /**
-   * Releases a task that was locked too late to run its handler. No process counts as lost for it, also when another one has
-   * the task since.
-   */
-  giveBack(queue: string, task: { id: string; fence: number }): Promise<void>
   get(queue: string, id: string): Promise<TaskRecord | undefined>
   list(queue: string, state: TaskState, list: Required<Pick<TaskList, 'limit'>> & TaskList): Promise<TaskRecord[]>
   count(queue: string): Promise<Record<TaskState, number>>
+  /** Keeps the longer of two pauses. */
+  pause(queue: string, ms: number): Promise<void>
+  resume(queue: string): Promise<void>
+  isPaused(queue: string): Promise<boolean>
+  /** Milliseconds since the oldest due task became due; 0 when none is due. */
+  oldestDueMs(queue: string): Promise<number>
   tally(name: string, amount: number, limit: number): Promise<number | undefined>
+  reserve(name: string, part: string, request: { amount: number; limit: number }): Promise<boolean>
+  release(name: string, part: string): Promise<void>
   replay(queue: string, id: string): Promise<boolean>
   remove(queue: string, id: string): Promise<boolean>
   close(): Promise<void>
 }
+
+/** The name of a part of a counter, which is a counter of its own. */
+export function partName(name: string, part: string): string {
+  return `${name}\u001f${part}`
+}
+
+/** A pause until `resume`: 30,000 years, which every store can add to its time. */
+export const UNTIL_RESUMED_MS = 1e15
 
 /** Processes that a task may lose before it is a suspect. A suspect runs alone: it may be what ends processes. */
 export const SUSPECT_AFTER = 2

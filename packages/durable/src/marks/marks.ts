@@ -4,8 +4,146 @@
  *
  * @module
  */
-export type { MarksOptions } from './mark-checks.ts'
-export type { Marks } from './marks-type.ts'
-export { createMysqlMarks, type MysqlClient, type MysqlQuery } from './mysql-marks.ts'
-export { createPostgresMarks, type PostgresClient, type PostgresQuery, type PostgresValue } from './postgres-marks.ts'
-export { createSqliteMarks, type SqliteClient, type SqliteMarks } from './sqlite-marks.ts'
+
+import { ConfigurationError } from 'modelrun'
+import { type Clients, DIALECTS, type Dialect, type Value } from './dialects.ts'
+
+/** Options of `createMarks`. */
+export interface MarksOptions {
+  /** The table, with or without its schema. Default `modelrun_marks`. */
+  table?: string | undefined
+}
+
+/** Marks in a database: one row for each effect that was made, with `id` and `marked_at`. */
+export interface Marks<Database extends 'postgres' | 'mysql'> {
+  /** Creates the table. Safe to repeat, and from many processes at once. Outside of transactions. */
+  setup(client: Clients[Database]): Promise<void>
+  /**
+   * Marks a key. Call it first in the transaction that writes the effect.
+   *
+   * Waits while another open transaction has marked the key. Returns `false` when that transaction commits, and `true` when it
+   * rolls back.
+   *
+   * @param transaction the client of the open transaction
+   * @param key name of the effect, such as `email:` and the id of a job. Up to 2,048 bytes; compared byte by byte
+   * @returns `true` for the first transaction of this key; `false` when the effect exists already
+   * @throws ConfigurationError when the key is wrong, the table is missing, or the client is not in a transaction (as far as
+   * this can be checked)
+   */
+  mark(transaction: Clients[Database], key: string): Promise<boolean>
+  /**
+   * Removes marks that are older, by the clock of the database. A handler that runs again afterwards makes its effect again:
+   * store marks for longer than their tasks can run again.
+   */
+  clean(client: Clients[Database], olderThanMs: number): Promise<void>
+}
+
+/**
+ * Marks in a SQLite file. Its methods are those of {@link Marks} without promises: while a transaction of SQLite waits, other code
+ * of the process could write into it. `BEGIN IMMEDIATE` waits for other processes.
+ */
+interface SqliteMarks {
+  setup(database: Clients['sqlite']): void
+  mark(database: Clients['sqlite'], key: string): boolean
+  clean(database: Clients['sqlite'], olderThanMs: number): void
+}
+
+const TABLE_NAME = /^(?:[a-z_][a-z0-9_]{0,59}\.)?[a-z_][a-z0-9_]{0,59}$/i
+
+/** Maximum size of a primary key in Postgres and MySQL, in bytes. Task ids are shorter. */
+const LONGEST_KEY = 2_048
+
+/**
+ * Creates marks for `postgres` (12 or newer), `mysql` (MySQL 5.7, MariaDB 10.2) or `sqlite` (3.24), whose methods are synchronous.
+ *
+ * A second run waits for the transaction of the first, and can fail: in Postgres with SQLSTATE 40001 at `REPEATABLE READ` and
+ * `SERIALIZABLE`; in MySQL with error 1205 after `innodb_lock_wait_timeout`, and with 1213 when the first of several transactions
+ * rolls back. The next attempt succeeds.
+ *
+ * @throws ConfigurationError when there is no such database, or when `table` is not a plain name
+ *
+ * @example
+ * const marks = createMarks('postgres')
+ * await marks.setup(pool)
+ * await client.query('BEGIN')
+ * if (await marks.mark(client, run.key)) await client.query('INSERT INTO posters …')
+ * await client.query('COMMIT')
+ */
+export function createMarks(database: 'sqlite', options?: MarksOptions): SqliteMarks
+export function createMarks<Database extends 'postgres' | 'mysql'>(
+  database: Database,
+  options?: MarksOptions,
+): Marks<Database>
+export function createMarks<Database extends keyof Clients>(database: Database, options: MarksOptions = {}): unknown {
+  const dialect = dialectOf<Clients[Database]>(database)
+  const table = quoteTable(options, dialect.quote)
+  const isSync = database === 'sqlite'
+
+  function run<Result>(
+    client: Clients[Database],
+    { text, values, read }: { text: string; values: Value[]; read: (result: unknown) => Result },
+  ): Result | Promise<Result> {
+    const fail = (error: unknown): never => {
+      throw dialect.isMissingTable(error) ? noTable(table, error) : error
+    }
+    try {
+      const result = dialect.run(client, text, values)
+      return isSync ? read(result) : Promise.resolve(result).then(read).catch(fail)
+    } catch (error) {
+      return fail(error)
+    }
+  }
+  /** Errors of the arguments are those of the promise. */
+  const method = <Rest extends unknown[], Result>(work: (client: Clients[Database], ...rest: Rest) => Result) =>
+    isSync ? work : async (client: Clients[Database], ...rest: Rest) => work(client, ...rest)
+  return {
+    setup: method((client) => run(client, { text: dialect.setup(table), values: [], read: () => undefined })),
+    mark: method((transaction, key: string) => {
+      dialect.checkTransaction(transaction)
+      const values = [dialect.keyOf(checkKey(key))]
+      return run(transaction, { text: dialect.insert(table), values, read: dialect.hasInserted })
+    }),
+    clean: method((client, olderThanMs: number) => {
+      const values = [checkAge(olderThanMs)]
+      return run(client, { text: dialect.remove(table), values, read: () => undefined })
+    }),
+  }
+}
+
+function dialectOf<Client>(database: keyof Clients): Dialect<Client> {
+  // The table has the dialect of each client.
+  if (Object.hasOwn(DIALECTS, database)) return DIALECTS[database] as Dialect<unknown> as Dialect<Client>
+  const names = Object.keys(DIALECTS).join(', ')
+  const message = `createMarks takes the name of a database: ${names}. It got ${JSON.stringify(database)}.`
+  throw new ConfigurationError({ message })
+}
+
+/** Returns the quoted name of the table. */
+function quoteTable({ table = 'modelrun_marks' }: MarksOptions, quote: string): string {
+  if (typeof table === 'string' && TABLE_NAME.test(table)) {
+    return table
+      .split('.')
+      .map((part) => `${quote}${part}${quote}`)
+      .join('.')
+  }
+  const message = `The table of marks is a name of at most 60 letters, digits and _, with or without a schema before a dot. It got ${JSON.stringify(table)}.`
+  throw new ConfigurationError({ message })
+}
+
+function checkKey(key: string): string {
+  const isText = typeof key === 'string' && key !== '' && !/[\0\p{Cs}]/u.test(key)
+  if (isText && Buffer.byteLength(key) <= LONGEST_KEY) return key
+  const message = `The key of a mark is a text of 1 to ${LONGEST_KEY} bytes, without NUL and halves of characters. It got ${JSON.stringify(key)?.slice(0, 80)}. Use a hash of what is longer.`
+  throw new ConfigurationError({ message })
+}
+
+function checkAge(olderThanMs: number): number {
+  if (Number.isFinite(olderThanMs) && olderThanMs > 0) return olderThanMs
+  const message = `clean() takes olderThanMs: milliseconds above 0. It got ${String(olderThanMs)}.`
+  throw new ConfigurationError({ message })
+}
+
+function noTable(table: string, cause: unknown): ConfigurationError {
+  const message = `The table of marks, ${table}, does not exist. Call \`setup\` of the marks once first.`
+  return new ConfigurationError({ message, cause })
+}

@@ -3,40 +3,46 @@
  *
  * @module
  */
-import { ConfigurationError } from 'modelrun'
 import type { Engine } from '../engine/engine.ts'
 import { createTableEngine, type TableEngineOptions } from '../engine/table-engine.ts'
-import type { PostgresQuery } from './postgres-query.ts'
+import type { PostgresDatabase } from './postgres-connection.ts'
+import { checkSchema, PostgresLink } from './postgres-link.ts'
 import { PostgresTable } from './postgres-table.ts'
 
-export type { PostgresQuery, PostgresValue } from './postgres-query.ts'
+export type { PostgresDatabase } from './postgres-connection.ts'
 
 /** Options of `createPostgresEngine`. */
 export interface PostgresEngineOptions extends TableEngineOptions {
   /**
-   * Runs one statement with any client, outside of a transaction.
-   *
-   * - pg: `(text, values) => pool.query(text, values)`
-   * - postgres: `(text, values) => sql.unsafe(text, values)`
+   * The schema of the tables, of letters, digits and `_`. `setup()` creates it when it is missing. Applications that share a
+   * database take one each. Default: the first schema of the connection's `search_path`, mostly `public`.
    */
-  query: PostgresQuery
+  schema?: string | undefined
 }
 
 /**
  * Creates an engine on Postgres 12 or newer. Locks use the clock of the database. The engine skips rows that other transactions
- * have locked, so that an open transaction does not stop it.
+ * have locked, so that an open transaction does not stop it. New tasks, locks and ends are on the disk before they count, also
+ * where `synchronous_commit` is off.
  *
- * @throws ConfigurationError when `query` is not a function
+ * A statement that takes longer than five seconds fails, and workers try again: a connection can be dead without a sign of it.
+ * With a pool of pg, or a connection string, the engine closes such connections. `close()` closes only a pool that the engine
+ * made.
+ *
+ * @param database a connection string, a pool of pg, `sql` of postgres, or a function that runs a statement
+ * @throws ConfigurationError when `database` is none of these, or an option is wrong
  *
  * @example
- * const pool = new pg.Pool()
- * pool.on('error', () => {}) // without a listener a restart of the database ends the process
- * const engine = createPostgresEngine({ query: (text, values) => pool.query(text, values) })
+ * const engine = createPostgresEngine('postgres://user:password@localhost/app')
  * await engine.setup()
+ *
+ * @example
+ * const pool = new pg.Pool({ max: 20 })
+ * pool.on('error', () => {}) // without a listener a restart of the database ends the process
+ * const engine = createPostgresEngine(pool, { schema: 'posters' })
  */
-export function createPostgresEngine({ query, ...options }: PostgresEngineOptions): Engine {
-  if (typeof query !== 'function') {
-    throw new ConfigurationError({ message: 'createPostgresEngine needs query: a function (text, values) => rows.' })
-  }
-  return createTableEngine(new PostgresTable(query), options)
+export function createPostgresEngine(database: PostgresDatabase, options: PostgresEngineOptions = {}): Engine {
+  const { schema, ...rest } = options
+  checkSchema(schema)
+  return createTableEngine(new PostgresTable(new PostgresLink(database, schema), schema), rest)
 }

@@ -1,45 +1,81 @@
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { msUntilStart, type Spacing } from '../engine/spacing.ts'
-import { type LockedTasks, type LockRequest, PROCESS_DIED, type TaskEnd, type TaskTable } from '../engine/task-table.ts'
-import { type PostgresQuery, type PostgresValue, queryRows, type Row } from './postgres-query.ts'
+import { type FoundColumn, VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
+import {
+  type LockedTasks,
+  type LockRequest,
+  PROCESS_DIED,
+  partName,
+  type TaskEnd,
+  type TaskTable,
+} from '../engine/task-table.ts'
+import type { PostgresLink } from './postgres-link.ts'
+import type { PostgresValue, Row } from './postgres-query.ts'
 import { SQL } from './postgres-statements.ts'
+import { FIND_COLUMNS, migration, NEWEST, VERSIONS } from './postgres-versions.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
+const NOT_ASKED = { nextMs: undefined, hasSuspect: false, died: [] }
+
+/** How long a migration may take: it may have to wait for another process, or to read a large table. */
+const MIGRATION_MS = 300_000
+
 /** The tasks in a Postgres database. Each statement is a transaction of its own, with a short lock timeout. */
 export class PostgresTable implements TaskTable {
-  readonly #query: PostgresQuery
+  readonly #link: PostgresLink
+  readonly #schema: string | undefined
 
-  constructor(query: PostgresQuery) {
-    this.#query = query
+  constructor(link: PostgresLink, schema: string | undefined) {
+    this.#link = link
+    this.#schema = schema
   }
 
   async setup(): Promise<void> {
-    const [row] = await queryRows(this.#query, SQL.isSetUp, [])
-    // With existing tables, the user needs no permission to create tables.
-    if (row?.is_set_up === true) return
-    // Not by `queryRows`: several statements have several results.
-    await this.#query(SQL.setup, [])
+    // With tables of this version, the user needs no permission to create tables.
+    if ((await this.#version()) === VERSIONS.length) return
+    await this.#link.run(migration(this.#schema), MIGRATION_MS)
+  }
+
+  async #version(): Promise<number> {
+    for (;;) {
+      const before = await this.#columns()
+      const isKnown = before.some(({ table }) => table === VERSION_TABLE)
+      const [row] = isKnown ? await this.#rows(NEWEST) : []
+      const found = await this.#columns()
+      // Else another process has migrated between the statements.
+      if (JSON.stringify(found) === JSON.stringify(before)) return versionOf(VERSIONS, found, Number(row?.version ?? 0))
+    }
+  }
+
+  async #columns(): Promise<FoundColumn[]> {
+    return (await this.#rows(FIND_COLUMNS)).map((row) => ({
+      table: String(row.table_name),
+      column: String(row.column_name),
+      isRequired: row.is_required === true,
+    }))
   }
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
-    const rows = await this.#rows(SQL.add, queue, id, data, delayMs)
-    if (rows.length > 0) return
-    await this.#rows(SQL.addQueue, queue)
-    return this.add(queue, id, { data, delayMs })
+    await this.#rows(SQL.add, queue, id, data, delayMs)
   }
 
-  async lock({ queue, limit, alone, lockMs, spacing }: LockRequest): Promise<LockedTasks> {
-    // Before the lock: a locked task must start at once, because a process that dies before the start counts as lost.
-    const next = await this.#findNext(queue)
+  async lock({ queue, limit, alone, lockMs, spacing, onlyTasks }: LockRequest): Promise<LockedTasks> {
+    if (onlyTasks && spacing === undefined) {
+      const rows = await this.#rows(SQL.lock, queue, limit, lockMs)
+      if (rows.length > 0) return { tasks: rows.map(toLockedTask), onlyTasks, ...NOT_ASKED }
+    }
+    // Before the lock: a locked task must start at once.
+    const { isDue, ...next } = await this.#findNext(queue)
+    if (!isDue) return { ...next, tasks: [] }
     const starts = spacing === undefined ? undefined : await this.#takeStarts(queue, limit, spacing)
     const wanted = starts === undefined ? limit : starts.granted
     const sql = alone ? SQL.lockSuspects : SQL.lock
     const rows = wanted === 0 ? [] : await this.#rows(sql, queue, wanted, lockMs)
     const unused = wanted - rows.length
     if (spacing !== undefined && unused > 0) {
-      // From here on nothing may reject: a task that was locked and does not run counts as lost.
+      // From here on nothing may reject: a task that was locked and does not run waits for the end of its lock.
       const isGivenBack = this.#rows(SQL.giveBackStarts, queue, unused, spacing.stepMs).catch(() => {})
       if (rows.length === 0) await isGivenBack
     }
@@ -59,21 +95,29 @@ export class PostgresTable implements TaskTable {
   }
 
   /** Finds when the next task is due, and makes tasks dead that ended too many processes. */
-  async #findNext(queue: string): Promise<Omit<LockedTasks, 'tasks'>> {
+  async #findNext(queue: string): Promise<Omit<LockedTasks, 'tasks'> & { isDue: boolean }> {
     const [row = {}] = await this.#rows(SQL.nextDue, queue)
     const now = Number(row.now)
     const pausedMs = Number(row.paused_until ?? 0) - now
-    if (pausedMs > 0) return { hasSuspect: false, nextMs: pausedMs, died: [] }
+    if (pausedMs > 0) return { isDue: false, hasSuspect: false, nextMs: pausedMs, died: [] }
     const hasSuspect = row.has_suspect === true
     const error = JSON.stringify(PROCESS_DIED)
     const dead = hasSuspect ? await this.#rows(SQL.killPoison, queue, SUSPECTS_AT_ONCE, error) : []
     const died = dead.map(toLockedTask)
-    return { died, hasSuspect, nextMs: row.due_at == null ? undefined : Number(row.due_at) - now }
+    return {
+      isDue: row.is_due === true,
+      died,
+      hasSuspect,
+      nextMs: row.due_at == null ? undefined : Number(row.due_at) - now,
+    }
   }
 
   async renew(queue: string, fences: ReadonlyMap<string, number>, lockMs: number): Promise<ReadonlySet<string>> {
-    const tasks = JSON.stringify(Array.from(fences, ([id, fence]) => ({ id, fence })))
-    return new Set((await this.#rows(SQL.renew, queue, tasks, lockMs)).map(({ id }) => String(id)))
+    return idsOf(await this.#rows(SQL.renew, queue, toJson(fences), lockMs))
+  }
+
+  async markStarted(queue: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+    return idsOf(await this.#rows(SQL.markStarted, queue, toJson(fences)))
   }
 
   async end(queue: string, { id, fence }: { id: string; fence: number }, end: TaskEnd): Promise<boolean> {
@@ -81,13 +125,8 @@ export class PostgresTable implements TaskTable {
       const { state, result, error } = toEndColumns(end)
       return this.#isDone(SQL.end, queue, id, fence, state, result, error)
     }
-    if (end.kind === 'again' && end.pausesQueue) await this.#rows(SQL.pause, queue, end.delayMs)
+    if (end.kind === 'again' && end.pausesQueue) await this.pause(queue, end.delayMs)
     return this.#isDone(SQL.postpone, queue, id, fence, end.kind === 'failed' ? 1 : 0, end.delayMs)
-  }
-
-  async giveBack(queue: string, { id, fence }: { id: string; fence: number }): Promise<void> {
-    if (await this.#isDone(SQL.postpone, queue, id, fence, 0, 0)) return
-    await this.#rows(SQL.uncountLoss, queue, id, fence)
   }
 
   async get(queue: string, id: string): Promise<TaskRecord | undefined> {
@@ -99,17 +138,45 @@ export class PostgresTable implements TaskTable {
     state: TaskState,
     { limit, after = '0' }: { limit: number; after?: string | undefined },
   ): Promise<TaskRecord[]> {
-    return (await this.#rows(SQL.list, queue, state, after, limit)).map(toRecord)
+    // In a statement of its own: the list has to see what is committed meanwhile.
+    const [newest] = await this.#rows(SQL.newest, queue, state, after)
+    if (newest === undefined) return []
+    return (await this.#rows(SQL.list, queue, state, after, limit, String(newest.seq))).map(toRecord)
   }
 
   async count(queue: string): Promise<Record<TaskState, number>> {
-    const [{ open = 0, running = 0, done = 0, dead = 0 } = {}] = await this.#rows(SQL.count, queue)
+    const [{ open, running, done, dead } = {}] = await this.#rows(SQL.count, queue)
     return { waiting: Number(open) - Number(running), running: Number(running), done: Number(done), dead: Number(dead) }
+  }
+
+  async pause(queue: string, ms: number): Promise<void> {
+    await this.#rows(SQL.pause, queue, ms)
+  }
+
+  async resume(queue: string): Promise<void> {
+    await this.#rows(SQL.resume, queue)
+  }
+
+  isPaused(queue: string): Promise<boolean> {
+    return this.#rows(SQL.isPaused, queue).then(([row]) => row?.is_paused === true)
+  }
+
+  async oldestDueMs(queue: string): Promise<number> {
+    const [row] = await this.#rows(SQL.oldestDue, queue)
+    return Math.max(0, Number(row?.ms ?? 0))
   }
 
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
     const [row] = await this.#rows(SQL.tally, name, amount, Math.min(limit, Number.MAX_VALUE))
     return row === undefined ? undefined : Number(row.value)
+  }
+
+  async reserve(name: string, part: string, { amount, limit }: { amount: number; limit: number }): Promise<boolean> {
+    return this.#isDone(SQL.reserve, name, amount, limit, partName(name, part))
+  }
+
+  async release(name: string, part: string): Promise<void> {
+    await this.#rows(SQL.release, name, partName(name, part))
   }
 
   replay(queue: string, id: string): Promise<boolean> {
@@ -120,14 +187,23 @@ export class PostgresTable implements TaskTable {
     return this.#isDone(SQL.remove, queue, id)
   }
 
-  // The caller closes its connections.
-  async close(): Promise<void> {}
+  close(): Promise<void> {
+    return this.#link.close()
+  }
 
   #rows(sql: string, ...values: PostgresValue[]): Promise<readonly Row[]> {
-    return queryRows(this.#query, sql, values)
+    return this.#link.rows(sql, values)
   }
 
   async #isDone(sql: string, ...values: PostgresValue[]): Promise<boolean> {
     return (await this.#rows(sql, ...values)).length > 0
   }
+}
+
+function toJson(fences: ReadonlyMap<string, number>): string {
+  return JSON.stringify(Array.from(fences, ([id, fence]) => ({ id, fence })))
+}
+
+function idsOf(rows: readonly Row[]): ReadonlySet<string> {
+  return new Set(rows.map(({ id }) => String(id)))
 }

@@ -1,92 +1,31 @@
-import { ConfigurationError, type ModelRun } from 'modelrun'
-import type { Inbox } from 'modelrun/webhooks'
-import type { Engine, Rate, Worker } from '../engine/engine.ts'
+import { AbortedError } from 'modelrun'
+import type { Rate, Worker } from '../engine/engine.ts'
 import { warnOnce } from '../engine/table-engine.ts'
+import { addCheckedRun } from './add-run.ts'
+import { BatchWorkers } from './batch-workers.ts'
+import { cancelAllRuns } from './cancel-all.ts'
+import { cancelRun } from './cancel-runs.ts'
+import { checkLoop, checkRunsOptions } from './check-runs.ts'
+import { pauseRuns, resumeRuns, whilePaused } from './pause-runs.ts'
+import { freePlace } from './places.ts'
 import { PollDelays } from './poll-delay.ts'
 import { POLL_ATTEMPTS, pollRun } from './poll-run.ts'
-import { readProgress, readResults, readRun } from './read-runs.ts'
-import { type ReadCursors, RunEach, type RunItem } from './run-each.ts'
-import { createRunInbox, type RunsWebhooks } from './run-inbox.ts'
-import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
-import { asJson, RunQueues, type RunsContext } from './runs-context.ts'
-import { Prices, submitRun } from './submit-run.ts'
-import { listUnknown, resolveUnknown, resubmitUnknown, type UnknownRun } from './unknown-runs.ts'
-
-/** Options of `createRuns`. */
-export interface RunsOptions {
-  /** Stores the batch. Call its `setup()` once before. */
-  engine: Engine
-  /** The client that sends and polls. */
-  client: ModelRun
-  /** Name of the queues on the engine: batches of different names do not share runs. Default `runs`. */
-  name?: string | undefined
-  /** Maximum number of runs that this process sends at once. Default 10. */
-  concurrency?: number | undefined
-  /** Rate limit of submits, over all processes. Default: no limit. */
-  submitRate?: Rate | undefined
-  /** Rate limit of polls, over all processes. Default 10 a second. */
-  pollRate?: Rate | undefined
-  /** Maximum cost of the whole batch, in credits. Further runs are rejected. Default: no limit. */
-  maxCredits?: number | undefined
-  /**
-   * What happens to a run that may have been sent, because its process died. `park`: it waits for your decision. `resubmit`: it
-   * is sent again, and may be paid twice. Default `park`.
-   */
-  onUnknown?: 'park' | 'resubmit' | undefined
-  /** Notified when the batch pauses: the API key is not valid, or lacks permissions or credits. Default: a process warning. */
-  onPause?: ((reason: Error) => void) | undefined
-  /** How long the runs of a process that died stay locked, in milliseconds. Default 30,000. */
-  lockMs?: number | undefined
-  /** Receives results by webhook: mount `runs.inbox` at the URL. Then only jobs without a delivery are polled. */
-  webhooks?: RunsWebhooks | undefined
-}
-
-/** A batch of runs that outlives its processes. */
-export interface Runs {
-  /** Receives the webhooks of the batch: mount `inbox.handle`, `inbox.node()` or `inbox.lambda()`. Present with `webhooks`. */
-  readonly inbox: Inbox | undefined
-  /**
-   * Adds a run. Any process may add a key any number of times: it is sent at most once. Resolves when the run is durable.
-   *
-   * @param key name of the run, up to 300 characters
-   */
-  add(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<void>
-  /** Starts to send and poll in this process. */
-  start(): void
-  /**
-   * Stops sending and polling in this process. Resolves when the results of running requests are stored. Loops of
-   * `client.runMany` continue. With `webhooks` this is final: the inbox takes no more deliveries.
-   */
-  stop(): Promise<void>
-  /** Returns a run by its key; `undefined` when it was never added. */
-  get(key: string): Promise<Run | undefined>
-  /** Yields finished runs in the order of their ends, until no run is `waiting` or `running`. */
-  results(options?: { after?: string | undefined; signal?: AbortSignal | undefined }): AsyncIterable<FinishedRun>
-  /** Returns the progress of the batch, over all processes. */
-  progress(): Promise<RunsProgress>
-  /** Lists the runs that need a decision: they may have been sent, or their job cannot be polled. */
-  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnknownRun[]>
-  /** Decides that an `unknown` run has this job. Resolves to whether the run was unknown. */
-  resolve(key: string, decision: { jobId: string }): Promise<boolean>
-  /**
-   * Sends an `unknown` run again. It may be paid twice. Of several calls at the same time, one sends it. Resolves to whether the
-   * run was unknown and has no known job.
-   */
-  resubmit(key: string): Promise<boolean>
-  /**
-   * For `client.runMany` with `durable`: works the batch in this process, adds items, and yields each item with its run once the
-   * run has ended or is `unknown`. Leaving the loop waits until the results of running requests are stored.
-   */
-  runEach<Item extends RunItem>(
-    model: string,
-    items: AsyncIterable<Item>,
-    options?: { concurrency?: number | undefined; signal?: AbortSignal | undefined },
-  ): AsyncGenerator<{ item: Item; run: Run | undefined }, void, undefined>
-}
+import { Prices } from './prices.ts'
+import { readResults, readRun } from './read-runs.ts'
+import { retryRun } from './retry-runs.ts'
+import { type ReadCursors, RunEach } from './run-each.ts'
+import { createRunInbox } from './run-inbox.ts'
+import { readProgress, speedMeter } from './run-progress.ts'
+import { RunQueues, type RunsContext } from './runs-context.ts'
+import { createMetric } from './runs-metrics.ts'
+import type { Runs, RunsOptions } from './runs-options.ts'
+import { submitRun } from './submit-run.ts'
+import { listUnknown, resolveUnknown, resubmitUnknown } from './unknown-runs.ts'
 
 const POLL_RATE: Rate = { max: 10, perMs: 1_000 }
 const POLLS_AT_ONCE = 32
 const ITEMS_AT_ONCE = 1_000
+const DAY_MS = 86_400_000
 
 /**
  * Creates a batch: many runs with at most one POST for each key, over any number of processes and restarts. A run is stored
@@ -101,82 +40,90 @@ const ITEMS_AT_ONCE = 1_000
  * for await (const run of runs.results()) console.log(run.key, run.state)
  */
 export function createRuns(options: RunsOptions): Runs {
+  checkRunsOptions(options)
   const context = contextOf(options)
-  const { engine, queues } = context
-  const prices = new Prices(options.client)
-  const delays = new PollDelays()
   const speed = speedMeter()
-  let workers: Worker[] = []
+  const workers = new BatchWorkers(workersOf(context, options))
   let cursors: ReadCursors = {}
-  /** Users of the workers: `start()` and loops. */
-  const users = new Set<unknown>()
-
-  const add: Runs['add'] = (key, model, input) => engine.add(queues.submit, key, { data: asJson({ model, input }) })
-  const work = (user: unknown) => {
-    users.add(user)
-    if (workers.length === 0) workers = startWorkers(context, options, { prices, delays })
-  }
-  const release = async (user: unknown) => {
-    users.delete(user)
-    if (users.size > 0) return
-    const stopping = workers
-    workers = []
-    await Promise.all(stopping.map((worker) => worker.stop()))
-  }
 
   return {
-    add,
+    add: (key, model, input) => addCheckedRun(key, { model, input }, context),
     inbox: context.inbox,
     start: () => {
       context.inbox?.start()
-      work('start')
+      workers.use('start')
     },
     stop: async () => {
-      await release('start')
+      await workers.release('start')
       await context.inbox?.drain()
     },
     get: (key) => readRun(key, context),
     results: (given = {}) => readResults(given, context),
     progress: () => readProgress(context, speed),
     unknown: (list = {}) => listUnknown(list, context),
-    resolve: (key, { jobId }) => resolveUnknown(key, jobId, context),
-    resubmit: (key) => resubmitUnknown(key, context),
+    resolve: (key, { jobId } = {}) => resolveUnknown(key, jobId, context),
+    resubmit: (key, { lostJob } = {}) => resubmitUnknown(key, lostJob, context),
+    retry: (key) => retryRun(key, context),
+    cancel: (key) => cancelRun(key, context),
+    cancelAll: () => whilePaused(() => cancelAllRuns(context), context),
+    pause: () => pauseRuns(context),
+    resume: () => resumeRuns(context),
     async *runEach(model, items, { concurrency = ITEMS_AT_ONCE, signal } = {}) {
-      signal?.throwIfAborted()
+      checkLoop(items, concurrency)
+      if (signal?.aborted) throw abortedLoop(signal.reason)
       const ownCursors = { ...cursors }
       const loop = new RunEach(context, {
-        add: (key, input) => add(key, model, input),
+        add: ({ key, input }) => addCheckedRun(key, { model, input }, context),
         items,
         concurrency,
         cursors: ownCursors,
       })
-      const onAbort = () => loop.fail(signal?.reason)
+      const onAbort = () => loop.fail(abortedLoop(signal?.reason))
       signal?.addEventListener('abort', onAbort, { once: true })
-      work(loop)
+      // At once, also while the consumer is busy with an item: nothing more is sent.
+      loop.signal.addEventListener('abort', () => void workers.release(loop), { once: true })
+      workers.use(loop)
       try {
         yield* loop.run()
       } finally {
         signal?.removeEventListener('abort', onAbort)
         cursors = ownCursors
-        await release(loop)
+        await workers.release(loop)
       }
     },
   }
 }
 
-function startWorkers(
+function abortedLoop(cause: unknown): AbortedError {
+  const message = 'The loop was aborted. Its runs stay in the batch: the same call continues them.'
+  return new AbortedError({ message, cause, submission: 'unknown' })
+}
+
+function workersOf(
   context: RunsContext,
   { concurrency = 10, submitRate, pollRate = POLL_RATE, lockMs }: RunsOptions,
-  { prices, delays }: { prices: Prices; delays: PollDelays },
-): Worker[] {
-  const { engine, queues } = context
-  return [
-    engine.work(queues.submit, (task) => submitRun(task, prices, context), { concurrency, rate: submitRate, lockMs }),
+): () => Worker[] {
+  const { client, engine, queues } = context
+  const prices = new Prices(client)
+  const delays = new PollDelays()
+  const onProcessDied = ({ id }: { id: string }) => {
+    context.metric('unknown', { id })
+    freePlace(id, context).catch(context.onError)
+  }
+  return () => [
+    engine.work(queues.submit, (task) => submitRun(task, prices, context), {
+      concurrency,
+      rate: submitRate,
+      lockMs,
+      startMark: 'handler',
+      onProcessDied,
+    }),
     engine.work(queues.poll, (task) => pollRun(task, delays, context), {
       concurrency: POLLS_AT_ONCE,
       rate: pollRate,
       lockMs,
       attempts: POLL_ATTEMPTS + 1,
+      onProcessDied,
     }),
   ]
 }
@@ -186,27 +133,16 @@ function contextOf({
   client,
   name = 'runs',
   maxCredits,
+  maxRunning,
   onUnknown = 'park',
-  onPause,
+  giveUpAfterMs = DAY_MS,
+  onPause = (error) => process.emitWarning(`The batch ${name}: ${String(error)}`),
+  onError = warnOnce(),
+  onMetric,
   webhooks,
 }: RunsOptions): RunsContext {
-  if (onUnknown !== 'park' && onUnknown !== 'resubmit') {
-    throw new ConfigurationError({
-      message: `createRuns takes onUnknown: 'park' or 'resubmit'. It got ${String(onUnknown)}.`,
-    })
-  }
-  const warn = (error: unknown) => process.emitWarning(`The batch ${name}: ${String(error)}`)
   const queues = new RunQueues(name)
-  const context = { engine, client, queues, maxCredits, onUnknown, onPause: onPause ?? warn, onError: warnOnce() }
+  const metric = createMetric(onMetric, onError)
+  const context = { engine, client, queues, maxCredits, maxRunning, onUnknown, giveUpAfterMs, onPause, onError, metric }
   return webhooks === undefined ? context : { ...context, inbox: createRunInbox(context, webhooks) }
-}
-
-/** Measures how fast runs end, in runs per millisecond since the first call. */
-function speedMeter(): (done: number) => number | undefined {
-  let first: { at: number; done: number } | undefined
-  return (done) => {
-    const at = performance.now()
-    first ??= { at, done }
-    return done > first.done ? (done - first.done) / (at - first.at) : undefined
-  }
 }

@@ -1,30 +1,54 @@
-import { isModelRunError, type Job, NotFoundError } from 'modelrun'
-import { Again } from 'modelrun/webhooks'
-import type { Json, Task } from '../engine/engine.ts'
+import { ApiError, type Job, ModelRunError, NotFoundError } from 'modelrun'
+import { Again, Permanent } from 'modelrun/webhooks'
+import type { Json, Task, TaskFailure } from '../engine/engine.ts'
+import { storeOutcome } from './outcomes.ts'
 import { pauseOnRejection } from './pause-on-rejection.ts'
+import { freePlace } from './places.ts'
 import type { PollDelays } from './poll-delay.ts'
 import { outcomeOf, type PollData } from './run-types.ts'
-import { asJson, fromJson, type RunsContext, untilStored } from './runs-context.ts'
+import { fromJson, type RunsContext, untilStored } from './runs-context.ts'
 
-/** Polls of a job that the service does not have, until the run counts as failed. */
+/** Polls that brought nothing, after which a job is given up: of a job that is missing, or is older than `giveUpAfterMs`. */
 export const POLL_ATTEMPTS = 6
 
 const OUTAGE_DELAY_MS = 5_000
 
-/** Works a task of the queue `poll`: polls the job of a run, and stores its outcome or polls again later. */
+/** Rejections that pass: of a request that came too late or too early, and those that concern all jobs. */
+const PASSING = [401, 402, 403, 404, 408, 425, 429]
+
+/**
+ * Works a task of the queue `poll`: polls the job of a run, and stores its outcome or polls again later. A job that is given up
+ * makes the task dead: its run is `unknown`, because it may have been charged.
+ */
 export async function pollRun(task: Task, delays: PollDelays, context: RunsContext): Promise<Json | undefined> {
   const data = fromJson<PollData>(task.data)
-  const ageMs = Date.now() - data.submittedAt
-  const { engine, queues, inbox, onError } = context
+  const { engine, queues, inbox } = context
   // The delivery of the job came meanwhile.
   if (inbox !== undefined && (await engine.get(queues.outcomes, task.id)) !== undefined) return undefined
-  const outcome = outcomeOf(data.jobId, await readJob(task, data, context))
-  if (outcome === undefined) throw new Again(delays.next(data.model, ageMs))
+  const job = await readJob(task, data, context).catch((error) => endPolls(error, task, context))
+  const ageMs = Date.now() - data.submittedAt
+  const outcome = outcomeOf(data.jobId, job)
+  if (outcome === undefined) {
+    const message = `The job ${data.jobId} has not ended: the service says that it is ${job.status}.`
+    const delayMs = delays.next(data.model, ageMs)
+    return endPolls(pollLater(task, { code: 'JOB_WITHOUT_END', message, delayMs }, context), task, context)
+  }
   delays.learn(data.model, ageMs)
-  await untilStored(() => engine.add(queues.outcomes, task.id, { data: asJson(outcome) }), onError)
+  await untilStored(() => storeOutcome(task.id, outcome, context), context.onError)
   // The task of the submit ends without sending, because the job of the run is known.
   if (data.mayBeUnknown) await engine.replay(queues.submit, task.id)
   return undefined
+}
+
+/** Throws the error. When it gives the job up, its run is unknown from now on. */
+async function endPolls(error: unknown, { id, data }: Task, context: RunsContext): Promise<never> {
+  if (!(error instanceof Permanent)) throw error
+  await untilStored(() => freePlace(id, context), context.onError)
+  // A task of the submit that may be dead ends without sending, because the job of the run is known.
+  const { jobId, mayBeUnknown } = fromJson<PollData>(data)
+  if (mayBeUnknown) await context.engine.replay(context.queues.submit, id)
+  context.metric('unknown', { id, jobId })
+  throw error
 }
 
 async function readJob(task: Task, { jobId }: PollData, context: RunsContext): Promise<Job> {
@@ -32,11 +56,24 @@ async function readJob(task: Task, { jobId }: PollData, context: RunsContext): P
     return await context.client.jobs.get(jobId)
   } catch (error) {
     pauseOnRejection(error, context)
-    const isMissing = error instanceof NotFoundError
-    if (isMissing && task.attempt < POLL_ATTEMPTS) throw error
-    if (isMissing) return { status: 'failed', error: { code: 'JOB_NOT_FOUND', message: error.message } }
-    if (!isModelRunError(error)) throw error
-    // An outage of the service is not a failed attempt, however long it lasts.
-    throw new Again(OUTAGE_DELAY_MS)
+    if (!(error instanceof ModelRunError)) throw error
+    const { code, message } = error
+    // Also of a wrong `baseUrl`, or of a key of another account: the run may have been charged all the same.
+    if (error instanceof NotFoundError) throw countedPoll(task, { code: 'JOB_NOT_FOUND', message })
+    const isFinal =
+      error instanceof ApiError && error.status >= 400 && error.status < 500 && !PASSING.includes(error.status)
+    if (isFinal) throw new Permanent(code, message, { cause: error })
+    throw pollLater(task, { code, message, delayMs: OUTAGE_DELAY_MS }, context)
   }
+}
+
+/** Polls again, and does not count this poll, however long an outage of the service lasts; but no longer than `giveUpAfterMs`. */
+function pollLater(task: Task, problem: TaskFailure & { delayMs: number }, { giveUpAfterMs }: RunsContext): Error {
+  const isOld = Date.now() - fromJson<PollData>(task.data).submittedAt > giveUpAfterMs
+  return isOld ? countedPoll(task, problem) : new Again(problem.delayMs)
+}
+
+/** A poll that counts: after several the job is given up. They take half a minute, so that a short disturbance gives up nothing. */
+function countedPoll({ attempt }: Task, { code, message }: TaskFailure): Error {
+  return attempt < POLL_ATTEMPTS ? new Error(message) : new Permanent(code, message)
 }

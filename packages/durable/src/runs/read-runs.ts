@@ -1,24 +1,63 @@
 import type { TaskRecord } from '../engine/engine.ts'
-import type { FinishedRun, Outcome, PollData, Run, RunsProgress, SubmitData } from './run-types.ts'
+import { attemptId, keyOf } from './attempts.ts'
+import { type FinishedRun, isEnded, type Outcome, type PollData, type Run, type SubmitData } from './run-types.ts'
 import { fromJson, type RunsContext } from './runs-context.ts'
+import { sleep } from './sleep.ts'
+import { StoreReads } from './store-reads.ts'
 
 const PAGE = 100
 export const READ_EVERY_MS = 200
 
+/** An attempt of a run. */
+export interface Attempt {
+  /** Its id in the queues. */
+  id: string
+  /** From 1. */
+  attempt: number
+  run: Run
+}
+
 /** Reads a run by its key; `undefined` when it was never added. */
-export async function readRun(key: string, { engine, queues }: RunsContext): Promise<Run | undefined> {
-  const submitted = await engine.get(queues.submit, key)
+export async function readRun(key: string, context: RunsContext): Promise<Run | undefined> {
+  return (await latestAttempt(key, context))?.run
+}
+
+/** Reads the latest attempt of a run; `undefined` when it was never added. */
+export async function latestAttempt(key: string, context: RunsContext): Promise<Attempt | undefined> {
+  let latest: Attempt | undefined
+  for (let attempt = 1; ; attempt += 1) {
+    const id = attemptId(key, attempt)
+    const run = await readAttempt(id, context)
+    if (run === undefined) return latest
+    latest = { id, attempt, run }
+    // Only a run that has ended, and did not succeed, is retried.
+    if (!isEnded(run) || run.state === 'succeeded') return latest
+  }
+}
+
+/** Reads an attempt by its id; `undefined` when it was never added. */
+export async function readAttempt(id: string, { engine, queues }: RunsContext): Promise<Run | undefined> {
+  const submitted = await engine.get(queues.submit, id)
+  const outcome = await engine.get(queues.outcomes, id)
+  if (outcome !== undefined) return { key: keyOf(id), ...endOf(outcome, submitted) }
   if (submitted === undefined) return undefined
-  const run = { key, ...fromJson<SubmitData>(submitted.data) }
-  const outcome = await engine.get(queues.outcomes, key)
-  if (outcome !== undefined) return { ...run, ...fromJson<Outcome>(outcome.data) }
-  const polled = await engine.get(queues.poll, key)
+  const run = { key: keyOf(id), ...fromJson<SubmitData>(submitted.data) }
+  const polled = await engine.get(queues.poll, id)
   if (polled !== undefined) {
     const { jobId } = fromJson<PollData>(polled.data)
-    return { ...run, state: polled.state === 'dead' ? 'unknown' : 'running', jobId }
+    return polled.state === 'dead'
+      ? { ...run, state: 'unknown', jobId, error: polled.error }
+      : { ...run, state: 'running', jobId }
   }
   if (submitted.state === 'dead') return { ...run, state: 'unknown', error: submitted.error }
   return { ...run, state: submitted.state === 'waiting' ? 'waiting' : 'running' }
+}
+
+/** The members of a run that has ended. One that was cancelled before it was sent has its model and input in its outcome. */
+function endOf({ data }: TaskRecord, submitted: TaskRecord | undefined): Omit<FinishedRun, 'key' | 'cursor'> {
+  const { model = '', input = {}, ...end }: Outcome & Partial<SubmitData> = fromJson<Outcome>(data)
+  const { maxCredits: _, ...members } = { maxCredits: undefined, ...end }
+  return { ...(submitted === undefined ? { model, input } : fromJson<SubmitData>(submitted.data)), ...members }
 }
 
 /** Yields finished runs in the order of their ends, until no run is open. */
@@ -27,13 +66,13 @@ export async function* readResults(
   context: RunsContext,
 ): AsyncGenerator<FinishedRun> {
   const { engine, queues } = context
+  const reads = new StoreReads(context.onError, signal)
   let cursor = after
   for (;;) {
-    signal?.throwIfAborted()
     // Read before the list: a run leaves one queue only after it is in the next one.
-    const isOpen = await hasOpenRuns(context)
-    const page = await engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor })
-    const runs = await Promise.all(page.map((record) => finishedRun(record, context)))
+    const isOpen = await hasOpenRuns(context, reads)
+    const page = await reads.repeat(() => engine.list(queues.outcomes, 'waiting', { limit: PAGE, after: cursor }))
+    const runs = await reads.repeat(() => Promise.all(page.map((record) => finishedRun(record, context))))
     yield* runs
     cursor = page.at(-1)?.cursor ?? cursor
     if (page.length > 0) continue
@@ -44,55 +83,16 @@ export async function* readResults(
 
 async function finishedRun(record: TaskRecord, { engine, queues }: RunsContext): Promise<FinishedRun> {
   const submitted = await engine.get(queues.submit, record.id)
-  const { model, input } = fromJson<SubmitData>(submitted?.data ?? { model: '', input: {} })
-  return { key: record.id, model, input, cursor: record.cursor, ...fromJson<Outcome>(record.data) }
+  return { key: keyOf(record.id), cursor: record.cursor, ...endOf(record, submitted) }
 }
 
-async function hasOpenRuns({ engine, queues }: RunsContext): Promise<boolean> {
+async function hasOpenRuns({ engine, queues }: RunsContext, reads: StoreReads): Promise<boolean> {
   for (const queue of [queues.submit, queues.poll]) {
     // Reads `waiting` twice: a task may change from running to waiting in between.
     for (const state of ['waiting', 'running', 'waiting'] as const) {
-      if ((await engine.list(queue, state, { limit: 1 })).length > 0) return true
+      const open = await reads.repeat(() => engine.list(queue, state, { limit: 1 }))
+      if (open.length > 0) return true
     }
   }
   return false
-}
-
-/** @param speedOf returns runs per millisecond, if known */
-export async function readProgress(
-  context: RunsContext,
-  speedOf: (done: number) => number | undefined,
-): Promise<RunsProgress> {
-  const { engine, queues } = context
-  const submits = await engine.count(queues.submit)
-  const polls = await engine.count(queues.poll)
-  const unknown = submits.dead + polls.dead
-  const { waiting: done } = await engine.count(queues.outcomes)
-  const total = submits.waiting + submits.running + submits.done + submits.dead
-  const running = submits.running + polls.waiting + polls.running
-  const speed = speedOf(done)
-  const left = total - done - unknown
-  return {
-    total,
-    waiting: submits.waiting,
-    running,
-    done,
-    unknown,
-    credits: (await engine.tally(queues.credits, 0)) ?? 0,
-    msLeft: left <= 0 ? 0 : speed === undefined ? undefined : Math.round(left / speed),
-  }
-}
-
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer)
-      reject(signal?.reason)
-    }
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', end)
-      resolve()
-    }, ms)
-    signal?.addEventListener('abort', end, { once: true })
-  })
 }

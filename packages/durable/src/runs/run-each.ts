@@ -1,17 +1,21 @@
 import type { TaskState } from '../engine/engine.ts'
-import { READ_EVERY_MS, readRun, sleep } from './read-runs.ts'
+import { keyOf } from './attempts.ts'
+import { READ_EVERY_MS, readRun } from './read-runs.ts'
 import type { Run } from './run-types.ts'
 import type { RunsContext } from './runs-context.ts'
+import { sleep } from './sleep.ts'
+import { StoreReads } from './store-reads.ts'
 
 /** An item that becomes a run of the batch. */
 export interface RunItem {
-  /** Items without a key are yielded unchanged. */
-  readonly key?: string | undefined
+  /** Name of the run, up to 300 characters. */
+  readonly key: string
+  /** Parameters of the model. */
   readonly input: Readonly<Record<string, unknown>>
 }
 
-/** Adds a run, as `runs.add` does. */
-type Add = (key: string, input: RunItem['input']) => Promise<void>
+/** Adds a run. */
+type Add = (item: RunItem) => Promise<void>
 
 /** Cursors of the lists of ended runs. */
 export type ReadCursors = Partial<Record<'outcomes' | 'submit' | 'poll', string>>
@@ -29,11 +33,13 @@ export class RunEach<Item extends RunItem> {
   readonly #context: RunsContext
   readonly #add: Add
   readonly #concurrency: number
-  readonly #source: AsyncIterator<Item>
+  readonly #source: Iterator<Item> | AsyncIterator<Item>
   readonly #cursors: ReadCursors
   readonly #pending = new Map<string, Item[]>()
-  readonly #ended: { item: Item; run: Run | undefined }[] = []
+  readonly #ended: { item: Item; run: Run }[] = []
+  /** Aborts when the loop has ended or failed: then no further item is taken or added. */
   readonly #left = new AbortController()
+  readonly #reads: StoreReads
   #waiting: (() => void)[] = []
   #failure: { error: unknown } | undefined
   #isTaken = false
@@ -48,27 +54,28 @@ export class RunEach<Item extends RunItem> {
       items,
       concurrency,
       cursors,
-    }: { add: Add; items: AsyncIterable<Item>; concurrency: number; cursors: ReadCursors },
+    }: { add: Add; items: Iterable<Item> | AsyncIterable<Item>; concurrency: number; cursors: ReadCursors },
   ) {
     this.#context = context
     this.#add = add
     this.#concurrency = concurrency
-    this.#source = items[Symbol.asyncIterator]()
+    this.#source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
     this.#cursors = cursors
+    this.#reads = new StoreReads(context.onError, this.#left.signal)
   }
 
-  async *run(): AsyncGenerator<{ item: Item; run: Run | undefined }, void, undefined> {
+  async *run(): AsyncGenerator<{ item: Item; run: Run }, void, undefined> {
     void this.#takeItems()
     void this.#readEnds()
     try {
       for (;;) {
+        if (this.#failure !== undefined) throw this.#failure.error
         const ended = this.#ended.shift()
         if (ended !== undefined) {
           yield ended
           this.#open -= 1
           this.#notify()
-        } else if (this.#failure !== undefined) throw this.#failure.error
-        else if (this.#isTaken && this.#open === 0) return
+        } else if (this.#isTaken && this.#open === 0) return
         else await this.#change()
       }
     } finally {
@@ -79,9 +86,15 @@ export class RunEach<Item extends RunItem> {
     }
   }
 
-  /** Ends the loop with an error. */
+  /** Aborts when the loop ends or fails, also while its consumer is busy with an item. */
+  get signal(): AbortSignal {
+    return this.#left.signal
+  }
+
+  /** Ends the loop with an error: at once, whatever has ended and was not taken yet. */
   fail(error: unknown): void {
     this.#failure ??= { error }
+    this.#left.abort()
     this.#notify()
   }
 
@@ -94,9 +107,9 @@ export class RunEach<Item extends RunItem> {
         }
         const { done, value: item } = await this.#source.next()
         if (done) break
+        if (this.#left.signal.aborted) return
         this.#open += 1
-        if (item.key === undefined) this.#end(item, undefined)
-        else void this.#register(item.key, item)
+        void this.#register(item)
       }
       this.#isTaken = true
       this.#notify()
@@ -105,12 +118,13 @@ export class RunEach<Item extends RunItem> {
     }
   }
 
-  async #register(key: string, item: Item): Promise<void> {
+  async #register(item: Item): Promise<void> {
     this.#adding += 1
-    // Before `add`: the reader of the lists then finds the item, or `#settle` reads an end that came earlier.
-    this.#pending.set(key, [...(this.#pending.get(key) ?? []), item])
     try {
-      await this.#add(key, item.input)
+      await this.#reads.repeat(() => this.#add(Object(item)))
+      const { key } = item
+      // Before `#settle`: the reader of the lists then finds the item, or `#settle` reads an end that came earlier.
+      this.#pending.set(key, [...(this.#pending.get(key) ?? []), item])
       await this.#settle(key)
     } catch (error) {
       this.fail(error)
@@ -133,8 +147,9 @@ export class RunEach<Item extends RunItem> {
 
   async #readPage(name: keyof ReadCursors, state: TaskState): Promise<number> {
     const { engine, queues } = this.#context
-    const records = await engine.list(queues[name], state, { limit: PAGE, after: this.#cursors[name] })
-    for (const { id } of records) await this.#settle(id)
+    const page = { limit: PAGE, after: this.#cursors[name] }
+    const records = await this.#reads.repeat(() => engine.list(queues[name], state, page))
+    for (const { id } of records) await this.#settle(keyOf(id))
     const last = records.at(-1)
     if (last !== undefined) this.#cursors[name] = last.cursor
     return records.length
@@ -142,14 +157,14 @@ export class RunEach<Item extends RunItem> {
 
   async #settle(key: string): Promise<void> {
     if (!this.#pending.has(key)) return
-    const run = await readRun(key, this.#context)
+    const run = await this.#reads.repeat(() => readRun(key, this.#context))
     if (run === undefined || run.state === 'waiting' || run.state === 'running') return
     const items = this.#pending.get(key) ?? []
     this.#pending.delete(key)
     for (const item of items) this.#end(item, run)
   }
 
-  #end(item: Item, run: Run | undefined): void {
+  #end(item: Item, run: Run): void {
     this.#ended.push({ item, run })
     this.#notify()
   }

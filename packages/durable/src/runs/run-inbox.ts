@@ -1,6 +1,7 @@
 import { Again, createInbox, type Inbox, type WebhookEvent } from 'modelrun/webhooks'
+import { storeOutcome } from './outcomes.ts'
 import { outcomeOf } from './run-types.ts'
-import { asJson, type RunsContext } from './runs-context.ts'
+import type { RunsContext } from './runs-context.ts'
 
 /** Wait between two checks of a submit that is running. */
 const SUBMIT_DELAY_MS = 500
@@ -40,12 +41,13 @@ export function inboxContextOf(key: string): { key: string } {
   return { key }
 }
 
-async function storeDelivered({ engine, queues }: RunsContext, event: WebhookEvent, note: unknown): Promise<void> {
+async function storeDelivered(context: RunsContext, event: WebhookEvent, note: unknown): Promise<void> {
+  const { engine, queues } = context
   const { key } = Object(note) as Partial<ReturnType<typeof inboxContextOf>>
   const job = event.status === 'unknown' ? { status: event.reported_status ?? event.status } : event
   const outcome = outcomeOf(event.job_id, job)
   if (key === undefined || outcome === undefined) return
-  await engine.add(queues.outcomes, key, { data: asJson(outcome) })
+  await storeOutcome(key, outcome, context)
   const submit = await engine.get(queues.submit, key)
   // The response of the submit may still come. If it is lost, the run becomes unknown, and the next check ends it.
   if (submit?.state === 'running') throw new Again(SUBMIT_DELAY_MS)

@@ -4,11 +4,13 @@ import type { TaskFailure } from '../engine/engine.ts'
 /**
  * - `waiting`: not sent yet
  * - `running`: it is being sent, or the service has accepted it
- * - `succeeded`, `failed`: its job ended; `cancelled` counts as failed
+ * - `succeeded`, `failed`: its job ended
+ * - `cancelled`: it was cancelled, at the service or before it was sent; nothing was charged
  * - `rejected`: the service rejected it, or it would exceed the budget; nothing was charged
- * - `unknown`: it may have been sent, and it is not known whether the service accepted it
+ * - `unknown`: it may have been sent, and it is not known whether the service accepted it; or, with a `jobId`, the polls of its
+ *   job were given up
  */
-export type RunState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'rejected' | 'unknown'
+type RunState = 'waiting' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'rejected' | 'unknown'
 
 /** A run of a batch. */
 export interface Run {
@@ -24,14 +26,22 @@ export interface Run {
   readonly jobId?: string | undefined
   /** Of a run that succeeded. */
   readonly output?: Output | undefined
-  /** Of a run that failed, was rejected, or is unknown. */
+  /** Of a run that failed, was cancelled or rejected, or is unknown. */
   readonly error?: TaskFailure | undefined
+}
+
+/** How a run ended. */
+type EndState = Outcome['state']
+
+/** Whether nothing changes the run any more, except a decision to retry it. */
+export function isEnded({ state }: Run): boolean {
+  return state !== 'waiting' && state !== 'running' && state !== 'unknown'
 }
 
 /** A run that has ended. */
 export interface FinishedRun extends Run {
   /** How it ended. */
-  readonly state: 'succeeded' | 'failed' | 'rejected'
+  readonly state: EndState
   /** For `after` of the next `results()`, which then starts with the following run. */
   readonly cursor: string
 }
@@ -44,10 +54,14 @@ export interface RunsProgress {
   readonly waiting: number
   /** Runs that are being sent, or that the service has accepted. */
   readonly running: number
-  /** Runs that ended: succeeded, failed or rejected. */
+  /** Runs that ended: succeeded, failed, cancelled or rejected. */
   readonly done: number
   /** Runs that need a decision: see `resolve` and `resubmit`. */
   readonly unknown: number
+  /** How long the oldest run that could be sent has waited for a process, in milliseconds: the number for an alarm. */
+  readonly oldestDueMs: number
+  /** Whether the batch is paused, by `pause`. */
+  readonly isPaused: boolean
   /** Price of all runs that were sent, in credits: the maximum that was charged. */
   readonly credits: number
   /** Estimated milliseconds until the last run ends, from the speed since the first call; `undefined` before that is known. */
@@ -74,7 +88,12 @@ export interface PollData {
 export type Outcome =
   | { readonly state: 'succeeded'; readonly jobId: string; readonly output: Output }
   | { readonly state: 'failed'; readonly jobId: string; readonly error: TaskFailure }
-  | { readonly state: 'rejected'; readonly error: TaskFailure }
+  | { readonly state: 'rejected'; readonly error: TaskFailure; readonly maxCredits?: number | undefined }
+  | ({
+      readonly state: 'cancelled'
+      readonly jobId?: string | undefined
+      readonly error: TaskFailure
+    } & Partial<SubmitData>)
 
 /** Returns how a run ended, from the job of a poll or a delivery; `undefined` while the job has not ended. */
 export function outcomeOf(jobId: string, { status, output, error }: Job): Outcome | undefined {
@@ -84,5 +103,5 @@ export function outcomeOf(jobId: string, { status, output, error }: Job): Outcom
     return { state: 'failed', jobId, error: { code, message } }
   }
   if (status !== 'cancelled') return undefined
-  return { state: 'failed', jobId, error: { code: 'CANCELLED', message: 'The job was cancelled.' } }
+  return { state: 'cancelled', jobId, error: { code: 'CANCELLED', message: 'The job was cancelled.' } }
 }

@@ -1,11 +1,15 @@
-import { isModelRunError, type ModelRun } from 'modelrun'
+import { ModelRunError } from 'modelrun'
 import { Again, Permanent } from 'modelrun/webhooks'
 import type { Json, Task, TaskFailure } from '../engine/engine.ts'
+import { endCancelled, isCancelled } from './cancel-runs.ts'
+import { storeOutcome } from './outcomes.ts'
 import { pauseOnRejection } from './pause-on-rejection.ts'
+import { freePlace, takePlace } from './places.ts'
 import { firstPollBesideWebhooksMs, firstPollMs } from './poll-delay.ts'
+import type { Prices } from './prices.ts'
 import { inboxContextOf, stopPolling } from './run-inbox.ts'
-import type { Outcome, SubmitData } from './run-types.ts'
-import { asJson, fromJson, type RunsContext, untilStored } from './runs-context.ts'
+import type { SubmitData } from './run-types.ts'
+import { asJson, creditsPart, fromJson, type RunsContext, untilStored } from './runs-context.ts'
 
 const OUTAGE_DELAY_MS = 2_000
 
@@ -16,52 +20,75 @@ const SHORT_LOCK_MS = 2_000
 const RESUBMITS = 3
 
 /**
- * Works a task of the queue `submit`: sends a run, at most once for a key. A task whose process died may have been sent, so it is
- * not sent again.
+ * Works a task of the queue `submit`: sends a run, at most once for a key. The mark right before the POST says that it may have
+ * been sent. A task whose process died after the mark is not sent again.
  */
 export async function submitRun(task: Task, prices: Prices, context: RunsContext): Promise<Json | undefined> {
-  const data = fromJson<SubmitData>(task.data)
   // The process died after it had stored the job or the outcome of the run, or a user has named its job.
   if (task.fence > 1 && (await hasMovedOn(task, context))) return undefined
-  if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) throw park()
-  const { engine, queues, inbox, maxCredits } = context
-  let price = 0
-  let isSent = false
+  if (task.lost > 0 && (context.onUnknown === 'park' || task.lost >= RESUBMITS)) throw await park(task, context)
+  let send: (() => Promise<string>) | undefined
   try {
-    price = await prices.of(data.model)
-    const webhook = await inbox?.prepare({ modelId: data.model, context: inboxContextOf(task.id) })
-    if ((await engine.tally(queues.credits, price, maxCredits)) === undefined) {
-      const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits}).`
-      return await reject(task, { code: 'BUDGET_EXCEEDED', message }, context)
-    }
-    isSent = true
-    const { id } = await context.client.submit(data.model, data.input, webhook && { webhookUrl: webhook.url })
-    return await startPolling(task, id, context)
+    const prepared = await prepare(task, prices, context)
+    if (typeof prepared !== 'function') return prepared
+    // After this mark only its own process sends the run, and a process that comes late does not.
+    if (!(await task.markStarted())) throw new Again(0)
+    send = prepared
+    return await startPolling(task, await send(), context)
   } catch (error) {
+    if (error instanceof Again) throw error
     // The store failed before the run was sent.
-    if (!isSent && !isModelRunError(error)) throw new Again(OUTAGE_DELAY_MS)
-    return await afterFailure(error, { task, price }, context)
+    if (send === undefined && !(error instanceof ModelRunError)) throw new Again(OUTAGE_DELAY_MS)
+    return await afterFailure(error, task, context)
   }
 }
 
-async function hasMovedOn({ id }: Task, { engine, queues }: RunsContext): Promise<boolean> {
+/** Does all that comes before the run is sent. Returns the function that sends it, or the result of a task that does not. */
+async function prepare(
+  task: Task,
+  prices: Prices,
+  context: RunsContext,
+): Promise<(() => Promise<string>) | Json | undefined> {
+  const { client, engine, queues, inbox, maxCredits } = context
+  const { model, input } = fromJson<SubmitData>(task.data)
+  const price = await prices.of(model)
+  const webhook = await inbox?.prepare({ modelId: model, context: inboxContextOf(task.id) })
+  if (await isCancelled(task.id, context)) return endCancelled(task, context)
+  const part = await creditsPart(task, context)
+  if (!(await engine.reserve(queues.credits, part, { amount: price, limit: maxCredits }))) {
+    const message = `The run costs ${price} credits, which is more than is left of maxCredits (${maxCredits}).`
+    return reject(task, { error: { code: 'BUDGET_EXCEEDED', message }, maxCredits }, context)
+  }
+  await takePlace(task.id, context)
+  // One POST for each mark: repeating is up to the task. No signal: an abort would lose the job of a run that was sent already.
+  const options = { maxRetries: 0, webhookUrl: webhook?.url }
+  return async () => {
+    const startedAt = performance.now()
+    const { id } = await client.submit(model, input, options)
+    context.metric('submit_ms', { id: task.id, jobId: id }, performance.now() - startedAt)
+    return id
+  }
+}
+
+async function hasMovedOn({ id }: Task, context: RunsContext): Promise<boolean> {
+  const { engine, queues } = context
   const [polled, outcome] = await Promise.all([engine.get(queues.poll, id), engine.get(queues.outcomes, id)])
+  // Its process may have died after it had stored the outcome.
+  if (outcome !== undefined) await freePlace(id, context)
   return polled !== undefined || outcome !== undefined
 }
 
-async function afterFailure(
-  error: unknown,
-  { task, price }: { task: Task; price: number },
-  context: RunsContext,
-): Promise<Json | undefined> {
-  if (!isModelRunError(error)) throw park(error)
+async function afterFailure(error: unknown, task: Task, context: RunsContext): Promise<Json | undefined> {
+  const { engine, queues, onError } = context
+  if (!(error instanceof ModelRunError)) throw await park(task, context, error)
   if (error.jobId !== undefined) return startPolling(task, error.jobId, context)
-  if (error.submission === 'accepted' || error.submission === 'unknown') throw park(error)
+  if (error.submission === 'accepted' || error.submission === 'unknown') throw await park(task, context, error)
   // Not sent, or rejected: nothing was charged.
-  await context.engine.tally(context.queues.credits, -price)
+  await untilStored(() => freePlace(task.id, context), onError)
+  await untilStored(async () => engine.release(queues.credits, await creditsPart(task, context)), onError)
   pauseOnRejection(error, context)
   const isFinal = error.submission === 'rejected' || !error.isRetryable
-  if (isFinal) return reject(task, { code: error.code, message: error.message }, context)
+  if (isFinal) return reject(task, { error: { code: error.code, message: error.message } }, context)
   // An outage of the service is not a failed attempt, however long it lasts.
   throw new Again(OUTAGE_DELAY_MS)
 }
@@ -78,44 +105,24 @@ async function startPolling(task: Task, jobId: string, context: RunsContext): Pr
     return engine.add(queues.poll, task.id, { data: asJson({ model, jobId, submittedAt, mayBeUnknown }), delayMs })
   }
   await untilStored(add, onError)
+  context.metric('sent', { id: task.id, jobId })
   if (inbox !== undefined) await untilStored(() => stopPolling(task.id, context), onError)
   return { jobId }
 }
 
 /** Makes the task dead: the run waits for a decision, and is not sent again by itself. */
-function park(cause?: unknown): Permanent {
+async function park({ id }: Task, context: RunsContext, cause?: unknown): Promise<Permanent> {
   const reason = cause === undefined ? 'its process died while it was sent' : String(cause)
+  await untilStored(() => freePlace(id, context), context.onError)
+  context.metric('unknown', { id })
   return new Permanent('unknown', `The run may have been accepted: ${reason}`, { cause })
 }
 
-async function reject(task: Task, error: TaskFailure, { engine, queues, onError }: RunsContext): Promise<Json> {
-  const outcome: Outcome = { state: 'rejected', error }
-  await untilStored(() => engine.add(queues.outcomes, task.id, { data: asJson(outcome) }), onError)
+async function reject(
+  { id }: Task,
+  why: { error: TaskFailure; maxCredits?: number | undefined },
+  context: RunsContext,
+): Promise<Json> {
+  await untilStored(() => storeOutcome(id, { state: 'rejected', ...why }, context), context.onError)
   return { rejected: true }
-}
-
-/** The prices of models. Each is read once in a process. */
-export class Prices {
-  readonly #client: ModelRun
-  readonly #prices = new Map<string, Promise<number>>()
-
-  constructor(client: ModelRun) {
-    this.#client = client
-  }
-
-  /** Returns the credits of a run. Rejects when the model cannot be read. */
-  of(model: string): Promise<number> {
-    const known = this.#prices.get(model) ?? this.#read(model)
-    this.#prices.set(model, known)
-    return known
-  }
-
-  async #read(model: string): Promise<number> {
-    try {
-      return (await this.#client.models.get(model)).pricing.credits_per_run
-    } catch (error) {
-      this.#prices.delete(model)
-      throw error
-    }
-  }
 }

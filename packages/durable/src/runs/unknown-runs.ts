@@ -1,5 +1,7 @@
-import { readRun } from './read-runs.ts'
-import type { Run } from './run-types.ts'
+import { storeOutcome } from './outcomes.ts'
+import { latestAttempt, readAttempt } from './read-runs.ts'
+import { addAttempt } from './retry-runs.ts'
+import { isEnded, type Run } from './run-types.ts'
 import { asJson, type RunsContext } from './runs-context.ts'
 
 /** A run that needs a decision. */
@@ -21,11 +23,12 @@ export async function listUnknown(
     const records = await engine.list(queues[name], 'dead', { limit: limit - found.length, after: place })
     const runs = await Promise.all(
       records.map(async ({ id, cursor }) => {
-        const run = await readRun(id, context)
+        const run = await readAttempt(id, context)
         const isListed = run?.state === 'unknown' && (run.jobId === undefined) === (name === 'submit')
         if (isListed) return [{ ...run, cursor: `${name}:${cursor}` }]
-        // The outcome became known after the task was dead: the task ends without sending.
-        await engine.replay(queues[name], id)
+        // The job or the outcome became known after the task was dead: the task ends without sending. Without them, a user
+        // has just decided to send the run again: a second `replay` could send it a third time.
+        if (run !== undefined && (run.jobId !== undefined || isEnded(run))) await engine.replay(queues[name], id)
         return []
       }),
     )
@@ -35,22 +38,46 @@ export async function listUnknown(
   return found
 }
 
-/** Decides that an unknown run has this job. */
-export async function resolveUnknown(key: string, jobId: string, context: RunsContext): Promise<boolean> {
+/** Decides that an unknown run has this job; without one, that its known job is polled again. */
+export async function resolveUnknown(key: string, given: string | undefined, context: RunsContext): Promise<boolean> {
   const { engine, queues } = context
-  const run = await readRun(key, context)
-  if (run?.state !== 'unknown') return false
-  // The job is known, but the processes that polled it died.
-  if (run.jobId !== undefined) return engine.replay(queues.poll, key)
+  const { id, run } = (await latestAttempt(key, context)) ?? {}
+  const jobId = given ?? run?.jobId
+  if (id === undefined || run?.state !== 'unknown' || jobId === undefined) return false
   const data = asJson({ model: run.model, jobId, submittedAt: Date.now(), mayBeUnknown: true })
-  await engine.add(queues.poll, key, { data })
+  if (run.jobId !== undefined) {
+    // Its submit has to be over: it would send the run if it ran now, while no job is stored.
+    if ((await engine.get(queues.submit, id))?.state !== 'done') {
+      await engine.replay(queues.submit, id)
+      return jobId === run.jobId && engine.replay(queues.poll, id)
+    }
+    await engine.remove(queues.poll, id)
+  }
+  await engine.add(queues.poll, id, { data })
   // The task of the submit ends without sending, because the job of the run is known.
-  return engine.replay(queues.submit, key)
+  await engine.replay(queues.submit, id)
+  return true
 }
 
 /** Sends an unknown run again. `replay` is atomic: of two calls at the same time, one sends. */
-export async function resubmitUnknown(key: string, context: RunsContext): Promise<boolean> {
-  const run = await readRun(key, context)
-  if (run?.state !== 'unknown' || run.jobId !== undefined) return false
-  return context.engine.replay(context.queues.submit, key)
+export async function resubmitUnknown(
+  key: string,
+  lostJob: string | undefined,
+  context: RunsContext,
+): Promise<boolean> {
+  const latest = await latestAttempt(key, context)
+  if (latest?.run.state !== 'unknown' || latest.run.jobId !== lostJob) return false
+  const { engine, queues } = context
+  const { id } = latest
+  if (lostJob !== undefined) {
+    const error = { code: 'JOB_GIVEN_UP', message: `The job ${lostJob} was given up, and its run is sent again.` }
+    await storeOutcome(id, { state: 'failed', jobId: lostJob, error }, context)
+    await engine.remove(queues.poll, id)
+    await addAttempt(latest, context)
+    return true
+  }
+  // Counted before it is sent, because the earlier send may be charged, too.
+  await engine.tally(queues.resubmits(id), 1)
+  await engine.remove(queues.cancels, id)
+  return engine.replay(queues.submit, id)
 }

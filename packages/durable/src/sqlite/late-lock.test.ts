@@ -1,31 +1,39 @@
 import { expect, test } from 'vitest'
 import { SqliteTable } from './sqlite-table.ts'
 
-const REQUEST = { queue: 'tasks', limit: 1, alone: false, lockMs: 1, spacing: undefined }
+const REQUEST = { queue: 'tasks', limit: 1, alone: false, lockMs: 1, spacing: undefined, onlyTasks: false }
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5))
 
-test('a task that was locked and not run does not count as lost, although another worker has taken it over', async () => {
+async function openTable() {
   const table = new SqliteTable(':memory:', 0)
   await table.setup()
   await table.add('tasks', 'a', { data: 'null', delayMs: 0 })
-  const [first] = (await table.lock(REQUEST)).tasks
+  const lock = async (lockMs: number) => (await table.lock({ ...REQUEST, lockMs })).tasks[0]
+  const mark = async (fence = 0) => (await table.markStarted('tasks', new Map([['a', fence]]))).has('a')
+  return { table, lock, mark }
+}
+
+test('a lock that ended before its run was started does not count as lost, and cannot be started any more', async () => {
+  const { table, lock, mark } = await openTable()
+  const first = await lock(1)
   await tick()
-  const [second] = (await table.lock(REQUEST)).tasks
-  expect([first?.lost, second?.lost]).toEqual([0, 1])
-  await table.giveBack('tasks', { id: 'a', fence: first?.fence ?? 0 })
-  await tick()
-  const [third] = (await table.lock(REQUEST)).tasks
-  expect(third?.lost).toBe(1) // that of the second lock, which is over
+  // By the clock of the store, and not only once another worker has the task.
+  expect(await mark(first?.fence)).toBe(false)
+  const second = await lock(60_000)
+  expect([first?.lost, second?.lost]).toEqual([0, 0])
+  expect([await mark(first?.fence), await mark(second?.fence), await mark(second?.fence)]).toEqual([false, true, true])
   await table.close()
 })
 
-test('a task that is given back in time is free at once', async () => {
-  const table = new SqliteTable(':memory:', 0)
-  await table.setup()
-  await table.add('tasks', 'a', { data: 'null', delayMs: 0 })
-  const [first] = (await table.lock({ ...REQUEST, lockMs: 60_000 })).tasks
-  await table.giveBack('tasks', { id: 'a', fence: first?.fence ?? 0 })
-  const [second] = (await table.lock(REQUEST)).tasks
-  expect([second?.id, second?.lost]).toEqual(['a', 0])
+test('each started run whose lock ended counts once', async () => {
+  const { table, lock, mark } = await openTable()
+  const losses: unknown[] = []
+  for (const isStarted of [false, true, false, false]) {
+    const locked = await lock(isStarted ? 100 : 1)
+    losses.push(locked?.lost)
+    if (isStarted) expect(await mark(locked?.fence)).toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, isStarted ? 110 : 5))
+  }
+  expect(losses).toEqual([0, 0, 1, 1])
   await table.close()
 })

@@ -23,7 +23,9 @@ const TRY_MS = 20
 /** How long opening waits for other processes that open the file. */
 const OPEN_MS = 5_000
 const LONGEST_PAUSE_MS = 100
+/** The lowest byte of the codes of a busy file. The others say why: another process recovers it, or has changed it. */
 const SQLITE_BUSY = 5
+const SQLITE_FULL = 13
 
 /** @throws ConfigurationError when this runtime has no `node:sqlite`, or the file cannot be opened */
 export function openDatabase(path: string, busyTimeoutMs: number): Database {
@@ -84,7 +86,19 @@ async function untilFree<T>(giveUpAt: number, work: () => T): Promise<T> {
 }
 
 function isBusy(error: unknown): boolean {
-  return Object(error).errcode === SQLITE_BUSY
+  return kindOf(error) === SQLITE_BUSY
+}
+
+function kindOf(error: unknown): number {
+  return Number(Object(error).errcode) & 0xff
+}
+
+/** Says what a full disk means, in place of "database or disk is full". */
+function explained(error: unknown): unknown {
+  if (kindOf(error) !== SQLITE_FULL) return error
+  const message =
+    'The disk of the SQLite file is full. What was stored is not lost, and this change was not made. Make space: workers then continue by themselves, and other calls are safe to repeat.'
+  return new Error(message, { cause: error })
 }
 
 function inTransaction<T>(database: DatabaseSync, work: () => T): T {
@@ -96,7 +110,7 @@ function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     return result
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')
-    throw error
+    throw explained(error)
   }
 }
 
@@ -107,6 +121,7 @@ function open(path: string): DatabaseSync {
     throw new ConfigurationError({ message })
   }
   try {
+    createPrivate(path)
     const database = new sqlite.DatabaseSync(path, { timeout: OPEN_MS })
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA busy_timeout = ${TRY_MS}`)
     return database
@@ -115,6 +130,13 @@ function open(path: string): DatabaseSync {
     const message = `createSqliteEngine cannot open ${JSON.stringify(path)}: ${reason}. Its folder must exist and be writable.`
     throw new ConfigurationError({ message, cause })
   }
+}
+
+/** Creates a missing file, which only its owner can read. SQLite gives the same mode to the files beside it. */
+function createPrivate(path: string): void {
+  if (path === ':memory:' || path.startsWith('file:')) return
+  const { closeSync, existsSync, openSync } = process.getBuiltinModule('node:fs')
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
 }
 
 function prepareStatement(database: DatabaseSync, sql: string): StatementSync {

@@ -1,8 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { engineChecks } from '../testing/engine-checks.ts'
+import { engineChecks } from '../../test/engine-checks.ts'
+import { openDatabase } from './sqlite-database.ts'
 import { createSqliteEngine } from './sqlite-engine.ts'
 
 let folder: string
@@ -24,6 +25,40 @@ describe('the SQLite engine', () => {
   it('says what is wrong with a path', () => {
     expect(() => createSqliteEngine({ path: join(folder, 'none/tasks.db') })).toThrow(/cannot open .*must exist/)
     expect(() => createSqliteEngine({ path: '' })).toThrow(/needs path/)
+  })
+
+  it('says that it needs options', () => {
+    // @ts-expect-error -- what JavaScript allows
+    expect(() => createSqliteEngine()).toThrow(/createSqliteEngine needs path/)
+    // @ts-expect-error -- what JavaScript allows
+    expect(() => createSqliteEngine('runs.db')).toThrow(/createSqliteEngine needs path/)
+  })
+
+  it.skipIf(process.platform === 'win32')('makes files that only their owner can read', async () => {
+    const path = join(folder, 'private.db')
+    const engine = createSqliteEngine({ path })
+    await engine.setup()
+    await engine.add('q', 'a', { data: 'a prompt' })
+    for (const name of [path, `${path}-wal`, `${path}-shm`]) expect((await stat(name)).mode & 0o777, name).toBe(0o600)
+    await engine.close()
+    // What the owner of a file has chosen stays.
+    await chmod(path, 0o640)
+    const again = createSqliteEngine({ path })
+    await again.add('q', 'b', { data: 'a prompt' })
+    for (const name of [path, `${path}-wal`]) expect((await stat(name)).mode & 0o777, name).toBe(0o640)
+    await again.close()
+  })
+
+  it.each([5, 261, 517])('repeats a transaction that found the file busy: code %i', async (errcode) => {
+    const database = openDatabase(':memory:', 1_000)
+    let attempts = 0
+    const work = () => {
+      attempts += 1
+      if (attempts < 3) throw Object.assign(new Error('database is locked'), { errcode })
+      return 'written'
+    }
+    expect(await database.transaction({ toDisk: true }, work)).toBe('written')
+    database.close()
   })
 
   it('says that its tables are missing', async () => {

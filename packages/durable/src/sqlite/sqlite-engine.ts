@@ -10,7 +10,10 @@ import { SqliteTable } from './sqlite-table.ts'
 
 /** Options of `createSqliteEngine`. */
 export interface SqliteEngineOptions extends TableEngineOptions {
-  /** Path of the file, on a disk of this machine. A missing file is created. `:memory:` stores nothing on disk. */
+  /**
+   * Path of the file, on a disk of this machine. A missing file is created, with mode 600: only its owner can read it. `:memory:`
+   * stores nothing on disk.
+   */
   path: string
   /** How long a change waits for changes of other processes, in milliseconds, before it fails. Default 5,000. */
   busyTimeoutMs?: number | undefined
@@ -18,7 +21,8 @@ export interface SqliteEngineOptions extends TableEngineOptions {
 
 /**
  * Creates an engine on `node:sqlite` (Node 22.13 or newer). New tasks and locks are on the disk before they count, so that no
- * run is sent twice after a power failure. Locks use the clock of the machine.
+ * run is sent twice after a power failure. Locks and delays use the clock of the machine: a clock that is
+ * set back makes tasks wait for as long, one that is set forward ends locks early.
  *
  * @throws ConfigurationError when an option is wrong, this runtime has no `node:sqlite`, or the file cannot be opened
  *
@@ -27,9 +31,11 @@ export interface SqliteEngineOptions extends TableEngineOptions {
  * await engine.setup()
  */
 export function createSqliteEngine(options: SqliteEngineOptions): Engine {
-  const { path, busyTimeoutMs = 5_000, ...rest } = options
+  const { path, busyTimeoutMs = 5_000, ...rest }: SqliteEngineOptions = Object(options)
   if (typeof path !== 'string' || path === '') {
-    throw new ConfigurationError({ message: "createSqliteEngine needs path: a file, like 'runs.db', or ':memory:'." })
+    throw new ConfigurationError({
+      message: "createSqliteEngine needs path, as in createSqliteEngine({ path: 'runs.db' }): a file, or ':memory:'.",
+    })
   }
   return createTableEngine(new SqliteTable(path, busyTimeoutMs), rest)
 }

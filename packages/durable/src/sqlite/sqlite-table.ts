@@ -1,17 +1,20 @@
 import type { TaskRecord, TaskState } from '../engine/engine.ts'
 import { toEndColumns, toLockedTask, toRecord } from '../engine/rows.ts'
 import { msUntilStart, type Spacing, takeStarts } from '../engine/spacing.ts'
+import { VERSION_TABLE, versionOf } from '../engine/table-versions.ts'
 import {
   type LockedTask,
   type LockedTasks,
   type LockRequest,
   POISON_AFTER,
   PROCESS_DIED,
+  partName,
   type TaskEnd,
   type TaskTable,
 } from '../engine/task-table.ts'
 import { type Database, openDatabase, type Row, type Values } from './sqlite-database.ts'
 import { SQL } from './sqlite-statements.ts'
+import { FIND_COLUMNS, migration, NEWEST, VERSIONS } from './sqlite-versions.ts'
 
 const SUSPECTS_AT_ONCE = 100
 
@@ -24,7 +27,18 @@ export class SqliteTable implements TaskTable {
   }
 
   async setup(): Promise<void> {
-    await this.#database.transaction({ toDisk: true }, () => this.#database.exec(SQL.setup))
+    await this.#database.transaction({ toDisk: true }, () => this.#database.exec(migration(this.#version())))
+  }
+
+  #version(): number {
+    const found = this.#database.rows(FIND_COLUMNS).map((row) => ({
+      table: String(row.table_name),
+      column: String(row.column_name),
+      isRequired: Number(row.is_required) === 1,
+    }))
+    const isKnown = found.some(({ table }) => table === VERSION_TABLE)
+    const [row] = isKnown ? this.#database.rows(NEWEST) : []
+    return versionOf(VERSIONS, found, Number(row?.version ?? 0))
   }
 
   async add(queue: string, id: string, { data, delayMs }: { data: string; delayMs: number }): Promise<void> {
@@ -35,8 +49,7 @@ export class SqliteTable implements TaskTable {
   }
 
   async lock(request: LockRequest): Promise<LockedTasks> {
-    // To the disk: after a power failure, a lost lock would let a run be sent and paid twice.
-    return this.#database.transaction({ toDisk: true }, () => this.#lock(request))
+    return this.#database.transaction({ toDisk: false }, () => this.#lock(request))
   }
 
   #lock({ queue, limit, alone, lockMs, spacing }: LockRequest): LockedTasks {
@@ -95,10 +108,12 @@ export class SqliteTable implements TaskTable {
     return this.#database.transaction({ toDisk: false }, () => this.#endRow(queue, { id, fence }, end))
   }
 
-  async giveBack(queue: string, { id, fence }: { id: string; fence: number }): Promise<void> {
-    await this.#database.transaction({ toDisk: false }, () => {
-      if (this.#isDone(SQL.postpone, { queue, id, fence, dueAt: Date.now(), failed: 0 })) return
-      this.#database.rows(SQL.uncountLoss, { queue, id, fence })
+  async markStarted(queue: string, fences: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
+    // To the disk: after a power failure, a lost mark would let a run be sent and paid twice.
+    return this.#database.transaction({ toDisk: true }, () => {
+      const now = Date.now()
+      const marked = [...fences].filter(([id, fence]) => this.#isDone(SQL.markStarted, { queue, id, fence, now }))
+      return new Set(marked.map(([id]) => id))
     })
   }
 
@@ -129,6 +144,25 @@ export class SqliteTable implements TaskTable {
     return { waiting: 0, running: 0, done: 0, dead: 0, ...Object.fromEntries(counts) }
   }
 
+  async pause(queue: string, ms: number): Promise<void> {
+    const value = Date.now() + Math.ceil(ms)
+    await this.#database.transaction({ toDisk: true }, () => this.#database.rows(SQL.pause, { queue, value }))
+  }
+
+  async resume(queue: string): Promise<void> {
+    await this.#database.transaction({ toDisk: true }, () => this.#database.rows(SQL.resume, { queue }))
+  }
+
+  async isPaused(queue: string): Promise<boolean> {
+    return this.#queueState(queue).pausedUntil > Date.now()
+  }
+
+  async oldestDueMs(queue: string): Promise<number> {
+    const now = Date.now()
+    const [row] = this.#database.rows(SQL.oldestDue, { queue, now })
+    return row?.due_at == null ? 0 : now - Number(row.due_at)
+  }
+
   async tally(name: string, amount: number, limit: number): Promise<number | undefined> {
     return this.#database.transaction({ toDisk: true }, () => {
       const before = Number(this.#database.rows(SQL.readTally, { name })[0]?.value ?? 0)
@@ -136,6 +170,25 @@ export class SqliteTable implements TaskTable {
       if (amount > 0 && value > limit) return undefined
       if (amount !== 0) this.#database.rows(SQL.setTally, { name, value })
       return value
+    })
+  }
+
+  async reserve(name: string, part: string, { amount, limit }: { amount: number; limit: number }): Promise<boolean> {
+    return this.#database.transaction({ toDisk: true }, () => {
+      const own = partName(name, part)
+      if (this.#database.rows(SQL.readTally, { name: own }).length > 0) return true
+      const value = Number(this.#database.rows(SQL.readTally, { name })[0]?.value ?? 0) + amount
+      if (value > limit) return false
+      this.#database.rows(SQL.setTally, { name, value })
+      this.#database.rows(SQL.setTally, { name: own, value: amount })
+      return true
+    })
+  }
+
+  async release(name: string, part: string): Promise<void> {
+    await this.#database.transaction({ toDisk: true }, () => {
+      const [row] = this.#database.rows(SQL.removeTally, { name: partName(name, part) })
+      if (row !== undefined) this.#database.rows(SQL.addTally, { name, amount: -Number(row.value) })
     })
   }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EventHandler, PermanentError, type SucceededEvent } from 'modelrun/webhooks'
+import { type EventHandler, Permanent, type SucceededEvent } from 'modelrun/webhooks'
 import { chance } from './chance.ts'
 import type { Effects } from './effects.ts'
 import { outcomeOf } from './handler-outcome.ts'
@@ -46,7 +46,7 @@ export function createChaosHandler(options: ChaosHandlerOptions): EventHandler<S
         throw new Error('The handler fails.')
       case 'gives up':
         note('gives up')
-        throw new PermanentError('The handler fails for good.')
+        throw new Permanent('for_good', 'The handler fails for good.')
       case 'hangs':
         note('hangs')
         return await new Promise(() => {})

@@ -13,7 +13,7 @@ type Outcome =
   | 'dies first'
   | 'dies after its work'
   | 'dies at its end'
-  /** `PermanentError`, each time. */
+  /** `Permanent`, each time. */
   | 'gives up'
 
 const PERMANENT = 0.03

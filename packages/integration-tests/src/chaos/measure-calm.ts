@@ -21,6 +21,9 @@ export interface CalmSettings {
 const PROCESSES = 4
 const A_SECOND = 100
 
+/** The default of engines. */
+const POLL_MS = 250
+
 /** The first deliveries open connections. */
 const WARM_UP = 200
 
@@ -32,7 +35,7 @@ export async function measureCalm({ engineAt }: ChaosStore, deliveries: number):
   await engine.setup()
   const service = await startJobService()
   const inbox = createInbox({ name: INBOX_NAME, engine, secret: SECRET, publicUrl: PUBLIC_URL })
-  const settings: CalmSettings = { engineAt, serviceUrl: service.url }
+  const settings: CalmSettings = { engineAt: { ...engineAt, pollMs: POLL_MS }, serviceUrl: service.url }
   const children = Array.from({ length: PROCESSES }, () => {
     return fork(program, [JSON.stringify(settings)], { execArgv: ['--no-warnings'] })
   })

@@ -1,4 +1,4 @@
-import type { Engine } from '@modelrun/durable'
+import type { Codec, Engine } from '@modelrun/durable'
 import { createBullmqEngine } from '@modelrun/durable/bullmq'
 import { createPostgresEngine } from '@modelrun/durable/postgres'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
@@ -11,16 +11,22 @@ export interface EngineAt {
   at: string
   /** Connections to Postgres. Default 10. */
   connections?: number | undefined
+  /** Interval of polls, in milliseconds. Default 50, so that tests wait less. */
+  pollMs?: number | undefined
 }
 
 /** Opens an engine, in any process. */
-export function openEngine({ kind, at, connections = 10 }: EngineAt, onError?: (error: unknown) => void): Engine {
-  const options = { pollMs: 50, onError }
+export function openEngine(
+  { kind, at, connections = 10, pollMs = 50 }: EngineAt,
+  onError?: (error: unknown) => void,
+  codec?: Codec,
+): Engine {
+  const options = { pollMs, onError, codec }
   if (kind === 'sqlite') return createSqliteEngine({ path: at, ...options })
   if (kind === 'bullmq') return createBullmqEngine({ connection: at, ...options })
   const pool = new pg.Pool({ connectionString: at, max: connections })
   pool.on('error', () => {})
-  const engine = createPostgresEngine({ query: (text, values) => pool.query(text, values), ...options })
+  const engine = createPostgresEngine(pool, options)
   const close = async () => {
     await engine.close()
     await pool.end()

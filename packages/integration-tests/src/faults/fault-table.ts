@@ -41,6 +41,11 @@ const ROWS: Readonly<Record<FaultKind, Row>> = {
     fetch: '503',
     axios: '503 ERR_BAD_RESPONSE',
   },
+  response: {
+    does: 'says what you choose: `status`, `headers`, `body`',
+    fetch: '200, then SyntaxError',
+    axios: '200 with text',
+  },
 }
 
 interface Exception {

@@ -130,7 +130,7 @@ describe('a run whose file is at a host that', () => {
     expect(name).toBe(error)
     if (!(settled instanceof ModelRunError)) throw settled
     expect(settled).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
-    expect(settled.message).toContain("`client.jobs.wait('job_1')`")
+    expect(settled.message).toContain("`client.jobs.attach('job_1').result()`")
     expect(settled.attempts).toHaveLength(attempts)
     expect(settled.message).not.toContain('secret')
     expectNoKey(settled)

@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { fixtures } from '@modelrun/contract/fixtures'
-import { type CallOptions, isAbortedError, type ModelRun, type ModelRunOptions } from 'modelrun'
+import { AbortedError, type CallOptions, type ModelRun, type ModelRunOptions } from 'modelrun'
 import { afterEach, describe, expect, test } from 'vitest'
 import { findClosedPort, type HostileServer, type Script, startHostileServer } from './hostile-server.ts'
 import { json, partial, silence } from './server-responses.ts'
@@ -70,7 +70,7 @@ const SETUPS: readonly Setup[] = [
   {
     name: 'the body of the response',
     script: () => ({ POST: [partial(200, '{"status"', 'stall')] }),
-    options: (startCall) => ({ middleware: [(request, next) => next(request).finally(startCall)] }),
+    options: (startCall) => ({ fetch: (url, init) => fetch(url, init).finally(startCall) }),
     submission: 'unknown',
   },
   { name: 'a retry after 429', script: () => ({ POST: [busy] }), options: atRetry, submission: 'rejected' },
@@ -83,7 +83,7 @@ const SETUPS: readonly Setup[] = [
     name: 'the next poll',
     script: () => ({ GET: [running] }),
     options: () => ({ polling: { initialIntervalMs: 60_000, maxIntervalMs: 60_000 } }),
-    call: (client, options, startCall) => client.jobs.wait('job_1', { ...options, onStatus: startCall }),
+    call: (client, options, startCall) => client.jobs.attach('job_1').result({ ...options, onStatus: startCall }),
     submission: 'accepted',
   },
   {
@@ -119,7 +119,7 @@ describe('an abort while a run waits for', () => {
     controller.abort(new Error('enough'))
     const error = await ending
     expect(performance.now() - abortedAt).toBeLessThan(AT_ONCE_MS)
-    if (!isAbortedError(error)) throw error
+    if (!(error instanceof AbortedError)) throw error
     expect(error).toMatchObject({ submission: setup.submission, cause: { message: 'enough' } })
     expect(error.job !== undefined).toBe(setup.submission === 'accepted')
     expect(getEventListeners(signal, 'abort')).toEqual([])
@@ -143,7 +143,7 @@ describe('a signal', () => {
       () => client.submit('aurora-image', {}, { signal }),
       () => client.models.run('aurora-image', { input: {} }, { signal }),
       () => client.jobs.get('job_1', { signal }),
-      () => client.jobs.wait(`job_${++job}`, { signal }),
+      () => client.jobs.attach(`job_${++job}`).result({ signal }),
     ]
     for (let batch = 0; batch < 20; batch++) {
       const batches = Array.from({ length: 10 }, () => calls.map((call) => call()))
@@ -161,7 +161,7 @@ describe('a signal', () => {
       client.run('aurora-image', {}, { signal }),
       client.submit('aurora-image', {}, { signal }),
       client.models.list({}, { signal }),
-      client.jobs.wait('job_1', { signal }),
+      client.jobs.attach('job_1').result({ signal }),
       client.jobs.cancel('job_1', { signal }),
     ]
     const outcomes = await Promise.allSettled(calls)

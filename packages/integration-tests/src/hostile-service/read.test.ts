@@ -1,5 +1,5 @@
 import { fixtures } from '@modelrun/contract/fixtures'
-import { isModelRunError, type ModelRunOptions } from 'modelrun'
+import { ModelRunError, type ModelRunOptions } from 'modelrun'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type HostileServer, type Script, type SocketAction, startHostileServer } from './hostile-server.ts'
 import { READ_FAULTS } from './read-faults.ts'
@@ -24,7 +24,7 @@ describe('a read at a service that (section 4.1)', () => {
     expect(name).toBe(fault.outcome)
     expect(server.requests).toHaveLength(fault.gets)
     expect(elapsedMs).toBeLessThan(5_000)
-    if (isModelRunError(settled)) {
+    if (settled instanceof ModelRunError) {
       expect(settled).toMatchObject({ submission: 'not_sent', isRetryable: fault.isRetryable })
       expect(settled.attempts).toHaveLength(fault.gets)
     }
@@ -45,7 +45,9 @@ describe('a wait at a service that (section 4.4)', () => {
     ['never responds to one of them', [state('processing'), silence, done]],
   ])('%s gets the result in the end', async (_, responses) => {
     const client = await start({ GET: responses }, { timeoutMs: SHORT_MS })
-    const { settled, elapsedMs } = await observe((signal) => client.jobs.wait('job_1', { signal, deadlineMs: 10_000 }))
+    const { settled, elapsedMs } = await observe((signal) =>
+      client.jobs.attach('job_1').result({ signal, deadlineMs: 10_000 }),
+    )
     expect(settled).toMatchObject({ job_id: 'job_1', status: 'succeeded' })
     expect(elapsedMs).toBeLessThan(5_000)
   })
@@ -63,7 +65,7 @@ describe('a wait at a service that (section 4.4)', () => {
   ])('%s ends with an error that keeps the job', async (...[, bad, outcome, submission]) => {
     const client = await start({ GET: [bad] })
     const { settled, name, elapsedMs } = await observe((signal) =>
-      client.jobs.wait('job_1', { signal, deadlineMs: 400 }),
+      client.jobs.attach('job_1').result({ signal, deadlineMs: 400 }),
     )
     expect(name).toBe(outcome)
     expect(settled).toMatchObject({ jobId: 'job_1', submission })
@@ -74,7 +76,7 @@ describe('a wait at a service that (section 4.4)', () => {
     const polling = { initialIntervalMs: 50, maxIntervalMs: 50 }
     const script = { GET: [json(429, {}, [['retry-after', '0']])] }
     const client = await start(script, { polling, maxRetries: 0, random: () => 0.5 })
-    await observe((signal) => client.jobs.wait('job_1', { signal, deadlineMs: 500 }))
+    await observe((signal) => client.jobs.attach('job_1').result({ signal, deadlineMs: 500 }))
     expect(server.requests.length).toBeLessThanOrEqual(10)
   })
 })

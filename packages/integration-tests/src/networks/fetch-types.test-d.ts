@@ -1,8 +1,10 @@
 import { createReferenceServer } from '@modelrun/reference-server'
 import { Hono } from 'hono'
-import type { FetchInit, FetchLike, FetchOptions, HeadersOption, ModelRunOptions } from 'modelrun'
+import type { FetchInit, FetchLike, FetchOptions, ModelRunOptions } from 'modelrun'
 import { Agent, ProxyAgent, type Headers as UndiciHeaders, fetch as undiciFetch } from 'undici'
 import { describe, expectTypeOf, test } from 'vitest'
+
+type HeadersOption = NonNullable<ModelRunOptions['headers']>
 
 const dispatcher = new ProxyAgent('http://proxy.example.com:3128')
 

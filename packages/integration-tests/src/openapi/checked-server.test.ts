@@ -13,9 +13,9 @@ function createLiar(): ReferenceServer {
     const { total, ...body } = await response.json()
     return Response.json(body)
   }
-  const changes: Pick<ReferenceServer, 'fetch' | 'handle'> = {
+  const changes: Pick<ReferenceServer, 'fetch' | 'transport'> = {
     fetch: (...call) => corrupt(server.fetch(...call)),
-    handle: (...call) => corrupt(server.handle(...call)),
+    transport: { ...server.transport, handle: (...call) => corrupt(server.transport.handle(...call)) },
   }
   return Object.assign(Object.create(server) as ReferenceServer, changes) // the other members are those of the server
 }
@@ -71,20 +71,23 @@ it('no test of this package has a reference server that is not checked', () => {
     // What is checked is a page.
     'dashboard/kit.ts',
     // Responses are broken on purpose.
-    'faults/parity-msw-2.test.ts',
+    'faults/parity-msw-2.system.test.ts',
     // As a text alone.
-    'guides.test.ts',
+    'guides.system.test.ts',
     // A type alone.
     'networks/fetch-types.test-d.ts',
     // What is checked is the way there: proxies, other libraries, pages.
-    'networks/foreign-fetch.test.ts',
-    'networks/guide.test.ts',
-    'networks/proxies.test.ts',
+    'networks/foreign-fetch.system.test.ts',
+    'networks/guide.system.test.ts',
+    'networks/proxies.system.test.ts',
     'openapi/checked-server.test.ts',
     'openapi/checked-server.ts',
-    'packed-packages.test.ts',
-    'proxy/browser/in-browser.test.ts',
-    'proxy/guide.test.ts',
+    'packed-packages.system.test.ts',
+    'proxy/browser/in-browser.system.test.ts',
+    'proxy/guide.system.test.ts',
+    // What is checked is a recording of another service.
+    'recording/truth.test.ts',
+    'vitest-fixture/project/inbox.spec.ts',
     'vitest-fixture/project/page.spec.ts',
     'vitest-fixture/project/shared-server.spec.ts',
   ])

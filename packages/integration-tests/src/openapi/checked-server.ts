@@ -18,10 +18,10 @@ export interface CheckedServer extends ReferenceServer {
 /** Creates a reference server that is checked; the clock is `auto` by default. */
 export function createCheckedServer(options: ReferenceServerOptions = {}): CheckedServer {
   const record = new ExchangeRecord()
-  const { deliver = (url: string, init: RequestInit) => globalThis.fetch(url, init) } = options
-  const checkedDeliver: typeof deliver = (url, init) => {
-    record.addDelivery(String(init.body))
-    return deliver(url, init)
+  const { deliver = (request: Request) => globalThis.fetch(request) } = options
+  const checkedDeliver: typeof deliver = async (request) => {
+    record.addDelivery(await request.clone().text())
+    return deliver(request)
   }
   return checkServer(createReferenceServer({ clock: 'auto', ...options, deliver: checkedDeliver }), record)
 }
@@ -39,10 +39,11 @@ export function checkServer(server: ReferenceServer, record = new ExchangeRecord
   }
   const changes = {
     fetch,
-    handle: ((request, context) =>
-      record.observe(server, request, (observed) =>
-        server.handle(observed, context),
-      )) satisfies ReferenceServer['handle'],
+    transport: {
+      ...server.transport,
+      handle: (request, context) =>
+        record.observe(server, request, (observed) => server.transport.handle(observed, context)),
+    } satisfies ReferenceServer['transport'],
     clientOptions: () => ({ ...server.clientOptions(), fetch }),
     takeViolations: () => record.take(),
     checked: () => record.count(),

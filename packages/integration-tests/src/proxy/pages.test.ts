@@ -1,4 +1,4 @@
-import { isAbortedError, JobFailedError, NotFoundError } from 'modelrun'
+import { AbortedError, JobFailedError, NotFoundError } from 'modelrun'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSetting, type Setting } from './setting.ts'
 
@@ -59,7 +59,7 @@ describe('the client in a page, unchanged', () => {
     const options = { signal: controller.signal, onStatus, onAbort: 'cancel' } as const
     const run = setting.pageOf('anna').run('lumen/aurora-video', { prompt: 'x' }, options)
     const error = await run.catch((reason: unknown) => reason)
-    if (!isAbortedError(error)) throw error
+    if (!(error instanceof AbortedError)) throw error
     await expect(error.cancellation).resolves.toBe(true)
     expect([await used(), spent()]).toEqual([0, 0])
   })
@@ -67,6 +67,6 @@ describe('the client in a page, unchanged', () => {
   it('shares its jobs over the processes of an application, which share a secret', async () => {
     const other = openSetting({ server: setting.server })
     const job = await setting.pageOf('anna').submit('aurora-image', { prompt: 'x' })
-    await expect(other.pageOf('anna').jobs.wait(job.id)).resolves.toMatchObject({ status: 'succeeded' })
+    await expect(other.pageOf('anna').jobs.attach(job.id).result()).resolves.toMatchObject({ status: 'succeeded' })
   })
 })

@@ -42,7 +42,7 @@ export async function stopProcess(child: ChildProcess, signal: NodeJS.Signals): 
 
 export function requireProgram(name: string): string {
   const path = findProgram(name)
-  const packages = 'redis-server postgresql mariadb-server-core chromium'
+  const packages = 'redis-server postgresql pgbouncer mariadb-server-core chromium varnish nginx-light'
   if (path === undefined) throw new Error(`${name} is not installed. On Debian: apt-get install ${packages}`)
   return path
 }

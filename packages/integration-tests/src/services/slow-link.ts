@@ -1,19 +1,28 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A connection to a service on this machine whose responses come late. */
+/** A connection to a service on this machine whose responses come late, or never. */
 export interface SlowLink {
   port: number
   /** How late each response comes from now on, in milliseconds. */
   delayMs: number
+  /** Which response from now on is lost with its connection, from 1. Default: none. */
+  losesResponse: number
+  /** All connections that are open carry nothing any more, and stay open, as after a failover. New ones work. */
+  silence(): void
+  /** The next connection that sends this text falls silent: the text does not arrive. */
+  silenceAt(text: string): void
   close(): void
 }
 
 /** Listens on a free port in front of a service. */
 export async function startSlowLink(servicePort: number): Promise<SlowLink> {
   const sockets = new Set<Socket>()
+  const live = new Set<Socket>()
+  let silentText: string | undefined
   const server = createServer((client) => {
     const service = connect(servicePort, '127.0.0.1')
+    live.add(client)
     for (const [socket, other] of [
       [client, service],
       [service, client],
@@ -22,9 +31,19 @@ export async function startSlowLink(servicePort: number): Promise<SlowLink> {
       socket.on('error', () => {})
       socket.on('close', () => other.destroy())
     }
-    client.pipe(service)
+    client.on('data', (bytes) => {
+      if (silentText !== undefined && bytes.includes(silentText)) {
+        silentText = undefined
+        live.delete(client)
+      }
+      if (live.has(client)) service.write(bytes)
+    })
     // Timers of equal or longer delays fire in order; a shorter delay is set only while nothing is under way.
-    service.on('data', (bytes) => setTimeout(() => client.write(bytes), link.delayMs))
+    service.on('data', (bytes) => {
+      link.losesResponse -= 1
+      if (link.losesResponse === 0) client.destroy()
+      else setTimeout(() => live.has(client) && client.write(bytes), link.delayMs)
+    })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -32,6 +51,11 @@ export async function startSlowLink(servicePort: number): Promise<SlowLink> {
   const link: SlowLink = {
     port,
     delayMs: 0,
+    losesResponse: 0,
+    silence: () => live.clear(),
+    silenceAt: (text) => {
+      silentText = text
+    },
     close: () => {
       server.close()
       for (const socket of sockets) socket.destroy()

@@ -1,4 +1,4 @@
-import type { Middleware } from 'modelrun'
+import type { FetchLike } from 'modelrun'
 import { describe, expect, it } from 'vitest'
 import { FAST, INPUT, ROOT, SLOW, useTraceHarness } from './trace-harness.ts'
 
@@ -6,17 +6,17 @@ describe('requests', () => {
   const harness = useTraceHarness()
 
   /** A span for each HTTP request, as an instrumentation of `fetch` makes it. */
-  const instrumented: Middleware = (request, next, { method, path }) =>
-    harness.record.tracer.startActiveSpan(`${method} ${path}`, async (span) => {
+  const instrumented: FetchLike = (url, init) =>
+    harness.record.tracer.startActiveSpan(`${init.method} ${new URL(url).pathname}`, async (span) => {
       try {
-        return await next(request)
+        return await harness.server.fetch(url, init)
       } finally {
         span.end()
       }
     })
 
   it('belong to the run that they are for, although one timer serves all runs', async () => {
-    const client = harness.connect({ middleware: [instrumented] })
+    const client = harness.connect({ fetch: instrumented })
     const models = [FAST, SLOW, FAST, SLOW]
     const results = await Promise.all(models.map((model) => client.run(model, INPUT, { mode: 'async' })))
     for (const [index, { job_id }] of results.entries()) {
@@ -33,7 +33,7 @@ describe('requests', () => {
   })
 
   it('of a hold and of what is checked before it belong to the run', async () => {
-    await harness.connect({ middleware: [instrumented] }).run(FAST, INPUT, { validateInput: true })
+    await harness.connect({ fetch: instrumented }).run(FAST, INPUT, { validateInput: true })
     expect(harness.record.named(`GET /v1/models/${FAST}`)).toMatchObject([{ parent: ROOT }])
     expect(harness.record.named(`POST /v1/models/${FAST}/run`)).toMatchObject([{ parent: 'modelrun.submit' }])
   })

@@ -52,12 +52,10 @@ describe('the spans of a run that meets failures', () => {
   it('say that it is not known whether a run counts that is aborted in its hold', async () => {
     const controller = new AbortController()
     const client = harness.connect({
-      middleware: [
-        (request, next) => {
-          queueMicrotask(() => controller.abort())
-          return next(request)
-        },
-      ],
+      fetch: (url, init) => {
+        queueMicrotask(() => controller.abort())
+        return harness.server.fetch(url, init)
+      },
     })
     await expect(client.run(FAST, INPUT, { mode: 'sync', signal: controller.signal })).rejects.toThrow('aborted')
     const { run, submit } = harness.tree()

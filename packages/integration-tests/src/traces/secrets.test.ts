@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { isModelRunError } from 'modelrun'
+import { ModelRunError } from 'modelrun'
 import { createInbox } from 'modelrun/webhooks'
 import { describe, expect, it } from 'vitest'
 import { FAST, useTraceHarness } from './trace-harness.ts'
@@ -38,7 +38,7 @@ describe('an exported span has nothing of', () => {
       publicUrl: 'https://app.test/hook',
       secret: 's'.repeat(32),
     })
-    harness.server.webhooks.deliverTo((request) => inbox.handle(request))
+    harness.server.webhooks.deliver((request) => inbox.handle(request))
     await client.run(FAST, INPUT, { webhook: inbox })
     await client.submit(FAST, INPUT, { webhookUrl: 'https://app.test/mine?token=very-secret' })
     await inbox.drain()
@@ -73,7 +73,7 @@ describe('an exported span has nothing of', () => {
   ])('the prompt, when %s quotes it', async (_what, respond) => {
     const client = harness.connect({ fetch: async () => respond() })
     const error = await client.run(FAST, INPUT, { deadlineMs: 30_000 }).catch((thrown: unknown) => thrown)
-    expect(isModelRunError(error)).toBe(true)
+    expect(error instanceof ModelRunError).toBe(true)
     expectNoSecrets()
   })
 

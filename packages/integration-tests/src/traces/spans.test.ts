@@ -93,7 +93,7 @@ describe('the spans of a run', () => {
       publicUrl: 'https://app.test/hook',
       secret: 'x'.repeat(32),
     })
-    harness.server.webhooks.deliverTo((request) => inbox.handle(request))
+    harness.server.webhooks.deliver((request) => inbox.handle(request))
     const result = await client.run(FAST, INPUT, { webhook: inbox })
     const { run, wait } = harness.tree()
     expect(wait?.events.slice(-2)).toEqual([

@@ -18,7 +18,7 @@ describe('the spans of what is not one run from start to end', () => {
 
   it('have no model for a wait that knows only the id of the job', async () => {
     const { id } = await harness.connect().submit(FAST, INPUT)
-    await harness.connect().jobs.wait(id)
+    await harness.connect().jobs.attach(id).result()
     const { wait } = harness.tree()
     expect(wait?.attributes).toEqual({
       'gen_ai.response.id': id,
@@ -28,7 +28,7 @@ describe('the spans of what is not one run from start to end', () => {
   })
 
   it('are an error when there is no such job', async () => {
-    await expect(harness.connect().jobs.wait('job_nowhere')).rejects.toThrow('HTTP 404')
+    await expect(harness.connect().jobs.attach('job_nowhere').result()).rejects.toThrow('HTTP 404')
     const { wait } = harness.tree()
     expect(wait?.status).toEqual({ code: 'ERROR', message: expect.stringMatching(/^HTTP 404 \w+$/) })
     expect(wait?.attributes).toMatchObject({ 'error.type': 'not_found', 'modelrun.polls': 1 })
@@ -64,7 +64,7 @@ describe('the spans of what is not one run from start to end', () => {
   it('have the polls of a job each for itself, when several wait for it', async () => {
     const client = harness.connect()
     const { id } = await client.submit(FAST, INPUT)
-    await Promise.all([client.jobs.wait(id), client.jobs.wait(id)])
+    await Promise.all([client.jobs.attach(id).result(), client.jobs.attach(id).result()])
     const [one, other] = harness.record.named('modelrun.wait')
     expect(one?.events).toEqual(other?.events)
     expect(one?.events.slice(-2)).toEqual([poll('succeeded'), state('succeeded')])

@@ -45,6 +45,14 @@ export const ENDPOINT_ASSUMPTIONS = {
     choice: 'Queued, as without webhook_url; the result is delivered all the same',
     alternatives: ['202 processing, as with webhook_url alone'],
   },
+  runFields: {
+    section: '4.3',
+    question: 'Members of responses to runs that the section does not name',
+    choice: 'None, so that no client relies on them',
+    alternatives: [
+      'any, each behind the status of the response, as in queued/created_at: those of jobFields, credits_remaining and message are filled in, others are null',
+    ],
+  },
   webhookSchemes: {
     section: '4.3',
     question: 'Schemes of webhook_url',
@@ -137,7 +145,7 @@ export const ENDPOINT_ASSUMPTIONS = {
     question: 'Members of the job status beyond status, output and error',
     choice: 'None, so that no client relies on them',
     alternatives: [
-      'any: job_id, id, request_id, model_id, created_at, completed_at, duration_ms and credits_used are filled in, others are null',
+      'any: job_id, id, request_id, model_id, created_at, completed_at, duration_ms, credits_used and credits_remaining are filled in, others are null',
     ],
   },
   absentJobFields: {

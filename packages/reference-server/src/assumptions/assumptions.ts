@@ -39,6 +39,11 @@ export interface Assumptions {
   jobFields: readonly string[]
   /** Whether output and error of a job status are left out or `null` where there is none. Default `left-out`. */
   absentJobFields: 'left-out' | 'null'
+  /**
+   * Members of responses to runs that section 4.3 does not name, each behind the status of the response, as in
+   * `queued/created_at`. What the server knows nothing of is `null`. Default none.
+   */
+  runFields: readonly string[]
   /** What a run that fails is charged (section 2.1). Default `none`. */
   creditsOfFailedRun: 'none' | 'price'
   /** A `category` outside section 2.2 in the list of models: no results, all models, or a rejection. Default `empty`. */
@@ -86,6 +91,7 @@ export const assumptionsSchema = /* @__PURE__ */ z.strictObject({
   deliveriesOfOneResult: z._default(z.int().check(z.minimum(1), z.maximum(100)), 1),
   jobFields: z._default(z.array(z.string()), []),
   absentJobFields: z._default(z.enum(['left-out', 'null']), 'left-out'),
+  runFields: z._default(z.array(z.string().check(z.refine(isRunField, 'write it as in queued/created_at'))), []),
   creditsOfFailedRun: z._default(z.enum(['none', 'price']), 'none'),
   unknownCategory: z._default(z.enum(['empty', 'all', 'reject']), 'empty'),
   searchCase: z._default(z.enum(['ignored', 'counts']), 'ignored'),
@@ -100,3 +106,7 @@ export const assumptionsSchema = /* @__PURE__ */ z.strictObject({
 
 /** The setting of every switch unless the option `assumptions` changes it. */
 export const DEFAULT_ASSUMPTIONS: Readonly<Assumptions> = /* @__PURE__ */ z.parse(assumptionsSchema, {})
+
+function isRunField(text: string): boolean {
+  return /^(completed|queued|processing|failed|cancelled)\//.test(text)
+}

@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { SERVER_ERROR_CODES, type ServerErrorCode } from '../error-codes.ts'
 
 /** How a request is rejected: HTTP status and error code. A status of success has no code: the request is accepted. */
-export interface Rejection {
+interface Rejection {
   /** HTTP status of the response. */
   status: number
   /** `null` where the response is not an error. */
@@ -10,7 +10,7 @@ export interface Rejection {
 }
 
 /** The response to a cancel that changes nothing. */
-export interface CancelRejection extends Rejection {
+interface CancelRejection extends Rejection {
   /** Members of the response with a status of success, as JSON pointers. Default: those of `cancelFields`. */
   fields?: readonly string[] | undefined
 }

@@ -1,7 +1,7 @@
 import type { ClockEvent } from './event-log.ts'
 
 /** How the server's time passes. */
-export type ClockMode = 'system' | 'scaled' | 'manual' | 'auto'
+type ClockMode = 'system' | 'scaled' | 'manual' | 'auto'
 
 /**
  * The server's clock. Everything that takes time in the server runs on it: the 55 s hold, the work of the models, the

@@ -5,7 +5,7 @@ import { createReferenceServer } from '../reference-server.ts'
 describe('the speed of time over the control API', () => {
   it('is paused, stepped and resumed: what falls due in a step happens in order', async () => {
     const server = createReferenceServer({ clock: 'system' })
-    server.webhooks.deliverTo(() => new Response(null, { status: 204 }))
+    server.webhooks.deliver(() => new Response(null, { status: 204 }))
     const caller = apiCaller(server)
     expect((await caller.post('/_reference/clock/scale', { scale: 0 })).body).toMatchObject({ scale: 0 })
     const before = server.clock.now()

@@ -50,7 +50,7 @@ describe('events over the control API', () => {
 
   it('have no bodies and no headers: those are read for one job', async () => {
     const server = createReferenceServer()
-    server.recordHeaders()
+    server.transport.set({ recordsHeaders: true })
     const { next, stop } = await follow(server)
     await next()
     await apiCaller(server).run('aurora-image', { sync: false })
@@ -64,7 +64,7 @@ describe('events over the control API', () => {
     const server = createReferenceServer({ clock: 'manual' })
     const { next, stop } = await follow(server)
     await next()
-    server.webhooks.deliverAs({ when: 'after-next' })
+    server.webhooks.script({ when: 'after-next' })
     const { job_id } = (await apiCaller(server).run('aurora-image', { webhook_url: 'https://app.test/hook?token=x' }))
       .body
     await server.clock.advance(5_000)

@@ -1,4 +1,5 @@
-import { afterRealTime, realNow } from '../clock/real-time.ts'
+import { realNow } from '../clock/real-time.ts'
+import { SharedTicker } from '../clock/shared-ticker.ts'
 import type { Job } from '../domain/job.ts'
 import type { JournalEntry, JournalRecord } from '../history/journal/journal-entry.ts'
 import { redactUrl } from '../history/journal/redact.ts'
@@ -47,19 +48,22 @@ class Batches {
   #isReset = false
   #lastState = ''
   #lastSentAt = Number.NEGATIVE_INFINITY
-  #cancelTimer = () => {}
-  readonly #listener = (record: JournalRecord | undefined) => this.#note(record)
+  readonly #ticker: SharedTicker<string>
+  readonly #onRecord = (record: JournalRecord | undefined) => this.#note(record)
+  readonly #onTick = (state: string) => this.#tick(state)
 
   constructor(service: Service, controller: Controller) {
     this.#service = service
     this.#controller = controller
-    service.observer.journal.listeners.add(this.#listener)
-    this.#tick()
+    service.observer.journal.listeners.add(this.#onRecord)
+    service.stateTicker ??= new SharedTicker(BATCH_MS, () => stateText(service))
+    this.#ticker = service.stateTicker
+    this.#ticker.add(this.#onTick)
   }
 
   stop(): void {
-    this.#cancelTimer()
-    this.#service.observer.journal.listeners.delete(this.#listener)
+    this.#ticker.remove(this.#onTick)
+    this.#service.observer.journal.listeners.delete(this.#onRecord)
   }
 
   #note(record: JournalRecord | undefined): void {
@@ -75,22 +79,18 @@ class Batches {
     if (this.#entries.length > 2 * MAX_ENTRIES) this.#entries = this.#entries.slice(-MAX_ENTRIES)
   }
 
-  #tick(): void {
+  #tick(state: string): void {
     if (this.#service.isClosed) {
       this.stop()
       this.#controller.close()
       return
     }
-    this.#cancelTimer = afterRealTime(BATCH_MS, () => this.#tick())
-    this.#service.jobs.settle() // jobs without a waiting request have no timer that ends them
     // A reader that is slower than the events gets fewer and larger ones.
     if ((this.#controller.desiredSize ?? 0) < 0) return
-    const state = this.#state()
-    const stateText = JSON.stringify(state)
-    const isNew = this.#isReset || this.#entries.length > 0 || stateText !== this.#lastState
-    if (isNew) this.#send(`event: changes\ndata: ${JSON.stringify({ ...this.#changes(), ...state })}\n\n`)
+    const isNew = this.#isReset || this.#entries.length > 0 || state !== this.#lastState
+    if (isNew) this.#send(`event: changes\ndata: ${JSON.stringify({ ...this.#changes(), ...JSON.parse(state) })}\n\n`)
     else if (realNow() - this.#lastSentAt > HEARTBEAT_MS) this.#send(': still here\n\n')
-    this.#lastState = stateText
+    this.#lastState = state
   }
 
   #send(text: string): void {
@@ -113,24 +113,24 @@ class Batches {
     this.#isReset = false
     return changes
   }
+}
 
-  /** State that is not in any entry of the journal. */
-  #state(): object {
-    const { clock, dispatcher } = this.#service
-    const { now_ms, ...speed } = clockJson(clock)
-    return {
-      clock: clock.speed === undefined ? { ...speed, now_ms } : speed,
-      pending: dispatcher.pendingDeliveries().map(({ job, webhook, body, sent, dueAt, isHeld }) => ({
-        job_id: job.id,
-        url: redactUrl(webhook.url),
-        status: body.status,
-        sent,
-        deliveries: webhook.deliveries ?? 1,
-        due_at_ms: dueAt,
-        held: isHeld,
-      })),
-    }
-  }
+/** State that is not in any entry of the journal, as JSON, so that readers can compare it. */
+function stateText({ jobs, clock, dispatcher }: Service): string {
+  jobs.settle() // jobs without a waiting request have no timer that ends them
+  const { now_ms, ...speed } = clockJson(clock)
+  return JSON.stringify({
+    clock: clock.speed === undefined ? { ...speed, now_ms } : speed,
+    pending: dispatcher.pendingDeliveries().map(({ job, webhook, body, sent, dueAt, isHeld }) => ({
+      job_id: job.id,
+      url: redactUrl(webhook.url),
+      status: body.status,
+      sent,
+      deliveries: webhook.deliveries ?? 1,
+      due_at_ms: dueAt,
+      held: isHeld,
+    })),
+  })
 }
 
 /** Without bodies and headers: `readExchanges` has them. */

@@ -16,8 +16,8 @@ function exchangesIn(body: unknown): Exchanges {
 describe('the exchanges of a job over the control API', () => {
   it('are those of its story: the attempts of the run, states, polls and deliveries', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    server.webhooks.deliverTo(() => new Response(null, { status: 204 }))
-    server.webhooks.deliverAs({ deliveries: 2, gap_ms: 500 })
+    server.webhooks.deliver(() => new Response(null, { status: 204 }))
+    server.webhooks.script({ deliveries: 2, gap_ms: 500 })
     const caller = apiCaller(server)
     server.faults.add({ kind: 'unavailable', route: 'runModel', times: 1 })
     await caller.run('aurora-image', { webhook_url: 'https://app.test/hook' })
@@ -74,7 +74,7 @@ describe('the exchanges of a job over the control API', () => {
 
   it('show headers without secrets, where the server was asked to record them', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    server.recordHeaders()
+    server.transport.set({ recordsHeaders: true })
     const caller = apiCaller(server)
     const { job_id } = (await caller.run('aurora-image', { sync: false })).body
     const body = exchangesIn((await caller.get(`/_reference/jobs/${job_id}/exchanges`)).body)

@@ -4,7 +4,7 @@ import { createReferenceServer } from '../reference-server.ts'
 
 async function withJob(run: object = { webhook_url: 'https://app.test/hook' }) {
   const server = createReferenceServer({ clock: 'manual' })
-  server.webhooks.deliverTo(() => new Response(null, { status: 204 }))
+  server.webhooks.deliver(() => new Response(null, { status: 204 }))
   const caller = apiCaller(server)
   const { job_id } = (await caller.run('aurora-image', run)).body
   const act = (action: string, body = {}) => caller.post(`/_reference/jobs/${job_id}/${action}`, body)
@@ -63,7 +63,7 @@ describe('what is done to a job over the control API', () => {
 describe('the receiver that the server has', () => {
   it('accepts deliveries, also where webhooks at private addresses are rejected', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    server.guardWebhooks(async () => Promise.reject(new Error('private')))
+    server.transport.set({ sendGuarded: async () => Promise.reject(new Error('private')) })
     const caller = apiCaller(server)
     const run = await caller.run('aurora-image', { webhook_url: `${server.baseUrl}/_reference/receiver` })
     expect(run.status).toBe(202)

@@ -43,7 +43,7 @@ describe('control API: what a test can read afterwards', () => {
     expect([unknown.status, errorOf(unknown).message]).toEqual([404, expect.stringContaining('knows nothing of a job')])
   })
 
-  it('gives the report and the coverage', async () => {
+  it('gives the report', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const { key } = server.createKey()
     const caller = apiCaller(server)
@@ -60,6 +60,5 @@ describe('control API: what a test can read afterwards', () => {
     })
     expect((await caller.get(`/_reference/report?key=${key}`)).body).toMatchObject({ is_clean: true })
     expect((await caller.get('/_reference/report?key=sk_test_other')).status).toBe(404)
-    expect((await caller.get('/_reference/coverage')).body).toEqual(server.coverage())
   })
 })

@@ -24,5 +24,4 @@ export const REPORT_ROUTES = [
   get('readReport', 'report', (service, { req }) =>
     withSnakeCase(makeReport(service, accountIfNamed(service, req.query('key')))),
   ),
-  get('readCoverage', 'coverage', ({ observer }) => observer.coverage.coverage()),
 ]

@@ -144,7 +144,7 @@ describe('control API', () => {
     const ask = async (ip: string | undefined, token?: string) => {
       const headers = token === undefined ? {} : { 'x-reference-token': token }
       const request = new Request('http://localhost/_reference/deliveries', { headers })
-      return responseOf(await server.handle(request, { transport: 'node', ip })).status
+      return responseOf(await server.transport.handle(request, { transport: 'node', ip })).status
     }
     for (const ip of ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1']) expect(await ask(ip)).toBe(200)
     for (const ip of ['203.0.113.7', '::ffff:203.0.113.7', '2001:db8::1', 'unknown', undefined]) {

@@ -11,6 +11,16 @@ describe('account', () => {
     expect(taken).toEqual(['failed', 'hang', 'succeeded', undefined])
   })
 
+  it('takes the outcomes of the catalog in turn, and again from the first', () => {
+    const account = new Account(10)
+    const model = { id: 'one', outcomes: [{ result: 'failed' }, { result: 'hang' }] } as const
+    const take = () => account.takeTurn(model as never)?.result
+    expect([take(), take(), take()]).toEqual(['failed', 'hang', 'failed'])
+    account.reset()
+    expect(take()).toBe('failed')
+    expect(account.takeTurn({ id: 'other' } as never)).toBeUndefined()
+  })
+
   it('forgets charges and scripts on reset', () => {
     const account = new Account(10)
     account.credits.reserve(4)

@@ -1,3 +1,4 @@
+import type { CatalogModel } from './catalog.ts'
 import { Credits } from './credits.ts'
 import type { ScriptedOutcome } from './scripted-outcome.ts'
 import type { ScriptedWebhook } from './scripted-webhook.ts'
@@ -11,6 +12,8 @@ export class Account {
   webhook: ScriptedWebhook | undefined
   /** What the next runs do, first in first out, by model id. */
   readonly #scripts = new Map<string, ScriptedOutcome[]>()
+  /** How many runs did what the catalog says, by model id. */
+  readonly turns = new Map<string, number>()
 
   constructor(credits: number, name = 'account') {
     this.name = name
@@ -28,6 +31,13 @@ export class Account {
     return this.#scripts.get(modelId)?.shift()
   }
 
+  /** The next of the outcomes that the catalog has for a model. */
+  takeTurn({ id, outcomes = [] }: CatalogModel): ScriptedOutcome | undefined {
+    const turn = this.turns.get(id) ?? 0
+    if (outcomes.length > 0) this.turns.set(id, turn + 1)
+    return outcomes[turn % outcomes.length]
+  }
+
   /** The outcomes that no run has taken. */
   waitingScripts(): { model_id: string; outcomes: number }[] {
     const waiting = [...this.#scripts].map(([model_id, { length }]) => ({ model_id, outcomes: length }))
@@ -43,6 +53,7 @@ export class Account {
   reset(): void {
     this.credits.reset()
     this.#scripts.clear()
+    this.turns.clear()
     this.webhook = undefined
   }
 }

@@ -1,4 +1,5 @@
 import type { InputProperty, InputSchema, Model } from '@modelrun/contract'
+import type { ScriptedOutcome } from './scripted-outcome.ts'
 
 /** A model of the reference server: its fields on the wire (section 2.1), and how its runs behave. */
 export interface CatalogModel extends Model {
@@ -6,6 +7,11 @@ export interface CatalogModel extends Model {
   output_kind: 'image' | 'video' | 'audio'
   /** How long a run takes, in milliseconds on the server's clock. */
   latency_ms: number
+  /**
+   * What its runs do, one after the other, then again from the first. A script goes first. Their `after_ms` does not count
+   * where the option `latency` is set. Default: they succeed after `latency_ms`.
+   */
+  outcomes?: readonly ScriptedOutcome[] | undefined
 }
 
 /** Credits of a run, its duration and the file that it produces. */

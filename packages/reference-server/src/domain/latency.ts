@@ -7,7 +7,7 @@ import { closestName } from './closest-name.ts'
 export type Latency = number | LatencySpread
 
 /** Half of the runs take no longer than `p50Ms`, 19 of 20 no longer than `p95Ms`. */
-export interface LatencySpread {
+interface LatencySpread {
   /** Median duration, in milliseconds of the server's clock. */
   p50Ms: number
   /** Duration that one of 20 runs exceeds, in milliseconds of the server's clock. */

@@ -94,6 +94,20 @@ describe('output', () => {
 
   it('is the one that a test gave', () => {
     const output = { type: 'image', items: [{ type: 'image', url: 'https://elsewhere.test/a.png' }] }
-    expect(outputOf(succeeded('image', { end: { status: 'succeeded', at: 0, output } }), 'https://x.test')).toBe(output)
+    expect(outputOf(succeeded('image', { end: { status: 'succeeded', at: 0, output } }), 'https://x.test')).toEqual(
+      output,
+    )
+  })
+
+  it('has a file of the server wherever a test wrote {file}', () => {
+    const items = [
+      { type: 'picture', url: '{file}', seed: 7 },
+      { type: 'text', url: 'https://elsewhere.test/a.txt' },
+    ]
+    const job = succeeded('image', { end: { status: 'succeeded', at: 0, output: { type: 'mixed', items } } })
+    const made = outputOf(job, 'https://x.test')
+    expect(made.type).toBe('mixed')
+    expect(made.items).toEqual([{ type: 'picture', url: 'https://x.test/files/job_1/0.png', seed: 7 }, items[1]])
+    expect([fileOf(job, '0.png') === undefined, fileOf(job, '1.png')]).toEqual([false, undefined])
   })
 })

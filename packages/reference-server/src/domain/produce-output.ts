@@ -17,25 +17,34 @@ export function imageSizePixels(size: unknown): { width: number; height: number 
   return { ...(PIXELS_BY_SIZE.get(size) ?? SQUARE_HD) }
 }
 
+/** Stands in a scripted output for the url of a file that the server makes. */
+export const OWN_FILE = '{file}'
+
 /** A catalog without a maximum must not let one request fill the memory. */
 const MAX_FILES = 100
 
 /** The output of a job that succeeded (section 2.5), with files that live under `baseUrl`. */
 export function outputOf(job: Job, baseUrl: string): Output {
-  if (job.end?.output !== undefined) return job.end.output
+  const { type, items } = job.end?.output ?? ownOutput(job)
+  const urlOf = (index: number) => `${baseUrl}/files/${job.id}/${fileName(job, index)}`
+  return {
+    ...job.end?.output,
+    type,
+    items: items.map((item, index) => (item.url === OWN_FILE ? { ...item, url: urlOf(index) } : item)),
+  }
+}
+
+function ownOutput(job: Job): Output {
   const type = job.model.output_kind
-  const urls = Array.from(
-    { length: fileCount(job) },
-    (_, index) => `${baseUrl}/files/${job.id}/${fileName(job, index)}`,
-  )
-  return { type, items: urls.map((url) => ({ type, url })) }
+  return { type, items: Array.from({ length: fileCount(job) }, () => ({ type, url: OWN_FILE })) }
 }
 
 /** The file of a job that succeeded, to be produced. `undefined` when it has none of this name. */
 export function fileOf(job: Job, name: string): FileRequest | undefined {
-  if (job.end?.status !== 'succeeded' || job.end.output !== undefined) return undefined
+  if (job.end?.status !== 'succeeded') return undefined
   const index = Number.parseInt(name, 10)
-  if (!(index >= 0 && index < fileCount(job)) || name !== fileName(job, index)) return undefined
+  const { items } = job.end.output ?? ownOutput(job)
+  if (items[index]?.url !== OWN_FILE || name !== fileName(job, index)) return undefined
   return { kind: job.model.output_kind, prompt: promptOf(job), seed: job.seed + index, ...pixelsOf(job) }
 }
 

@@ -4,6 +4,7 @@ import { LATEST_TIME_MS } from '../clock/clock.ts'
 import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape } from '../parse-shape.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './catalog.ts'
+import { scriptedOutcomeSchema } from './scripted-outcome.ts'
 
 const catalogSchema = z.array(
   z.looseObject({
@@ -15,6 +16,7 @@ const catalogSchema = z.array(
     pricing: z.looseObject({ credits_per_run: z.int().check(z.nonnegative()) }),
     output_kind: z.enum(['image', 'video', 'audio']),
     latency_ms: z.number().check(z.nonnegative(), z.maximum(LATEST_TIME_MS)),
+    outcomes: z.optional(z.readonly(z.array(scriptedOutcomeSchema))),
   }),
 )
 

@@ -15,7 +15,7 @@ export interface ScriptedOutcome {
   after_polls?: number | undefined
   /** Of a failed run. Default: `PROVIDER_FAILURE`. */
   error?: ErrorDetail | undefined
-  /** Of a run that succeeds. Default: files that the server makes. */
+  /** Of a run that succeeds. The url `{file}` stands for a file that the server makes. Default: such files. */
   output?: Output | undefined
   /** How the result is delivered, if the run has a `webhook_url`. Default: that of the account, else at once. */
   webhook?: ScriptedWebhook | undefined

@@ -146,6 +146,12 @@ describe('validateInput (section 2.3)', () => {
     }
   })
 
+  it('accepts every parameter where the schema has additionalProperties: true', () => {
+    const schema = schemaOf({ properties: { x: { type: 'string' } }, additionalProperties: true })
+    expect(validateInput(schema, { x: 'a', y: 1 })).toEqual({ ok: true, input: { x: 'a', y: 1 } })
+    expect(messages(schema, { x: 1, y: 1 })).toHaveLength(1)
+  })
+
   it('accepts no parameter when there is no schema at all', () => {
     const missing: InputSchema = JSON.parse('{}').input_schema
     expect(validateInput(missing, {})).toEqual({ ok: true, input: {} })

@@ -22,7 +22,7 @@ export type InputCheck = { ok: true; input: Record<string, unknown> } | { ok: fa
 
 /**
  * Checks the `input` of a run against its model's `input_schema`, the dialect of section 2.3: `type`, `enum`,
- * `minimum`, `maximum`, `default` and `required`; other members of a description are ignored. The URL of a source file
+ * `minimum`, `maximum`, `default` and `required`, and `additionalProperties: true` of JSON Schema; other members of a description are ignored. The URL of a source file
  * must be one.
  *
  * Reports every problem, parameters of the schema first. An unknown parameter is a problem. A parameter that is
@@ -39,9 +39,16 @@ export function validateInput(schema: InputSchema, input: Record<string, unknown
     if (problem !== undefined) problems.push(problem)
     else if (value !== undefined) entries.push([parameter.name, value])
   }
-  problems.push(...unknownProblems(parameters, input))
+  const others = Object.entries(input).filter(([name, value]) => value !== undefined && !parameters.has(name))
+  if (takesMore(schema)) entries.push(...others)
+  else problems.push(...unknownProblems(parameters, others))
   // `fromEntries` defines members, so a parameter named `__proto__` stays data.
   return problems.length === 0 ? { ok: true, input: Object.fromEntries(entries) } : { ok: false, problems }
+}
+
+/** A member of JSON Schema that section 2.3 does not name. */
+function takesMore(schema: (InputSchema & { additionalProperties?: unknown }) | undefined): boolean {
+  return schema?.additionalProperties === true
 }
 
 interface Parameter {
@@ -83,11 +90,16 @@ function valueProblem({ name, property }: Parameter, value: unknown): InputProbl
   return { pointer, kind, message: `${name} ${wrongUrl}.`, assumption: 'sourceUrls' }
 }
 
-function unknownProblems(parameters: ReadonlyMap<string, Parameter>, input: Record<string, unknown>): InputProblem[] {
+function unknownProblems(
+  parameters: ReadonlyMap<string, Parameter>,
+  others: readonly [name: string, value: unknown][],
+): InputProblem[] {
   const known = [...parameters.keys()]
-  return Object.keys(input)
-    .filter((name) => input[name] !== undefined && !parameters.has(name))
-    .map((name) => ({ pointer: jsonPointer([name]), kind: 'unknownParameter', message: unknownMessage(name, known) }))
+  return others.map(([name]) => ({
+    pointer: jsonPointer([name]),
+    kind: 'unknownParameter',
+    message: unknownMessage(name, known),
+  }))
 }
 
 function unknownMessage(name: string, known: readonly string[]): string {

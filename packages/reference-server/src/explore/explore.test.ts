@@ -30,7 +30,7 @@ describe('explore', () => {
     const orders = new Set<string>()
     const exploration = await explore(async (server) => {
       const order: string[] = []
-      server.webhooks.deliverTo(() => {
+      server.webhooks.deliver(() => {
         order.push('delivery')
         return new Response()
       })
@@ -55,7 +55,7 @@ describe('explore', () => {
     // The app stores what arrived last: the response to a poll that was made before the delivery but arrives after it wins.
     const racy = async (server: ReferenceServer) => {
       let status: unknown
-      server.webhooks.deliverTo(async (request) => {
+      server.webhooks.deliver(async (request) => {
         status = (await request.json()).status
         return new Response()
       })
@@ -71,7 +71,7 @@ describe('explore', () => {
     expect(failure.message).toContain("Replay it with explore(test, { seed: 'apedq' })")
     expect(failure.message).toContain("expected 'processing' to be 'succeeded'")
     expect((await failureOf(explore(racy, { seed: failure.seed }))).order).toBe(failure.order)
-    expect(await explore(racy, { seed: 'apqed' })).toEqual({ runs: 1, isComplete: false })
+    expect(await explore(racy, { seed: 'apqed' })).toEqual({ runs: 1, isComplete: false, limit: 'seed' })
     let failures = 0
     const all = await explore((server) => racy(server).catch(() => failures++))
     expect([all.isComplete, failures]).toEqual([true, 1])
@@ -83,7 +83,7 @@ describe('explore', () => {
       explore(async (server) => {
         const known = new Set<unknown>()
         const unknown: unknown[] = []
-        server.webhooks.deliverTo(async (request) => {
+        server.webhooks.deliver(async (request) => {
           const { job_id } = await request.json()
           if (!known.has(job_id)) unknown.push(job_id)
           return new Response()
@@ -102,7 +102,7 @@ describe('explore', () => {
     const { isComplete } = await explore(async (server) => {
       const caller = apiCaller(server)
       let delivered = 'no delivery'
-      server.webhooks.deliverTo(() => {
+      server.webhooks.deliver(() => {
         delivered = 'delivery'
         return new Response()
       })
@@ -120,14 +120,51 @@ describe('explore', () => {
 
   it('lets polls come before, between and after the end and the delivery, and ends what is polled for ever', async () => {
     const polls = new Set<number>()
-    const { isComplete } = await explore(async (server) => {
-      server.webhooks.deliverTo(() => new Response())
+    const exploration = await explore(async (server) => {
+      server.webhooks.deliver(() => new Response())
       const seen = await runAndPoll(server)
       expect(seen.at(-1)).toBe('succeeded')
       polls.add(seen.length - 1)
     })
     expect([...polls].toSorted()).toEqual([1, 2, 3])
-    expect(isComplete).toBe(true)
+    // It polls until the job ends, so the job could always end one poll later.
+    expect(exploration).toMatchObject({ isComplete: false, limit: 'maxDelay' })
+  })
+
+  it('shows a job in the queue to its first poll, and to no later one (section 3)', async () => {
+    const seen = new Set<string>()
+    await explore(async (server) => {
+      seen.add((await runAndPoll(server, { sync: false, webhook_url: undefined })).slice(1, 3).join(', '))
+    })
+    expect([...seen].toSorted()).toEqual([
+      'processing, processing',
+      'processing, succeeded',
+      'queued, processing',
+      'queued, succeeded',
+      'succeeded',
+    ])
+  })
+
+  describe('with a client that gives up after five polls', () => {
+    const givesUp = async (server: ReferenceServer) => {
+      const caller = apiCaller(server)
+      const { body } = await caller.run(MODEL, { sync: false })
+      const statuses: unknown[] = []
+      while (statuses.length < 5 && statuses.at(-1) !== 'succeeded') statuses.push(await caller.status(body.job_id))
+      expect(statuses.at(-1)).toBe('succeeded')
+    }
+
+    it('says that longer delays were not tried', async () => {
+      expect(await explore(givesUp)).toMatchObject({ isComplete: false, limit: 'maxDelay' })
+    })
+
+    it('finds it with longer delays', async () => {
+      expect((await failureOf(explore(givesUp, { maxDelay: 20 }))).order).toContain('poll: processing')
+    })
+
+    it('finds it with jobs that never end', async () => {
+      expect((await failureOf(explore(givesUp, { jobsMayHang: true }))).order).toContain('the job never ends')
+    })
   })
 
   it('knows both ends of a held run: its result and the 202 after 55 s (section 4.3)', async () => {
@@ -144,7 +181,7 @@ describe('explore', () => {
   it('respects scripts: how a job ends, when it does so by itself, and how it is delivered', async () => {
     const failure = await failureOf(
       explore(async (server) => {
-        server.webhooks.deliverTo(() => new Response())
+        server.webhooks.deliver(() => new Response())
         server.script(MODEL, [
           { result: 'failed', webhook: { deliveries: 2 } },
           { result: 'succeeded', after_ms: 1 },
@@ -167,7 +204,7 @@ describe('explore', () => {
       const exploration = await explore(
         async (server) => {
           const order: unknown[] = []
-          server.webhooks.deliverTo(async (request) => {
+          server.webhooks.deliver(async (request) => {
             order.push((await request.json()).job_id)
             return new Response()
           })
@@ -176,7 +213,7 @@ describe('explore', () => {
         },
         { maxRuns: 12, shuffle },
       )
-      expect(exploration).toEqual({ runs: 12, isComplete: false })
+      expect(exploration).toEqual({ runs: 12, isComplete: false, limit: 'maxRuns' })
       return orders
     }
     const orders = await ordersOf(1)

@@ -39,6 +39,13 @@ export interface ExploreOptions {
   seed?: string | undefined
   /** An integer that decides which orders are tried when there are more than `maxRuns`. Default 1. */
   shuffle?: number | undefined
+  /**
+   * How many other steps an event can wait for, from 1. Default 8. A client that gives up after twenty polls needs more, or
+   * `jobsMayHang`.
+   */
+  maxDelay?: number | undefined
+  /** Whether a job that never ends within the test is an order, too. Default `false`: such a test waits until its own time limit. */
+  jobsMayHang?: boolean | undefined
   /** Options of the servers. Their time is always the exploration's own. */
   server?: Omit<ReferenceServerOptions, 'clock'> | undefined
   /**
@@ -54,8 +61,13 @@ export interface ExploreOptions {
 export interface Exploration {
   /** How many orders were tried. */
   readonly runs: number
-  /** Whether every order was tried. */
+  /** Whether every order was tried, with every delay of every event. */
   readonly isComplete: boolean
+  /**
+   * What was not tried, when it is not complete: more orders than `maxRuns`, delays of an event that are longer than
+   * `maxDelay` steps (always so for a client that polls until the job ends), or all but the one of the seed.
+   */
+  readonly limit?: 'maxRuns' | 'maxDelay' | 'seed' | undefined
 }
 
 const DEFAULT_MAX_RUNS = 200
@@ -69,8 +81,8 @@ const DEFAULT_TIMEOUT_MS = 2_000
  * @example
  * await explore(async (server) => {
  *   const client = new ModelRun(server.clientOptions())
- *   const inbox = createInbox({ client, clock: server.clock })
- *   server.webhooks.deliverTo((request) => inbox.handle(request))
+ *   const inbox = createInbox({ client })
+ *   server.webhooks.deliver((request) => inbox.handle(request))
  *   const job = await client.submit('aurora-image', { prompt: 'a red fox' }, { webhookUrl: 'https://app.test/hook' })
  *   await Promise.all([inbox.waitFor(job.id), job.result()])
  * })
@@ -83,31 +95,39 @@ export async function explore(test: ExploredTest, options: ExploreOptions = {}):
   const { maxRuns = DEFAULT_MAX_RUNS, seed, shuffle = 1 } = options
   if (seed !== undefined) {
     await runOnce(test, followSeed(keysOf(seed)), { ...options, run: 1 })
-    return { runs: 1, isComplete: false }
+    return { runs: 1, isComplete: false, limit: 'seed' }
   }
   const tree = new ChoiceTree(shuffle)
   let runs = 0
+  let wasBounded = false
   while (runs < maxRuns && !tree.isDone) {
     const choices = tree.start()
-    await runOnce(test, choices, { ...options, run: ++runs })
+    const order = await runOnce(test, choices, { ...options, run: ++runs })
+    wasBounded ||= order.wasBounded
     choices.end()
   }
-  return { runs, isComplete: tree.isDone }
+  const limit = tree.isDone ? (wasBounded ? 'maxDelay' : undefined) : 'maxRuns'
+  return { runs, isComplete: limit === undefined, limit }
 }
 
-async function runOnce(test: ExploredTest, choices: Choices, options: ExploreOptions & { run: number }): Promise<void> {
-  const { settleMs = 0, timeoutMs = DEFAULT_TIMEOUT_MS, run } = options
+async function runOnce(
+  test: ExploredTest,
+  choices: Choices,
+  options: ExploreOptions & { run: number },
+): Promise<{ wasBounded: boolean }> {
+  const { settleMs = 0, timeoutMs = DEFAULT_TIMEOUT_MS, maxDelay = 8, jobsMayHang = false, run } = options
   let scheduler: Scheduler | undefined
-  // No queued phase: clients cannot observe it, so it would only add orders to try.
+  // The exploration decides when a job leaves the queue.
   const assumptions = { queuedMs: 0, ...options.server?.assumptions }
   const service = new Service(resolveOptions({ ...options.server, assumptions, clock: 'auto' }), (activity) => {
-    scheduler = new Scheduler(activity)
+    scheduler = new Scheduler(activity, { maxDelay, jobsMayHang })
     return scheduler
   })
   if (scheduler === undefined) throw new Error('A service creates its breakpoints when it is created.')
   const server = serverOf(service)
   try {
     await runOrder(test, { server, activity: service.activity, scheduler, choices, settleMs, timeoutMs })
+    return scheduler
   } catch (error) {
     throw new ExplorationError(error, { run, seed: scheduler.seed, order: scheduler.order })
   } finally {
@@ -122,6 +142,8 @@ const CHECKS: Readonly<
 > = {
   maxRuns: ['an integer, 1 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 1],
   seed: ["the seed that a failure has named, such as 'eda'", isSeed],
+  maxDelay: ['an integer, 1 or more', (value) => Number.isSafeInteger(value) && Number(value) >= 1],
+  jobsMayHang: ['true or false', (value) => typeof value === 'boolean'],
   shuffle: ['an integer', Number.isSafeInteger],
   server: ['the options of a server', (value) => typeof value === 'object' && value !== null],
   settleMs: ['milliseconds, 0 or more', isMilliseconds],

@@ -5,8 +5,13 @@ import type { Breakpoints } from '../service/breakpoints.ts'
 import { jobOfPath, seenStatus } from './read-wire.ts'
 import { NATURAL_ORDER, type Step, type StepKind } from './step.ts'
 
-/** Nothing is held back longer than this many other steps: a client that polls for ever would never see an end. */
-const MAX_PASSED_OVER = 8
+/** The limits of an exploration. */
+export interface SchedulerOptions {
+  /** Number of other steps that an event can wait for: a client that polls for ever would never see an end otherwise. */
+  maxDelay: number
+  /** Whether a job may also never end. */
+  jobsMayHang: boolean
+}
 
 /** Holds what happens in one server, lists what could be next, and records what was. */
 export class Scheduler implements Breakpoints {
@@ -17,17 +22,22 @@ export class Scheduler implements Breakpoints {
   /** Statuses of responses to the runs of these jobs that the client has not seen yet. */
   readonly #unseenResponses = new Map<string, number>()
   readonly #taken: { key: string; text: string }[] = []
+  readonly #options: SchedulerOptions
+  /** Whether an event had to happen because it had waited for `maxDelay` other steps. */
+  wasBounded = false
   #jump: Jump | undefined
   #isOver = false
 
-  constructor(activity: Activity) {
+  constructor(activity: Activity, options: SchedulerOptions) {
     this.#activity = activity
+    this.#options = options
   }
 
   /** What could happen next, the most natural first. */
   options(): Step[] {
     const live = this.#live()
-    const overdue = live.filter(({ passedOver }) => passedOver >= MAX_PASSED_OVER)
+    const overdue = live.filter(({ passedOver }) => passedOver >= this.#options.maxDelay)
+    this.wasBounded ||= overdue.length > 0 && overdue.length < live.length
     const steps = overdue.length > 0 ? overdue : live
     const firstOfKey = steps.filter(({ key }, index) => steps.findIndex((step) => step.key === key) === index)
     return firstOfKey.sort((one, other) => NATURAL_ORDER.indexOf(one.kind) - NATURAL_ORDER.indexOf(other.kind))
@@ -41,7 +51,7 @@ export class Scheduler implements Breakpoints {
   take(step: Step): void {
     this.#taken.push({ key: step.key, text: step.describe() })
     for (const other of this.#live()) {
-      if (other !== step && other.kind !== 't') other.passedOver++
+      if (other !== step && !NEVER_OVERDUE.includes(other.kind)) other.passedOver++
     }
     this.#open(step)
   }
@@ -80,6 +90,8 @@ export class Scheduler implements Breakpoints {
     const { signal } = request
     const seen = await seenStatus(response)
     if (call !== undefined) {
+      // Only the first poll of a job can see it in the queue.
+      if (!call.isCancel) this.#take('s', call.jobId)
       const describe = (ofJob: string) =>
         call.isCancel ? `cancel${ofJob}: ${response.status}` : `poll${ofJob}: ${seen.status}`
       await this.#hold(call.isCancel ? 'x' : 'q', call.jobId, { signal, describe })
@@ -111,24 +123,41 @@ export class Scheduler implements Breakpoints {
     )
   }
 
+  start(job: Job, start: () => void): void {
+    const isPolled = () => [...this.#pending].some(({ kind, jobId }) => kind === 'p' && jobId === job.id)
+    const isLive = () => job.end === undefined && isPolled()
+    void this.#hold('s', job.id, { isLive, describe: (ofJob) => `${nameOf(ofJob)} starts` }).then(start)
+  }
+
   end(job: Job, end: () => void): void {
     const { status } = job.plan
-    const describe = (ofJob: string) =>
-      `${ofJob === '' ? 'the job' : ofJob.replace(' of ', '')} ${status === 'succeeded' ? 'succeeds' : 'fails'}`
-    void this.#hold('e', job.id, { isLive: () => job.end === undefined, describe }).then(() => {
+    let hangs = false
+    const isLive = () => job.end === undefined && !hangs
+    const describe = (ofJob: string) => `${nameOf(ofJob)} ${status === 'succeeded' ? 'succeeds' : 'fails'}`
+    void this.#hold('e', job.id, { isLive, describe }).then(() => {
       if (!this.#isOver) end()
+    })
+    if (!this.#options.jobsMayHang) return
+    // It makes no difference when it is decided, so only once: before the end could have happened.
+    const isFirst = () => isLive() && [...this.#pending].every((step) => step.jobId !== job.id || step.passedOver === 0)
+    void this.#hold('h', job.id, { isLive: isFirst, describe: (ofJob) => `${nameOf(ofJob)} never ends` }).then(() => {
+      hangs = true
     })
   }
 
   /** Time is paused for requests and responses on their way, and a time limit comes only when nothing else does. */
   #mayJump(jump: Jump): boolean {
     const others = [...this.#pending].filter((step) => step.kind !== 't' && step.isLive())
-    if (!jump.isPending() || others.some(({ kind }) => kind !== 'e' && kind !== 'd')) return false
+    if (!jump.isPending() || others.some(({ kind }) => !EVENTS_OF_SERVICE.includes(kind))) return false
     return others.length === 0 || !jump.isTimeLimit()
   }
 
   #live(): Step[] {
     return [...this.#pending].filter((step) => step.isLive())
+  }
+
+  #take(kind: StepKind, jobId: string): void {
+    for (const step of this.#pending) if (step.kind === kind && step.jobId === jobId) this.#open(step)
   }
 
   #hold(
@@ -141,6 +170,7 @@ export class Scheduler implements Breakpoints {
     return new Promise((resolve) => {
       const step: Step = {
         kind,
+        jobId,
         key: number === 1 ? kind : `${kind}${number}`,
         describe: () => describe(number === 1 ? '' : ` of job ${number}`),
         isLive,
@@ -165,6 +195,16 @@ export class Scheduler implements Breakpoints {
     this.#numbers.set(jobId, number)
     return number
   }
+}
+
+/** They need no client, so time may pass before them. */
+const EVENTS_OF_SERVICE: readonly StepKind[] = ['e', 'h', 'd']
+
+/** Time passes when nothing else happens; a job that was not polled needs not start; a decision to hang is no event. */
+const NEVER_OVERDUE: readonly StepKind[] = ['t', 's', 'h']
+
+function nameOf(ofJob: string): string {
+  return ofJob === '' ? 'the job' : ofJob.replace(' of ', '')
 }
 
 interface HoldOptions {

@@ -3,18 +3,22 @@
  * - `a`: the response to a run reaches the client
  * - `p`, `q`: a poll reaches the service, its response reaches the client
  * - `c`, `x`: the same of a cancel
+ * - `s`: the job leaves the queue, so that the poll on its way does not see it there
  * - `e`: the provider is done, and the job ends
+ * - `h`: the job does not end any more
  * - `d`: a delivery is sent
  * - `t`: time passes to the next timer
  */
-export type StepKind = 'a' | 'p' | 'q' | 'c' | 'x' | 'e' | 'd' | 't'
+export type StepKind = 'a' | 'p' | 'q' | 'c' | 'x' | 's' | 'e' | 'h' | 'd' | 't'
 
 /** The natural order. */
-export const NATURAL_ORDER: readonly StepKind[] = ['a', 'q', 'x', 'p', 'c', 'e', 'd', 't']
+export const NATURAL_ORDER: readonly StepKind[] = ['a', 'q', 'x', 's', 'p', 'c', 'e', 'd', 't', 'h']
 
 /** Something that is held back. */
 export interface Step {
   readonly kind: StepKind
+  /** `undefined`: time passes. */
+  readonly jobId: string | undefined
   /** Kind and number of the job, such as `d` and `d2`: the same in each run of a test, and a letter of a seed. */
   readonly key: string
   /** In words, as of now. */

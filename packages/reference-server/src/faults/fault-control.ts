@@ -6,7 +6,7 @@ import type { FaultOptions } from './fault-options.ts'
 import { readFault } from './read-fault.ts'
 
 /** A fault that was added. */
-export interface FaultHandle {
+interface FaultHandle {
   /** Its name within the account, `fault_1` and so on. */
   readonly id: string
   /** Number of requests that it was injected into by now. */

@@ -16,6 +16,7 @@ export const FAULT_KINDS = [
   'server-error',
   'bad-gateway',
   'unavailable',
+  'response',
 ] as const
 
 /**
@@ -32,6 +33,7 @@ export const FAULT_KINDS = [
  * - `server-error`: a 500
  * - `bad-gateway`: a 502 with a web page, as from a proxy
  * - `unavailable`: a 503, with Retry-After if you say so
+ * - `response`: a response of your own: `status`, `headers`, `body`
  */
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
@@ -64,10 +66,23 @@ export interface FaultOptions {
   retry_after?: number | string | null | undefined
   /** Sends Retry-After as the date which `retry_after` seconds from now will be. Default `false`. */
   retry_after_as_date?: boolean | undefined
+  /** Status of a `response`, from 200 to 599. Default 200. */
+  status?: number | undefined
+  /** Headers of a `response`. Its `content-type` is `application/json` by default, `text/html` for a string. */
+  headers?: Readonly<Record<string, string>> | undefined
+  /** Body of a `response`: a string is sent as it is, any other value as JSON. Default: no body. */
+  body?: unknown
 }
 
 /** What a header may hold; anything else would make the response impossible. */
 const HEADER_TEXT = /^[\t\x20-\x7e]*$/
+
+/** The server sets these itself, by the body that it sends. */
+const FRAMING_HEADERS = /^(content-length|transfer-encoding|connection|keep-alive|upgrade|trailer)$/i
+
+function isHeader([name, value]: [string, string]): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !FRAMING_HEADERS.test(name) && HEADER_TEXT.test(value)
+}
 
 /** A longer delay exceeds what a `Date` can hold. */
 const MAX_RETRY_AFTER_S = LATEST_TIME_MS / 2_000
@@ -93,4 +108,11 @@ export const faultOptionsSchema = /* @__PURE__ */ (() =>
       ),
     ),
     retry_after_as_date: z.optional(z.boolean()),
+    status: z.optional(z.int().check(z.minimum(200), z.maximum(599))),
+    headers: z.optional(
+      z
+        .record(z.string(), z.string())
+        .check(z.refine((headers) => Object.entries(headers).every(isHeader), 'a response cannot have such a header')),
+    ),
+    body: z.optional(z.unknown()),
   }))() satisfies z.ZodMiniType<FaultOptions>

@@ -23,7 +23,16 @@ export function bodyTerminated(): TypeError {
 
 /** The error of `fetch` without a response. */
 export function fetchFailed(kind: ConnectionFault['kind'], url: string): TypeError {
-  return new TypeError('fetch failed', { cause: connectionError(kind, url) })
+  const cause = connectionError(kind, url)
+  if (kind === 'refused') reportAsUndici(cause, new URL(url))
+  return new TypeError('fetch failed', { cause })
+}
+
+/** Undici, the HTTP client under Node's `fetch`, names the host of each connection that it could not make. Clients go by that. */
+function reportAsUndici(error: Error, { protocol, hostname, port }: URL): void {
+  const channels = globalThis.process?.getBuiltinModule?.('node:diagnostics_channel')
+  const connectParams = { protocol, hostname: hostname.replace(/^\[|\]$/g, ''), port }
+  channels?.channel('undici:client:connectError').publish({ connectParams, error })
 }
 
 function connectionRefused({ hostname, port, protocol }: URL): Error {

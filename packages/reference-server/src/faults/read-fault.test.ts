@@ -18,6 +18,7 @@ describe('readFault', () => {
     { kind: 'rate-limit', retry_after: 'soon' },
     { kind: 'unavailable', retry_after: 2, retry_after_as_date: true },
     { kind: 'rate-limit', retry_after: null },
+    { kind: 'response', status: 418, headers: { 'x-proxy': 'a' }, body: { error: null } },
   ])('takes %j', (fault) => {
     expect(readFault(fault, models).ok).toBe(true)
   })
@@ -25,6 +26,13 @@ describe('readFault', () => {
   it.each([
     [{ kind: 'rest' }, '/kind: there is no kind "rest". Did you mean "reset"?'],
     [{ kind: 'gremlin' }, '/kind: there is no kind "gremlin". There are: reset, empty-reply,'],
+    [{ kind: 'timeout' }, '/kind: there is no kind "timeout". Did you mean "hang"?'],
+    [{ kind: '503' }, 'Did you mean "unavailable"?'],
+    [{ kind: 'reset', status: 500 }, '/status goes with response only, not with reset.'],
+    [{ kind: 'response', status: 99 }, '/status must be 200 or more.'],
+    [{ kind: 'response', status: 204, body: {} }, '/body: a response with the status 204 has none.'],
+    [{ kind: 'response', headers: { 'content-length': '1' } }, '/headers is not valid (a response cannot have such'],
+    [{ kind: 'response', headers: { 'a b': 'c' } }, '/headers is not valid (a response cannot have such'],
     [{}, '/kind must be "reset" or'],
     ['reset', 'It must be an object, not a string.'],
     [{ kind: 'reset', time: 1 }, 'A fault has no "time". Did you mean "times"?'],
@@ -34,8 +42,8 @@ describe('readFault', () => {
     [{ kind: 'reset', probability: 50 }, '/probability must be 1 or less.'],
     [{ kind: 'reset', when: 'later' }, '/when must be "before" or "after".'],
     [{ kind: 'reset', route: 'runs' }, '/route: there is no route "runs".'],
-    [{ kind: 'reset', model: 'aurora-imag' }, '/model: there is no model "aurora-imag". Did you mean "aurora-image"?'],
-    [{ kind: 'reset', model: 'x' }, '/model: there is no model "x". GET /v1/models lists the models.'],
+    [{ kind: 'reset', model: 'aurora-imag' }, '/model: There is no model "aurora-imag". Did you mean "aurora-image"?'],
+    [{ kind: 'reset', model: 'x' }, '/model: There is no model "x". GET /v1/models lists the models.'],
     [{ kind: 'reset', delay_ms: 5 }, '/delay_ms goes with slow-headers and slow-body only, not with reset.'],
     [{ kind: 'slow-body', delay_ms: -1 }, '/delay_ms must be 0 or more.'],
     [{ kind: 'bad-gateway', bytes: 5 }, '/bytes goes with truncated-body only, not with bad-gateway.'],

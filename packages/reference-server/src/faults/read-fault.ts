@@ -1,4 +1,5 @@
 import { closestName } from '../domain/closest-name.ts'
+import { unknownModelText } from '../domain/unknown-model-text.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import { FAULT_KINDS, type FaultKind, type FaultOptions, faultOptionsSchema } from './fault-options.ts'
 import { routeProblem } from './fault-route.ts'
@@ -13,6 +14,26 @@ const KINDS_OF: Readonly<Partial<Record<Name, readonly FaultKind[]>>> = {
   bytes: ['truncated-body'],
   retry_after: ['rate-limit', 'unavailable'],
   retry_after_as_date: ['rate-limit', 'unavailable'],
+  status: ['response'],
+  headers: ['response'],
+  body: ['response'],
+}
+
+/** Statuses whose responses have no body. */
+const WITHOUT_BODY: readonly number[] = [204, 205, 304]
+
+/** Kinds by the names that other tools have for them. */
+const OTHER_NAMES: Readonly<Record<string, FaultKind | undefined>> = {
+  timeout: 'hang',
+  delay: 'slow-headers',
+  latency: 'slow-headers',
+  disconnect: 'reset',
+  abort: 'reset',
+  '429': 'rate-limit',
+  '500': 'server-error',
+  '502': 'bad-gateway',
+  '503': 'unavailable',
+  status: 'response',
 }
 
 /** Why a kind happens at one moment only. */
@@ -39,7 +60,7 @@ function nameProblem(value: unknown): string | undefined {
   if (unknown !== undefined) return `A fault has no ${quote(unknown)}. ${advice(unknown, OPTION_NAMES)}`
   const { kind, route }: { kind?: unknown; route?: unknown } = value
   if (typeof kind === 'string' && !FAULT_KINDS.some((known) => known === kind)) {
-    return `/kind: there is no kind ${quote(kind)}. ${advice(kind, FAULT_KINDS)}`
+    return `/kind: there is no kind ${quote(kind)}. ${advice(OTHER_NAMES[kind.toLowerCase()] ?? kind, FAULT_KINDS)}`
   }
   return typeof route === 'string' ? routeProblem(route) : undefined
 }
@@ -56,7 +77,7 @@ function momentProblem({ kind, when }: FaultOptions): string | undefined {
 }
 
 function optionProblem(fault: FaultOptions): string | undefined {
-  const { kind, retry_after, retry_after_as_date } = fault
+  const { kind, retry_after, retry_after_as_date, status, body } = fault
   for (const [name, kinds] of Object.entries(KINDS_OF)) {
     if (Reflect.get(fault, name) === undefined || kinds.includes(kind)) continue
     return `/${name} goes with ${kinds.join(' and ')} only, not with ${kind}.`
@@ -64,14 +85,14 @@ function optionProblem(fault: FaultOptions): string | undefined {
   if (retry_after_as_date && typeof (retry_after ?? 0) === 'string') {
     return '/retry_after must be a number of seconds to be sent as a date.'
   }
+  if (status !== undefined && body !== undefined && WITHOUT_BODY.includes(status)) {
+    return `/body: a response with the status ${status} has none.`
+  }
   return undefined
 }
 
 function modelProblem({ model }: FaultOptions, models: ReadonlyMap<string, unknown>): string | undefined {
-  if (model === undefined || models.has(model)) return undefined
-  const closest = closestName(model, models.keys())
-  const hint = closest === undefined ? 'GET /v1/models lists the models.' : `Did you mean ${quote(closest)}?`
-  return `/model: there is no model ${quote(model)}. ${hint}`
+  return model === undefined || models.has(model) ? undefined : `/model: ${unknownModelText(model, models)}`
 }
 
 /** Not the whole of it: a request can carry a name of a megabyte. */

@@ -9,7 +9,7 @@ const MODEL = 'aurora-image'
 async function leaveAll(strict = false) {
   const server = createReferenceServer({ clock: 'manual', strict })
   const caller = apiCaller(server)
-  server.webhooks.deliverAs({ delay_ms: 60_000 })
+  server.webhooks.script({ delay_ms: 60_000 })
   const delivered = await caller.run(MODEL, { webhook_url: 'http://127.0.0.1:1/hook' })
   await server.clock.advance(5_000)
   const running = await caller.run(MODEL, { sync: false })

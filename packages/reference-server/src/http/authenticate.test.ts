@@ -84,7 +84,7 @@ describe('authentication', () => {
     const { key } = server.createKey({ allowIps: ['203.0.113.0/24', '2001:db8::1'] })
     const ask = (ip?: string) => {
       const request = new Request('https://x.test/v1/models', { headers: { authorization: `Bearer ${key}` } })
-      return server.handle(request, { ...IN_PROCESS, ip }).then(responseOf)
+      return server.transport.handle(request, { ...IN_PROCESS, ip }).then(responseOf)
     }
     for (const ip of ['203.0.113.7', '::ffff:203.0.113.7', '2001:db8::1']) expect((await ask(ip)).status).toBe(200)
     for (const ip of ['203.0.114.7', '2001:db8::2', undefined, 'nonsense']) {

@@ -33,6 +33,20 @@ export function retryLaterResponse(fault: FaultOptions, now: number): Response {
     : errorResponse('UNAVAILABLE', 'The service is not available at the moment.', headers)
 }
 
+/** The response that the fault describes. */
+export function chosenResponse({ status = 200, headers, body }: FaultOptions): Response {
+  const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
+  const type = typeof body === 'string' ? 'text/html; charset=utf-8' : 'application/json'
+  const response = body === undefined ? emptyResponse(status) : textResponse(status, type, text)
+  for (const [name, value] of Object.entries(headers ?? {})) response.headers.set(name, value)
+  return response
+}
+
+function emptyResponse(status: number): Response {
+  const hasLength = status !== 204 && status !== 304
+  return new Response(null, { ...statusLine(status), headers: hasLength ? { 'content-length': '0' } : {} })
+}
+
 function retryAfterText(fault: FaultOptions, byDefault: number | null, now: number): string | undefined {
   const { retry_after = byDefault, retry_after_as_date: asDate } = fault
   if (retry_after === null) return undefined

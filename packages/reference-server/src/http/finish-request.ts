@@ -36,7 +36,7 @@ export interface Exchange {
 const LIVE_KEY_WARNING =
   'A live key that this server did not make was sent to it. If it is one of production, it has left its home: replace it.'
 
-/** Audits the credits, adds hint and id to the response, and records the request in journal, coverage and log. */
+/** Audits the credits, adds hint and id to the response, and records the request in journal and log. */
 export function finishRequest(service: Service, exchange: Exchange, given: ResponseOrFault): ResponseOrFault {
   const { observer } = service
   const { request, env, startPlace } = exchange
@@ -49,7 +49,7 @@ export function finishRequest(service: Service, exchange: Exchange, given: Respo
   const hint = addHint(service, exchange, { trace, result, code })
   const identifiedResult = trace.route === 'control' ? result : addRequestId(service, result)
   const details = detailsOf(service, exchange, { trace, result, code, hint })
-  observer.requestHandled({ details, account, job: trace.job, faultKind: env.injected?.kind, startPlace })
+  observer.journal.addRequest(account, details, startPlace)
   const { method, status } = details
   if (trace.route === undefined && (status === 404 || status === 405)) {
     const meant = pathHints({ service, request, trace, status, code }).at(-1)

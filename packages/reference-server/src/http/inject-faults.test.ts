@@ -141,6 +141,23 @@ describe('what a fault says', () => {
     expect([response.status, response.headers.get('retry-after')]).toEqual([status, retryAfter])
   })
 
+  it.each([
+    [
+      { status: 503, headers: { 'Retry-After': '5' }, body: '<h1>Guru</h1>' },
+      [503, 'text/html; charset=utf-8', '<h1>Guru</h1>'],
+    ],
+    [{ status: 409, body: { error: { code: 'BUSY' } } }, [409, 'application/json', '{"error":{"code":"BUSY"}}']],
+    [{ status: 402, body: 'null', headers: { 'content-type': 'text/plain' } }, [402, 'text/plain', 'null']],
+    [{ status: 200, body: null }, [200, 'application/json', 'null']],
+    [{ status: 204 }, [204, null, '']],
+  ] as const)('is the response %j', async (chosen, expected) => {
+    const { server } = setUp()
+    server.faults.add({ kind: 'response', ...chosen })
+    const response = await server.fetch('/v1/models', { headers: { authorization: `Bearer ${server.apiKey}` } })
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual(expected)
+    if (chosen.status === 503) expect(response.headers.get('retry-after')).toBe('5')
+  })
+
   it('is cut where it should be', async () => {
     const { server } = setUp()
     server.faults.add({ kind: 'truncated-body', bytes: 10 })

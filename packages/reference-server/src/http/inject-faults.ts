@@ -8,7 +8,7 @@ import { cutBody, slowBody } from '../faults/faulty-body.ts'
 import type { Service } from '../service/service.ts'
 import type { AppContext, AppEnv } from './app-env.ts'
 import { errorResponses } from './error-responses.ts'
-import { gatewayPage, malformedJson, retryLaterResponse } from './fault-responses.ts'
+import { chosenResponse, gatewayPage, malformedJson, retryLaterResponse } from './fault-responses.ts'
 import { statusLine } from './json-response.ts'
 
 /** The context of an injected fault. */
@@ -39,6 +39,7 @@ const APPLY: Readonly<Record<FaultKind, ApplyFault>> = {
   'server-error': () => errorResponses.internal('Something went wrong in the service.'),
   'bad-gateway': gatewayPage,
   unavailable: ({ fault, service }) => retryLaterResponse(fault, service.clock.now()),
+  response: ({ fault }) => chosenResponse(fault),
 }
 
 /** Kinds that need a real response to corrupt. */

@@ -3,7 +3,7 @@ import type { RejectionKind } from '../assumptions/rejections.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
 
-/** What a route found out about a request. The journal, the hints and the coverage are made from it. */
+/** What a route found out about a request. The journal and the hints are made from it. */
 export interface RouteDetails {
   /** The model in the path, known or not. */
   modelId?: string | undefined

@@ -28,14 +28,16 @@ function countingServer(baseUrl = BASE_URL) {
   let count = 0
   const server = {
     baseUrl,
-    setBaseUrl: vi.fn((url: string) => {
-      server.baseUrl = url
-    }),
-    handle: vi.fn<MockedServer['handle']>(async (request) => {
-      const number = ++count
-      const { pathname, search } = new URL(request.url)
-      return Response.json({ number, said: `${request.method} ${pathname}${search} ${await request.text()}` })
-    }),
+    transport: {
+      set: ({ baseUrl: url = baseUrl }: { baseUrl?: string | undefined }): void => {
+        server.baseUrl = url
+      },
+      handle: vi.fn<MockedServer['transport']['handle']>(async (request) => {
+        const number = ++count
+        const { pathname, search } = new URL(request.url)
+        return Response.json({ number, said: `${request.method} ${pathname}${search} ${await request.text()}` })
+      }),
+    },
   }
   return server
 }
@@ -52,7 +54,7 @@ describe('msw handlers', () => {
     intercept(handlers(server))
     const response = await fetch(`${BASE_URL}/v1/models/a%2Fb/run?x=1`, { method: 'POST', body: '{"input":{}}' })
     expect(await response.json()).toEqual({ number: 1, said: 'POST /v1/models/a%2Fb/run?x=1 {"input":{}}' })
-    expect(server.handle.mock.calls[0]?.[1]).toEqual({ transport: 'msw' })
+    expect(server.transport.handle.mock.calls[0]?.[1]).toEqual({ transport: 'msw' })
   })
 
   it.each([
@@ -99,7 +101,7 @@ describe('msw handlers', () => {
     const server = countingServer()
     intercept(handlers(server))
     await expect(fetch(url)).rejects.toThrow()
-    expect(server.handle).not.toHaveBeenCalled()
+    expect(server.transport.handle).not.toHaveBeenCalled()
     vi.restoreAllMocks()
   })
 
@@ -122,7 +124,7 @@ describe('msw handlers', () => {
       return response.json()
     })
     expect((await Promise.all(responses)).map((response) => response.number)).toEqual([1, 2, 3])
-    expect(server.handle).toHaveBeenCalledTimes(3)
+    expect(server.transport.handle).toHaveBeenCalledTimes(3)
   })
 
   it('give a request one response while two networks listen with the same handlers', async () => {
@@ -131,7 +133,7 @@ describe('msw handlers', () => {
     intercept(shared)
     intercept(shared)
     await fetch(`${BASE_URL}/run`, { method: 'POST', body: '{}' })
-    expect(server.handle).toHaveBeenCalledTimes(1)
+    expect(server.transport.handle).toHaveBeenCalledTimes(1)
   })
 
   it('give msw a body of its own each time it asks for the same request', async () => {
@@ -157,7 +159,7 @@ describe('msw handlers', () => {
     const print = vi.spyOn(console, 'error').mockReturnValue()
     const client = new AbortController()
     const aborted = new Promise<void>((resolve) => {
-      const handle: MockedServer['handle'] = (request) =>
+      const handle: MockedServer['transport']['handle'] = (request) =>
         new Promise((respond) => {
           request.signal.addEventListener('abort', () => {
             respond(new Response())
@@ -165,7 +167,7 @@ describe('msw handlers', () => {
           })
           client.abort()
         })
-      intercept(handlers({ ...countingServer(), handle }))
+      intercept(handlers({ ...countingServer(), transport: { set: () => {}, handle } }))
     })
     await expect(fetch(BASE_URL, { signal: client.signal })).rejects.toThrow('aborted')
     await aborted

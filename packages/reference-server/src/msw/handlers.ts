@@ -4,7 +4,7 @@ import type { ReferenceServer } from '../reference-server.ts'
 import { applyFault } from './apply-fault.ts'
 
 /** The part of a reference server that msw needs. */
-export type MockedServer = Pick<ReferenceServer, 'handle' | 'baseUrl' | 'setBaseUrl'>
+export type MockedServer = Pick<ReferenceServer, 'baseUrl' | 'transport'>
 
 /** Options of `handlers`. */
 export interface HandlersOptions {
@@ -29,7 +29,7 @@ export interface HandlersOptions {
  * @throws TypeError when `baseUrl` is not an http or https URL
  */
 export function handlers(server: MockedServer, options: HandlersOptions = {}): HttpHandler[] {
-  if (options.baseUrl !== undefined) server.setBaseUrl(options.baseUrl)
+  server.transport.set(options)
   const respond = respondOnce(server)
   return [http.all(pathsBelow(server.baseUrl), ({ request }) => respond(request))]
 }
@@ -39,7 +39,7 @@ export function handlers(server: MockedServer, options: HandlersOptions = {}): H
 function respondOnce(server: MockedServer): (request: Request) => Promise<Response> {
   const responses = new WeakMap<Request, Promise<ResponseOrFault>>()
   return async (request) => {
-    const result = responses.get(request) ?? server.handle(request, { transport: 'msw' })
+    const result = responses.get(request) ?? server.transport.handle(request, { transport: 'msw' })
     responses.set(request, result)
     const known = await result
     return isFault(known) ? applyFault(known, request) : known.clone()

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { type HandlersOptions, handlers, type MockedServer } from './handlers.ts'
+export { type HandlersOptions, handlers } from './handlers.ts'

@@ -26,7 +26,10 @@ describe('announcement', () => {
   it.each([
     [[], 'real time'],
     [['--scale', '60'], '60 times as fast as real time'],
-    [['--clock', 'manual'], 'is paused until POST /_reference/clock moves it'],
+    [
+      ['--clock', 'manual'],
+      'is paused until POST /_reference/clock moves it: a run without sync: false waits for that',
+    ],
     [['--clock', 'auto'], 'skips every wait'],
   ])('says how time passes with %j', (args, text) => {
     expect(announce(...args)).toContain(`  clock  ${text}\n`)

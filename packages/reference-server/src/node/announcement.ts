@@ -31,7 +31,7 @@ function lineFor({ url, keys, controlToken, dashboardUrl }: ReadyServer): object
 
 function textFor(
   { url, keys, controlToken, dashboardUrl }: ReadyServer,
-  { clock, host, catalog }: ServeCommand,
+  { clock, host, catalog, replay }: ServeCommand,
 ): string {
   const lines = [
     `The reference server listens. Stop it with Ctrl+C.`,
@@ -43,7 +43,7 @@ function textFor(
     '',
     'Try it:',
     '',
-    `  ${catalog === undefined ? curlRun(url, keys[0]) : curlModels(url, keys[0])}`,
+    `  ${catalog === undefined && replay === undefined ? curlRun(url, keys[0]) : curlModels(url, keys[0])}`,
   ]
   if (isLoopback(host)) return lines.join('\n')
   return [
@@ -73,6 +73,6 @@ function clockText(clock: ServeCommand['clock']): string {
 
 const CLOCK_TEXTS = {
   system: 'real time',
-  manual: 'is paused until POST /_reference/clock moves it',
+  manual: 'is paused until POST /_reference/clock moves it: a run without sync: false waits for that',
   auto: 'skips every wait',
 } as const

@@ -25,6 +25,7 @@ const DEFAULTS = {
   profile: undefined,
   faults: [],
   state: undefined,
+  replay: undefined,
   announce: 'text',
 }
 
@@ -54,6 +55,7 @@ describe('readCommand', () => {
     ['--keys 16', { keys: 16 }],
     ['--catalog ./models.json', { catalog: './models.json' }],
     ['--profile report.json', { profile: 'report.json' }],
+    ['--replay recording', { replay: 'recording' }],
     ['--latency 0', { latency: 0 }],
     ['--latency 2000/9000', { latency: { p50Ms: 2_000, p95Ms: 9_000 } }],
     ['--latency a/b=5 --latency c=1/2', { latency: { 'a/b': 5, c: { p50Ms: 1, p95Ms: 2 } } }],
@@ -95,6 +97,19 @@ describe('readCommand', () => {
     expect(readCommand(line.split(' '))).toMatchObject({ kind })
   })
 
+  it('reads what is to be recorded', () => {
+    const line = '--record https://api.test/v/ --to folder --port 0 --host ::1 --exit-with-parent --json'
+    expect(readCommand(line.split(' '))).toEqual({
+      kind: 'record',
+      service: 'https://api.test/v',
+      to: 'folder',
+      port: 0,
+      host: '::1',
+      exitWithParent: true,
+      announce: 'json',
+    })
+  })
+
   it.each([
     ['--prot 1', 'There is no option --prot. Did you mean --port?'],
     ['--Port 1', 'There is no option --Port. Did you mean --port?'],
@@ -102,7 +117,7 @@ describe('readCommand', () => {
       '--verbose',
       'There is no option --verbose. ' +
         'Options: --port, --host, --base-url, --cors, --exit-with-parent, --control-token, --allow-private-webhooks,' +
-        ' --no-dashboard, --scale, --clock, --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --fault, --json, --quiet, --help, --version.',
+        ' --no-dashboard, --scale, --clock, --latency, --catalog, --key, --keys, --credits, --seed, --state, --assume, --profile, --replay, --fault, --record, --to, --json, --quiet, --help, --version.',
     ],
     ['--constructor', 'There is no option --constructor. Options: --port,'],
     ['-x', 'There is no option -x. Options: --port,'],
@@ -142,6 +157,21 @@ describe('readCommand', () => {
     ['--scale 1000001', '--scale must be a number above 0, such as 60, and at most 1000000, got "1000001".'],
     ['--scale fast', '--scale must be a number above 0, such as 60, and at most 1000000, got "fast".'],
     ['--clock atomic', '--clock must be one of system, manual, auto, got "atomic".'],
+    ['--record api.test --to x', '--record must be an http or https URL without query or password, got "api.test".'],
+    ['--record ftp://api.test --to x', '--record must be an http or https URL'],
+    [
+      '--record https://api.test',
+      '--record needs a folder to write to, as in --record https://api.test --to recording.',
+    ],
+    ['--to x', '--to is for --record: say what to record.'],
+    [
+      '--record https://api.test --to x --scale 60',
+      '--record passes everything on to https://api.test, so it takes no --scale.',
+    ],
+    ['--record https://api.test --to x --no-dashboard', 'so it takes no --no-dashboard.'],
+    ['--record https://api.test --to x --base-url https://b.test', 'so it takes no --base-url.'],
+    ['--record https://api.test --to x --replay y', 'so it takes no --replay.'],
+    ['--replay x --catalog y', '--replay has the models and the profile of the recording: leave --catalog out.'],
     ['--clock auto --scale 2', '--scale is a clock of its own: leave --clock out, or --scale.'],
   ])('rejects "%s" and says what is allowed', (line, message) => {
     expect(() => readCommand(line.split(' '))).toThrow(UsageError)

@@ -17,9 +17,10 @@ import {
 } from './cli-values.ts'
 import { UsageError } from './errors.ts'
 import { isLoopback } from './is-loopback.ts'
+import { type RecordCommand, readRecord } from './recording/record-options.ts'
 
 /** What the command line asks for. */
-export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' } | ServeCommand
+export type CliCommand = { kind: 'help'; text: string } | { kind: 'version' } | ServeCommand | RecordCommand
 
 /** Options that commander reads as they are needed. */
 interface ServeOptions {
@@ -49,6 +50,8 @@ interface ServeOptions {
   profile: string | undefined
   /** File that stores everything over restarts. */
   state: string | undefined
+  /** Folder of what was recorded of a service. */
+  replay: string | undefined
 }
 
 /** Runs the server. */
@@ -63,6 +66,7 @@ export interface ServeCommand extends ServeOptions {
 }
 
 type ParsedOptions = Partial<ServeOptions> &
+  Partial<Record<'record' | 'to', string>> &
   Partial<Record<'latency' | 'assume' | 'fault', string[]>> &
   Partial<Record<'clock' | 'scale', string>> &
   Partial<Record<'json' | 'quiet' | 'help' | 'version', boolean>>
@@ -74,18 +78,23 @@ type ParsedOptions = Partial<ServeOptions> &
  */
 export function readCommand(args: readonly string[]): CliCommand {
   const program = createProgram()
-  const { json, quiet, help, version, clock, scale, latency, assume, fault, ...options } = parse(program, args)
+  const parsed = parse(program, args)
+  const { json, quiet, help, version, clock, scale, latency, assume, fault, record, to, ...options } = parsed
   if (help) return { kind: 'help', text: helpText(program) }
   if (version) return { kind: 'version' }
-  const { host = '127.0.0.1' } = options
+  const { host = '127.0.0.1', port = 4010 } = options
+  const announce = json ? 'json' : quiet ? 'nothing' : 'text'
+  const exitWithParent = options.exitWithParent === true
+  const recorded = readRecord(parsed)
+  if (recorded !== undefined) return { kind: 'record', ...recorded, host, port, exitWithParent, announce }
   return {
     kind: 'serve',
-    port: options.port ?? 4010,
+    port,
     host,
     baseUrl: options.baseUrl,
     cors: options.cors ?? [],
     controlToken: options.controlToken,
-    exitWithParent: options.exitWithParent === true,
+    exitWithParent,
     dashboard: options.dashboard !== false,
     allowPrivateWebhooks: options.allowPrivateWebhooks === true,
     clock: readClock(clock, scale),
@@ -100,7 +109,8 @@ export function readCommand(args: readonly string[]): CliCommand {
     profile: options.profile,
     faults: readFaultValues(fault),
     state: options.state,
-    announce: json ? 'json' : quiet ? 'nothing' : 'text',
+    replay: options.replay,
+    announce,
   }
 }
 
@@ -148,7 +158,13 @@ export function createProgram(): Command {
     .addOption(once('--state <file>', 'store keys, credits, jobs and faults over restarts'))
     .addOption(repeatable('--assume <name=value>', 'change what the specification leaves open'))
     .addOption(once('--profile <file>', 'behave like a service: its conformance report, as JSON'))
+    .addOption(once('--replay <folder>', 'behave like a service that was recorded: its models and its choices'))
     .addOption(repeatable('--fault <kind[,…]>', 'make requests go wrong: reset,route=runModel,times=1'))
+    .optionsGroup('Instead of serving:')
+    .addOption(
+      once('--record <url>', 'stand in front of the real service, pass everything on once, and learn', readUrl),
+    )
+    .addOption(once('--to <folder>', 'folder for what was learned, without keys, inputs and results'))
     .optionsGroup('What it prints:')
     .addOption(new Option('--json', 'print one line of JSON when ready and nothing else, for programs'))
     .addOption(new Option('--quiet', 'print nothing but errors'))
@@ -232,5 +248,7 @@ export function helpText(program: Command): string {
     '  modelrun-server --port 0 --json --clock auto',
     '  modelrun-server --fault unavailable,probability=0.2 --fault reset,route=runModel,when=after',
     '  modelrun-server --latency 2000/9000 --assume asyncRunStatus=200',
+    '  modelrun-server --record https://the-real-service.example --to recording',
+    '  modelrun-server --replay recording --scale 60',
   ].join('\n')
 }

@@ -27,11 +27,11 @@ export function readHost(text: string): string {
   return text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text
 }
 
-export function readUrl(text: string): string {
+export function readUrl(text: string, name: string): string {
   try {
     return readBaseUrl(text)
   } catch {
-    throw new UsageError(`--base-url must be an http or https URL without query or password, got "${text}".`)
+    throw new UsageError(`--${name} must be an http or https URL without query or password, got "${text}".`)
   }
 }
 

@@ -16,7 +16,7 @@ async function serve(baseUrl?: string) {
   const server = createReferenceServer()
   const listener = await listen(server)
   listening.push(listener)
-  if (baseUrl !== undefined) server.setBaseUrl(baseUrl)
+  server.transport.set({ baseUrl })
   const { port } = listener
   const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
     const sent = request({ port, host: '127.0.0.1', path, method, headers: { host: `localhost:${port}`, ...headers } })

@@ -9,13 +9,13 @@ it('a reader that closes its connection takes no delivery', async () => {
   let noticed = () => {}
   const arrival = new Promise<void>((resolve) => (arrived = resolve))
   const departure = new Promise<void>((resolve) => (noticed = resolve))
-  const handle: typeof server.handle = (request, context) => {
+  const handle: typeof server.transport.handle = (request, context) => {
     request.signal.addEventListener('abort', noticed)
-    const response = server.handle(request, context)
+    const response = server.transport.handle(request, context)
     arrived()
     return response
   }
-  const listening = await listen({ ...server, handle })
+  const listening = await listen({ transport: { ...server.transport, handle } })
   const reader = new AbortController()
   const left = fetch(`${listening.url}/_reference/deliveries/next`, {
     method: 'POST',

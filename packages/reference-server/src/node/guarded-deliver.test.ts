@@ -58,7 +58,9 @@ describe('the guard of webhooks', () => {
 
   it('keeps a result from a name that leads to a private address', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    server.guardWebhooks((url, init) => guardedDeliver(url.replace('receiver.test', 'localhost'), init))
+    const sendGuarded: typeof guardedDeliver = (url, init) =>
+      guardedDeliver(url.replace('receiver.test', 'localhost'), init)
+    server.transport.set({ sendGuarded })
     await apiCaller(server).run(MODEL, { webhook_url: 'http://receiver.test/' })
     await server.clock.advance(10_000)
     expect(server.webhooks.deliveries()).toMatchObject([
@@ -68,12 +70,12 @@ describe('the guard of webhooks', () => {
 
   it('leaves an own way to deliver as it is', async () => {
     const urls: string[] = []
-    const deliver = async (url: string) => {
+    const deliver = async ({ url }: Request) => {
       urls.push(url)
       return new Response()
     }
     const server = createReferenceServer({ clock: 'manual', deliver })
-    server.guardWebhooks(guardedDeliver)
+    server.transport.set({ sendGuarded: guardedDeliver })
     await apiCaller(server).run(MODEL, { webhook_url: 'http://receiver.test/' })
     await server.clock.advance(10_000)
     expect(urls).toEqual(['http://receiver.test/'])

@@ -2,14 +2,14 @@ import { lookup } from 'node:dns'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import type { Deliver } from '../webhooks/send-delivery.ts'
+import type { Send } from '../webhooks/send-delivery.ts'
 import { addressKind, hasBlockedPort, targetKind } from '../webhooks/webhook-target.ts'
 
 /**
  * Sends deliveries to public addresses only, for a server that other machines can reach. A name is looked up once, and
  * what is checked is the address that the connection goes to.
  */
-export const guardedDeliver: Deliver = (url, { method = 'POST', headers, body, signal }) =>
+export const guardedDeliver: Send = (url, { method = 'POST', headers, body, signal }) =>
   new Promise((resolve, reject) => {
     const kind = targetKind(url)
     if (kind === 'loopback' || kind === 'private') return reject(privateAddress(new URL(url).hostname))

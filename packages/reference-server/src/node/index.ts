@@ -6,4 +6,5 @@
 
 export { type DashboardPage, loadDashboard } from './dashboard.ts'
 export { ListenError } from './errors.ts'
-export { type ListeningServer, type ListenOptions, listen, type ServedServer } from './listen.ts'
+export { type ListeningServer, type ListenOptions, listen } from './listen.ts'
+export { loadRecording } from './recording/recording-folder.ts'

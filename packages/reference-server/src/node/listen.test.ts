@@ -16,18 +16,18 @@ afterEach(async () => {
 })
 
 /** Listens with a server that handles every request in the given way. */
-async function serve(handle: ServedServer['handle'], options?: ListenOptions) {
-  const setBaseUrl = vi.fn<ServedServer['setBaseUrl']>()
-  const server = await listen({ handle, setBaseUrl }, options)
+async function serve(handle: ServedServer['transport']['handle'], options?: ListenOptions) {
+  const set = vi.fn<ServedServer['transport']['set']>()
+  const server = await listen({ transport: { handle, set } }, options)
   listening.push(server)
-  return { ...server, setBaseUrl }
+  return { ...server, set }
 }
 
 /** A handler that holds every request until its client disconnects. It reports when a request came and when its client disconnected. */
 function holdRequests() {
   const events = new EventTarget()
   const happened = (name: string) => new Promise((resolve) => events.addEventListener(name, resolve))
-  const handle: ServedServer['handle'] = (request) =>
+  const handle: ServedServer['transport']['handle'] = (request) =>
     new Promise((resolve) => {
       request.signal.addEventListener('abort', () => {
         events.dispatchEvent(new Event('aborted'))
@@ -57,7 +57,7 @@ describe('listen', () => {
 
   it('makes its url the base address of the server', async () => {
     const server = await serve(hello)
-    expect(server.setBaseUrl.mock.calls).toEqual([[server.url]])
+    expect(server.set.mock.calls).toMatchObject([[{ baseUrl: server.url }]])
   })
 
   it('hands over method, path, headers and body as they came, and sends the response byte for byte', async () => {
@@ -78,7 +78,7 @@ describe('listen', () => {
   })
 
   it('passes the IP address of the client to the server, for IP allowlists (section 5.6)', async () => {
-    const handle = vi.fn<ServedServer['handle']>(hello)
+    const handle = vi.fn<ServedServer['transport']['handle']>(hello)
     const server = await serve(handle)
     await fetch(server.url)
     expect(handle.mock.calls[0]?.[1]).toEqual({ transport: 'node', ip: '127.0.0.1' })

@@ -1,13 +1,13 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { type AddressInfo, isIPv6 } from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isFault } from '../faults/fault.ts'
 import { errorResponses } from '../http/error-responses.ts'
 import { WholeResponse } from '../http/json-response.ts'
 import type { ReferenceServer } from '../reference-server.ts'
+import type { ServerTransport } from '../server-transport.ts'
 import { applyFault } from './apply-fault.ts'
+import { bind, endServer, urlOf } from './bind.ts'
 import { createCors } from './cors.ts'
 import type { DashboardPage } from './dashboard.ts'
 import { ListenError } from './errors.ts'
@@ -59,8 +59,7 @@ export interface ListeningServer {
 }
 
 /** The part of a reference server that a socket needs. */
-export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
-  Partial<Pick<ReferenceServer, 'guardWebhooks' | 'recordHeaders' | 'serveForks'>>
+export type ServedServer = Pick<ReferenceServer, 'transport'>
 
 /**
  * Serves a reference server over node http. Resolves when the port is bound, and makes `url` the server's `baseUrl`, so
@@ -69,14 +68,14 @@ export type ServedServer = Pick<ReferenceServer, 'handle' | 'setBaseUrl'> &
  * @throws ListenError when the port is in use or cannot be bound for another reason
  * @throws TypeError when there is no such option, or when `cors` holds something else than an origin
  */
-export async function listen(server: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
+export async function listen({ transport }: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
   checkNames(options)
-  return listenAs(server, options, { of: undefined, places: { left: MOST_FORKS } })
+  return listenAs(transport, options, { of: undefined, places: { left: MOST_FORKS } })
 }
 
-/** @param origin the server that this one is a fork of, and how many more forks may run */
+/** @param of the server that this one is a fork of, and how many more forks may run */
 async function listenAs(
-  server: ServedServer,
+  transport: ServerTransport,
   options: ListenOptions,
   { of, places }: { of: string | undefined; places: Places },
 ): Promise<ListeningServer> {
@@ -88,11 +87,12 @@ async function listenAs(
     { requireHostHeader: false },
     getRequestListener(
       async (request, { incoming, outgoing }) => {
+        if (isOfOwnPage(request)) (outgoing as ServerResponse).shouldKeepAlive = false // as below
         const early = cors(request, outgoing as ServerResponse) // as below
         if (early !== undefined) return early
         const file = dashboard?.respond(request)
         if (file !== undefined) return file
-        const handled = await server.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
+        const handled = await transport.handle(request, { transport: 'node', ip: incoming.socket.remoteAddress })
         if (isFault(handled)) {
           // `createServer` of http makes nothing of HTTP/2.
           await applyFault(handled, incoming as IncomingMessage, outgoing as ServerResponse)
@@ -109,16 +109,18 @@ async function listenAs(
   )
   const address = await bind(nodeServer, port, host)
   const url = urlOf(host, address.port)
-  server.setBaseUrl(url)
-  if (!isLoopback(host) && !allowPrivateWebhooks) server.guardWebhooks?.(guardedDeliver)
-  if (dashboard !== undefined) server.recordHeaders?.()
   const forks = new ServedForks({
     of,
     places,
     dashboardPath: dashboard?.path,
-    listen: (fork) => listenAs(fork, { ...options, port: 0 }, { of: url, places }),
+    listen: (fork) => listenAs(fork.transport, { ...options, port: 0 }, { of: url, places }),
   })
-  server.serveForks?.(forks)
+  transport.set({
+    baseUrl: url,
+    sendGuarded: isLoopback(host) || allowPrivateWebhooks ? undefined : guardedDeliver,
+    forks,
+    recordsHeaders: dashboard === undefined ? undefined : true,
+  })
   let closing: Promise<void> | undefined
   return {
     url,
@@ -128,6 +130,14 @@ async function listenAs(
       return closing
     },
   }
+}
+
+/**
+ * True for a request of the dashboard. Browsers send a request again by themselves, a POST too, when a connection that was used
+ * before breaks: a run whose response a fault loses would be two. So each request of the page gets a connection of its own.
+ */
+function isOfOwnPage({ headers }: Request): boolean {
+  return headers.get('sec-fetch-site') === 'same-origin' || headers.get('sec-fetch-dest') === 'document'
 }
 
 /** The response to what the adapter can make no request of. */
@@ -166,50 +176,4 @@ function checkAddress(host: string, port: number): void {
   const url = urlOf(host, port)
   if (URL.canParse(url)) return
   throw new ListenError(`Cannot listen on port ${port} of ${host}: ${url} is not a URL that a client could use.`)
-}
-
-async function bind(nodeServer: Server, port: number, host: string): Promise<AddressInfo> {
-  try {
-    nodeServer.listen(port, host)
-    await once(nodeServer, 'listening')
-  } catch (error) {
-    throw new ListenError(bindMessage(error, port, host), { cause: error })
-  }
-  // Bound to a port, so neither null nor the name of a pipe.
-  return nodeServer.address() as AddressInfo
-}
-
-function bindMessage(error: unknown, port: number, host: string): string {
-  const { code, message } = error as NodeJS.ErrnoException // `net` rejects with nothing else
-  switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${port} on ${host} is in use. Stop the program that holds it or take another port; 0 picks a free one.`
-    case 'EACCES':
-      return `Port ${port} on ${host} needs more rights than this process has. Take a port above 1023; 0 picks a free one.`
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `${host} is not an address of this machine. Use 127.0.0.1 for this machine alone, 0.0.0.0 to be reached from others.`
-    default:
-      return `Cannot listen on port ${port} of ${host}: ${message}`
-  }
-}
-
-function urlOf(host: string, port: number): string {
-  const reachable = LOOPBACK_BY_WILDCARD.get(host) ?? host
-  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`
-}
-
-/** A client cannot dial "every address", at least not on every system. */
-const LOOPBACK_BY_WILDCARD: ReadonlyMap<string, string> = new Map([
-  ['0.0.0.0', '127.0.0.1'],
-  ['::', '::1'],
-])
-
-async function endServer(nodeServer: Server): Promise<void> {
-  const closed = once(nodeServer, 'close')
-  nodeServer.close()
-  // Clients keep idle connections open, and a synchronous run holds one for most of a minute.
-  nodeServer.closeAllConnections()
-  await closed
 }

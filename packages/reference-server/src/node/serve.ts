@@ -24,7 +24,7 @@ async function serveWith(command: ServeCommand, state: StateFile | undefined): P
   const { port, host, allowPrivateWebhooks, cors } = command
   const dashboard = command.dashboard ? await loadDashboard() : undefined
   const listening = await listen(server, { port, host, allowPrivateWebhooks, cors, dashboard })
-  if (command.baseUrl !== undefined) server.setBaseUrl(command.baseUrl)
+  if (command.baseUrl !== undefined) server.transport.set({ baseUrl: command.baseUrl })
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= listening

@@ -1,4 +1,4 @@
-import type { ForkTransport, ReferenceServer } from '../reference-server.ts'
+import type { ForkedServer, ForkTransport } from '../server-transport.ts'
 import type { Fork } from '../service/forks.ts'
 import { ListenError } from './errors.ts'
 
@@ -21,7 +21,7 @@ interface ServedForksOptions {
   places: Places
   /** Path of the dashboard. */
   dashboardPath: string | undefined
-  listen(fork: ReferenceServer): Promise<RunningServer>
+  listen(fork: ForkedServer): Promise<RunningServer>
 }
 
 /** The forks of one server, each behind a port of its own. They end with their server. */
@@ -42,7 +42,7 @@ export class ServedForks implements ForkTransport {
     return this.#options.places.left <= 0
   }
 
-  async open(server: ReferenceServer): Promise<Fork> {
+  async open(server: ForkedServer): Promise<Fork> {
     const { places, dashboardPath, listen } = this.#options
     places.left--
     const running = await listen(server).catch(async (error: unknown) => {

@@ -105,7 +105,7 @@ describe('startServer', () => {
     [['--assume', 'asyncRunStatus=204'], '--assume is not right. /asyncRunStatus must be 200 or 202.'],
     [['--fault', 'rest'], '--fault rest: /kind: there is no kind "rest". Did you mean "reset"?'],
     [['--fault', 'reset,time=1'], '--fault reset,time=1: A fault has no "time". Did you mean "times"?'],
-    [['--fault', 'reset,model=x'], '--fault reset,model=x: /model: there is no model "x".'],
+    [['--fault', 'reset,model=x'], '--fault reset,model=x: /model: There is no model "x".'],
   ])('says what is wrong with %j', async (args, message) => {
     const error = await start(...args).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(UsageError)

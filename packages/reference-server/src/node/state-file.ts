@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import { open, readdir, readFile, readlink, realpath, rename, rm } from 'node:fs/promises'
+import { readdir, readFile, readlink, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Service } from '../service/service.ts'
 import { createKey } from '../service/tenants.ts'
@@ -8,7 +7,8 @@ import { snapshotText } from '../snapshot/snapshot-text.ts'
 import { viewSnapshot } from '../snapshot/take-snapshot.ts'
 import { UsageError } from './errors.ts'
 import { parseJsonText } from './json-file.ts'
-import { lockState, type StateLock } from './state-lock.ts'
+import { replaceFile } from './replace-file.ts'
+import { lockFile, type StateLock } from './state-lock.ts'
 
 /** After a change, others that follow soon are written along with it. */
 const SAVE_AFTER_MS = 300
@@ -26,7 +26,7 @@ export type Warn = (line: string) => void
  */
 export async function openState(path: string, warn: Warn): Promise<StateFile> {
   const target = await targetOf(path)
-  const lock = await lockState(target)
+  const lock = await lockFile(target, 'state')
   if (lock === undefined) warn(`The state ${path} cannot be locked here. Let no other server use it.`)
   try {
     if (lock !== undefined) await removeLeftovers(target)
@@ -182,40 +182,12 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/**
- * A reader of the file finds the old text or the new one, and never a part, also after a crash. It holds keys, so it is the
- * user's alone.
- */
-async function replaceFile(path: string, parts: Iterable<string>, check: () => Promise<void>): Promise<void> {
-  const next = `${path}.${randomBytes(4).toString('hex')}.tmp`
-  const file = await open(next, 'wx', 0o600)
-  try {
-    for (const part of parts) await file.writeFile(part)
-    await file.sync()
-    await file.close()
-    await check()
-    await rename(next, path)
-  } catch (error) {
-    await file.close().catch(() => {})
-    await rm(next, { force: true }).catch(() => {})
-    throw error
-  }
-  await syncFolder(dirname(path))
-}
-
 /** The parts of files that servers wrote when they were killed. */
 async function removeLeftovers(path: string): Promise<void> {
   const [folder, name] = [dirname(path), basename(path)]
   const isLeftover = (file: string) =>
     file.startsWith(`${name}.`) && /^\.[0-9a-f]{8}\.tmp$/.test(file.slice(name.length))
   for (const file of await readdir(folder)) if (isLeftover(file)) await rm(join(folder, file), { force: true })
-}
-
-/** So that the new name outlives a crash of the machine. Where a folder cannot be opened, the system sees to it. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path).catch(() => undefined)
-  await folder?.sync().catch(() => {})
-  await folder?.close()
 }
 
 function messageOf(error: unknown): string {

@@ -1,8 +1,8 @@
-import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { link, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StateServers } from '../../test-kit/state-servers.ts'
-import { lockState } from './state-lock.ts'
+import { lockFile } from './state-lock.ts'
 
 let servers: StateServers
 
@@ -22,7 +22,7 @@ describe('the lock of a state file', { timeout: 60_000 }, () => {
     const { code, stderr } = await servers.start('--clock', 'manual').ended
     expect([code, stderr]).toEqual([
       1,
-      `modelrun-server: The state ${path} is in use: the server with the process id ${first.child.pid} stores its state there. ` +
+      `modelrun-server: The state ${path} is in use: the server with the process id ${first.child.pid} writes it. ` +
         'Stop it, or give each server a file of its own.\n',
     ])
     const { job_id } = await first.run()
@@ -33,7 +33,7 @@ describe('the lock of a state file', { timeout: 60_000 }, () => {
   it('ends a second server while the first one is stopped and says nothing', async () => {
     const first = await servers.startReady()
     first.child.kill('SIGSTOP')
-    expect((await servers.start().ended).stderr).toContain('is in use: another server stores its state there.')
+    expect((await servers.start().ended).stderr).toContain('is in use: another server writes it.')
     first.child.kill('SIGCONT')
   })
 
@@ -47,12 +47,22 @@ describe('the lock of a state file', { timeout: 60_000 }, () => {
     expect(await readdir(servers.folder)).toEqual(['state.json'])
   })
 
+  it('is not taken for a file with two names, each of which would have a lock of its own', async () => {
+    const [target, other] = ['state.json', 'other.json'].map((name) => join(servers.folder, name))
+    if (target === undefined || other === undefined) throw new Error('two names are listed above')
+    await writeFile(target, '')
+    await link(target, other)
+    await expect(lockFile(other, 'state')).rejects.toThrow('has 2 names (hard links)')
+    await rm(target)
+    await (await lockFile(other, 'state'))?.release()
+  })
+
   it('is free after its holder has ended', async () => {
     const target = join(servers.folder, 'state.json')
-    const first = await lockState(target)
-    await expect(lockState(target)).rejects.toThrow(`process id ${process.pid}`)
+    const first = await lockFile(target, 'state')
+    await expect(lockFile(target, 'state')).rejects.toThrow(`process id ${process.pid}`)
     await first?.release()
-    const second = await lockState(target)
+    const second = await lockFile(target, 'state')
     expect(await second?.isHeld()).toBe(true)
     await second?.release()
     expect(await readdir(servers.folder)).toEqual([])
@@ -60,7 +70,7 @@ describe('the lock of a state file', { timeout: 60_000 }, () => {
 
   it('is held by one of two that take it at the same moment, and the other one knows', async () => {
     const target = join(servers.folder, 'state.json')
-    const locks = await Promise.all([lockState(target), lockState(target)])
+    const locks = await Promise.all([lockFile(target, 'state'), lockFile(target, 'state')])
     const held = await Promise.all(locks.map((lock) => lock?.isHeld()))
     expect(held.toSorted()).toEqual([false, true])
     await Promise.all(locks.map((lock) => lock?.release()))
@@ -68,7 +78,7 @@ describe('the lock of a state file', { timeout: 60_000 }, () => {
   })
 
   it('stays with its holder when its file is removed', async () => {
-    const lock = await lockState(join(servers.folder, 'state.json'))
+    const lock = await lockFile(join(servers.folder, 'state.json'), 'state')
     await rm(join(servers.folder, 'state.json.lock'))
     expect(await lock?.isHeld()).toBe(true)
     await lock?.release()

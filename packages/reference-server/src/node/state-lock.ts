@@ -14,7 +14,7 @@ const REPLY_WITHIN_MS = 500
 const LONGEST_SOCKET_NAME = 103
 
 /**
- * The right to write a state file, for one server at a time.
+ * The right to write a file, for one server at a time.
  *
  * It is a socket beside the file, on which its holder listens and says its process id. So the system knows whether the
  * holder lives: a process that was killed, or a machine that was started again, leaves a file to which nothing can be
@@ -47,16 +47,19 @@ export class StateLock {
 }
 
 /**
- * Takes the lock of a state file.
+ * Takes the lock of a file.
  *
  * @param target the file itself, not a link to it
+ * @param what what it holds, as in "The state world.json is in use"
  * @returns `undefined` where there can be no sockets: on Windows, on some shared folders, and where the path is too long
  * @throws UsageError when another server holds it, or the folder cannot be written
  */
-export async function lockState(target: string): Promise<StateLock | undefined> {
+export async function lockFile(target: string, what: string): Promise<StateLock | undefined> {
   const path = `${target}.lock`
-  await checkFolder(target)
-  await checkHolder(target, path)
+  const name = `The ${what} ${target}`
+  await checkFolder(target, name)
+  await checkNames(target, name)
+  await checkHolder(path, name)
   const ownPath = `${path}.${randomBytes(4).toString('hex')}`
   if (Buffer.byteLength(socketName(ownPath)) > LONGEST_SOCKET_NAME) return undefined
   // The server does not keep the process alive.
@@ -74,25 +77,35 @@ export async function lockState(target: string): Promise<StateLock | undefined> 
   }
 }
 
-async function checkFolder(target: string): Promise<void> {
+async function checkFolder(target: string, name: string): Promise<void> {
   try {
     await access(dirname(target), constants.W_OK)
   } catch (error) {
-    throw new UsageError(`The state ${target} cannot be written: ${error instanceof Error ? error.message : error}`)
+    throw new UsageError(`${name} cannot be written: ${error instanceof Error ? error.message : error}`)
   }
 }
 
-async function checkHolder(target: string, path: string): Promise<void> {
+/** The lock has the name of the file, so a second name (a hard link) would have a second lock. */
+async function checkNames(target: string, name: string): Promise<void> {
+  const links = await stat(target).then(
+    (file) => (file.isFile() ? file.nlink : 1),
+    () => 1, // There is no file yet.
+  )
+  if (links <= 1) return
+  throw new UsageError(
+    `${name} has ${links} names (hard links), and each could be used by another server. Copy it to a file of its own.`,
+  )
+}
+
+async function checkHolder(path: string, name: string): Promise<void> {
   const file = await lstat(path).catch(() => undefined)
   if (file === undefined) return
   if (!file.isSocket()) {
-    throw new UsageError(`The state ${target} cannot be locked: ${path} is there, and is not a lock. Remove it.`)
+    throw new UsageError(`${name} cannot be locked: ${path} is there, and is not a lock. Remove it.`)
   }
   const holder = await holderOf(path)
   if (holder === undefined) return
-  throw new UsageError(
-    `The state ${target} is in use: ${holder} stores its state there. Stop it, or give each server a file of its own.`,
-  )
+  throw new UsageError(`${name} is in use: ${holder} writes it. Stop it, or give each server a file of its own.`)
 }
 
 /** The process that listens on a socket, in words; `undefined` when none does. */

@@ -16,6 +16,8 @@ export interface Breakpoints {
   jump(jump: Jump): Promise<void>
   /** Whether the end of a run with this script is held back, too. */
   holdsEnd(script: ScriptedOutcome | undefined): boolean
+  /** Calls `start` when a queued job leaves the queue. */
+  start(job: Job, start: () => void): void
   /** Calls `end` when the job may end. */
   end(job: Job, end: () => void): void
 }

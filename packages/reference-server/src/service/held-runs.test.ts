@@ -10,7 +10,7 @@ it('a held run leaves no listener on the signal of its request after its respons
     headers: { authorization: `Bearer ${server.apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({ input: { prompt: 'x' } }),
   })
-  const response = server.handle(request, { transport: 'fetch' })
+  const response = server.transport.handle(request, { transport: 'fetch' })
   await server.clock.advance(1)
   expect(getEventListeners(request.signal, 'abort')).toHaveLength(1)
   await server.clock.advance(10_000)

@@ -3,6 +3,7 @@ import { Activity } from '../clock/activity.ts'
 import type { RunningClock } from '../clock/clock.ts'
 import { createClock } from '../clock/create-clock.ts'
 import { EventLog } from '../clock/event-log.ts'
+import type { SharedTicker } from '../clock/shared-ticker.ts'
 import type { Account } from '../domain/account.ts'
 import { type ApiKey, ApiKeys } from '../domain/api-keys.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
@@ -39,7 +40,7 @@ export class Service {
   readonly heldRuns: HeldRuns
   readonly jobTimers: JobTimers
   readonly deliveries: DeliveryLog
-  /** The journal, the coverage, the log. */
+  /** The journal, the log. */
   readonly observer: Observer
   readonly faults: Faults
   /** Of requests that a fault holds up. */
@@ -52,6 +53,8 @@ export class Service {
   requests = 0
   readonly receivers: Receivers
   readonly dispatcher: WebhookDispatcher
+  /** The state that readers of events compare. Only of a server whose events were read. */
+  stateTicker: SharedTicker<string> | undefined
   /** Only of a server that listens. */
   forks: { served: Forks; open(): Promise<Fork> } | undefined
   /** Of an exploration. */
@@ -91,7 +94,7 @@ export class Service {
       pause: (ms, signal) => this.pauses.pause(ms, signal),
       log: this.deliveries,
       beforeDelivery: breakpoints && ((job) => breakpoints.delivery(job)),
-      onSend: (job) => this.observer.deliverySent(job),
+      onSend: () => this.observer.journal.place(),
       onRecord: (record, job, startPlace) => {
         this.eventLog.add(() => deliveryEnded(record))
         this.observer.deliveryEnded(record, job, startPlace)

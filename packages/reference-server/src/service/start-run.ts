@@ -33,18 +33,21 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
   const { account, model, input, webhook_url } = order
   service.jobs.settle() // a job that failed meanwhile gives its credits back first
   if (!account.credits.reserve(model.pricing.credits_per_run)) return undefined
-  const taken = order.isRight ? account.takeScript(model.id) : WRONG_INPUT
+  const taken = order.isRight ? (account.takeScript(model.id) ?? turnOf(service, order)) : WRONG_INPUT
   const { deliveriesOfOneResult: deliveries } = service.options.assumptions
   const webhook =
     webhook_url === undefined ? undefined : { url: webhook_url, deliveries, ...(taken?.webhook ?? account.webhook) }
   const script = inTime(taken, webhook)
   const createdAt = service.clock.now()
   const { assumptions } = service.options
-  const queuedMs = isQueuedFirst(order, assumptions) ? assumptions.queuedMs : 0
+  const isQueued = isQueuedFirst(order, assumptions)
+  const queuedMs = isQueued ? assumptions.queuedMs : 0
   const fileSeed = service.random.fileSeed()
   const ownLatencyMs = latencyMs(service.options.latencyOf(model.id) ?? model.latency_ms, fileSeed)
   const plan = planJob({ latencyMs: ownLatencyMs, script, createdAt, queuedMs })
-  const holdsEnd = service.breakpoints?.holdsEnd(script) === true
+  const { breakpoints } = service
+  const holdsEnd = breakpoints?.holdsEnd(script) === true
+  const holdsStart = holdsEnd && isQueued && queuedMs === 0
   const job = service.jobs.create({
     id: service.random.id('job_'),
     requestId: service.random.id('req_'),
@@ -53,13 +56,28 @@ export function startRun(service: Service, order: RunOrder): Job | undefined {
     input,
     seed: typeof input.seed === 'number' ? input.seed : fileSeed,
     createdAt,
-    plan: holdsEnd ? { ...plan, provider: { ...plan.provider, endsAt: undefined } } : plan,
+    plan: {
+      processingAt: holdsStart ? Number.POSITIVE_INFINITY : plan.processingAt,
+      provider: holdsEnd ? { ...plan.provider, endsAt: undefined } : plan.provider,
+    },
     webhook,
   })
   service.observer.jobCreated(job)
-  if (holdsEnd) service.breakpoints?.end(job, () => service.jobs.end(job, job.plan))
+  if (holdsStart) {
+    breakpoints.start(job, () => {
+      job.processingAt = createdAt
+    })
+  }
+  if (holdsEnd) breakpoints.end(job, () => service.jobs.end(job, job.plan))
   if (job.webhook !== undefined) service.jobTimers.schedule(job)
   return job
+}
+
+/** What the catalog has for this run. The option `latency` and an exploration decide themselves when it ends. */
+function turnOf({ options, breakpoints }: Service, { account, model }: RunOrder): ScriptedOutcome | undefined {
+  const turn = account.takeTurn(model)
+  const isFree = breakpoints !== undefined || options.latencyOf(model.id) !== undefined
+  return turn && isFree ? { ...turn, after_ms: undefined } : turn
 }
 
 /** A job whose webhook comes before the response to its run takes no time, unless its script sets one. */

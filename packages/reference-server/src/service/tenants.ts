@@ -3,6 +3,7 @@ import * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
+import { unknownModelText } from '../domain/unknown-model-text.ts'
 import { jsonCopy } from '../json.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from './service.ts'
@@ -66,7 +67,7 @@ export interface ScriptOptions {
 /** Says what the next runs of a model do. The value is how many outcomes wait now. */
 export function scriptRuns(service: Service, { account, modelId, outcomes }: ScriptOptions): ShapeCheck<number> {
   if (!service.models.has(modelId)) {
-    return { ok: false, message: `There is no model ${JSON.stringify(modelId)}. GET /v1/models lists the models.` }
+    return { ok: false, message: unknownModelText(modelId, service.models) }
   }
   const checked = parseOutcomes(outcomes)
   return checked.ok ? { ok: true, value: account.addScript(modelId, checked.value) } : checked

@@ -15,7 +15,7 @@ type Step =
   | { do: 'advance'; ms: number }
   | { do: 'script'; outcome: ScriptedOutcome }
   | { do: 'fault'; fault: FaultOptions }
-  | { do: 'deliverAs'; how: ScriptedWebhook }
+  | { do: 'script webhooks'; how: ScriptedWebhook }
   | { do: 'create' | 'rotate' | 'next' | 'reset' }
   | { do: 'use'; key: number }
 
@@ -58,7 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('script' as const), outcome }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), job: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('fault' as const), fault }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('deliverAs' as const), how: webhook }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('script webhooks' as const), how: webhook }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('create' as const, 'rotate' as const) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('next' as const, 'reset' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('use' as const), key: fc.nat(5) }) },
@@ -66,7 +66,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Which chance seldom meets: one of three deliveries is over. */
 const BETWEEN_DUPLICATES: [Step[], Step[]] = [
   [
-    { do: 'deliverAs', how: { deliveries: 3, gap_ms: 700 } },
+    { do: 'script webhooks', how: { deliveries: 3, gap_ms: 700 } },
     { do: 'run', hasWebhook: true },
     { do: 'advance', ms: 4_100 },
   ],
@@ -118,8 +118,8 @@ class Actor {
         return server.script('aurora-image', [one.outcome], this.key)
       case 'fault':
         return server.faults.add(one.fault, this.key).id
-      case 'deliverAs':
-        return server.webhooks.deliverAs(one.how, this.key)
+      case 'script webhooks':
+        return server.webhooks.script(one.how, this.key)
       case 'use':
         this.#key = this.keys[one.key % this.keys.length] ?? this.key
         return this.key

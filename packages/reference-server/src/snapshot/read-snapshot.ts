@@ -3,8 +3,7 @@ import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
-import { SNAPSHOT_FORMAT, SNAPSHOT_NESTING, SNAPSHOT_VERSION, type Snapshot } from './snapshot.ts'
-import { snapshotSchema } from './snapshot-schema.ts'
+import { SNAPSHOT_FORMAT, SNAPSHOT_NESTING, SNAPSHOT_VERSION, type Snapshot, snapshotSchema } from './snapshot.ts'
 
 /** Checks what is said to be a snapshot, and that the service can continue from it. The message is for people. */
 export function readSnapshot(service: Service, value: unknown): ShapeCheck<Snapshot> {
@@ -13,8 +12,9 @@ export function readSnapshot(service: Service, value: unknown): ShapeCheck<Snaps
     return invalid(`That is not a snapshot of a reference server: its member format is not "${SNAPSHOT_FORMAT}".`)
   }
   if (version !== SNAPSHOT_VERSION) {
+    const shown = typeof version === 'object' ? 'an object' : String(version).slice(0, 80)
     return invalid(
-      `The snapshot has the version ${JSON.stringify(version)}, and this release reads version ${SNAPSHOT_VERSION}. ` +
+      `The snapshot has the version ${shown}, and this release reads version ${SNAPSHOT_VERSION}. ` +
         'Take a new one with this release, or read it with the release that took it.',
     )
   }

@@ -72,6 +72,7 @@ function reservations(jobs: readonly Job[]): Map<Account, number> {
 function fillAccount(service: Service, account: Account, state: AccountState): void {
   account.webhook = state.webhook
   for (const [modelId, outcomes] of Object.entries(state.scripts)) account.addScript(modelId, outcomes)
+  for (const [modelId, turn] of Object.entries(state.turns ?? {})) account.turns.set(modelId, turn)
   service.faults.of(account).restore(state.faults)
   service.deliveries.adopt(account, state.deliveries)
 }

@@ -78,7 +78,7 @@ describe('a snapshot', () => {
   it('holds a job whose receiver takes it while the job ends', async () => {
     const server = createReferenceServer({ clock: 'manual' })
     const taken: Snapshot[] = []
-    server.webhooks.deliverTo(() => {
+    server.webhooks.deliver(() => {
       taken.push(server.snapshot())
       return new Response()
     })
@@ -90,7 +90,7 @@ describe('a snapshot', () => {
 
   it('leaves out a pending delivery when its job is no longer stored', async () => {
     const server = createReferenceServer({ clock: 'manual', retention: { finishedJobs: 1 } })
-    server.webhooks.deliverAs({ delay_ms: 60_000 })
+    server.webhooks.script({ delay_ms: 60_000 })
     const { run } = apiCaller(server)
     await run('aurora-image', { webhook_url: 'http://receiver.test/' })
     await run('aurora-image', { webhook_url: 'http://receiver.test/' })

@@ -70,6 +70,7 @@ function accountState(service: Service, account: Account): AccountState {
     name: account.name,
     credits: account.credits.state(),
     scripts: account.scripts(),
+    ...(account.turns.size === 0 ? {} : { turns: Object.fromEntries(account.turns) }),
     webhook: account.webhook,
     faults: service.faults.of(account).state(),
     deliveries: service.deliveries.of(account),

@@ -18,7 +18,10 @@ it.each([
   expect(() => untyped(options)).toThrow(message)
 })
 
-it.each([{}, { serverOptions: {} }, { serverOptions: undefined }, { server: createReferenceServer() }])(
-  'createTest takes the options that it has: %#',
-  (options) => expect(createTest(options)).toBeTypeOf('function'),
-)
+it.each([
+  {},
+  { inbox: () => ({}) },
+  { serverOptions: {} },
+  { serverOptions: undefined },
+  { server: createReferenceServer() },
+])('createTest takes the options that it has: %#', (options) => expect(createTest(options)).toBeTypeOf('function'))

@@ -5,7 +5,7 @@ import { createReferenceServer, type ReferenceServer, type ServerClientOptions }
 import type { CreateKeyOptions } from '../service/tenants.ts'
 
 /** What each test gets, if it asks for it. */
-export interface ServerFixtures {
+interface ServerFixtures {
   /** The test's own server, or the shared one. */
   server: ReferenceServer
   /** An API key of the test alone. A shared server takes it wherever it takes a `key`. */
@@ -14,8 +14,36 @@ export interface ServerFixtures {
   clientOptions: ServerClientOptions
 }
 
-/** vitest's `test` with a server of its own for each test: the fixtures are {@link ServerFixtures}. */
+/** An inbox of a test. That of `modelrun/webhooks` is one: this package does not depend on the client. */
+export interface TestInbox {
+  /** Gets the deliveries of the test's account. */
+  handle(request: Request): Promise<Response>
+  /** Waits for running handlers when the test has ended. */
+  drain(): Promise<unknown>
+}
+
+/** What the inbox of a test is made of. */
+export interface InboxSetting extends ServerFixtures {
+  /** For `createInbox`: it signs callback URLs. */
+  secret: string
+  /** For `createInbox`. Deliveries reach the inbox whatever their URL is. */
+  publicUrl: string
+}
+
+/** vitest's `test` with a server of its own for each test: the fixtures are `server`, `apiKey` and `clientOptions`. */
 export type ServerTest = TestAPI<ServerFixtures>
+
+/** A {@link ServerTest} with one more fixture, `inbox`. */
+export type InboxTest<Inbox extends TestInbox> = TestAPI<ServerFixtures & { inbox: Inbox }>
+
+/** How the inbox of each test is made. */
+export interface InboxOptions<Inbox extends TestInbox> {
+  /**
+   * Makes the inbox of a test, which gets the deliveries of the test's account and is drained at the end. Called for tests that
+   * ask for the fixture `inbox`.
+   */
+  inbox(setting: InboxSetting): Inbox
+}
 
 /** Where the server of each test comes from. */
 export type CreateTestOptions =
@@ -50,9 +78,23 @@ interface TestScope {
  * @example
  * const server = createReferenceServer({ clock: 'auto' })
  * const test = createTest({ server }) // one server for all tests, an account for each
+ *
+ * @example
+ * const test = createTest({
+ *   inbox: ({ clientOptions, secret, publicUrl }) =>
+ *     createInbox({ client: new ModelRun(clientOptions), secret, publicUrl, onSucceeded }),
+ * })
  */
-export function createTest(options: CreateTestOptions = {}): ServerTest {
-  checkOptions(options)
+export function createTest<Inbox extends TestInbox>(options: CreateTestOptions & InboxOptions<Inbox>): InboxTest<Inbox>
+export function createTest(options?: CreateTestOptions): ServerTest
+export function createTest(options: CreateTestOptions & Partial<InboxOptions<TestInbox>> = {}): ServerTest {
+  const { inbox: makeInbox, ...serverOptions } = options
+  checkOptions(serverOptions)
+  const test = createServerTest(serverOptions)
+  return makeInbox === undefined ? test : withInbox(test, makeInbox)
+}
+
+function createServerTest(options: CreateTestOptions): ServerTest {
   return vitestTest.extend<ServerFixtures & { scope: TestScope }>({
     scope: async ({ task }, use) => {
       const scope = openScope(options)
@@ -64,6 +106,19 @@ export function createTest(options: CreateTestOptions = {}): ServerTest {
     server: ({ scope: stage }, use) => use(stage.server),
     apiKey: ({ scope: stage }, use) => use(stage.apiKey),
     clientOptions: ({ scope: stage }, use) => use(stage.server.clientOptions(stage.apiKey)),
+  })
+}
+
+function withInbox(test: ServerTest, makeInbox: InboxOptions<TestInbox>['inbox']): InboxTest<TestInbox> {
+  return test.extend<{ inbox: TestInbox }>({
+    inbox: async ({ server, apiKey, clientOptions }, use) => {
+      const secret = 'the secret of a test: 32 bytes or more'
+      const inbox = makeInbox({ server, apiKey, clientOptions, secret, publicUrl: 'https://inbox.test/webhooks' })
+      server.webhooks.deliver((request) => inbox.handle(request), apiKey)
+      await use(inbox)
+      await inbox.drain()
+      server.webhooks.deliver(undefined, apiKey)
+    },
   })
 }
 
@@ -85,7 +140,7 @@ function checkOptions(options: CreateTestOptions): void {
   if (unknown === undefined) return
   throw new TypeError(
     `createTest has no option ${unknown} here. It takes { serverOptions }, for a server of each test, or ` +
-      '{ server, keyOptions }, for one that tests share.',
+      '{ server, keyOptions }, for one that tests share; both with { inbox }.',
   )
 }
 

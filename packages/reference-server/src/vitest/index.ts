@@ -3,4 +3,12 @@
  *
  * @module
  */
-export { type CreateTestOptions, createTest, type ServerFixtures, type ServerTest, test } from './create-test.ts'
+export {
+  type CreateTestOptions,
+  createTest,
+  type InboxOptions,
+  type InboxSetting,
+  type InboxTest,
+  type ServerTest,
+  test,
+} from './create-test.ts'

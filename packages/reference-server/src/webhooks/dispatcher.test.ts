@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { apiCaller } from '../../test-kit/api-caller.ts'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer } from '../reference-server.ts'
-import type { Deliver } from './send-delivery.ts'
+import type { Deliver } from './receivers.ts'
 
 const MODEL = 'aurora-image'
 const URL = 'https://receiver.test/hook'
@@ -16,11 +16,14 @@ afterEach(async () => {
 })
 
 function setUp(options: ReferenceServerOptions = {}) {
-  const deliver = vi.fn<Deliver>(async () => new Response())
+  const bodies: ReturnType<typeof JSON.parse>[] = []
+  const deliver = vi.fn<Deliver>(async (request) => {
+    bodies.push(await request.json())
+    return new Response()
+  })
   const server = createReferenceServer({ clock: 'auto', deliver, ...options })
   cleanUps.push(() => server.close())
-  const bodies = () => deliver.mock.calls.map(([, init]) => JSON.parse(String(init.body)))
-  return { server, deliver, bodies, caller: apiCaller(server) }
+  return { server, deliver, bodies: () => bodies, caller: apiCaller(server) }
 }
 
 /** A receiver behind a real socket. */
@@ -106,8 +109,8 @@ describe('webhook', () => {
   })
 
   it('is never called again after a failed delivery (section 6, rule 2, and section 8)', async () => {
-    const deliver = vi.fn<Deliver>(async () => new Response(null, { status: 500 }))
-    const { server, caller } = setUp({ clock: 'manual', deliver })
+    const { server, caller, deliver } = setUp({ clock: 'manual' })
+    deliver.mockResolvedValue(new Response(null, { status: 500 }))
     await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(86_400_000)
     expect(deliver).toHaveBeenCalledOnce()
@@ -151,10 +154,8 @@ describe('webhook', () => {
 })
 
 describe('webhook receiver behind a real socket', () => {
-  const real = (url: string | URL | Request, init?: RequestInit) => globalThis.fetch(url, init)
-
   it.each(['auto', 'manual'] as const)('is not timed out by %s time, which waits for it', async (clock) => {
-    const { server, caller } = setUp({ clock, deliver: real })
+    const { server, caller } = setUp({ clock, deliver: fetch })
     let received = ''
     const url = await receiver((request, response) => {
       request.setEncoding('utf8').on('data', (text) => {
@@ -173,7 +174,7 @@ describe('webhook receiver behind a real socket', () => {
   it.each(['auto', 'manual'] as const)(
     'that never responds times out after 10 s of %s time (section 8)',
     async (clock) => {
-      const { server, caller } = setUp({ clock, deliver: real })
+      const { server, caller } = setUp({ clock, deliver: fetch })
       const url = await receiver(() => {})
       await caller.run(MODEL, { webhook_url: url })
       const before = performance.now()
@@ -186,7 +187,7 @@ describe('webhook receiver behind a real socket', () => {
   )
 
   it('that redirects, or is not there, is a failed delivery', async () => {
-    const { server, caller } = setUp({ deliver: real })
+    const { server, caller } = setUp({ deliver: fetch })
     let calls = 0
     const url = await receiver((_, response) => {
       calls++
@@ -205,8 +206,8 @@ describe('webhook receiver behind a real socket', () => {
 
 describe('reset and close of the server', () => {
   it.each(['reset', 'close'] as const)('%s takes back deliveries that wait or are on their way', async (end) => {
-    const signals: (AbortSignal | null | undefined)[] = []
-    const deliver = vi.fn<Deliver>((_, { signal }) => {
+    const signals: AbortSignal[] = []
+    const deliver = vi.fn<Deliver>(({ signal }) => {
       signals.push(signal)
       return new Promise(() => {})
     })
@@ -219,7 +220,7 @@ describe('reset and close of the server', () => {
     for (let run = 0; run < 3; run++) await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(1)
     await server[end]()
-    expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+    expect(signals.map((signal) => signal.aborted)).toEqual([true])
     await server.clock.advance(60_000)
     expect(deliver).toHaveBeenCalledOnce()
     expect(server.webhooks.deliveries()).toEqual([])

@@ -7,7 +7,7 @@ import type { DeliveryBody, DeliveryRecord } from './delivery-record.ts'
 import type { PendingDelivery, PendingDeliveryState } from './pending-delivery.ts'
 import { HeldDeliveries } from './pending-delivery.ts'
 import type { Receivers } from './receivers.ts'
-import { type Deliver, type Pause, scriptedReceiver, sendDelivery } from './send-delivery.ts'
+import { type Pause, type Send, scriptedReceiver, sendDelivery } from './send-delivery.ts'
 
 export interface DispatcherOptions {
   clock: ServerClock
@@ -142,7 +142,7 @@ export class WebhookDispatcher {
     return { job_id: body.job_id, url: webhook.url, attemptedAt, finishedAt: clock.now(), ...outcome, body }
   }
 
-  #deliverFor(account: Account, { receiver }: JobWebhook, work: Work): Deliver {
+  #deliverFor(account: Account, { receiver }: JobWebhook, work: Work): Send {
     const deliver = this.#options.receivers.of(account)
     if (receiver === undefined) return deliver
     return scriptedReceiver(receiver, deliver, async (ms, signal) => {

@@ -1,5 +1,5 @@
 import type { Account } from '../domain/account.ts'
-import type { Deliver } from './send-delivery.ts'
+import type { Send } from './send-delivery.ts'
 
 /** Path of a webhook receiver that the server itself has, to try webhooks without one. */
 const BUILT_IN_PATH = '/_reference/receiver'
@@ -14,21 +14,24 @@ function receiveDelivery(): Response {
   return new Response(null, { status: 204 })
 }
 
-/** A webhook receiver in this process, such as `handle` of an inbox. */
-export type WebhookReceiver = (request: Request) => Response | Promise<Response>
+/** Receives deliveries in this process: `handle` of an inbox, or a function that sends them on. */
+export type Deliver = (request: Request) => Response | Promise<Response>
 
 /** The receivers of deliveries: a receiver in this process, or the server at the URL. */
 export class Receivers {
-  #deliver: Deliver
+  readonly #deliver: Deliver | undefined
+  #send: Send
   #isGuarded = false
-  readonly #byAccount = new Map<Account, WebhookReceiver>()
-  #forAll: WebhookReceiver | undefined
+  readonly #byAccount = new Map<Account, Deliver>()
+  #forAll: Deliver | undefined
 
   readonly #baseUrl: () => string
   readonly #formerUrls: string[] = []
 
-  constructor(deliver: Deliver, baseUrl: () => string) {
+  constructor(deliver: Deliver | undefined, baseUrl: () => string) {
     this.#deliver = deliver
+    // Looked up at each delivery, so that interception which starts later sees it.
+    this.#send = (url, init) => globalThis.fetch(url, init)
     this.#baseUrl = baseUrl
   }
 
@@ -37,10 +40,10 @@ export class Receivers {
     return this.#isGuarded
   }
 
-  /** From now on deliveries go to public addresses only. @param deliver checks the address behind a name */
-  guard(deliver: Deliver | undefined): void {
+  /** From now on deliveries go to public addresses only. @param send checks the address behind a name */
+  guard(send: Send): void {
     this.#isGuarded = true
-    this.#deliver = deliver ?? this.#deliver
+    this.#send = send
   }
 
   /** Jobs of a fork may have a webhook to the built-in receiver of the server that it was forked from. */
@@ -49,16 +52,19 @@ export class Receivers {
   }
 
   /** `undefined` as the receiver: from now on deliveries go to their addresses again. */
-  set(receiver: WebhookReceiver | undefined, account?: Account): void {
+  set(receiver: Deliver | undefined, account?: Account): void {
     if (account === undefined) this.#forAll = receiver
     else if (receiver === undefined) this.#byAccount.delete(account)
     else this.#byAccount.set(account, receiver)
   }
 
-  of(account: Account): Deliver {
-    const receiver = this.#byAccount.get(account) ?? this.#forAll
-    if (receiver !== undefined) return async (url, init) => receiver(new Request(url, init))
-    return async (url, init) => (this.#isBuiltIn(url) ? receiveDelivery() : this.#deliver(url, init))
+  of(account: Account): Send {
+    const set = this.#byAccount.get(account) ?? this.#forAll
+    return async (url, init) => {
+      if (set === undefined && this.#isBuiltIn(url)) return receiveDelivery()
+      const receiver = set ?? this.#deliver
+      return receiver === undefined ? this.#send(url, init) : receiver(new Request(url, init))
+    }
   }
 
   #isBuiltIn(url: string): boolean {

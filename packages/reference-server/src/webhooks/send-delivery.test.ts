@@ -2,9 +2,9 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it, vi } from 'vitest'
 import { Activity } from '../clock/activity.ts'
 import { createManualClock } from '../clock/manual-clock.ts'
-import { type Deliver, sendDelivery } from './send-delivery.ts'
+import { type Send, sendDelivery } from './send-delivery.ts'
 
-function send(deliver: Deliver) {
+function send(deliver: Send) {
   const clock = createManualClock(0, new Activity())
   const clearTimeout = vi.spyOn(clock, 'clearTimeout')
   const abort = new AbortController()
@@ -14,7 +14,7 @@ function send(deliver: Deliver) {
 
 describe('send delivery', () => {
   it('posts JSON and follows no redirect (section 6)', async () => {
-    const deliver = vi.fn<Deliver>(async () => new Response(null, { status: 204 }))
+    const deliver = vi.fn<Send>(async () => new Response(null, { status: 204 }))
     const { outcome, clearTimeout } = send(deliver)
     expect(await outcome).toEqual({ outcome: 'delivered', status: 204 })
     expect(deliver).toHaveBeenCalledExactlyOnceWith('https://receiver.test/', {

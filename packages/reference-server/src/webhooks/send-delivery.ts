@@ -10,9 +10,9 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
 /** A scripted receiver: late, or replaced by a response of the script. */
 export function scriptedReceiver(
   { response: scripted, after_ms }: ScriptedReceiver,
-  deliver: Deliver,
+  deliver: Send,
   pause: Pause,
-): Deliver {
+): Send {
   return async (url, init) => {
     const response = scripted === undefined ? await deliver(url, init) : undefined
     if (after_ms !== undefined) await pause(after_ms, init.signal ?? new AbortController().signal)
@@ -22,14 +22,14 @@ export function scriptedReceiver(
   }
 }
 
-/** The `fetch` that deliveries are sent with. */
-export type Deliver = (url: string, init: RequestInit) => Promise<Response>
+/** Sends a delivery, as `fetch` does. */
+export type Send = (url: string, init: RequestInit) => Promise<Response>
 
 /** The outcome of an attempt. */
 export type DeliveryOutcome = Pick<DeliveryRecord, 'outcome' | 'status' | 'reason'>
 
 export interface SendDeliveryOptions {
-  deliver: Deliver
+  deliver: Send
   clock: Pick<ServerClock, 'setTimeout' | 'clearTimeout'>
   url: string
   /** JSON text. */
@@ -61,7 +61,7 @@ export async function sendDelivery({
 }
 
 // `async`, so that a `deliver` which throws at once counts as a network error too.
-async function post(deliver: Deliver, { url, body, signal }: { url: string; body: string; signal: AbortSignal }) {
+async function post(deliver: Send, { url, body, signal }: { url: string; body: string; signal: AbortSignal }) {
   const headers = { 'content-type': 'application/json' }
   return await deliver(url, { method: 'POST', headers, body, signal, redirect: 'manual' })
 }

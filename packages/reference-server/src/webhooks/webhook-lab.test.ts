@@ -17,7 +17,7 @@ function setUp(options: ReferenceServerOptions = {}) {
   const server = createReferenceServer({ clock: 'manual', ...options })
   servers.push(server)
   const seen: string[] = []
-  server.webhooks.deliverTo(async (request) => {
+  server.webhooks.deliver(async (request) => {
     const { job_id, status } = JSON.parse(await request.text())
     seen.push(`delivery: ${status} ${job_id}`)
     return new Response()
@@ -133,7 +133,7 @@ describe('webhook lab', () => {
   it('delivers all results of an account in a way of its own, until it is reset', async () => {
     const { server, caller, seen } = setUp()
     const { key } = server.createKey()
-    server.webhooks.deliverAs({ deliveries: 2 }, key)
+    server.webhooks.script({ deliveries: 2 }, key)
     server.script(MODEL, [{ result: 'succeeded', webhook: {} }], key)
     for (const client of [caller, apiCaller(server, key), apiCaller(server, key)])
       await client.run(MODEL, { webhook_url: URL })
@@ -143,7 +143,9 @@ describe('webhook lab', () => {
     await apiCaller(server, key).run(MODEL, { webhook_url: URL })
     await server.clock.advance(10_000)
     expect(server.webhooks.deliveries(key)).toHaveLength(1)
-    expect(() => server.webhooks.deliverAs({ receiver: { response: 700 } })).toThrow(/deliverAs: \/receiver\/response/)
+    expect(() => server.webhooks.script({ receiver: { response: 700 } })).toThrow(
+      /webhooks\.script: \/receiver\/response/,
+    )
   })
 
   it('gives one account a receiver of its own', async () => {
@@ -154,7 +156,7 @@ describe('webhook lab', () => {
       bodies.push(request.headers.get('content-type'), await request.json())
       return new Response(null, { status: 418 })
     }
-    server.webhooks.deliverTo(receive, key)
+    server.webhooks.deliver(receive, key)
     const { body } = await apiCaller(server, key).run(MODEL, { webhook_url: URL })
     await caller.run(MODEL, { webhook_url: URL })
     await server.clock.advance(10_000)

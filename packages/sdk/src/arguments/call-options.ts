@@ -3,6 +3,7 @@ import type { DownloadOptions, SaveOptions, ToDataUriOptions } from '../files/fi
 import type { CallOptions } from '../http/operation.ts'
 import type { RequestOptions } from '../http/raw-request.ts'
 import type { WaitOptions } from '../jobs/job-handle.ts'
+import { json } from '../runs/json.ts'
 import type { RunManyOptions } from '../runs/run-many-options.ts'
 import type { PreflightOptions, RunOptions, SubmitOptions } from '../runs/run-options.ts'
 import {
@@ -20,8 +21,6 @@ import {
   notNegative,
   oneOf,
   positive,
-  readArguments,
-  readOptions,
   signal,
   text,
   unchecked,
@@ -38,7 +37,8 @@ const callOptions = (): Checks<CallOptions> => ({
 
 const preflightOptions = (): Checks<PreflightOptions> => ({ maxCredits: notNegative, validateInput: flag })
 
-const webhookOptions = (): Checks<Pick<RunOptions, 'webhook' | 'webhookUrl'>> => ({
+const webhookOptions = (): Checks<Pick<RunOptions, 'webhook' | 'webhookUrl' | 'context'>> => ({
+  context: json,
   webhookUrl: httpUrl,
   webhook: having('an inbox (a URL goes into `webhookUrl`)', 'prepare', 'expect', 'forget', 'listen'),
 })
@@ -47,7 +47,6 @@ const waitOptions = (): Checks<WaitOptions> => ({
   ...callOptions(),
   deadlineMs: positive,
   onStatus: callback,
-  readPrice: flag,
   onAbort: oneOf('detach', 'cancel'),
   onDeadline: oneOf('detach', 'cancel'),
 })
@@ -72,28 +71,12 @@ export const RUN_MANY_OPTIONS = /* @__PURE__ */ ((): Checks<RunManyOptions> => (
   ...waitOptions(),
   ...preflightOptions(),
   webhook: webhookOptions().webhook,
+  context: json,
   concurrency: positive,
   onProgress: callback,
   stopOnError: flag,
   resume: having('a Map', 'get'),
-  durable: having('runs of `createRuns`', 'runEach'),
-  keyOf: callback,
 }))()
-
-const WITH_DURABLE = ['durable', 'keyOf', 'concurrency', 'signal', 'onProgress']
-
-/** Reads the options of `client.runMany`. @throws ConfigurationError, also for options that do not go together */
-export function readRunManyOptions<Input>(place: string, options: RunManyOptions<Input>): RunManyOptions<Input> {
-  const checked = readOptions<RunManyOptions<Input>>(place, options, RUN_MANY_OPTIONS)
-  return readArguments(place, (report) => {
-    const wrong = Object.keys(checked).filter((name) => !WITH_DURABLE.includes(name))
-    if (checked.durable === undefined) report('keyOf', checked.keyOf && 'needs `durable`')
-    else
-      for (const name of wrong)
-        report(name, 'does not go together with `durable`: the batch and its client have such options')
-    return checked
-  })
-}
 
 const fileOptions = (): Checks<Omit<DownloadOptions, 'jobId'>> => ({
   signal,

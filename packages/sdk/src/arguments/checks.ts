@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { isModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import { readHostRules } from '../hosts/host-rules.ts'
 import { readFetchOptions, readHeaders } from '../http/fetch.ts'
 import { closestName } from '../runs/closest-name.ts'
@@ -35,7 +35,7 @@ export const unchecked: Check = () => undefined
 
 const isString: Test = (value) => typeof value === 'string'
 
-export const isFunction: Test = (value) => typeof value === 'function'
+const isFunction: Test = (value) => typeof value === 'function'
 
 export const isText: Test = (value) => typeof value === 'string' && value !== ''
 
@@ -159,7 +159,7 @@ export function readArguments<T>(place: string, read: (report: Report) => T): T 
       if (problem !== undefined) throw fail(`\`${name}\` of \`${place}\` ${problem}`)
     })
   } catch (error) {
-    throw isModelRunError(error) ? error : fail(`An argument of \`${place}\` cannot be read`, error)
+    throw error instanceof ModelRunError ? error : fail(`An argument of \`${place}\` cannot be read`, error)
   }
 }
 

@@ -38,8 +38,6 @@ const METHODS: Record<string, RightCall> = {
   'client.jobs.attach': { right: ['job_1'] },
   'client.jobs.get': { right: ['job_1', {}], members: { 1: CALL_OPTIONS } },
   'client.jobs.cancel': { right: ['job_1', {}], members: { 1: CALL_OPTIONS } },
-  'client.jobs.wait': { right: ['job_1', {}], members: { 1: WAIT_OPTIONS } },
-  'client.jobs.watch': { right: ['job_1', {}], members: { 1: WAIT_OPTIONS } },
   'client.jobs.settle': { right: [['job_1'], {}], members: { 1: WAIT_OPTIONS } },
   'client.files.download': { right: ['https://files.example.com/0.png', {}], members: { 1: DOWNLOAD_OPTIONS } },
   'client.files.save': { right: [result, FOLDER, {}], members: { 2: SAVE_OPTIONS } },
@@ -50,7 +48,7 @@ const METHODS: Record<string, RightCall> = {
 }
 
 /** Without arguments, or not for users. */
-const OTHERS = ['job.toJSON', 'job.waitRequest', 'job.read', 'job.stop']
+const OTHERS = ['client.clock', 'job.toJSON', 'job.waitRequest', 'job.read', 'job.stop']
 
 const { client: sample } = createTestClient([])
 const OWNERS: Record<string, object> = {

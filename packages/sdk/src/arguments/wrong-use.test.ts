@@ -13,7 +13,7 @@ interface Untyped {
   request(...args: unknown[]): Promise<unknown>
   runMany(...args: unknown[]): AsyncGenerator
   withOptions(...args: unknown[]): ModelRun
-  jobs: Record<'get' | 'wait' | 'settle' | 'watch', (...args: unknown[]) => Promise<unknown>>
+  jobs: Record<'get' | 'attach' | 'settle', (...args: unknown[]) => Promise<unknown>>
   models: Record<'get' | 'run' | 'list', (...args: unknown[]) => Promise<unknown>>
   files: Record<'download' | 'save', (...args: unknown[]) => Promise<unknown>>
 }
@@ -121,7 +121,6 @@ describe('an argument', () => {
     ['request, a query', (client) => client.request('GET', '/v1/models', { query: { a: {} } }), 'an object of texts'],
     ['jobs.get()', (client) => client.jobs.get(undefined), '`id` of `client.jobs.get` must be an id, not undefined.'],
     ['jobs.get(job)', (client) => client.jobs.get(job), '`id` of `client.jobs.get` must be an id, not an object.'],
-    ['jobs.wait(job)', (client) => client.jobs.wait(job), '`id` of `client.jobs.wait` must be an id, not an object.'],
     ['jobs.settle(id)', (client) => client.jobs.settle('job_1'), '`jobs` of `client.jobs.settle` must be a list'],
     ['jobs.settle({})', (client) => client.jobs.settle({}), '`jobs` of `client.jobs.settle` must be a list'],
     ['files.download()', (client) => client.files.download(), 'A file is given by an item of an output'],
@@ -142,11 +141,11 @@ describe('an argument', () => {
 
   test('of a method that gives a promise makes that reject, and of one that gives a list throws at once', async () => {
     const { client } = open()
-    const promises = [client.run(), client.models.get(1), client.jobs.get(1), client.jobs.wait(1), client.files.save()]
+    const promises = [client.run(), client.models.get(1), client.jobs.get(1), client.files.save()]
     const outcomes = await Promise.allSettled(promises)
     expect(outcomes.map(({ status }) => status)).toEqual(promises.map(() => 'rejected'))
     expect(() => client.runMany(MODEL, 'x')).toThrow(ConfigurationError)
-    expect(() => client.jobs.watch(1)).toThrow(ConfigurationError)
+    expect(() => client.jobs.attach(1)).toThrow(ConfigurationError)
     expect(() => client.jobs.settle('x')).toThrow(ConfigurationError)
   })
 

@@ -1,13 +1,11 @@
 import type { ErrorCode } from '@modelrun/contract'
-import { ERROR_BRAND, type ErrorFields, guard, isModelRunError, ModelRunError } from './model-run-error.ts'
+import { type ErrorFields, ModelRunError } from './model-run-error.ts'
 
 /** The fields of an error response of the service, besides {@link ErrorFields}. */
 export interface ApiErrorFields extends ErrorFields {
   status: number
   /** `error.code` of the body (section 7), when the body has one. */
   apiCode?: ErrorCode | undefined
-  /** The parsed body, or its text when it is not JSON. */
-  body?: unknown
 }
 
 /** The service responded with an error status. The subclasses are for single statuses; any other status is an `ApiError`. */
@@ -22,22 +20,12 @@ export class ApiError extends ModelRunError {
   /** `error.code` of the response (section 7), e.g. `UNAUTHORIZED`; absent when the body is not the service's. */
   declare readonly apiCode?: ErrorCode | undefined
   /** The parsed body, or its text when it is not JSON. */
-  readonly body: unknown
+  declare readonly body: unknown
 
   constructor(fields: ApiErrorFields) {
     super(fields)
     if (fields.apiCode !== undefined) this.apiCode = fields.apiCode
-    this.body = fields.body
   }
-
-  override get [ERROR_BRAND](): 'api' {
-    return 'api'
-  }
-}
-
-/** True when the service responded with an error status. */
-export function isApiError(error: unknown): error is ApiError {
-  return isModelRunError(error) && error[ERROR_BRAND] === 'api'
 }
 
 /** 401: the API key is missing or invalid (section 5). */
@@ -50,9 +38,6 @@ export class AuthenticationError extends ApiError {
   }
 }
 
-/** Whether an error is an `AuthenticationError`: 401, the key is missing, wrong or revoked. */
-export const isAuthenticationError = /* @__PURE__ */ guard<AuthenticationError>('AuthenticationError')
-
 /** 403: the key is valid and lacks a permission (section 5). */
 export class PermissionDeniedError extends ApiError {
   override get name(): 'PermissionDeniedError' {
@@ -62,9 +47,6 @@ export class PermissionDeniedError extends ApiError {
     return 'permission_denied'
   }
 }
-
-/** Whether an error is a `PermissionDeniedError`: 403, the key lacks a permission. */
-export const isPermissionDeniedError = /* @__PURE__ */ guard<PermissionDeniedError>('PermissionDeniedError')
 
 /** 404: the model or job does not exist. */
 export class NotFoundError extends ApiError {
@@ -76,9 +58,6 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** Whether an error is a `NotFoundError`: 404, the model or job does not exist for this key. */
-export const isNotFoundError = /* @__PURE__ */ guard<NotFoundError>('NotFoundError')
-
 /** 400 or 422: the service rejected the request's content. */
 export class InvalidRequestError extends ApiError {
   override get name(): 'InvalidRequestError' {
@@ -88,9 +67,6 @@ export class InvalidRequestError extends ApiError {
     return 'invalid_request'
   }
 }
-
-/** Whether an error is an `InvalidRequestError`: 400 or 422, a parameter is wrong. */
-export const isInvalidRequestError = /* @__PURE__ */ guard<InvalidRequestError>('InvalidRequestError')
 
 /** 402: the account does not have enough credits. */
 export class InsufficientCreditsError extends ApiError {
@@ -102,9 +78,6 @@ export class InsufficientCreditsError extends ApiError {
   }
 }
 
-/** Whether an error is an `InsufficientCreditsError`: 402, the account cannot pay the run. */
-export const isInsufficientCreditsError = /* @__PURE__ */ guard<InsufficientCreditsError>('InsufficientCreditsError')
-
 /** 409: the state of the job or model does not allow it, e.g. to cancel a finished job. */
 export class ConflictError extends ApiError {
   override get name(): 'ConflictError' {
@@ -114,9 +87,6 @@ export class ConflictError extends ApiError {
     return 'conflict'
   }
 }
-
-/** Whether an error is a `ConflictError`: 409, the state of the job does not allow it. */
-export const isConflictError = /* @__PURE__ */ guard<ConflictError>('ConflictError')
 
 /** 429: too many requests, still after the client's own retries. */
 export class RateLimitError extends ApiError {
@@ -128,9 +98,6 @@ export class RateLimitError extends ApiError {
   }
 }
 
-/** Whether an error is a `RateLimitError`: 429, too many requests. */
-export const isRateLimitError = /* @__PURE__ */ guard<RateLimitError>('RateLimitError')
-
 /** 5xx: the service failed. */
 export class ServerError extends ApiError {
   override get name(): 'ServerError' {
@@ -140,9 +107,6 @@ export class ServerError extends ApiError {
     return 'server_error'
   }
 }
-
-/** Whether an error is a `ServerError`: 5xx, the service failed. */
-export const isServerError = /* @__PURE__ */ guard<ServerError>('ServerError')
 
 /** The `code` of each class for single statuses. */
 type ApiErrorCode =

@@ -2,7 +2,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import type { ModelRun } from '../client.ts'
 import { createFileHost } from '../testing/file-host.ts'
-import { broken, errorResponse, json, type Step, silent } from '../testing/scripted-service.ts'
+import { errorResponse, json, type Step, silent, unconnected } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 const queued = json(202, fixtures.runs.queued.body)
@@ -53,7 +53,7 @@ const PROGRAMS: readonly [situation: string, steps: Step[], program: Program][] 
   ],
   [
     'a connection that is refused',
-    [broken('ECONNREFUSED')],
+    [unconnected('ECONNREFUSED')],
     async function userCode(client) {
       await client.run('aurora-image', INPUT)
     },
@@ -103,17 +103,17 @@ const PROGRAMS: readonly [situation: string, steps: Step[], program: Program][] 
     },
   ],
   [
-    'jobs.wait',
+    'job.result, of a known id',
     [missing],
     async function userCode(client) {
-      await client.jobs.wait('nope')
+      await client.jobs.attach('nope').result()
     },
   ],
   [
-    'jobs.watch',
+    'job.updates, of a known id',
     [missing],
     async function userCode(client) {
-      await collect(client.jobs.watch('nope'))
+      await collect(client.jobs.attach('nope').updates())
     },
   ],
   [

@@ -1,4 +1,4 @@
-import { guard, ModelRunError } from './model-run-error.ts'
+import { ModelRunError } from './model-run-error.ts'
 
 /** An option or an argument is missing or wrong. Nothing was sent. */
 export class ConfigurationError extends ModelRunError {
@@ -10,8 +10,15 @@ export class ConfigurationError extends ModelRunError {
   }
 }
 
-/** Whether an error is a `ConfigurationError`: an option or argument is missing or wrong. */
-export const isConfigurationError = /* @__PURE__ */ guard<ConfigurationError>('ConfigurationError')
+/** A produced file could not be written; `cause` is the error of the system, such as `ENOSPC`. The result is not lost. */
+export class SaveError extends ModelRunError {
+  override get name(): 'SaveError' {
+    return 'SaveError'
+  }
+  override get code(): 'save_failed' {
+    return 'save_failed'
+  }
+}
 
 /** A webhook body is not a delivery of the service (section 6). */
 export class WebhookParseError extends ModelRunError {
@@ -22,9 +29,6 @@ export class WebhookParseError extends ModelRunError {
     return 'webhook_parse'
   }
 }
-
-/** Whether an error is a `WebhookParseError`: a webhook body is not a delivery. */
-export const isWebhookParseError = /* @__PURE__ */ guard<WebhookParseError>('WebhookParseError')
 
 /** One problem of an input. */
 export interface InputIssue {
@@ -54,9 +58,6 @@ export class InputValidationError extends ModelRunError {
   }
 }
 
-/** Whether an error is an `InputValidationError`: the input does not fit the model, or JSON cannot hold it. */
-export const isInputValidationError = /* @__PURE__ */ guard<InputValidationError>('InputValidationError')
-
 /** The model costs more than `maxCredits` allows. Nothing was sent. */
 export class BudgetExceededError extends ModelRunError {
   override get name(): 'BudgetExceededError' {
@@ -76,6 +77,3 @@ export class BudgetExceededError extends ModelRunError {
     this.maxCredits = fields.maxCredits
   }
 }
-
-/** Whether an error is a `BudgetExceededError`: the run costs more than `maxCredits`. */
-export const isBudgetExceededError = /* @__PURE__ */ guard<BudgetExceededError>('BudgetExceededError')

@@ -1,8 +1,8 @@
 /** Whether the request that could cost credits reached the service: "am I charged?". */
 export type Submission =
-  /** It did not reach the service, or it is not a run: nothing is charged. */
+  /** It certainly did not reach the service, or it is not a run: nothing is charged. */
   | 'not_sent'
-  /** The service rejected it: nothing is charged. */
+  /** It was rejected: nothing is charged, as far as the service itself did it. The message says when something else did. */
   | 'rejected'
   /**
    * The service may have accepted the run, which was sent only once; or only the caller named the job of the call. Do not
@@ -33,14 +33,15 @@ export interface ErrorFields {
   attempts?: readonly Attempt[] | undefined
   submission?: Submission | undefined
   jobId?: string | undefined
+  body?: unknown
   requestId?: string | undefined
   status?: number | undefined
   retryAfterMs?: number | undefined
   isRetryable?: boolean | undefined
 }
 
-/** Marks errors of this package. A registered symbol works across duplicate installs, bundlers and realms, unlike `instanceof`. */
-export const ERROR_BRAND = Symbol.for('modelrun.error')
+/** Marks errors of this package. A registered symbol works across duplicate installs, bundlers and realms. */
+const ERROR_BRAND = Symbol.for('modelrun.error')
 
 /** Base class of every error that this package throws. */
 export abstract class ModelRunError extends Error {
@@ -53,8 +54,13 @@ export abstract class ModelRunError extends Error {
   readonly attempts: readonly Attempt[]
   /** Whether the run was sent, rejected or accepted, or may have been accepted. */
   readonly submission: Submission
-  /** The job, when its id is known. */
+  /** The job, when its id is known. With `rejected`, a job that the response names: it may be another one. */
   declare readonly jobId?: string | undefined
+  /**
+   * What was received, without the API key. Of an error response the parsed body, or its text. Of any other response the first
+   * 2,000 characters, when its run may have been accepted: they may show the job id to a person.
+   */
+  declare readonly body?: unknown
   /** The service's id of the request, for its support. */
   declare readonly requestId?: string | undefined
   /** HTTP status of the last response. */
@@ -70,19 +76,19 @@ export abstract class ModelRunError extends Error {
     this.submission = fields.submission ?? 'not_sent'
     this.isRetryable = fields.isRetryable ?? false
     if (fields.jobId !== undefined) this.jobId = fields.jobId
+    if (fields.body !== undefined) this.body = fields.body
     if (fields.requestId !== undefined) this.requestId = fields.requestId
     if (fields.status !== undefined) this.status = fields.status
     if (fields.retryAfterMs !== undefined) this.retryAfterMs = fields.retryAfterMs
   }
 
-  /** `api` for error responses of the service, `client` for everything else. */
-  get [ERROR_BRAND](): 'api' | 'client' {
-    return 'client'
+  get [ERROR_BRAND](): true {
+    return true
   }
 
   /**
-   * Also true for errors of another copy of this package: of its CommonJS files beside its ES modules, or of a second
-   * install.
+   * Also true for errors of another copy of this package: of its CommonJS files beside its ES modules, of a second install,
+   * or of another realm.
    *
    * @internal
    */
@@ -90,16 +96,6 @@ export abstract class ModelRunError extends Error {
     // biome-ignore lint/complexity/noThisInStatic: `this` is the class on the right of `instanceof`
     return Function.prototype[Symbol.hasInstance].call(this, value) || isOfOtherCopy(value, this.prototype, ERROR_BRAND)
   }
-}
-
-/** True for every error of this package, from any copy of it and from any realm. */
-export function isModelRunError(error: unknown): error is ModelRunError {
-  return typeof error === 'object' && error !== null && ERROR_BRAND in error
-}
-
-/** A guard for one kind of error, by its name. */
-export function guard<E extends ModelRunError>(name: E['name']) {
-  return (error: unknown): error is E => isModelRunError(error) && error.name === name
 }
 
 /**

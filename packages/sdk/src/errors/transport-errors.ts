@@ -1,5 +1,5 @@
 import type { JobHandle } from '../jobs/job-handle.ts'
-import { type ErrorFields, guard, ModelRunError } from './model-run-error.ts'
+import { type ErrorFields, ModelRunError } from './model-run-error.ts'
 
 /** The connection failed: refused, DNS, TLS, reset. `submission` says whether the service may have received the request. */
 export class ConnectionError extends ModelRunError {
@@ -11,9 +11,6 @@ export class ConnectionError extends ModelRunError {
   }
 }
 
-/** Whether an error is a `ConnectionError`: the service could not be reached, or the connection broke. */
-export const isConnectionError = /* @__PURE__ */ guard<ConnectionError>('ConnectionError')
-
 /** One request took longer than its own time limit, headers and body together. */
 export class AttemptTimeoutError extends ModelRunError {
   override get name(): 'AttemptTimeoutError' {
@@ -23,9 +20,6 @@ export class AttemptTimeoutError extends ModelRunError {
     return 'attempt_timeout'
   }
 }
-
-/** Whether an error is an `AttemptTimeoutError`: one request took longer than `timeoutMs`. */
-export const isAttemptTimeoutError = /* @__PURE__ */ guard<AttemptTimeoutError>('AttemptTimeoutError')
 
 /** The response is not one of the service: HTML, cut JSON, a redirect, or a wrong shape. */
 export class InvalidResponseError extends ModelRunError {
@@ -37,10 +31,10 @@ export class InvalidResponseError extends ModelRunError {
   }
 }
 
-/** Whether an error is an `InvalidResponseError`: the response is not what the specification shows. */
-export const isInvalidResponseError = /* @__PURE__ */ guard<InvalidResponseError>('InvalidResponseError')
-
-/** A hook of the caller's ky instance threw, or returned another error; `cause` is that error. */
+/**
+ * A hook of the caller's ky instance threw, or returned another error; or `prepare` of the `webhook` of a run failed, and nothing
+ * was sent. `cause` is that error.
+ */
 export class HookError extends ModelRunError {
   override get name(): 'HookError' {
     return 'HookError'
@@ -49,9 +43,6 @@ export class HookError extends ModelRunError {
     return 'hook_failed'
   }
 }
-
-/** Whether an error is a `HookError`: a hook of the caller's ky instance failed. */
-export const isHookError = /* @__PURE__ */ guard<HookError>('HookError')
 
 /** The fields of an error about the early end of a wait, besides those of every error. */
 export interface EndedWaitFields extends ErrorFields {
@@ -83,9 +74,6 @@ export class AbortedError extends EndedWaitError {
   }
 }
 
-/** Whether an error is an `AbortedError`: the caller's signal aborted. */
-export const isAbortedError = /* @__PURE__ */ guard<AbortedError>('AbortedError')
-
 /** `deadlineMs` passed. When the last poll of the job failed, `cause` says why. */
 export class DeadlineExceededError extends EndedWaitError {
   override get name(): 'DeadlineExceededError' {
@@ -95,6 +83,3 @@ export class DeadlineExceededError extends EndedWaitError {
     return 'deadline_exceeded'
   }
 }
-
-/** Whether an error is a `DeadlineExceededError`: `deadlineMs` passed. */
-export const isDeadlineExceededError = /* @__PURE__ */ guard<DeadlineExceededError>('DeadlineExceededError')

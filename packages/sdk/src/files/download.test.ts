@@ -4,7 +4,7 @@ import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../e
 import { caught } from '../testing/caught.ts'
 import { createFileHost } from '../testing/file-host.ts'
 import { printedForms } from '../testing/printed-forms.ts'
-import { broken, type Step, silent, text } from '../testing/scripted-service.ts'
+import { broken, type Step, silent, text, unconnected } from '../testing/scripted-service.ts'
 import { API_KEY, createTestClient } from '../testing/test-client.ts'
 import type { DownloadOptions } from './file-options.ts'
 
@@ -125,7 +125,7 @@ describe('a request for a file', () => {
   })
 
   test('is repeated after a connection that failed, and after its time limit', async () => {
-    const { download, service, clock } = start([broken('ECONNREFUSED'), silent(), text(200, 'pixels')])
+    const { download, service, clock } = start([unconnected('ECONNREFUSED'), silent(), text(200, 'pixels')])
     await clock.run(download)
     expect(times(service)).toEqual([0, 250, 30_750])
   })
@@ -169,7 +169,7 @@ describe('the error of a download', () => {
 
   test.each([
     ['a status', text(404, ''), InvalidResponseError],
-    ['a connection', broken('ENOTFOUND'), ConnectionError],
+    ['a connection', unconnected('ENOTFOUND'), ConnectionError],
     ['a stall', silent(), AttemptTimeoutError],
   ])('about %s says that the result of a known job is not lost', async (_, step, type) => {
     const { download, clock } = start(step, { jobId: 'job_1', maxRetries: 0 })
@@ -179,7 +179,7 @@ describe('the error of a download', () => {
       submission: 'accepted',
       attempts: [{ durationMs: expect.any(Number) }],
     })
-    expect(error.message).toContain("`client.jobs.wait('job_1')` gives it again and costs nothing.")
+    expect(error.message).toContain("`client.jobs.attach('job_1').result()` gives it again and costs nothing.")
   })
 
   test('does not print the url that the system names', async () => {

@@ -61,7 +61,7 @@ export class FileAttempts {
   }
 
   isRetryable(): boolean {
-    return this.#failure !== undefined && isWorthRetrying('GET', this.#failure, this.retryAfterMs())
+    return this.#failure !== undefined && isWorthRetrying('GET', this.#failure)
   }
 
   /** Milliseconds until the next request; undefined when there is none. */

@@ -4,6 +4,7 @@ import type { Failure } from '../http/operation.ts'
 import { INTERRUPTION_ERRORS } from '../http/to-error.ts'
 import { nameOfUrl } from './file-name.ts'
 import type { ResolvedDownload } from './resolve-download.ts'
+import { resultIsSafe } from './result-is-safe.ts'
 
 /** The details of a failed download. */
 export interface FailedDownload {
@@ -47,11 +48,6 @@ export function hookError(cause: unknown, failed: FailedDownload): HookError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const message = `A hook of the ky instance failed in the download of ${nameOfUrl(failed.download.url)}: ${reason}.`
   return new HookError({ ...fieldsOf(message, { ...failed, isRetryable: false }), cause })
-}
-
-/** A sentence for errors about the file of a job: the job is paid for, and its result is still available. */
-export function resultIsSafe(jobId: string): string {
-  return ` The result of the job ${jobId} is not lost: \`client.jobs.wait('${jobId}')\` gives it again and costs nothing.`
 }
 
 function fieldsOf(message: string, { download, attempts, retryAfterMs, isRetryable }: FailedDownload): ErrorFields {

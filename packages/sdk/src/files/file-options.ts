@@ -20,7 +20,8 @@ export interface DownloadOptions {
   jobId?: string | undefined
   /**
    * The only hosts that the file may come from, also after redirects; written as for `isSafeOutputUrl`, like `*.example.com`.
-   * Default: the host of the url, and redirects to public names (`isSafeOutputUrl`; this machine too, where the service is).
+   * Default: public names, the host of `baseUrl`, and this machine where the service is on it; for redirects also the origin of
+   * the url.
    */
   allowedHosts?: readonly string[] | undefined
   /** Passed to `fetch`; overrides the client's of the same name. */

@@ -58,7 +58,7 @@ export async function requestPart(
 
 /** A response whose body is not read. */
 export function headOf(response: Response): ReceivedResponse {
-  return { status: response.status, text: '', response, isCut: false }
+  return { status: response.status, text: '', requestId: undefined, response, isCut: false }
 }
 
 export function isInterruption(value: unknown): value is Interruption {

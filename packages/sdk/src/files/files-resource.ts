@@ -18,8 +18,8 @@ export class FilesResource {
 
   /**
    * Fetches a produced file. Failed requests are retried as for every read, and a broken body is resumed when the host can
-   * prove that the file is still the same. Redirects are followed to public hosts, or to those of
-   * `allowedHosts` alone, and never from https to http.
+   * prove that the file is still the same. Files come from public hosts and from that of the service, or from
+   * those of `allowedHosts` alone; redirects too, and never from https to http.
    *
    * @param item An item of an output, or its url
    * @throws ConnectionError, AttemptTimeoutError, InvalidResponseError (`status`; larger than `maxBytes`; another file
@@ -41,8 +41,8 @@ export class FilesResource {
    * content stay, missing ones are fetched.
    *
    * @returns The paths, in the order of the items
-   * @throws As {@link download}; ConfigurationError when a file with other content has the name; what the file system
-   *   throws. When several files fail, the error is that of the first
+   * @throws As {@link download}; ConfigurationError when a file with other content has the name; SaveError when the file
+   *   system fails. When several files fail, the error is that of the first
    */
   save(produced: ProducedOutput, folder: string, options: SaveOptions = {}): Promise<string[]> {
     const work = () => {

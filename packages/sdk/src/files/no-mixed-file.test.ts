@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import { createFileHost, type FileFault, type HostedFile } from '../testing/file-host.ts'
 import { type Step, text } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
@@ -84,7 +84,7 @@ test.each(['stream', 'bytes'] as const)(
       )
       expect(clock.timerCount).toBe(0)
       if ('error' in outcome) {
-        if (!isModelRunError(outcome.error)) throw outcome.error
+        if (!(outcome.error instanceof ModelRunError)) throw outcome.error
       } else {
         expect(contents).toContain(outcome.content)
         complete++

@@ -17,8 +17,11 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections()
 })
 
+/** A name of the internet that the client below finds on this machine. */
+const PUBLIC = 'files.example.com'
+
 /** A host that serves `pixels`, and redirects its `/to/` paths. */
-async function startHost() {
+async function startHost(name = '127.0.0.1') {
   const received: IncomingMessage[] = []
   const server = createServer((request, response) => {
     received.push(request)
@@ -31,12 +34,13 @@ async function startHost() {
   await once(server, 'listening')
   // A TCP server that listens has an AddressInfo.
   const { port } = server.address() as AddressInfo
-  const origin = `http://127.0.0.1:${port}`
+  const origin = `http://${name}:${port}`
   const to = (target: string) => `${origin}/to/${encodeURIComponent(target)}`
-  return { origin, host: `127.0.0.1:${port}`, to, received }
+  return { origin, host: `${name}:${port}`, to, received }
 }
 
-const clientOf = (baseUrl: string) => new ModelRun({ apiKey: API_KEY, baseUrl })
+const resolve: typeof globalThis.fetch = (url, init) => fetch(String(url).replace(`//${PUBLIC}`, '//127.0.0.1'), init)
+const clientOf = (baseUrl: string) => new ModelRun({ apiKey: API_KEY, baseUrl, fetch: resolve })
 const remote = clientOf('https://api.example.com')
 
 const read = async (file: Promise<{ blob(): Promise<Blob> }>) => await (await (await file).blob()).text()
@@ -53,7 +57,7 @@ describe('a file whose host redirects', () => {
     ['data:text/plain,x', 'it is not https'],
     ['https://', 'redirects to what is not a url'],
   ])('to %s is not fetched from there', async (target, problem) => {
-    const [given, victim] = [await startHost(), await startHost()]
+    const [given, victim] = [await startHost(PUBLIC), await startHost()]
     const location = target === 'this machine' ? `${victim.origin}/secret?key=1` : target
     const download = remote.files.download(given.to(location), { maxRetries: 2 })
     const error = await caught(download, InvalidResponseError)
@@ -64,7 +68,7 @@ describe('a file whose host redirects', () => {
   })
 
   test('to its own origin is fetched, wherever it is', async () => {
-    const host = await startHost()
+    const host = await startHost(PUBLIC)
     await expect(read(remote.files.download(host.to('/file')))).resolves.toBe('pixels')
     await expect(read(remote.files.download(host.to(`${host.origin}/to/%2Ffile`)))).resolves.toBe('pixels')
   })
@@ -78,7 +82,7 @@ describe('a file whose host redirects', () => {
   })
 
   test('to this machine is fetched when the service is on this machine', async () => {
-    const [given, store] = [await startHost(), await startHost()]
+    const [given, store] = [await startHost(PUBLIC), await startHost()]
     const local = clientOf('http://localhost:4010')
     await expect(read(local.files.download(given.to(store.origin)))).resolves.toBe('pixels')
     await caught(local.files.download(given.to('http://10.0.0.1/')), InvalidResponseError)
@@ -167,7 +171,7 @@ describe('the option allowedHosts', () => {
       ConfigurationError,
     )
     expect(error.message).toBe(
-      'The file at https://a.example.org/ is not fetched: its host is none of the allowed ones.',
+      "The file at https://a.example.org/ is not fetched: its host is none of the allowed ones. If you trust that host, name it: `allowedHosts: ['a.example.org']`.",
     )
     expect(service.received).toHaveLength(1)
   })

@@ -1,6 +1,6 @@
 import ky, { type Hooks, isHTTPError, type KyInstance, type Options } from 'ky'
-import { isModelRunError, type ModelRunError } from '../errors/model-run-error.ts'
-import { ForcedRetry, isForcedRetry, kyRetries } from '../http/ky.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
+import { createClockHold, ForcedRetry, isForcedRetry, kyRetries } from '../http/ky.ts'
 import type { Failure } from '../http/operation.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { FileAttempts } from './file-attempts.ts'
@@ -32,8 +32,9 @@ export async function requestFile(request: FileRequest): Promise<void> {
   let maySend = true
   /** Whether the last response can be read. */
   let isOpen = false
+  const hold = createClockHold(download.client.clock)
   const retries = kyRetries({
-    clock: download.client.clock,
+    hold,
     method: 'GET',
     limit: Math.max(0, attempts.retriesLeft),
     delayMs: () => {
@@ -66,6 +67,8 @@ export async function requestFile(request: FileRequest): Promise<void> {
   } catch (error) {
     const failure = failureOf(request, error, isOpen)
     if (failure !== undefined) throw failure
+  } finally {
+    hold.end()
   }
 }
 
@@ -77,7 +80,7 @@ function failureOf(request: FileRequest, error: unknown, isOpen: boolean): unkno
     download.client.log.warn(`${nameOfUrl(download.url)} was not requested again, although a ky hook asked for it`)
     if (isOpen) return undefined
   }
-  if (attempts.failure && (isForced || isHTTPError(error) || isModelRunError(error))) return request.error()
+  if (attempts.failure && (isForced || isHTTPError(error) || error instanceof ModelRunError)) return request.error()
   return scope.signal.aborted ? error : request.hookError(error)
 }
 

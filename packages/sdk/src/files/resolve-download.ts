@@ -2,11 +2,12 @@ import type { OutputItem } from '@modelrun/contract'
 import { readArguments } from '../arguments/checks.ts'
 import { abortable, DEADLINE, linkController, type Scope, startTimer } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { findUrlProblem, type HostRule, readHostRules } from '../hosts/host-rules.ts'
+import { findUrlProblem, type HostRule, isLoopback, readHostRules } from '../hosts/host-rules.ts'
 import { fileFetchOptions, type ResolvedFetchOptions } from '../http/fetch.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { nameOfUrl } from './file-name.ts'
 import type { DownloadOptions } from './file-options.ts'
+import { resultIsSafe } from './result-is-safe.ts'
 
 /** One download, with every option named, checked and present. */
 export interface ResolvedDownload {
@@ -33,7 +34,7 @@ export function resolveDownload(
 ): ResolvedDownload {
   const url = readUrl(item)
   const allowedHosts = options.allowedHosts && readHostRules(options.allowedHosts)
-  if (allowedHosts) rejectOtherHost(url, allowedHosts)
+  rejectUnsafe(client, url, { allowedHosts, jobId: options.jobId })
   return {
     client,
     url,
@@ -58,10 +59,25 @@ function readUrl(item: unknown): URL {
   })
 }
 
-function rejectOtherHost(url: URL, allowedHosts: readonly HostRule[]): void {
+/** The service chose the url, so it follows the rules of redirects: it must not lead a server into its own network. */
+function rejectUnsafe(
+  { baseUrl }: ResolvedOptions,
+  url: URL,
+  { allowedHosts, jobId }: Pick<ResolvedDownload, 'allowedHosts' | 'jobId'>,
+): void {
+  if (allowedHosts === undefined && isHostOfService(url, new URL(baseUrl))) return
   const problem = findUrlProblem(url, rulesOf({ url, allowedHosts }))
   if (problem === undefined) return
-  throw new ConfigurationError({ message: `The file at ${nameOfUrl(url)} is not fetched: ${problem}.` })
+  const remedy = ` If you trust that host, name it: \`allowedHosts: ['${url.host}']\`.`
+  throw new ConfigurationError({
+    message: `The file at ${nameOfUrl(url)} is not fetched: ${problem}.${remedy}${jobId === undefined ? '' : resultIsSafe(jobId)}`,
+    ...(jobId === undefined ? {} : { jobId, submission: 'accepted' }),
+  })
+}
+
+/** The host of the service, on any port; this machine for a service on this machine. */
+function isHostOfService(url: URL, service: URL): boolean {
+  return url.hostname === service.hostname || (isLoopback(url.hostname) && isLoopback(service.hostname))
 }
 
 /** The rules for the url of a file and of its redirects. A redirect never leads from https to http. */

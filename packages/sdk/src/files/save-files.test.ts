@@ -152,12 +152,12 @@ test('two names that are one with their extension are an error, also with `overw
   expect(await folder.files()).toEqual({ 'fox.png': 'y' })
 })
 
-test('a folder that is a file is an error of the file system, and nothing is fetched', async () => {
+test('nothing is fetched into a folder that is a file', async () => {
   await mkdir(join(folder.path, 'out'))
   await writeFile(join(folder.path, 'out', 'file'), '')
   const { client, service } = createSavingClient(...hosts('x'))
   await expect(client.files.save(resultOf('job_1'), join(folder.path, 'out', 'file'))).rejects.toMatchObject({
-    code: 'EEXIST',
+    cause: { code: 'EEXIST' },
   })
   expect(service.received).toHaveLength(0)
 })

@@ -1,10 +1,12 @@
 import type { Output, OutputItem } from '@modelrun/contract'
 import { isText, readArguments, showValue } from '../arguments/checks.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError, SaveError } from '../errors/local-errors.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
+import { textOf } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { openFile } from './download.ts'
-import { resultIsSafe } from './file-error.ts'
 import type { SaveOptions } from './file-options.ts'
+import { resultIsSafe } from './result-is-safe.ts'
 import { type FileSystem, fileSystem, writeFile } from './write-file.ts'
 
 /** The output of a job: a result, or the event of a webhook. */
@@ -27,20 +29,53 @@ export async function saveFiles(
   const { job_id: jobId, output } = checkArguments(produced, folder)
   const system = fileSystem()
   const names = namesOf(output.items, { jobId, name })
-  await system.fs.mkdir(folder, { recursive: true })
-  const saves = output.items.map(async (item, index) => {
+  const onDisk = <T>(work: Promise<T>, path: string) =>
+    work.catch((error) => Promise.reject(toSaveError(error, path, jobId)))
+  await onDisk(system.fs.mkdir(folder, { recursive: true }), folder)
+  return await eachOf(output.items, async (item, index) => {
     const { transfer, ...file } = await openFile(client, item, { ...options, jobId })
     try {
       const path = system.path.join(folder, names[index]?.(file.name) ?? file.name)
       const canBe = overwrite || (await mayBeSame(system, path, file.size))
-      if (canBe && (await writeFile(transfer, { fs: system.fs, path, overwrite }))) return path
+      if (canBe && (await onDisk(writeFile(transfer, { fs: system.fs, path, overwrite }), path))) return path
       throw otherContent(path, jobId)
     } finally {
       transfer.close()
     }
   })
-  await Promise.allSettled(saves)
-  return await Promise.all(saves)
+}
+
+/** Files that are fetched at once: the hosts of files limit connections too. */
+const CONCURRENCY = 6
+
+/** Does the work for each item, a few at a time, and all of it before it throws the first error. */
+async function eachOf<T, R>(items: readonly T[], work: (item: T, index: number) => Promise<R>): Promise<R[]> {
+  const ends: Promise<R>[] = []
+  const rest = items.entries()
+  const takeRest = async () => {
+    for (const [index, item] of rest) {
+      const end = work(item, index)
+      ends[index] = end
+      await Promise.allSettled([end])
+    }
+  }
+  await Promise.all(Array.from({ length: CONCURRENCY }, takeRest))
+  return await Promise.all(ends)
+}
+
+/** Errors of the system that may pass by themselves. */
+const PASSING = new Set(['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EBUSY', 'EAGAIN'])
+
+function toSaveError(error: unknown, path: string, jobId: string): ModelRunError {
+  if (error instanceof ModelRunError) return error
+  const { code, message = textOf(error) } = Object(error) as { code?: unknown; message?: unknown }
+  return new SaveError({
+    message: `${path} could not be written: ${message}. Make room, or take another folder or the option \`name\`, and save again.${resultIsSafe(jobId)}`,
+    cause: error,
+    jobId,
+    submission: 'accepted',
+    isRetryable: PASSING.has(String(code)),
+  })
 }
 
 function checkArguments(produced: ProducedOutput | undefined, folder: unknown): ProducedOutput {

@@ -35,7 +35,7 @@ describe('a name that is taken', () => {
       await writeFile(join(folder.path, 'job_1-0.png'), other)
       const error = await caught(save('pixels'), ConfigurationError)
       expect(error.message).toContain('with other content exists and was not changed. Pass `overwrite: true`')
-      expect(error.message).toContain("`client.jobs.wait('job_1')` gives it again")
+      expect(error.message).toContain("`client.jobs.attach('job_1').result()` gives it again")
       expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
       expect(await folder.files()).toEqual({ 'job_1-0.png': other })
     },

@@ -1,4 +1,4 @@
-import { isModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import type { ApiResult } from './operation.ts'
 
 /**
@@ -63,7 +63,7 @@ export function captureCaller(calledFunction: PublicFunction): Caller {
 
 /** Gives an error of this package the stack of the caller, and returns it. Other values are returned unchanged. */
 export function showCaller(error: unknown, caller: Caller): unknown {
-  if (!isModelRunError(error) || typeof caller.stack !== 'string') return error
+  if (!(error instanceof ModelRunError) || typeof caller.stack !== 'string') return error
   // Firefox and Safari have no header above the frames.
   const frames = caller.stack.slice(Math.max(0, caller.stack.search(/^\s+at /m)))
   if (frames !== '') error.stack = `${error.name}: ${error.message}\n${frames}`

@@ -1,11 +1,11 @@
 import { ROUTES } from '@modelrun/contract'
 import { describe, expect, test } from 'vitest'
-import { classify, mayHaveArrived } from './call.ts'
+import { classify } from './call.ts'
 import { type Interruption, type Operation, type ReceivedResponse, UnreadableResponse } from './operation.ts'
 
 const received = (status: number, text = ''): { kind: 'response'; received: ReceivedResponse } => ({
   kind: 'response',
-  received: { status, text, isCut: false, response: new Response(null, { headers: { 'x-request-id': 'req_1' } }) },
+  received: { status, text, isCut: false, requestId: 'req_1', response: new Response(null) },
 })
 
 const interruption = (kind: Interruption['kind'], partial?: ReceivedResponse): Interruption => ({
@@ -65,24 +65,5 @@ describe('classify', () => {
   test('gives an abort precedence over an earlier result', () => {
     const { received: partial } = received(200, 'really fine')
     expect(classify(operation, interruption('aborted', partial), false)).toMatchObject({ failure: { kind: 'aborted' } })
-  })
-})
-
-describe('mayHaveArrived', () => {
-  test.each([
-    [400, false],
-    [404, false],
-    [408, true],
-    [429, false],
-    [500, true],
-    [503, true],
-  ])('is, after the status %i, %j', (status, expected) => {
-    expect(mayHaveArrived(received(status))).toBe(expected)
-  })
-
-  test('is true after an unreadable response or a broken connection', () => {
-    expect(mayHaveArrived({ ...received(200), problem: 'it is bad' })).toBe(true)
-    expect(mayHaveArrived(interruption('connection'))).toBe(true)
-    expect(mayHaveArrived({ ...interruption('connection'), submission: 'not_sent' })).toBe(false)
   })
 })

@@ -12,9 +12,9 @@ import {
   type ReceivedResponse,
   UnreadableResponse,
 } from './operation.ts'
-import { readBody, requestIdOf } from './read-response.ts'
+import { receive } from './read-response.ts'
 import { interrupted, type SendRequest, sendAttempt } from './send-attempt.ts'
-import { isRejection, isWorthRetrying, retryAfterOf } from './status-policy.ts'
+import { isWorthRetrying, retryAfterOf, submissionAfter } from './status-policy.ts'
 import { type FailedCall, toError } from './to-error.ts'
 
 /** One call on its way through ky. */
@@ -31,6 +31,8 @@ export interface Call<T> {
   readonly attempts: Attempt[]
   /** True when the next attempt may be sent: the first one, and each retry that the policy allows. ky also sends without asking. */
   maySend: boolean
+  /** True while an attempt is under way, or the wait before a retry. Otherwise a hook of the caller has the call. */
+  isBusy: boolean
   /** The attempt that is under way, or was last. Never rejects. */
   sending: Promise<unknown> | undefined
   /** True when an earlier attempt may have counted. */
@@ -48,23 +50,29 @@ export interface Call<T> {
 
 /** The details of a call for its error. */
 export function callFields<T>(call: Call<T>): Omit<FailedCall, 'retryAfterMs' | 'isRetryable'> {
-  const { operation, request, client, timeoutMs, context, attempts } = call
+  const { operation, request, client, timeoutMs, context, attempts, received } = call
   const label = `${operation.route.method} ${request.path}`
   const { baseUrl, apiKey } = client
   const isKeyless = apiKey === undefined
-  return { operation, label, baseUrl, isKeyless, timeoutMs, deadlineMs: context.scope.deadlineMs, attempts }
+  return { operation, label, baseUrl, isKeyless, timeoutMs, deadlineMs: context.scope.deadlineMs, attempts, received }
 }
 
 /** The error for a failure of a call. */
 function errorOf<T>(call: Call<T>, failure: Failure): ModelRunError {
   const retryAfterMs = retryAfterOf(failure, call.client.clock.now())
-  const isRetryable = isWorthRetrying(call.operation.route.method, failure, retryAfterMs)
+  const isRetryable = isWorthRetrying(call.operation.route.method, failure)
   return toError(failure, { ...callFields(call), retryAfterMs, isRetryable })
 }
 
 /** The error of a call that was ended between two attempts or in a hook. Its `submission` is that of the last attempt. */
 export function interruptedError<T>(call: Call<T>, reason: string): ModelRunError {
   return errorOf(call, { ...interrupted(call.context.scope.signal, call.submission), reason })
+}
+
+/** The error of a call that a hook of the caller has held for longer than an attempt may take. */
+export function heldError<T>(call: Call<T>): ModelRunError {
+  const reason = 'a ky hook did not return in time'
+  return errorOf(call, { kind: 'timeout', reason, submission: call.submission, cause: undefined })
 }
 
 /** Logs one attempt. */
@@ -79,7 +87,7 @@ export function observeFailure<T>(call: Call<T>): void {
   if (call.failed === undefined) return
   const { attempt, failure } = call.failed
   const { status, reason, durationMs, delayMs } = attempt
-  const requestId = failure.kind === 'response' ? requestIdOf(failure.received.response) : undefined
+  const requestId = failure.kind === 'response' ? failure.received.requestId : undefined
   observe(call, { attempt: call.attempts.length, status, reason, durationMs, requestId, delayMs })
   call.failed = undefined
 }
@@ -92,15 +100,15 @@ export function runAttempt<T>(call: Call<T>, request: Request, kyOptions: object
 }
 
 async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): Promise<Response> {
-  const { operation, context, client, send, timeoutMs, attempts } = call
+  const { operation, context, client, send, timeoutMs } = call
   const { method } = operation.route
-  const { path, body } = call.request
+  const { body } = call.request
   // Includes options of the caller's instance that only `fetch` knows, such as Next's `next`.
   const fetchOptions = { ...kyOptions, ...call.request.fetchOptions }
   const { signal } = context.scope
   if (!call.maySend) throw new ForcedRetry('A hook asked to send the request again.')
   call.maySend = false
-  const attempt = attempts.length + 1
+  call.isBusy = true
   const startedAt = client.clock.now()
   const outcome = await sendAttempt(request, {
     client,
@@ -108,19 +116,21 @@ async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): 
     signal,
     timeoutMs,
     method,
-    path,
     body,
     fetchOptions,
-    attempt,
   })
+  call.isBusy = false
   return recordOutcome(call, outcome, startedAt)
 }
 
 /** Uses the response of a caller's hook as the response of the service. */
 export async function takeHookResponse<T>(call: Call<T>, response: Response): Promise<void> {
   const startedAt = call.client.clock.now()
-  const { text, isCut } = await readBody(response, call.context.scope.signal)
-  recordOutcome(call, { kind: 'response', received: { status: response.status, text, response, isCut } }, startedAt)
+  recordOutcome(
+    call,
+    { kind: 'response', received: await receive(response, call.context.scope.signal, (text) => text) },
+    startedAt,
+  )
 }
 
 /** Stores the outcome of an attempt. @returns The response for ky's hooks @throws The call's error, when there is no response */
@@ -133,15 +143,18 @@ function recordOutcome<T>(call: Call<T>, outcome: Outcome, startedAt: number): R
   call.error = undefined
   const { response, requestId } = verdict.result
   observe(call, { attempt: call.attempts.length + 1, status: response.status, durationMs, requestId })
-  return outcome.kind === 'response' ? responseForHooks(call, outcome.received) : response
+  const received = outcome.kind === 'response' ? outcome.received : outcome.partial
+  // The error of a hook says which job it is about.
+  call.received = received
+  return received ? responseForHooks(call, received) : response
 }
 
 function fail<T>(call: Call<T>, failure: Failure, times: Pick<Attempt, 'startedAt' | 'durationMs'>): Response {
   const attempt = { ...times, ...describeAttempt(failure) }
   call.attempts.push(attempt)
   call.failed = { attempt, failure }
-  call.submission = failure.kind === 'response' ? 'rejected' : failure.submission
-  call.hasArrived ||= mayHaveArrived(failure)
+  call.submission = submissionAfter(failure)
+  call.hasArrived ||= call.submission === 'unknown'
   call.error = errorOf(call, failure)
   // Hooks get every response with an error status. An unreadable response is not from the service.
   if (failure.kind === 'response' && failure.problem === undefined) return responseForHooks(call, failure.received)
@@ -159,13 +172,6 @@ function describeAttempt(failure: Failure): Pick<Attempt, 'status' | 'reason'> {
   if (failure.kind !== 'response') return { reason: failure.reason }
   const { status } = failure.received
   return { status, reason: failure.problem ?? `HTTP ${status}` }
-}
-
-/** True when the service may have acted on the request although there is no result. */
-export function mayHaveArrived(failure: Failure): boolean {
-  return failure.kind === 'response'
-    ? failure.problem !== undefined || !isRejection(failure.received.status)
-    : failure.submission === 'unknown'
 }
 
 /** The meaning of an outcome for the call. */
@@ -198,6 +204,6 @@ function readSuccess<T>(operation: Operation<T>, received: ReceivedResponse): Ve
   }
 }
 
-function resultOf<T>(data: T, { response }: ReceivedResponse): Verdict<T> {
-  return { kind: 'result', result: { data, response, requestId: requestIdOf(response) } }
+function resultOf<T>(data: T, { response, requestId }: ReceivedResponse): Verdict<T> {
+  return { kind: 'result', result: { data, response, requestId } }
 }

@@ -10,8 +10,7 @@ export interface FetchInit {
   /** With the API key. Names in lower case. */
   headers: Record<string, string>
   /**
-   * JSON as text. A `Blob` at run time where a middleware made another request of it, and in Deno, whose own `fetch`
-   * would send text a second time when a connection breaks.
+   * JSON as text. A `Blob` at run time in Deno, whose own `fetch` would send text a second time when a connection breaks.
    */
   body?: string
   /** Aborts with the call, and when its time is over. */

@@ -45,7 +45,7 @@ describe('a ky hook that fails', () => {
     const error = await caught(client.submit('aurora-image', {}), HookError)
     expect(error).toMatchObject({ requestId: 'req_7', jobId: 'job_1' })
     expect(error.message).toBe(
-      "A hook of the ky instance failed in POST /v1/models/aurora-image/run: a fault of the hook. The service has accepted it: `jobs.wait('job_1')` brings the result.",
+      "A hook of the ky instance failed in POST /v1/models/aurora-image/run: a fault of the hook. The service has accepted it: `jobs.attach('job_1').result()` brings the result.",
     )
   })
 

@@ -1,7 +1,12 @@
 import ky from 'ky'
 import { describe, expect, test } from 'vitest'
 import { RateLimitError, ServerError } from '../errors/api-errors.ts'
-import { AbortedError, DeadlineExceededError, InvalidResponseError } from '../errors/transport-errors.ts'
+import {
+  AbortedError,
+  AttemptTimeoutError,
+  DeadlineExceededError,
+  InvalidResponseError,
+} from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { printedForms } from '../testing/printed-forms.ts'
@@ -54,6 +59,17 @@ describe('a ky instance of the caller', () => {
       'response 200 45',
     ])
     expect(seen.join()).not.toContain(API_KEY)
+  })
+
+  test('leaves no timer behind when its own signal aborts between an attempt and a retry', async () => {
+    const controller = new AbortController()
+    const abort = () => controller.abort()
+    const mine = ky.create({ signal: controller.signal, hooks: { afterResponse: [abort] } })
+    const { client, clock } = createTestClient([errorResponse(503, 'BUSY')], { ky: mine })
+    const failure = await clock.run(client.models.list().catch((error: unknown) => error))
+    expect(failure).toMatchObject({ submission: 'not_sent' })
+    await settle()
+    expect(clock.timerCount).toBe(0)
   })
 
   test('sends its search parameters with a call that has none of its own too', async () => {
@@ -188,6 +204,17 @@ describe('a ky hook that never ends', () => {
     const { client } = createTestClient([json(202, QUEUED)], { ky: mine })
     const work = client.submit('aurora-image', {}, { signal: AbortSignal.abort('enough') })
     expect(await caught(work, AbortedError)).toMatchObject({ submission: 'not_sent', cause: 'enough' })
+  })
+
+  test('does not hold a call without a deadline: what the hook sends later is not sent', async () => {
+    let go = () => {}
+    const mine = ky.extend({ hooks: { beforeRequest: [() => new Promise<void>((resolve) => (go = resolve))] } })
+    const { client, service } = createTestClient([json(202, QUEUED)], { ky: mine, timeoutMs: 30 })
+    const error = await caught(client.submit('aurora-image', {}), AttemptTimeoutError)
+    expect(error).toMatchObject({ submission: 'not_sent' })
+    go()
+    await settle()
+    expect(service.received).toHaveLength(0)
   })
 
   test('does not hold a deadline', async () => {

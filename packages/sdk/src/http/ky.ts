@@ -102,7 +102,7 @@ function takesCacheOption(): boolean {
 
 /** The client's rules for retries. */
 export interface RetryRules {
-  clock: Clock
+  hold: ClockHold
   method: string
   /** How often ky sends again at most. */
   limit: number
@@ -116,7 +116,7 @@ export interface RetryRules {
 
 /** ky counts the retries and sends again. The client decides whether and when, on its own clock. */
 export function kyRetries({
-  clock,
+  hold,
   method,
   limit,
   delayMs,
@@ -124,7 +124,6 @@ export function kyRetries({
   beforeRetry,
 }: RetryRules): Pick<Options, 'retry' | 'hooks'> {
   let pauseMs = 0
-  let letTimePass = () => {}
   return {
     retry: {
       limit,
@@ -133,7 +132,7 @@ export function kyRetries({
         const next = delayMs(error)
         if (next === undefined) return false
         pauseMs = next
-        letTimePass = holdClock(clock)
+        hold.start()
         return true
       },
       // The wait is in `beforeRetry`, because ky knows only the system's clock.
@@ -144,7 +143,7 @@ export function kyRetries({
     hooks: {
       beforeRetry: [
         async () => {
-          letTimePass()
+          hold.release()
           await pause(pauseMs)
         },
         ...beforeRetry,
@@ -156,16 +155,31 @@ export function kyRetries({
 /**
  * Holds a virtual clock, which jumps from timer to timer, with a timer that is always due. ky waits at least one turn of
  * the system's timers before a retry, and does not know the virtual clock.
- *
- * @returns A function that releases the clock
  */
-function holdClock(clock: Clock): () => void {
+export interface ClockHold {
+  start(): void
+  release(): void
+  /** Releases the clock for good: a signal of the caller's instance can end ky between two attempts. */
+  end(): void
+}
+
+export function createClockHold(clock: Clock): ClockHold {
   let stop = () => {}
+  let isOver = false
   const again = () => {
     stop = startTimer(clock, 0, again)
   }
-  again()
-  return () => stop()
+  const release = () => stop()
+  return {
+    start: () => {
+      if (!isOver) again()
+    },
+    release,
+    end: () => {
+      isOver = true
+      release()
+    },
+  }
 }
 
 /** Thrown when ky sends again although our rules do not allow it: a hook of the caller forced the retry. */

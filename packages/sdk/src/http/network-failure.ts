@@ -1,59 +1,23 @@
-/**
- * Codes of failures that happen before the service can receive the request. `integration-tests/src/networks` produces those
- * that one machine can produce, with a service that counts its requests. Rejections by CORS or a Content-Security-Policy
- * are not here: a page gets the same message for every failure.
- */
-const BEFORE_CONNECTION = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EAI_FAIL',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'ERR_SSL_WRONG_VERSION_NUMBER',
-  'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
-  // A proxy made no tunnel to the service: undici's name, and that of Bun.
-  'UND_ERR_PRX_CONN',
-  'ERR_PROXY_TUNNEL',
-  // Bun's names.
-  'ConnectionRefused',
-  'FailedToOpenSocket',
-])
-
-/** The system calls that come before a connection exists. */
-const BEFORE_CONNECTION_SYSCALLS = new Set<string | undefined>(['connect', 'getaddrinfo'])
-
-/** Deno has no codes. Its message names the phase and the problem. */
+/** Deno has no codes. Its message names the url, the phase and the problem. */
 const DENO_CONNECT_FAILURE = /client error \(Connect\): (.+)/s
 
-/** Failures whose codes also stand for failures after the request: code and message, with a space between them. */
-const BEFORE_CONNECTION_LINES = [
-  // Requests that `fetch` itself rejects, without a code: undici, Deno.
+/** Bun's codes for a connection that was not made: refused, DNS, a proxy, certificates. */
+const BUN_CONNECT_FAILURE =
+  /^(ConnectionRefused|FailedToOpenSocket|ERR_PROXY_TUNNEL|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_)|^EPROTO .*TLS handshake failed/
+
+/** Requests that `fetch` itself rejects: code and message, with a space between them. */
+const REJECTED_BY_FETCH = [
+  // Without a code: undici, Deno.
   /^ (bad port|unknown scheme)$/,
   /^ Fetch failed: Requests to port \d+ are blocked$/,
-  // undici: a dispatcher of another version; a header that it does not send; a proxy that hands no http request on without
-  // a password.
-  /^UND_ERR_INVALID_ARG (invalid on\w+ method|invalid [\w-]+ header|Proxy Authentication Required \(407\))$/,
-  // undici: a proxy rejects the tunnel.
-  /^UND_ERR_ABORTED Proxy response \(\d+\)/,
-  // Node and Bun: the server, or a proxy after CONNECT, hung up in the TLS handshake.
-  /^ECONNRESET .*disconnected before secure TLS connection was established$/,
-  /^EPROTO .*TLS handshake failed/,
+  // undici: a dispatcher of another version; a header that it does not send.
+  /^UND_ERR_INVALID_ARG invalid (on\w+ method|[\w-]+ header)$/,
 ]
 
 /** The description of a failed connection. */
 export interface NetworkFailure {
   /** The deepest code there is, e.g. `ECONNRESET`; else the deepest message. */
   reason: string
-  /** True only when the request cannot have reached the service. */
-  isBeforeConnection: boolean
   /** A sentence on what to do, where the failure says it. */
   hint: string | undefined
   /** A copy that holds name, message and code, and no request object: those print the API key. */
@@ -84,14 +48,13 @@ export function describeNetworkFailure(
   if (code !== undefined) Object.assign(cause, { code })
   return {
     reason,
-    isBeforeConnection: isBeforeConnection(significant),
     hint: hintFor(`${code ?? ''} ${message ?? reason}`),
     cause,
   }
 }
 
-/** Reads members instead of `instanceof`: under some test runners, Node's errors come from another realm. */
-function chainOfCauses(error: unknown): unknown[] {
+/** An error with its causes. Reads members instead of `instanceof`: under some test runners, Node's errors come from another realm. */
+export function chainOfCauses(error: unknown): unknown[] {
   const chain = [error]
   while (chain.length < 10) {
     const cause = fieldOf(chain.at(-1), 'cause')
@@ -110,22 +73,24 @@ function isTunnelFailure(error: unknown): boolean {
   return textOf(error, 'code') === 'UND_ERR_PRX_CONN'
 }
 
-function isBeforeConnection(error: unknown): boolean {
-  // An AggregateError holds one error for each IP address that was tried.
-  const errors = fieldOf(error, 'errors')
-  return Array.isArray(errors) && errors.length > 0 ? errors.every(isConnectFailure) : isConnectFailure(error)
-}
-
-function isConnectFailure(error: unknown): boolean {
-  const [code = '', message = ''] = [textOf(error, 'code'), textOf(error, 'message')]
-  return (
-    BEFORE_CONNECTION.has(code) ||
-    BEFORE_CONNECTION_SYSCALLS.has(textOf(error, 'syscall')) ||
-    BEFORE_CONNECTION_LINES.some((line) => line.test(`${code} ${message}`)) ||
-    DENO_CONNECT_FAILURE.test(message) ||
-    // Deno without --allow-net.
-    textOf(error, 'name') === 'NotCapable'
-  )
+/**
+ * True when the error of the platform's own `fetch` says that it sent nothing to a url. Not for another `fetch`, which may have
+ * thrown the error of a second request.
+ */
+export function isUnsent(chain: readonly unknown[], url: string): boolean {
+  const { hostname, port, protocol } = new URL(url)
+  const defaultPort = protocol === 'https:' ? '443' : '80'
+  return chain.some((error) => {
+    const [code = '', message = ''] = [textOf(error, 'code'), textOf(error, 'message')]
+    const line = `${code} ${message}`
+    return (
+      REJECTED_BY_FETCH.some((pattern) => pattern.test(line)) ||
+      (textOf(error, 'path') === url && BUN_CONNECT_FAILURE.test(line)) ||
+      message.includes(` for url (${url}): client error (Connect): `) ||
+      // Deno without --allow-net.
+      (textOf(error, 'name') === 'NotCapable' && message.includes(`"${hostname}:${port || defaultPort}"`))
+    )
+  })
 }
 
 function textOf(error: unknown, key: string): string | undefined {
@@ -167,6 +132,14 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [
     /^UND_ERR_INVALID_ARG invalid on/,
     'The `dispatcher` is from another version of undici than `fetch`: pass the `fetch` of that undici as the option `fetch`.',
+  ],
+  [
+    /is not a Response$/,
+    'The option `fetch` must return a `Response`, or an object with the same status, headers and body stream.',
+  ],
+  [
+    /^ unknown failure$/,
+    "`fetch` gave no reason. Node's own does so when a proxy responds 407: its user and password go into the URL of the proxy.",
   ],
   [/^ bad port$|Requests to port \d/, '`fetch` never uses this port: let the service listen on another one.'],
 ]

@@ -21,10 +21,22 @@ export interface CallOptions {
 /** An HTTP response whose body has been read. */
 export interface ReceivedResponse {
   status: number
+  /** Without the API key, as `requestId`. */
   text: string
+  /** The service's id of the request. */
+  requestId: string | undefined
   response: Response
   /** True when the connection broke before the end of the body, or the body was too large. */
   isCut: boolean
+  /** Why the body could not be read at all. */
+  problem?: string | undefined
+}
+
+/** The job that a response names. */
+export interface NamedJob {
+  jobId: string
+  /** True when the response is about this job. False when only its `error` names it: then it may be another one. */
+  isOwn: boolean
 }
 
 /** The HTTP methods. */
@@ -47,7 +59,7 @@ export interface Operation<T> {
   /** True when the service itself named that job to this client: only then it is known to exist. */
   isJobConfirmed?: boolean | undefined
   /** The job that a response names, also when the response is cut. */
-  jobIdIn?: ((received: ReceivedResponse) => string | undefined) | undefined
+  jobIn?: ((received: ReceivedResponse) => NamedJob | undefined) | undefined
   /** Turns a 2xx response into the result. @throws UnreadableResponse */
   read(received: ReceivedResponse): T
   /** Turns an error response into a result where it is one. `mayHaveArrived`: the service may have acted on an earlier attempt. */

@@ -1,7 +1,7 @@
 import { LIMITS } from '@modelrun/contract'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { recoverJob } from '../runs/run-operation.ts'
-import type { CallOptions, Operation, ReceivedResponse, RequestMethod } from './operation.ts'
+import { jobIn } from '../runs/run-operation.ts'
+import type { CallOptions, Operation, RequestMethod } from './operation.ts'
 import { parseJson } from './read-response.ts'
 
 /** Options of `client.request`. */
@@ -34,9 +34,7 @@ export function rawOperation(method: string, path: string, options: RequestOptio
     body,
     isRun: !isFree,
     noun: isRunOfModel ? 'run' : 'request',
-    ...(isRunOfModel
-      ? { holdMs: LIMITS.syncWaitMs, jobIdIn: (received: ReceivedResponse) => recoverJob(received)?.job_id }
-      : {}),
+    ...(isRunOfModel ? { holdMs: LIMITS.syncWaitMs, jobIn } : {}),
     read: (received) => (received.text.trim() === '' && !received.isCut ? undefined : parseJson(received)),
   }
 }

@@ -9,6 +9,7 @@ const received = (text: string, isCut = false): ReceivedResponse => ({
   status: 200,
   text,
   isCut,
+  requestId: undefined,
   response: new Response(null),
 })
 

@@ -1,3 +1,4 @@
+import { type ErrorDetail, errorBodySchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
 
@@ -5,16 +6,41 @@ import { type ReceivedResponse, UnreadableResponse } from './operation.ts'
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
 /** The text of a body, or the received part of it. */
-export interface BodyText {
-  text: string
-  isCut: boolean
+export type BodyText = Pick<ReceivedResponse, 'text' | 'isCut' | 'problem'>
+
+/** Reads a whole response. `redact` removes the API key from what may be printed. Never rejects. */
+export async function receive(
+  response: Response,
+  signal: AbortSignal,
+  redact: (text: string) => string,
+): Promise<ReceivedResponse> {
+  const body = await readBody(response, signal)
+  const requestId = response.headers.get('x-request-id')
+  return {
+    ...body,
+    status: response.status,
+    text: redact(body.text),
+    requestId: requestId === null ? undefined : redact(requestId),
+    response,
+  }
 }
+
+/** True for what can be read as a response: that of any library, not what a `fetch` has made up. */
+export function isResponse(value: unknown): value is Response {
+  if (typeof value !== 'object' || value === null) return false
+  const { status, headers, body, bodyUsed } = value as Partial<Response>
+  const isReadable = body === null || bodyUsed || typeof body?.getReader === 'function'
+  return typeof status === 'number' && typeof headers?.get === 'function' && isReadable
+}
+
+const IS_READ = 'its body has been read already, by the option `fetch` or a hook; they must read a `response.clone()`'
 
 /**
  * Reads a body chunk by chunk. The part before a broken connection, a time limit or an abort is not lost: it may hold the
  * id of a job that was paid for. Settles at once when the signal aborts. Never rejects.
  */
 export async function readBody(response: Response, signal: AbortSignal): Promise<BodyText> {
+  if (response.bodyUsed || response.body?.locked) return { text: '', isCut: false, problem: IS_READ }
   if (response.body === null) return { text: '', isCut: false }
   const reader = response.body.getReader()
   // Ends the pending read, also when the body ignores it.
@@ -62,8 +88,20 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+/** The error in a response, when its body is an error body of the service (section 7). */
+export function errorDetailIn({ text }: ReceivedResponse): ErrorDetail | undefined {
+  return z.safeParse(errorBodySchema, tryParseJson(text)).data?.error
+}
+
+/**
+ * The code of a rejection that the proxy passes on to a page and that the service did not write: the page must not conclude
+ * from it that nothing is charged.
+ */
+export const GATEWAY_REJECTION = 'GATEWAY_REJECTION'
+
 /** The value in the body of a response. @throws UnreadableResponse when it is cut, empty or not JSON */
-export function parseJson({ text, isCut }: ReceivedResponse): unknown {
+export function parseJson({ text, isCut, problem }: ReceivedResponse): unknown {
+  if (problem !== undefined) throw new UnreadableResponse(problem)
   if (isCut) throw new UnreadableResponse(`the connection ended after ${text.length} characters of the body`)
   if (text.trim() === '') throw new UnreadableResponse('the body is empty')
   const value = tryParseJson(text)
@@ -114,9 +152,4 @@ function withoutNulls(value: unknown, depth = 0): unknown {
 /** A path as a JSON pointer (RFC 6901), e.g. `/data/items/0`; empty for the root. */
 export function jsonPointer(path: readonly PropertyKey[]): string {
   return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}
-
-/** The service's id of a request. */
-export function requestIdOf(response: Response): string | undefined {
-  return response.headers.get('x-request-id') ?? undefined
 }

@@ -80,7 +80,7 @@ describe('headers', () => {
   test('that are wrong end a wait too', async () => {
     const { client, clock, service } = createTestClient([json(200, MODELS)])
     const headers = 'x-tenant: a' as unknown as HeadersOption
-    await caught(clock.run(client.jobs.wait('job_1', { headers })), ConfigurationError)
+    await caught(clock.run(client.jobs.attach('job_1').result({ headers })), ConfigurationError)
     await caught(client.models.list({}, { headers }), ConfigurationError)
     expect(service.received).toEqual([])
   })
@@ -89,7 +89,7 @@ describe('headers', () => {
     const job = { data: { status: 'succeeded', output: { type: 'image', items: [] } } }
     const { client, clock, service } = createTestClient([json(200, job)])
     const all: HeadersOption[] = [new Headers({ 'x-a': '1' }), new Headers({ 'x-a': '2' }), new Headers({ 'x-a': '1' })]
-    await clock.run(Promise.all(all.map((headers) => client.jobs.wait('job_1', { headers }))))
+    await clock.run(Promise.all(all.map((headers) => client.jobs.attach('job_1').result({ headers }))))
     expect(service.received.map(({ headers }) => headers.get('x-a')).sort()).toEqual(['1', '2'])
   })
 })

@@ -24,7 +24,10 @@ async function initOf(call: (client: ModelRun) => Promise<unknown>, options: Mod
 
 /** The body of a run as `fetch` gets it. */
 async function sentBody(): Promise<unknown> {
-  return Reflect.get(await initOf((client) => client.submit('aurora-image', { prompt: 'x' })), 'body')
+  return Reflect.get(
+    await initOf((client) => client.models.run('aurora-image', { input: { prompt: 'x' }, sync: false })),
+    'body',
+  )
 }
 
 describe('the body of a run', () => {
@@ -43,11 +46,8 @@ describe('the body of a run', () => {
 describe('a request without a body', () => {
   const poll = (client: ModelRun) => client.request('GET', '/v1/jobs/job_1')
 
-  test.each([
-    ['', {}],
-    [' past middlewares', { middleware: [(request, next) => next(request.clone())] }],
-  ] satisfies [string, ModelRunOptions][])('gets none on its way%s', async (_, options) => {
-    expect(await initOf(poll, options)).not.toHaveProperty('body')
+  test('gets none on its way', async () => {
+    expect(await initOf(poll)).not.toHaveProperty('body')
   })
 
   test('gets none in Deno', async () => {

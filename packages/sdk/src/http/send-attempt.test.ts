@@ -16,8 +16,8 @@ import {
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { printedForms } from '../testing/printed-forms.ts'
-import { broken, json, stalled, text } from '../testing/scripted-service.ts'
-import { API_KEY, BASE_URL, createTestClient, createTestCore } from '../testing/test-client.ts'
+import { broken, json, stalled, text, unconnected } from '../testing/scripted-service.ts'
+import { API_KEY, createTestClient, createTestCore } from '../testing/test-client.ts'
 
 const MODELS = { models: [], total: 0, limit: 20, offset: 0 }
 
@@ -66,7 +66,7 @@ describe('the API key', () => {
   test('is redacted in the error of a job that failed', async () => {
     const job = { data: { status: 'failed', error: { code: 'PROVIDER_FAILURE', message: echo } } }
     const { client, clock } = createTestClient([json(200, job)])
-    const error = await caught(clock.run(client.jobs.wait('job_1')), JobFailedError)
+    const error = await caught(clock.run(client.jobs.attach('job_1').result()), JobFailedError)
     expect(printedForms(error)).not.toContain(API_KEY)
     expect(error.message).toContain('the key is [redacted]!')
   })
@@ -82,7 +82,7 @@ describe('the API key', () => {
     expect(printedForms(error)).not.toContain(API_KEY)
   })
 
-  test.each([broken('ECONNRESET'), broken('ECONNREFUSED'), text(401, ''), text(302, '')])(
+  test.each([broken('ECONNRESET'), unconnected('ECONNREFUSED'), text(401, ''), text(302, '')])(
     'is in no printed form of any other error',
     async (step) => {
       const { client } = createTestClient([step], { maxRetries: 0 })
@@ -175,20 +175,6 @@ describe('a run that ends before its response is whole', () => {
     expect(error.jobId).toBeUndefined()
   })
 
-  test('was not sent when a middleware held it until the time limit', async () => {
-    const { client, clock } = createTestClient([], { middleware: [waiting] })
-    const error = await caught(clock.run(client.submit('aurora-image', {})), AttemptTimeoutError)
-    expect(error.submission).toBe('not_sent')
-  })
-
-  test('was not sent when the response that stalls is that of a middleware', async () => {
-    const { client, clock } = createTestClient([], {
-      middleware: [async () => stalled(200, '{')(new Request(BASE_URL))],
-    })
-    const error = await caught(clock.run(client.submit('aurora-image', {})), AttemptTimeoutError)
-    expect(error.submission).toBe('not_sent')
-  })
-
   test('was not sent when the caller had aborted before', async () => {
     const { client, service } = createTestClient([])
     const signal = AbortSignal.abort('enough')
@@ -198,7 +184,7 @@ describe('a run that ends before its response is whole', () => {
   })
 
   test('notes the deadline as the reason of its last attempt', async () => {
-    const { client, clock } = createTestClient([], { middleware: [waiting] })
+    const { client, clock } = createTestClient([], { fetch: waiting })
     const error = await caught(clock.run(client.run('aurora-image', {}, { deadlineMs: 10 })), DeadlineExceededError)
     expect(error.attempts).toMatchObject([{ reason: 'deadline' }])
   })

@@ -1,12 +1,12 @@
-import { KEY_PREFIXES } from '@modelrun/contract'
 import { abortable, type Clock, DEADLINE, linkController, startTimer } from '../clock.ts'
-import { ConfigurationError, isConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError } from '../errors/local-errors.ts'
 import type { Submission } from '../errors/model-run-error.ts'
 import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } from './fetch.ts'
-import { composeMiddleware, type Middleware } from './middleware.ts'
 import { describeNetworkFailure } from './network-failure.ts'
-import type { Interruption, Outcome, ReceivedResponse } from './operation.ts'
-import { readBody } from './read-response.ts'
+import type { Interruption, Outcome } from './operation.ts'
+import { isResponse, receive } from './read-response.ts'
+import { redact } from './redact.ts'
+import { createUnsentWatch } from './unsent-watch.ts'
 
 /** The API key, or a function that returns it; the function is called for each attempt, so that keys can rotate. */
 export type ApiKey = string | (() => string | Promise<string>)
@@ -18,7 +18,6 @@ interface AttemptClient {
   baseUrl: string
   clock: Clock
   fetch: FetchLike | undefined
-  middleware: readonly Middleware[]
 }
 
 /** Marks an abort as the time limit of one attempt. */
@@ -31,13 +30,9 @@ export interface AttemptOptions {
   /** The signal of the whole call. */
   signal: AbortSignal
   timeoutMs: number
-  /** Below `baseUrl`, without query. */
-  path: string
   method: string
   body: string | undefined
   fetchOptions: ResolvedFetchOptions
-  /** 1 for the first attempt of a call. */
-  attempt: number
 }
 
 /** Sends a request once and reads the whole response, under one time limit. Never rejects. */
@@ -66,18 +61,22 @@ async function exchange(
     if (signal.aborted) return interrupted(signal, 'not_sent')
     return { kind: 'no_key', reason: reasonOf(cause), submission: 'not_sent', cause }
   }
-  // Number of requests that may have reached the service.
-  let openCount = 0
-  const onSend = () => void openCount++
-  const onUnsent = () => void openCount--
-  // These calls decide, not the error: a middleware may have thrown after the request, for instance because another service
-  // could not be reached.
-  const submission = () => (openCount > 0 ? 'unknown' : 'not_sent')
+  // Whether the request may have reached the service.
+  let mayBeSent = false
+  const onSend = () => {
+    mayBeSent = true
+  }
+  const onUnsent = () => {
+    mayBeSent = false
+  }
+  // These calls decide, not the error: a `fetch` of the caller may have thrown after the request, for instance because another
+  // service could not be reached.
+  const submission = () => (mayBeSent ? 'unknown' : 'not_sent')
   try {
     const response = await abortable(send(request, { ...sent, apiKey, signal, onSend, onUnsent }), signal)
-    const { text, isCut } = await readBody(response, signal)
-    const received: ReceivedResponse = { status: response.status, text: redact(text, apiKey), response, isCut }
-    return isCut && signal.aborted
+    if (!isResponse(response)) throw new TypeError('what `fetch` returned is not a Response')
+    const received = await receive(response, signal, (text) => redact(text, apiKey))
+    return received.isCut && signal.aborted
       ? { ...interrupted(signal, submission()), partial: received }
       : { kind: 'response', received }
   } catch (error) {
@@ -112,7 +111,7 @@ function keyProblem(apiKey: unknown): string | undefined {
 
 /** The client's own errors say what is wrong with the key or `baseUrl`. */
 function reasonOf(cause: unknown): string {
-  if (!isConfigurationError(cause)) {
+  if (!(cause instanceof ConfigurationError)) {
     return `the function \`apiKey\` failed: ${describeNetworkFailure(cause).reason.replace(/\.$/, '')}`
   }
   const { message } = cause
@@ -132,27 +131,15 @@ export function interrupted({ reason }: AbortSignal, submission: Submission): In
   return { kind, reason: kind, submission, cause: kind === 'aborted' ? reason : undefined }
 }
 
-/**
- * Removes the API key from a response that echoes it. A text that is not longer than the prefix of a key (section 5) is a
- * placeholder, like `test`: replacing it would corrupt results.
- */
-function redact(text: string, apiKey = ''): string {
-  return apiKey.length > KEY_PREFIXES.live.length ? text.replaceAll(apiKey, '[redacted]') : text
-}
-
 /** What one attempt adds to the request that ky prepared. */
 interface SendOptions {
   /** Undefined when a proxy adds the key. */
   apiKey: string | undefined
   signal: AbortSignal
-  /** Below `baseUrl`, without query. */
-  path: string
   method: string
   body: string | undefined
   fetchOptions: ResolvedFetchOptions
-  /** 1 for the first attempt of a call. */
-  attempt: number
-  /** Called just before a request is sent. A middleware can send more than one. */
+  /** Called just before the request is sent. */
   onSend(): void
   /** Called when a request certainly did not reach the service. */
   onUnsent(): void
@@ -163,26 +150,23 @@ export type SendRequest = (request: Request, options: SendOptions) => Promise<Re
 
 /** The only place that calls `fetch` for the service. */
 export function createSender(client: AttemptClient): SendRequest {
+  const watchUnsent = createUnsentWatch(client.fetch)
   return async (prepared, options) => {
-    const { path, method, attempt } = options
+    const { method, fetchOptions } = options
     const { url } = prepared
     // A hook may have replaced the request. The key must stay with the service, and a retry must stay the same request.
     if (!url.startsWith(`${client.baseUrl}/`)) throw new TypeError('a hook sent the request away from `baseUrl`')
     if (prepared.method !== method) throw new TypeError(`a hook made a ${prepared.method} of the ${method}`)
     const init = initOf(prepared, options)
-    const send = async (to: string, last: FetchInit) => {
-      options.onSend()
-      try {
-        return await callFetch(client.fetch, { url: to, init: last, fetchOptions: options.fetchOptions })
-      } catch (error) {
-        if (describeNetworkFailure(error).isBeforeConnection) options.onUnsent()
-        throw error
-      }
+    const { fetch = globalThis.fetch } = client
+    options.onSend()
+    const isUnsent = watchUnsent(fetch, url, fetchOptions)
+    try {
+      return await callFetch(fetch, { url, init, fetchOptions })
+    } catch (error) {
+      if (isUnsent(error)) options.onUnsent()
+      throw error
     }
-    if (client.middleware.length === 0) return await send(url, init)
-    const first = new Request(url, init)
-    const sendLast = async (request: Request) => await send(request.url, await changedInit(request, { first, init }))
-    return await composeMiddleware(client.middleware, { method, path, attempt }, sendLast)(first)
   }
 }
 
@@ -201,46 +185,11 @@ function initOf({ headers: prepared, cache }: Request, { apiKey, method, signal,
   }
 }
 
-/** Members of a request that a middleware may set, besides method, headers, body and signal. */
-const CHANGEABLE = ['credentials', 'integrity', 'keepalive', 'mode', 'referrer', 'referrerPolicy'] as const
-
-/**
- * The request after the middlewares. `fetch` gets no `Request`, because the `fetch` of one library does not know the
- * `Request` of another one. Redirects and the cache do not change.
- */
-async function changedInit(
-  request: Request,
-  { first, init: { body, ...init } }: { first: Request; init: FetchInit },
-): Promise<FetchInit> {
-  const isFirst = request === first
-  const { method, headers } = request
-  const changed = CHANGEABLE.filter((name) => request[name] !== first[name]).map((name) => [name, request[name]])
-  const sent = isFirst ? body : await bodyOf(request)
-  return {
-    ...init,
-    ...Object.fromEntries(changed),
-    method,
-    headers: Object.fromEntries(headers),
-    signal: isFirst ? init.signal : request.signal,
-    ...(sent === undefined ? {} : { body: sent }),
-  }
-}
-
-/** As a Blob: a middleware may have compressed it. */
-async function bodyOf(request: Request): Promise<string | undefined> {
-  const body = await request.blob()
-  return body.size === 0 ? undefined : asText(body)
-}
-
 /**
  * Deno's own `fetch` sends a request again when the connection breaks under it, a POST too, which would pay twice
  * (denoland/deno#35610). It does not send a Blob again, which might have been consumed.
  */
 function sendOnce(body: string): string {
-  return 'Deno' in globalThis ? asText(new Blob([body])) : body
-}
-
-/** A `Blob` where text is asked for: every `fetch` takes it, but the types of one platform do not take that of another. */
-function asText(body: Blob): string {
-  return body as unknown as string
+  // A `Blob` where text is asked for: every `fetch` takes it, but the types of one platform do not take that of another.
+  return 'Deno' in globalThis ? (new Blob([body]) as unknown as string) : body
 }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { Failure, InterruptionKind } from './operation.ts'
-import { isWorthRetrying, retryDelayMs } from './status-policy.ts'
+import { ERROR_BODY, failedResponse } from '../testing/failed-calls.ts'
+import type { Failure, InterruptionKind, RequestMethod } from './operation.ts'
+import { isWorthRetrying, retryDelayMs, submissionAfter } from './status-policy.ts'
 
-const received = (status: number, more: { problem?: string; isCut?: boolean } = {}): Failure => ({
-  kind: 'response',
-  received: { status, text: '', response: new Response(null), isCut: more.isCut ?? false },
-  problem: more.problem,
-})
+const unreadable = (isCut: boolean): Failure => {
+  const failure = failedResponse(200, '')
+  return { ...failure, problem: 'it is bad', received: { ...failure.received, isCut } }
+}
 
 const interruption = (kind: InterruptionKind, submission: 'not_sent' | 'unknown'): Failure => ({
   kind,
@@ -19,22 +19,51 @@ const STATUSES = [
   300, 302, 400, 401, 402, 403, 404, 405, 408, 409, 410, 413, 415, 418, 422, 425, 429, 500, 501, 502, 503, 504, 522,
 ]
 
-function retriedStatuses(method: 'GET' | 'POST' | 'DELETE', retryAfterMs?: number): number[] {
-  return STATUSES.filter((status) => isWorthRetrying(method, received(status), retryAfterMs))
-}
+/** What a response may have besides its status. `isOfService`: an error body of the service, which names no job. */
+const BODIES = [
+  ['an error body of the service', JSON.stringify(ERROR_BODY), true],
+  ['an error body that names a job', JSON.stringify({ error: { ...ERROR_BODY.error, job_id: 'job_1' } }), false],
+  ['a job beside the error', JSON.stringify({ ...ERROR_BODY, job_id: 'job_1' }), false],
+  ['a web page', '<!doctype html><title>Service Unavailable</title>', false],
+  ['no body', '', false],
+  ['JSON of a gateway', '{"message":"no Route matched"}', false],
+  ['a code that is a number', '{"error":{"code":503,"message":"unavailable"}}', false],
+  ['an error body that is cut', JSON.stringify(ERROR_BODY).slice(0, -1), false],
+] as const
+const RETRY_AFTER = [undefined, '5', '0', 'Wed, 21 Oct 2026 07:28:00 GMT', 'soon', '86400'] as const
+
+const CASES = STATUSES.flatMap((status) => RETRY_AFTER.map((retryAfter) => ({ status, retryAfter })))
+const after = ({ status, retryAfter }: (typeof CASES)[number], text: string) =>
+  failedResponse(status, text, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+
+describe('submissionAfter', () => {
+  test.each(BODIES)('is decided by the status and by who wrote it, with %s', (_, text, isOfService) => {
+    const rejected = CASES.filter((one) => submissionAfter(after(one, text)) === 'rejected')
+    const isAnnounced = ({ retryAfter }: (typeof CASES)[number]) => retryAfter !== undefined && retryAfter !== 'soon'
+    const expected = CASES.filter((one) =>
+      one.status === 503
+        ? isOfService && isAnnounced(one)
+        : one.status >= 400 && one.status < 500 && one.status !== 408,
+    )
+    expect(rejected).toEqual(expected)
+    // Of these, the ones that may pass.
+    const sentAgain = CASES.filter((one) => isWorthRetrying('POST', after(one, text)))
+    expect(sentAgain).toEqual(expected.filter(({ status }) => status === 429 || status === 503))
+  })
+
+  test('is unknown after an unreadable response, and else what the interruption says', () => {
+    expect(submissionAfter(unreadable(false))).toBe('unknown')
+    expect(submissionAfter(interruption('connection', 'unknown'))).toBe('unknown')
+    expect(submissionAfter(interruption('connection', 'not_sent'))).toBe('not_sent')
+  })
+})
 
 describe('isWorthRetrying', () => {
-  test.each(['GET', 'DELETE'] as const)(
-    'sends a %s again after these statuses, with Retry-After or without',
-    (method) => {
-      expect(retriedStatuses(method)).toEqual([408, 429, 500, 502, 503, 504])
-      expect(retriedStatuses(method, 1_000)).toEqual([408, 429, 500, 502, 503, 504])
-    },
-  )
-
-  test('sends a POST again after 429, and after 503 only when Retry-After says that nothing was done', () => {
-    expect(retriedStatuses('POST')).toEqual([429])
-    expect(retriedStatuses('POST', 0)).toEqual([429, 503])
+  test.each(['GET', 'DELETE'] as const)('sends a %s again after these statuses, from any sender', (method) => {
+    for (const [, text] of BODIES) {
+      const retried = STATUSES.filter((status) => isWorthRetrying(method, failedResponse(status, text)))
+      expect(retried).toEqual([408, 429, 500, 502, 503, 504])
+    }
   })
 
   test.each([
@@ -58,22 +87,18 @@ describe('isWorthRetrying', () => {
     ['POST', 'no_key', 'not_sent', false],
   ] as const)('a %s that ends by %s (%s) is sent again: %j', (...row) => {
     const [method, kind, submission, expected] = row
-    expect(isWorthRetrying(method, interruption(kind, submission), undefined)).toBe(expected)
+    expect(isWorthRetrying(method, interruption(kind, submission))).toBe(expected)
   })
 
-  test('repeats a GET or DELETE whose response was cut, and never a run', () => {
-    const cutResponse = received(200, { problem: 'cut', isCut: true })
-    expect(isWorthRetrying('GET', cutResponse, undefined)).toBe(true)
-    expect(isWorthRetrying('DELETE', cutResponse, undefined)).toBe(true)
-    expect(isWorthRetrying('POST', cutResponse, undefined)).toBe(false)
+  test.each([
+    ['GET', true],
+    ['DELETE', true],
+    ['POST', false],
+  ] as const satisfies [RequestMethod, boolean][])('repeats a %s whose response was cut: %j', (method, expected) => {
+    expect(isWorthRetrying(method, unreadable(true))).toBe(expected)
+    // A wrong shape stays.
+    expect(isWorthRetrying(method, unreadable(false))).toBe(false)
   })
-
-  test.each(['GET', 'DELETE', 'POST'] as const)(
-    'does not repeat a request whose whole response has a wrong shape (%s)',
-    (method) => {
-      expect(isWorthRetrying(method, received(200, { problem: 'wrong shape' }), undefined)).toBe(false)
-    },
-  )
 })
 
 describe('retryDelayMs', () => {

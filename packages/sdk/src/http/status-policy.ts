@@ -1,12 +1,31 @@
 import { backoffMs, jitter } from '../backoff.ts'
-import type { Failure, RequestMethod } from './operation.ts'
+import type { Submission } from '../errors/model-run-error.ts'
+import type { Failure, ReceivedResponse, RequestMethod } from './operation.ts'
+import { errorDetailIn } from './read-response.ts'
 
 /**
- * True when the service certainly did nothing: each status below 500 except 408, which says that the request may have
- * arrived late.
+ * True for the statuses by which a server says that it did not do what was asked, from any sender: 4xx except 408, which
+ * says that the request may have arrived late.
  */
 export function isRejection(status: number): boolean {
-  return status < 500 && status !== 408
+  return status >= 400 && status < 500 && status !== 408
+}
+
+/** Whether the service may have acted on a request that failed. The one place that decides it. */
+export function submissionAfter(failure: Failure): Submission {
+  if (failure.kind !== 'response') return failure.submission
+  const { problem, received } = failure
+  if (problem !== undefined) return 'unknown'
+  return isRejection(received.status) || isUnavailability(received) ? 'rejected' : 'unknown'
+}
+
+/**
+ * True for a 503 of the service itself, which says when to come back. Gateways send 503 with `Retry-After` too (Varnish does
+ * when the service is slow), but not with an error body of the service. A body that names a job does not reject one.
+ */
+function isUnavailability(received: ReceivedResponse): boolean {
+  const isAnnounced = received.status === 503 && retryAfterIn(received, 0) !== undefined
+  return isAnnounced && errorDetailIn(received) !== undefined && !received.text.includes('"job_id"')
 }
 
 /** True when the same request may succeed later: the service is busy, fails, or did not get the request in time. */
@@ -19,58 +38,28 @@ export function isKeyRejection(status: number): boolean {
   return status === 401 || status === 403
 }
 
-/** When a request is sent again. The rule behind it: a run whose outcome is unknown is never sent again. */
-interface RetryRule {
-  /** The connection broke after the service may have received the request. */
-  afterConnectionLoss: boolean
-  /** The attempt took longer than its time limit. */
-  afterTimeout: boolean
-  statuses: readonly number[]
-  /** Statuses that count only with a `Retry-After` header, by which the service says that it did nothing. */
-  statusesWithRetryAfter: readonly number[]
-}
+/** The methods that may be sent twice. */
+const REPEATABLE: readonly RequestMethod[] = ['GET', 'DELETE']
 
-const REPEATABLE: RetryRule = {
-  afterConnectionLoss: true,
-  afterTimeout: true,
-  statuses: [408, 429, 500, 502, 503, 504],
-  statusesWithRetryAfter: [],
-}
-
-const AT_MOST_ONCE: RetryRule = {
-  afterConnectionLoss: false,
-  afterTimeout: false,
-  statuses: [429],
-  statusesWithRetryAfter: [503],
-}
-
-/** The retries of each method. A request that failed before a connection existed is sent again with every method. */
-const RULES: Readonly<Record<RequestMethod, RetryRule>> = {
-  GET: REPEATABLE,
-  DELETE: REPEATABLE,
-  POST: AT_MOST_ONCE,
-  PUT: AT_MOST_ONCE,
-  PATCH: AT_MOST_ONCE,
-}
+/** The statuses after which the same request may succeed within a minute. */
+const RETRIED: readonly number[] = [408, 429, 500, 502, 503, 504]
 
 /** Delays between attempts, in milliseconds. */
 const BACKOFF = { baseMs: 500, maxMs: 8_000, maxRetryAfterMs: 60_000 } as const
 
-/** True when sending the request again is safe and may help. */
-export function isWorthRetrying(method: RequestMethod, failure: Failure, retryAfterMs: number | undefined): boolean {
-  const rule = RULES[method]
+/** True when sending the request again is safe and may help. A run whose outcome is unknown is never sent again. */
+export function isWorthRetrying(method: RequestMethod, failure: Failure): boolean {
+  const isRepeatable = REPEATABLE.includes(method)
+  const isSafe = isRepeatable || submissionAfter(failure) !== 'unknown'
   switch (failure.kind) {
     case 'response': {
       const { status, isCut } = failure.received
-      if (failure.problem !== undefined) return isCut && rule.afterConnectionLoss
-      return (
-        rule.statuses.includes(status) || (rule.statusesWithRetryAfter.includes(status) && retryAfterMs !== undefined)
-      )
+      return isSafe && (failure.problem === undefined ? RETRIED.includes(status) : isCut)
     }
     case 'connection':
-      return rule.afterConnectionLoss || failure.submission === 'not_sent'
+      return isSafe
     case 'timeout':
-      return rule.afterTimeout
+      return isRepeatable
     case 'aborted':
     case 'deadline':
     case 'no_key':
@@ -112,9 +101,15 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** The `Retry-After` of a failure, in milliseconds. Undefined without a response, and as {@link parseRetryAfter}. */
+/**
+ * The `Retry-After` of a failure, in milliseconds. Undefined without a response, and as {@link parseRetryAfter}. A date counts
+ * from the `Date` of the response: the clocks of the service and of this machine may differ.
+ */
 export function retryAfterOf(failure: Failure, now: number): number | undefined {
-  return failure.kind === 'response'
-    ? parseRetryAfter(failure.received.response.headers.get('retry-after'), now)
-    : undefined
+  return failure.kind === 'response' ? retryAfterIn(failure.received, now) : undefined
+}
+
+function retryAfterIn({ response: { headers } }: ReceivedResponse, now: number): number | undefined {
+  const sentAt = Date.parse(headers.get('date') ?? '')
+  return parseRetryAfter(headers.get('retry-after'), Number.isNaN(sentAt) ? now : sentAt)
 }

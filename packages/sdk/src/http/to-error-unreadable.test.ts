@@ -18,6 +18,26 @@ describe('a response that cannot be read', () => {
     expect(error.message).toContain(RUN_IS.unknown)
   })
 
+  test('keeps what was received, as far as a person can use it', () => {
+    const text = `{"id":"job_1"}${' '.repeat(3_000)}`
+    const error = toError({ ...failedResponse(200, text), problem: 'test' }, failedCall(run))
+    expect(error.body).toBe(text.slice(0, 2_000))
+    expect(error.message).toContain('No job id was found in what arrived (`error.body`)')
+    const nothing = toError({ ...failedResponse(200, ''), problem: 'test' }, failedCall(run))
+    expect('body' in nothing).toBe(false)
+    expect(nothing.message).toContain('Its job id did not arrive')
+    expect(toError({ ...failedResponse(200, text), problem: 'test' }, failedCall(list)).body).toBeUndefined()
+  })
+
+  test('names the job that a cut response names', () => {
+    const received = {
+      ...failedResponse(200, '{"output":{"type":"image","items":[1]},"job_id":"job_1","x').received,
+      isCut: true,
+    }
+    const error = toError({ kind: 'response', received, problem: 'cut' }, failedCall(run))
+    expect(error).toMatchObject({ jobId: 'job_1', submission: 'accepted' })
+  })
+
   test.each([
     ['a web page, which may pass', '<html>', true],
     ['JSON of a wrong shape, which stays so', '{"job":1}', false],
@@ -37,22 +57,32 @@ describe('a response that cannot be read', () => {
     expect(error.message).not.toContain('secret')
   })
 
-  test('may be a redirect to another path, whose origin is that of the service', () => {
-    const error = toError(failedResponse(302, '', { location: '/login' }), failedCall(list))
-    expect(error.message).toContain('it is a redirect, which the client does not follow')
+  test.each([
+    ['file:///etc/passwd', 'a file: URL'],
+    ['data:text/html,secret', 'a data: URL'],
+    ['/login', ''],
+  ])('may be a redirect to %s', (location, place) => {
+    const { message } = toError(failedResponse(302, '', { location }), failedCall(list))
+    expect(message).toContain(`it is a redirect${place && ` to ${place}`}, which the client does not follow`)
   })
 
   test('may be a redirect of a browser, which hides its status', () => {
     const response = Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
     const error = toError(
-      { kind: 'response', received: { status: 0, text: '', isCut: false, response } },
+      { kind: 'response', received: { status: 0, text: '', isCut: false, requestId: undefined, response } },
       failedCall(list),
     )
     expect(error.message).toContain('it is a redirect, which the client does not follow')
   })
 
   test('is not taken for a redirect when it has the status 0 for another reason', () => {
-    const hidden: ReceivedResponse = { status: 0, text: '', isCut: false, response: Response.error() }
+    const hidden: ReceivedResponse = {
+      status: 0,
+      text: '',
+      isCut: false,
+      requestId: undefined,
+      response: Response.error(),
+    }
     expect(toError({ kind: 'response', received: hidden }, failedCall(list)).message).not.toContain('redirect')
   })
 })

@@ -65,15 +65,50 @@ describe('an error response to a run (section 7)', () => {
   })
 
   test('of 503 with Retry-After is a rejection', () => {
-    const error = toError(failedResponse(503, ERROR_BODY), failedCall(run, { retryAfterMs: 2_000 }))
+    const failure = failedResponse(503, ERROR_BODY, { 'retry-after': '2' })
+    const error = toError(failure, failedCall(run, { retryAfterMs: 2_000 }))
     expect(error).toMatchObject({ submission: 'rejected', retryAfterMs: 2_000 })
     expect(error.message).toContain(RUN_IS.rejected)
   })
 
+  test('of 503 with Retry-After that a gateway wrote leaves open whether the run is charged', () => {
+    const error = toError(failedResponse(503, '<html>', { 'retry-after': '5' }), failedCall(run))
+    expect(error).toMatchObject({ submission: 'unknown', body: '<html>' })
+    expect(error.message).toContain(RUN_IS.unknown)
+  })
+
   test('of 500 with Retry-After is none: the run may be charged', () => {
-    const error = toError(failedResponse(500, ERROR_BODY), failedCall(run, { retryAfterMs: 2_000 }))
+    const error = toError(failedResponse(500, ERROR_BODY, { 'retry-after': '2' }), failedCall(run))
     expect(error.submission).toBe('unknown')
     expect(error.message).toContain(RUN_IS.unknown)
+  })
+
+  test.each([400, 403, 407, 413, 429])(
+    'of %i that a gateway wrote does not promise that nothing is charged',
+    (status) => {
+      const error = toError(failedResponse(status, '<html>'), failedCall(run))
+      expect(error.submission).toBe('rejected')
+      expect(error.message).toContain('The run was rejected, as it seems by something in front of the service.')
+      expect(error.message).not.toContain('charged')
+    },
+  )
+
+  test.each([
+    ['in its error', { error: { ...ERROR_BODY.error, job_id: 'job_old' } }],
+    ['beside it', { ...ERROR_BODY, job_id: 'job_old' }],
+  ])('below 500 keeps the job that it names %s, which may be another one', (_, body) => {
+    for (const status of [400, 409, 422, 429]) {
+      const error = toError(failedResponse(status, body), failedCall(run))
+      expect(error).toMatchObject({ status, submission: 'rejected', jobId: 'job_old' })
+      expect(error.message).toMatch(/The run was rejected; the response names the job job_old\.$/)
+    }
+  })
+
+  test('from 500 on that names a job in its error leaves open whether it is that of the run', () => {
+    const body = { error: { ...ERROR_BODY.error, job_id: 'job_1' } }
+    const error = toError(failedResponse(500, body), failedCall(run))
+    expect(error).toMatchObject({ submission: 'unknown', jobId: 'job_1' })
+    expect(error.message).toContain('The response names the job job_1: read it with `jobs.get`.')
   })
 
   test('of 407 says that it is from a proxy, and what that wants', () => {
@@ -81,13 +116,13 @@ describe('an error response to a run (section 7)', () => {
     expect(error).toMatchObject({ submission: 'rejected', message: expect.stringContaining('comes from a proxy') })
   })
 
-  test('of 403 names the permission that the call needs (section 5.4)', () => {
-    expect(toError(failedResponse(403, ERROR_BODY), failedCall(run)).message).toContain(
-      'needs the permission models:run.',
-    )
-    expect(toError(failedResponse(403, ERROR_BODY), failedCall(cancel)).message).toContain(
-      'needs the permission jobs:write.',
-    )
+  test('of 403 names the permission that the call needs (section 5.4), unless its code says something else', () => {
+    const forbidden = { error: { code: 'FORBIDDEN', message: 'Not with this key.' } }
+    const messageOf = (body: object, operation: typeof run | typeof cancel) =>
+      toError(failedResponse(403, body), failedCall(operation)).message
+    expect(messageOf(forbidden, run)).toContain('needs the permission models:run.')
+    expect(messageOf(forbidden, cancel)).toContain('needs the permission jobs:write.')
+    expect(messageOf(ERROR_BODY, run)).not.toContain('permission')
   })
 
   test('of 429 says how long to wait', () => {

@@ -1,5 +1,3 @@
-import { errorBodySchema } from '@modelrun/contract'
-import * as z from 'zod/mini'
 import { createApiError } from '../errors/api-errors.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { Attempt, ErrorFields, ModelRunError, Submission } from '../errors/model-run-error.ts'
@@ -13,8 +11,8 @@ import {
 } from '../errors/transport-errors.ts'
 import { describeCors } from '../page.ts'
 import type { Failure, Interruption, InterruptionKind, Operation, ReceivedResponse } from './operation.ts'
-import { requestIdOf, tryParseJson } from './read-response.ts'
-import { isRejection } from './status-policy.ts'
+import { errorDetailIn, GATEWAY_REJECTION, tryParseJson } from './read-response.ts'
+import { isRejection, submissionAfter } from './status-policy.ts'
 
 /** The details of a failed call. */
 export interface FailedCall {
@@ -28,6 +26,8 @@ export interface FailedCall {
   timeoutMs: number
   deadlineMs: number
   attempts: readonly Attempt[]
+  /** The last whole response. */
+  received?: ReceivedResponse | undefined
   retryAfterMs: number | undefined
   isRetryable: boolean
 }
@@ -36,9 +36,35 @@ export interface FailedCall {
 export function toError(failure: Failure, call: FailedCall): ModelRunError {
   if (failure.kind !== 'response') return interruptionError(failure, call)
   const problem = failure.problem ?? redirectProblem(failure.received)
-  return problem === undefined
-    ? responseError(failure.received, call)
-    : unreadableError(failure.received, problem, call)
+  return problem === undefined ? responseError(failure, call) : unreadableError(failure.received, problem, call)
+}
+
+/** What is known of the job of a call. */
+interface Known {
+  submission: Submission
+  jobId: string | undefined
+  /** The received text that may name the job in a way that the client does not know. */
+  body: string | undefined
+}
+
+/** Longest text of a response on an error, in characters. */
+const MAX_BODY_LENGTH = 2_000
+
+/** What a call knows of its job, from what was received and from `submission`, which a run has otherwise. */
+function whatIsKnown(
+  operation: Operation<unknown>,
+  received: ReceivedResponse | undefined,
+  submission: Submission,
+): Known {
+  const named = received && operation.jobIn?.(received)
+  const isAccepted = named?.isOwn && !isRejection(received?.status ?? 0)
+  const found = isAccepted ? 'accepted' : operation.isRun ? submission : submissionOf(operation)
+  const mayName = found === 'unknown' || found === 'accepted'
+  return {
+    submission: found,
+    jobId: operation.jobId ?? named?.jobId,
+    body: (mayName && received?.text.slice(0, MAX_BODY_LENGTH)) || undefined,
+  }
 }
 
 /** The error class of each interruption. */
@@ -53,16 +79,13 @@ export const INTERRUPTION_ERRORS = {
 function interruptionError(interruption: Interruption, call: FailedCall): ModelRunError {
   const { kind, cause, partial } = interruption
   const { operation, attempts } = call
-  const jobId = operation.jobId ?? (partial && operation.jobIdIn?.(partial))
-  const isNamed = partial !== undefined && jobId !== undefined
-  const submission = isNamed ? 'accepted' : operation.isRun ? interruption.submission : submissionOf(operation)
+  const known = whatIsKnown(operation, partial, interruption.submission)
   const isUntouched = interruption.submission === 'not_sent' && attempts.length === 1
   const fields: ErrorFields = {
-    message: `${describeInterruption(interruption, call)}${consequence(submission, operation, isUntouched)}`,
+    ...known,
+    message: `${describeInterruption(interruption, call)}${consequence(known, call, isUntouched)}`,
     cause,
     attempts,
-    submission,
-    jobId,
     isRetryable: call.isRetryable,
   }
   return new INTERRUPTION_ERRORS[kind](fields)
@@ -73,25 +96,25 @@ export interface HookFailure extends Omit<FailedCall, 'retryAfterMs' | 'isRetrya
   /** The error that the call would have had without the hook. */
   lastError: ModelRunError | undefined
   hasResult: boolean
-  received: ReceivedResponse | undefined
 }
 
 /** The error for a hook of the caller that threw, with the details of the call. */
 export function toHookError(cause: unknown, failure: HookFailure): HookError {
   const { operation, label, attempts, lastError, hasResult, received } = failure
-  const jobId = operation.jobId ?? (received && operation.jobIdIn?.(received))
-  const isAccepted = hasResult && jobId !== undefined
   const before = lastError?.submission ?? submissionOf(operation)
+  const { jobId, ...known } = whatIsKnown(operation, received, before)
+  const isAccepted = hasResult && jobId !== undefined
   const submission = isAccepted ? 'accepted' : before
   const reason = cause instanceof Error ? cause.message : String(cause)
-  const lost = isAccepted ? ` The service has accepted it: \`jobs.wait('${jobId}')\` brings the result.` : ''
+  const lost = isAccepted ? ` The service has accepted it: \`jobs.attach('${jobId}').result()\` brings the result.` : ''
   return new HookError({
-    message: `A hook of the ky instance failed in ${label}: ${reason}.${lost || consequence(submission, operation, attempts.length === 0)}`,
+    message: `A hook of the ky instance failed in ${label}: ${reason}.${lost || consequence({ ...known, submission, jobId }, failure, attempts.length === 0)}`,
     cause,
     attempts,
     submission,
     jobId,
-    requestId: lastError?.requestId ?? (received && requestIdOf(received.response)),
+    body: known.body,
+    requestId: lastError?.requestId ?? received?.requestId,
     status: lastError?.status ?? received?.status,
     retryAfterMs: lastError?.retryAfterMs,
     isRetryable: lastError?.isRetryable,
@@ -100,41 +123,34 @@ export function toHookError(cause: unknown, failure: HookFailure): HookError {
 
 function unreadableError(received: ReceivedResponse, problem: string, call: FailedCall): InvalidResponseError {
   const { operation, label } = call
-  const submission = operation.isRun ? 'unknown' : submissionOf(operation)
+  const known = whatIsKnown(operation, received, 'unknown')
   // A body that is not JSON comes from a gateway and may pass. JSON of a wrong shape and redirects do not pass.
-  const mayPass = received.response.ok && tryParseJson(received.text) === undefined
+  const mayPass = received.response.ok && received.problem === undefined && tryParseJson(received.text) === undefined
   return new InvalidResponseError({
-    message: `${label} got a response (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(submission, operation, false)}`,
+    ...known,
+    message: `${label} got a response (HTTP ${received.status}) that cannot be read: ${problem}.${consequence(known, call, false)}`,
     attempts: call.attempts,
-    submission,
-    jobId: operation.jobId,
-    requestId: requestIdOf(received.response),
+    requestId: received.requestId,
     status: received.status,
     isRetryable: call.isRetryable || (mayPass && !operation.isRun),
   })
 }
 
-function responseError(received: ReceivedResponse, call: FailedCall): ModelRunError {
+function responseError(failure: Extract<Failure, { kind: 'response' }>, call: FailedCall): ModelRunError {
   const { operation, label, retryAfterMs } = call
-  const json = tryParseJson(received.text)
-  const parsed = z.safeParse(errorBodySchema, json)
-  const detail = parsed.success ? parsed.data.error : undefined
-  const requestId = requestIdOf(received.response)
-  const jobId = operation.jobId ?? operation.jobIdIn?.(received)
-  const isNamed = operation.isRun && jobId !== undefined
-  const byStatus = operation.isRun ? submissionAfter(received.status, retryAfterMs) : submissionOf(operation)
-  const submission = isNamed ? 'accepted' : byStatus
+  const { status, text, requestId } = failure.received
+  const detail = errorDetailIn(failure.received)
+  const known = whatIsKnown(operation, failure.received, submissionAfter(failure))
   const said = detail ? `[${detail.code}] ${detail.message}` : 'The service responded without an error body of its own'
   // A rejection about a job, such as 404, needs no further explanation.
-  const speaksForItself = operation.jobId !== undefined && isRejection(received.status)
+  const speaksForItself = operation.jobId !== undefined && isRejection(status)
   return createApiError({
-    message: `${said} (HTTP ${received.status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(received.status, call)}${speaksForItself ? '' : consequence(submission, operation, false)}`,
-    status: received.status,
+    ...known,
+    message: `${said} (HTTP ${status}, ${label}${requestId ? `, request ${requestId}` : ''}).${hint(status, detail?.code, call)}${speaksForItself ? '' : consequence(known, { operation, received: failure.received }, false)}`,
+    status,
     apiCode: detail?.code,
-    body: json ?? received.text,
+    body: tryParseJson(text) ?? text,
     attempts: call.attempts,
-    submission,
-    jobId,
     requestId,
     retryAfterMs,
     isRetryable: call.isRetryable,
@@ -145,13 +161,10 @@ function responseError(received: ReceivedResponse, call: FailedCall): ModelRunEr
 function redirectProblem({ status, response }: ReceivedResponse): string | undefined {
   if ((status < 300 || status >= 400) && response.type !== 'opaqueredirect') return undefined
   const target = response.headers.get('location')
-  const origin = target && URL.canParse(target) ? new URL(target).origin : undefined
-  return `it is a redirect${origin ? ` to ${origin}` : ''}, which the client does not follow so that the API key stays with \`baseUrl\`; correct \`baseUrl\` if the service has moved`
-}
-
-function submissionAfter(status: number, retryAfterMs: number | undefined): Submission {
-  if (status === 503 && retryAfterMs !== undefined) return 'rejected'
-  return isRejection(status) ? 'rejected' : 'unknown'
+  const { origin, protocol } = target && URL.canParse(target) ? new URL(target) : {}
+  // Urls such as `file:` and `data:` have no origin.
+  const place = origin === 'null' ? `a ${protocol} URL` : origin
+  return `it is a redirect${place ? ` to ${place}` : ''}, which the client does not follow so that the API key stays with \`baseUrl\`; correct \`baseUrl\` if the service has moved`
 }
 
 /** For a call that is not a run: what is known of its job. */
@@ -176,12 +189,13 @@ function describeInterruption({ kind, reason, hint }: Interruption, call: Failed
   }
 }
 
-function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall): string {
+function hint(status: number, apiCode: string | undefined, { operation, retryAfterMs, isKeyless }: FailedCall): string {
   switch (status) {
     case 401:
       return isKeyless ? '' : ' Check the API key, and that it belongs to this service.'
     case 403:
-      return isKeyless || !operation.route.permission
+      // Another code is about something else than the permissions of the key (section 5).
+      return isKeyless || !operation.route.permission || (apiCode ?? 'FORBIDDEN') !== 'FORBIDDEN'
         ? ''
         : ` The call needs the permission ${operation.route.permission}.`
     case 407:
@@ -194,29 +208,42 @@ function hint(status: number, { operation, retryAfterMs, isKeyless }: FailedCall
 }
 
 /** `isUntouched`: the service certainly did not act on the request. */
-function consequence(submission: Submission, operation: Operation<unknown>, isUntouched: boolean): string {
-  const { jobId, isRun, route, noun = 'run' } = operation
+function consequence(known: Known, call: Pick<FailedCall, 'operation' | 'received'>, isUntouched: boolean): string {
+  const { jobId, isRun, route, noun = 'run' } = call.operation
   if (jobId !== undefined && route.method === 'DELETE' && !isUntouched) {
     return ` Whether the job ${jobId} is cancelled is not known: read its status with \`jobs.get\`.`
   }
   if (jobId !== undefined) return ` The job ${jobId} is not affected.`
   if (!isRun) return ''
-  switch (submission) {
+  switch (known.submission) {
     case 'not_sent':
       return ` The ${noun} was not sent: nothing is charged.`
     case 'rejected':
-      return ` The ${noun} was rejected: nothing is charged.`
+      return ` The ${noun} was rejected${rejectionDetail(known, call.received)}`
     case 'unknown':
-      return ` The service may have accepted the ${noun} and may charge it, so it was not sent again. ${remedy(operation)}`
+      return ` The service may have accepted the ${noun} and may charge it, so it was not sent again. ${remedy(known, call.operation)}`
     case 'accepted':
       return ` The service had accepted the ${noun}: see \`error.jobId\`.`
   }
 }
 
+/** Only the service can say that it charges nothing: a gateway that inspects responses could reject one of a run. */
+function rejectionDetail({ jobId }: Known, received: ReceivedResponse | undefined): string {
+  if (jobId !== undefined) return `; the response names the job ${jobId}.`
+  const code = received && errorDetailIn(received)?.code
+  return code !== undefined && code !== GATEWAY_REJECTION
+    ? ': nothing is charged.'
+    : ', as it seems by something in front of the service.'
+}
+
 /** What to do when a run may have been accepted. The service has no list of jobs (section 4). */
-function remedy({ body }: Operation<unknown>): string {
+function remedy({ jobId, body: received }: Known, { body }: Operation<unknown>): string {
+  if (jobId !== undefined) return `The response names the job ${jobId}: read it with \`jobs.get\`.`
   const hasWebhook = typeof body === 'object' && body !== null && 'webhook_url' in body
-  return hasWebhook
-    ? 'If it did, the delivery to the webhook names the job: wait for it before you run the model again.'
-    : 'Its job id did not arrive, and the service has no list of jobs: compare the credits of the account before you run the model again. A run with a `webhook` is found by its delivery.'
+  if (hasWebhook) {
+    return 'If it did, the delivery to the webhook names the job: wait for it before you run the model again.'
+  }
+  const what =
+    received === undefined ? 'Its job id did not arrive' : 'No job id was found in what arrived (`error.body`)'
+  return `${what}, and the service has no list of jobs: compare the credits of the account before you run the model again. A run with a \`webhook\` is found by its delivery.`
 }

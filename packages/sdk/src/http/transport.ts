@@ -1,11 +1,28 @@
 import { isHTTPError } from 'ky'
-import { sleep } from '../clock.ts'
+import { sleep, startTimer, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ModelRunError } from '../errors/model-run-error.ts'
 import { createAttemptObserver } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { type Call, callFields, interruptedError, observeFailure, runAttempt, takeHookResponse } from './call.ts'
-import { type CallKy, createKy, createRequestBuilder, isForcedRetry, kyRetries, type RetryRules } from './ky.ts'
+import {
+  type Call,
+  callFields,
+  heldError,
+  interruptedError,
+  observeFailure,
+  runAttempt,
+  takeHookResponse,
+} from './call.ts'
+import {
+  type CallKy,
+  type ClockHold,
+  createClockHold,
+  createKy,
+  createRequestBuilder,
+  isForcedRetry,
+  kyRetries,
+  type RetryRules,
+} from './ky.ts'
 import type { ApiResult, CallContext, Failure, Operation } from './operation.ts'
 import { createSender } from './send-attempt.ts'
 import { isWorthRetrying, retryAfterOf, retryDelayMs } from './status-policy.ts'
@@ -25,13 +42,14 @@ export function createTransport(client: ResolvedOptions): Transport {
   return {
     call: async (operation, context) => {
       const { options } = context
-      const request = prepared(() => buildRequest(operation, options))
+      const request = prepared(operation, () => buildRequest(operation, options))
       const timeoutMs = (options.timeoutMs ?? client.timeoutMs) + (operation.holdMs ?? 0)
       const maxRetries = options.maxRetries ?? client.maxRetries
       return await callWithKy(http, {
         ...{ operation, context, client, send, observeAttempt, request, timeoutMs, maxRetries },
         attempts: [],
         maySend: true,
+        isBusy: false,
         sending: undefined,
         hasArrived: false,
         submission: 'not_sent',
@@ -45,8 +63,9 @@ export function createTransport(client: ResolvedOptions): Transport {
 }
 
 async function callWithKy<T>(http: CallKy, call: Call<T>): Promise<ApiResult<T>> {
+  const hold = createClockHold(call.client.clock)
   try {
-    const sending = sendWithKy(http, call)
+    const sending = sendWithKy(http, call, hold)
     const response = await (call.client.ky === undefined ? sending : untilAborted(call, sending))
     // A hook of the caller has responded instead of the service; `ky.stop` ends the retries without any response.
     if (call.result === undefined && response !== undefined) await takeHookResponse(call, response)
@@ -54,18 +73,19 @@ async function callWithKy<T>(http: CallKy, call: Call<T>): Promise<ApiResult<T>>
     const failure = failureOfCall(call, error)
     if (failure !== undefined) throw failure
   } finally {
+    hold.end()
     observeFailure(call)
   }
   if (call.result !== undefined) return call.result
   throw failureOfCall(call, call.error)
 }
 
-function sendWithKy<T>(http: CallKy, call: Call<T>): Promise<Response | undefined> {
+function sendWithKy<T>(http: CallKy, call: Call<T>, hold: ClockHold): Promise<Response | undefined> {
   const { path, options } = call.request
-  return prepared(() =>
+  return prepared(call.operation, () =>
     http.ky(path, {
       ...options,
-      ...kyRetries({ ...callRetries(call), beforeRetry: http.beforeRetry }),
+      ...kyRetries({ ...callRetries(call), hold, beforeRetry: http.beforeRetry }),
       throwHttpErrors: () => call.result === undefined,
       // ky always calls it with a Request of its own.
       fetch: (request, kyOptions) => runAttempt(call, request as Request, kyOptions),
@@ -74,7 +94,7 @@ function sendWithKy<T>(http: CallKy, call: Call<T>): Promise<Response | undefine
 }
 
 /** @throws ConfigurationError when an argument cannot become a request. */
-function prepared<T>(prepare: () => T): T {
+function prepared<T>({ jobId, isJobConfirmed }: Operation<unknown>, prepare: () => T): T {
   try {
     return prepare()
   } catch (error) {
@@ -82,15 +102,16 @@ function prepared<T>(prepare: () => T): T {
     throw new ConfigurationError({
       message: `The call cannot become an HTTP request: ${problem.replace(/\.?$/, '.')} Nothing was sent.`,
       cause: error,
+      // The service gave an id that no url can hold: its job exists all the same.
+      ...(isJobConfirmed ? { jobId, submission: 'accepted' } : {}),
     })
   }
 }
 
 /** When the request of a call is sent again. */
-function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry'> {
+function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry' | 'hold'> {
   const { client, context, operation, maxRetries } = call
   return {
-    clock: client.clock,
     method: operation.route.method,
     limit: maxRetries,
     delayMs: () => {
@@ -105,11 +126,14 @@ function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry'> {
       return delayMs
     },
     pause: async (delayMs) => {
+      call.isBusy = true
       try {
         await sleep(client.clock, delayMs, context.scope.signal)
       } catch {
         call.error = interruptedError(call, 'waiting for a retry')
         throw call.error
+      } finally {
+        call.isBusy = false
       }
     },
   }
@@ -118,7 +142,7 @@ function callRetries<T>(call: Call<T>): Omit<RetryRules, 'beforeRetry'> {
 function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number | undefined {
   const { operation, context, client, attempts } = call
   const retryAfterMs = retryAfterOf(failure, client.clock.now())
-  if (!isWorthRetrying(operation.route.method, failure, retryAfterMs)) return undefined
+  if (!isWorthRetrying(operation.route.method, failure)) return undefined
   const delayMs = retryDelayMs({ retryCount: attempts.length - 1, retryAfterMs, random: client.random })
   return delayMs === undefined || delayMs >= context.scope.remainingMs() ? undefined : delayMs
 }
@@ -129,7 +153,7 @@ function delayBeforeRetry<T>(call: Call<T>, failure: Failure): number | undefine
  * @returns Undefined when the call has a result, which the error does not change
  */
 function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError | undefined {
-  const { error: lastError, result, received } = call
+  const { error: lastError, result } = call
   const isForced = isForcedRetry(error)
   if (isForced) {
     call.client.log.warn(
@@ -138,25 +162,39 @@ function failureOfCall<T>(call: Call<T>, error: unknown): ModelRunError | undefi
     if (result !== undefined) return undefined
   }
   if (lastError !== undefined && (isForced || error === lastError || isHTTPError(error))) return lastError
-  return toHookError(error, { ...callFields(call), lastError, hasResult: result !== undefined, received })
+  return toHookError(error, { ...callFields(call), lastError, hasResult: result !== undefined })
 }
 
 /**
- * Settles like `work`. A hook of the caller may wait for ever, so an abort or a deadline ends the call, without a response.
- * An attempt that is under way ends by itself then, and its outcome says more.
+ * Settles like `work`. A hook of the caller may wait for ever, so an abort, a deadline or the time limit of an attempt ends the
+ * call, without a response. An attempt that is under way ends by itself then, and its outcome says more.
  */
-function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W | undefined> {
-  const { signal } = call.context.scope
-  let stop = async () => {}
+async function untilAborted<T, W>(call: Call<T>, work: Promise<W>): Promise<W | undefined> {
+  const { timeoutMs, context } = call
+  const { signal } = context.scope
+  let stopTimer = () => {}
+  let stop = async (_error: () => ModelRunError) => {}
   const stopped = new Promise<undefined>((resolve) => {
-    stop = async () => {
+    stop = async (error) => {
       await call.sending
-      call.error ??= interruptedError(call, 'waiting for a ky hook')
+      call.error ??= error()
+      // A hook that returns later must not send a request that was reported as not sent.
+      call.maySend = false
       resolve(undefined)
     }
   })
-  if (signal.aborted) void stop()
-  // The listener is not removed: the signal ends with the call.
-  signal.addEventListener('abort', stop)
-  return Promise.race([work, stopped])
+  const onAbort = () => void stop(() => interruptedError(call, 'waiting for a ky hook'))
+  const watch = () => {
+    // Hooks take real time: a virtual clock would jump over it.
+    stopTimer = startTimer(systemClock, timeoutMs, () => (call.isBusy ? watch() : void stop(() => heldError(call))))
+  }
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort)
+  watch()
+  try {
+    return await Promise.race([work, stopped])
+  } finally {
+    stopTimer()
+    signal.removeEventListener('abort', onAbort)
+  }
 }

@@ -122,12 +122,12 @@ describe('updates', () => {
   test('throw at once for a wrong deadline or id', () => {
     const { job, client } = attach([running])
     expect(() => job.updates({ deadlineMs: -1 })).toThrow(ConfigurationError)
-    expect(() => client.jobs.watch('')).toThrow(ConfigurationError)
+    expect(() => client.jobs.attach('').updates()).toThrow(ConfigurationError)
   })
 
-  test('are those of jobs.watch for a job known by its id', async () => {
+  test('are those of a job known by its id', async () => {
     const { client } = attach([succeeded])
-    await expect(collect(client.jobs.watch('job_1'))).resolves.toHaveLength(1)
+    await expect(collect(client.jobs.attach('job_1').updates())).resolves.toHaveLength(1)
   })
 })
 

@@ -4,7 +4,7 @@ import { AbortedError, DeadlineExceededError, type EndedWaitFields } from '../er
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from './job-handle.ts'
 import { cancelJobOperation } from './job-operations.ts'
 import { isConfirmed, type JobReference } from './job-reference.ts'
-import type { EarlyEnd, LastSeen } from './polling/polled-jobs.ts'
+import type { EarlyEnd, HeldBack, LastSeen } from './polling/polled-jobs.ts'
 
 /** A wait that ends before its job. */
 interface EndedWait {
@@ -15,9 +15,12 @@ interface EndedWait {
 }
 
 /** The error for a wait that its signal or its deadline ended. Cancels the job when the policy says so. */
-export function earlyEndError(wait: EndedWait, end: EarlyEnd, seen: LastSeen): AbortedError | DeadlineExceededError {
+export function earlyEndError(
+  wait: EndedWait,
+  end: EarlyEnd,
+  { state, failure, held }: LastSeen & { held?: HeldBack | undefined },
+): AbortedError | DeadlineExceededError {
   const { core, handle: job, options } = wait
-  const { state, failure } = seen
   const isDeadline = end === 'deadline'
   const policy = isDeadline ? options.onDeadline : options.onAbort
   const what = isDeadline
@@ -25,12 +28,13 @@ export function earlyEndError(wait: EndedWait, end: EarlyEnd, seen: LastSeen): A
     : 'was still running when the caller aborted the wait'
   const status = state === undefined ? '' : `; its last status is ${state.status}`
   const failed = isDeadline && failure ? '; the last poll failed: see `error.cause`' : ''
+  const heldBack = isDeadline && held ? describeHeldBack(held, core.options.polling.maxRequestsPerSecond) : ''
   const then =
     policy === 'cancel'
       ? 'Its cancellation was requested: see `error.cancellation`.'
       : 'It continues: `error.job.result()` waits again.'
   const fields: EndedWaitFields = {
-    message: `The job ${job.id} ${what}${status}${failed}. ${then}`,
+    message: `The job ${job.id} ${what}${status}${heldBack}${failed}. ${then}`,
     cause: isDeadline ? failure : options.signal?.reason,
     attempts: failure?.attempts ?? [],
     submission: state === undefined && !isConfirmed(wait.job) ? 'unknown' : 'accepted',
@@ -39,6 +43,12 @@ export function earlyEndError(wait: EndedWait, end: EarlyEnd, seen: LastSeen): A
     ...(policy === 'cancel' ? { cancellation: cancelInBackground(core, job.id) } : {}),
   }
   return isDeadline ? new DeadlineExceededError(fields) : new AbortedError(fields)
+}
+
+function describeHeldBack(held: HeldBack, perSecond: number): string {
+  if ('pauseMs' in held) return `; the service had asked for no poll in the next ${Math.ceil(held.pauseMs / 1_000)} s`
+  const polls = held.polls === 0 ? 'it was never polled' : 'its next poll had to wait'
+  return `; ${polls}, because ${held.jobs} jobs share ${perSecond} polls a second: raise \`polling.maxRequestsPerSecond\` or \`deadlineMs\``
 }
 
 /** Time limit of a cancellation after an early end. */

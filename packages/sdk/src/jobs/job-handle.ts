@@ -47,22 +47,21 @@ export interface JobHandle {
 export type JobSource = string | JobJson | JobHandle
 
 /** What happens to the job when its wait ends early: it continues, or it is cancelled. */
-export type UnfinishedJobPolicy = 'detach' | 'cancel'
+type UnfinishedJobPolicy = 'detach' | 'cancel'
 
 /** Options of every method that waits for a job. */
 export interface WaitOptions extends CallOptions {
-  /** Time limit of the whole wait, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. */
+  /**
+   * Time limit of the whole wait, in milliseconds. Default 600 000 (10 minutes); `Infinity` for none. When the client has more
+   * waits than `polling.maxRequestsPerSecond` allows to poll in time, the default lasts until the job is polled, at most twice
+   * as long.
+   */
   deadlineMs?: number | undefined
   /**
    * Called with each new state of the job and with the job's handle, from the response to the run (`queued`) to the end. A
    * callback that throws or rejects is logged, and the wait continues.
    */
   onStatus?: ((state: Job, job: JobHandle) => unknown) | undefined
-  /**
-   * Reads the model's price during the run, for `credits_per_run` of the result: one GET of the model in five minutes. The
-   * run does not wait for it, and a price that cannot be read within five seconds is left out. Default false.
-   */
-  readPrice?: boolean | undefined
   /** What happens to the job when `signal` aborts. Default `detach`. */
   onAbort?: UnfinishedJobPolicy | undefined
   /** What happens to the job when the deadline passes. Default `detach`. */

@@ -1,17 +1,17 @@
-import { type Job, type JobStatus, jobResponseSchema, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
+import { type Job, type JobStatus, ROUTES, TERMINAL_JOB_STATUSES } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { type Operation, UnreadableResponse } from '../http/operation.ts'
-import { readJson, tryParseJson } from '../http/read-response.ts'
+import { tryParseJson } from '../http/read-response.ts'
+import { readJob } from './read-job.ts'
 
 /** The call of `GET /v1/jobs/{id}` (section 4.4). */
 export function getJobOperation(jobId: string, isJobConfirmed?: boolean): Operation<Job> {
-  const read = readJson(jobResponseSchema)
   return {
     route: ROUTES.getJob,
     parameters: { id: jobId },
     jobId,
     isJobConfirmed,
-    read: (received) => withKnownStatus(read(received).data),
+    read: (received) => withKnownStatus(readJob(received)),
   }
 }
 

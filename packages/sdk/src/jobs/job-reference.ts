@@ -15,8 +15,10 @@ export interface JobReference {
   seenAt?: number | undefined
   /** That state. */
   state?: Job | undefined
-  /** The price of a run of the model when it was submitted, in credits, when it was known. */
+  /** The price of a run of the model, in credits, once it is known: read while the job runs. */
   creditsPerRun?: number | undefined
+  /** Ends the reading of the price, if it is under way for no other job. */
+  stopPriceReading?: (() => void) | undefined
 }
 
 /** True when this client submitted the job. An id from elsewhere may be wrong. */

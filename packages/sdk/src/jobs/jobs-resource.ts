@@ -3,15 +3,14 @@ import { WAIT_OPTIONS } from '../arguments/call-options.ts'
 import { checkArguments, readOptions } from '../arguments/checks.ts'
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
-import { type ApiPromise, type Caller, captureCaller, showCaller, throwAtCaller } from '../http/api-promise.ts'
+import { type ApiPromise, type Caller, showCaller, throwAtCaller } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'
 import type { RunResult } from '../runs/run-result.ts'
 import { ClientJob, clientJobOf } from './client-job.ts'
 import type { JobHandle, JobSource, WaitOptions } from './job-handle.ts'
 import type { CancelResult } from './job-operations.ts'
 import { type JobJson, readJobReference } from './job-reference.ts'
-import { startWait, type WaitRequest, waitForJob } from './wait-for-job.ts'
-import { watchJob } from './watch-job.ts'
+import { startWait } from './wait-for-job.ts'
 
 /** The jobs of the service (sections 4.4 and 4.5). Each method is that of {@link JobHandle} for a job known by its id. */
 export class JobsResource {
@@ -37,20 +36,6 @@ export class JobsResource {
     return this.#job(id).stop({ place: 'client.jobs.cancel', options, calledFunction: JobsResource.prototype.cancel })
   }
 
-  /** Waits for a job's end. @throws As {@link JobHandle.result} */
-  wait(id: string, options: WaitOptions = {}): Promise<RunResult> {
-    return waitForJob(() => ({
-      ...this.#waitRequest('client.jobs.wait', id, options),
-      caller: captureCaller(JobsResource.prototype.wait),
-    }))
-  }
-
-  /** Yields each new state of a job. @throws As {@link JobHandle.updates} */
-  watch(id: string, options: WaitOptions = {}): AsyncGenerator<Job, void, undefined> {
-    const request = this.#waitRequest('client.jobs.watch', id, options)
-    return throwAtCaller(JobsResource.prototype.watch, () => watchJob(request))
-  }
-
   /**
    * Waits for many jobs and yields how each one ended, in the order in which they end. Leaving the loop stops the polls;
    * the jobs continue. An error ends the wait for its own job alone.
@@ -72,11 +57,6 @@ export class JobsResource {
     return throwAtCaller(JobsResource.prototype.settle, (caller) => settleJobs(handles, { options: checked, caller }))
   }
 
-  #waitRequest(place: string, id: string, options: WaitOptions): WaitRequest {
-    checkArguments(place, { id })
-    return this.#job(id).waitRequest(readOptions(place, options, WAIT_OPTIONS))
-  }
-
   /** Unlike `attach`, this never throws: a wrong id makes the promise of the call reject. */
   #job(id: string): ClientJob {
     return new ClientJob(this.#core, { jobId: id })
@@ -86,7 +66,7 @@ export class JobsResource {
 /** How one of several jobs ended. `status` is that of `Promise.allSettled`. */
 export type SettledJob =
   | { status: 'fulfilled'; job_id: string; value: RunResult }
-  /** `reason`: what `jobs.wait` would throw for the job. */
+  /** `reason`: what `result()` of its handle would throw. */
   | { status: 'rejected'; job_id: string; reason: unknown }
 
 /** Waits for many jobs and yields how each one ended, in the order in which they end. */

@@ -73,7 +73,8 @@ describe('the result of a job (section 4.4)', () => {
         name: 'InvalidResponseError',
         jobId: 'job_1',
         submission: 'accepted',
-        isRetryable: true,
+        // Doing the same again may be another run.
+        isRetryable: false,
       }),
     )
   })

@@ -18,10 +18,10 @@ const byMethod =
   (request) =>
     request.method === 'DELETE' ? cancel(request) : poll(request)
 
-describe('jobs.wait', () => {
+describe('the wait for a job that is known by its id', () => {
   test('gives the result of a job that was known by its id alone', async () => {
     const { client, clock } = createTestClient([running, succeeded])
-    await expect(clock.run(client.jobs.wait('job_1'))).resolves.toEqual({
+    await expect(clock.run(client.jobs.attach('job_1').result())).resolves.toEqual({
       job_id: 'job_1',
       status: 'succeeded',
       output: fixtures.jobs.succeeded.body.data.output,
@@ -30,21 +30,21 @@ describe('jobs.wait', () => {
 
   test('rejects with the error of the job, or of the poll', async () => {
     const failing = createTestClient([json(200, fixtures.jobs.failed.body)])
-    await caught(failing.client.jobs.wait('job_1'), JobFailedError)
+    await caught(failing.client.jobs.attach('job_1').result(), JobFailedError)
     const missing = createTestClient([errorResponse(404, 'NOT_FOUND')])
-    await caught(missing.client.jobs.wait('job_1'), NotFoundError)
+    await caught(missing.client.jobs.attach('job_1').result(), NotFoundError)
   })
 
   test.each([0, -1, Number.NaN])('rejects, and does not throw, for the deadline %j', async (deadlineMs) => {
     const { client, service } = createTestClient([running])
-    await caught(client.jobs.wait('job_1', { deadlineMs }), ConfigurationError)
+    await caught(client.jobs.attach('job_1').result({ deadlineMs }), ConfigurationError)
     expect(service.received).toHaveLength(0)
   })
 
   test('has no end with an infinite deadline', async () => {
     const { client, clock } = createTestClient([...Array.from({ length: 300 }, () => running), succeeded])
     const startedAt = clock.now()
-    await clock.run(client.jobs.wait('job_1', { deadlineMs: Number.POSITIVE_INFINITY }))
+    await clock.run(client.jobs.attach('job_1').result({ deadlineMs: Number.POSITIVE_INFINITY }))
     expect(clock.now() - startedAt).toBeGreaterThan(1_000_000)
   })
 
@@ -60,7 +60,9 @@ describe('jobs.wait', () => {
     const warnings: string[] = []
     const logger = { ...console, warn: (line: string) => warnings.push(line) }
     const { client, clock } = createTestClient([running, succeeded], { logger, logLevel: 'warn' })
-    await expect(clock.run(client.jobs.wait('job_1', { onStatus }))).resolves.toMatchObject({ job_id: 'job_1' })
+    await expect(clock.run(client.jobs.attach('job_1').result({ onStatus }))).resolves.toMatchObject({
+      job_id: 'job_1',
+    })
     expect(warnings).toHaveLength(2)
     expect(warnings[0]).toContain('`onStatus` failed; its run is not affected: RangeError: a fault of the caller')
   })
@@ -71,7 +73,7 @@ describe('jobs.wait', () => {
       json(200, { data: { ...fixtures.jobs.succeeded.body.data, status: 'completed' } }),
     ])
     const states: string[] = []
-    const work = client.jobs.wait('job_1', { onStatus: ({ status }) => states.push(status) })
+    const work = client.jobs.attach('job_1').result({ onStatus: ({ status }) => states.push(status) })
     await expect(clock.run(work)).resolves.toMatchObject({ status: 'succeeded' })
     expect(states).toEqual(['processing', 'succeeded'])
   })
@@ -80,7 +82,10 @@ describe('jobs.wait', () => {
 describe('a wait whose deadline passes', () => {
   test('says what the service said last, and that the job continues', async () => {
     const { client, clock, service } = createTestClient([running])
-    const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 2_000 })), DeadlineExceededError)
+    const error = await caught(
+      clock.run(client.jobs.attach('job_1').result({ deadlineMs: 2_000 })),
+      DeadlineExceededError,
+    )
     expect(error.message).toBe(
       'The job job_1 did not finish within deadlineMs (2000 ms); its last status is processing. ' +
         'It continues: `error.job.result()` waits again.',
@@ -92,7 +97,10 @@ describe('a wait whose deadline passes', () => {
 
   test('names the failure of the last poll', async () => {
     const { client, clock } = createTestClient([running, text(502, '')])
-    const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 60_000 })), DeadlineExceededError)
+    const error = await caught(
+      clock.run(client.jobs.attach('job_1').result({ deadlineMs: 60_000 })),
+      DeadlineExceededError,
+    )
     expect(error.message).toContain('; its last status is processing; the last poll failed: see `error.cause`.')
     expect(error.cause).toBeInstanceOf(ServerError)
     expect(error.attempts.at(-1)).toMatchObject({ status: 502 })
@@ -100,14 +108,17 @@ describe('a wait whose deadline passes', () => {
 
   test('does not report failures before the last successful poll', async () => {
     const { client, clock } = createTestClient([text(502, ''), running])
-    const error = await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 60_000 })), DeadlineExceededError)
+    const error = await caught(
+      clock.run(client.jobs.attach('job_1').result({ deadlineMs: 60_000 })),
+      DeadlineExceededError,
+    )
     expect(error.cause).toBeUndefined()
   })
 
   test('ends in the middle of a poll', async () => {
     const { client, clock } = createTestClient([silent()])
     const startedAt = clock.now()
-    await caught(clock.run(client.jobs.wait('job_1', { deadlineMs: 1_000 })), DeadlineExceededError)
+    await caught(clock.run(client.jobs.attach('job_1').result({ deadlineMs: 1_000 })), DeadlineExceededError)
     expect(clock.now() - startedAt).toBe(1_000)
   })
 })
@@ -116,7 +127,7 @@ describe('a wait that ends early', () => {
   async function abortWait(steps: readonly Step[], onAbort?: 'detach' | 'cancel') {
     const harness = createTestClient(steps)
     const controller = new AbortController()
-    const wait = harness.client.jobs.wait('job_1', { signal: controller.signal, onAbort })
+    const wait = harness.client.jobs.attach('job_1').result({ signal: controller.signal, onAbort })
     const failure = caught(wait, AbortedError)
     await settle()
     controller.abort('enough')
@@ -132,7 +143,10 @@ describe('a wait that ends early', () => {
 
   test('sends nothing when its signal has aborted before', async () => {
     const { client, clock, service } = createTestClient([running])
-    const error = await caught(client.jobs.wait('job_1', { signal: AbortSignal.abort('enough') }), AbortedError)
+    const error = await caught(
+      client.jobs.attach('job_1').result({ signal: AbortSignal.abort('enough') }),
+      AbortedError,
+    )
     expect(error).toMatchObject({ cause: 'enough', submission: 'unknown' })
     expect(error.message).toBe(
       'The job job_1 was still running when the caller aborted the wait. It continues: `error.job.result()` waits again.',
@@ -176,9 +190,9 @@ describe('a wait that ends early', () => {
   test('cancels by its deadline only when that policy says so', async () => {
     const { client, clock, service } = createTestClient([byMethod(running, text(204, null))])
     const both = { deadlineMs: 600, onAbort: 'cancel' } as const
-    const kept = await caught(clock.run(client.jobs.wait('job_1', both)), DeadlineExceededError)
+    const kept = await caught(clock.run(client.jobs.attach('job_1').result(both)), DeadlineExceededError)
     expect(kept.cancellation).toBeUndefined()
-    const wait = client.jobs.wait('job_1', { ...both, onDeadline: 'cancel' })
+    const wait = client.jobs.attach('job_1').result({ ...both, onDeadline: 'cancel' })
     const cancelled = await caught(clock.run(wait), DeadlineExceededError)
     await expect(cancelled.cancellation).resolves.toBe(true)
     expect(service.received.filter(({ method }) => method === 'DELETE')).toHaveLength(1)

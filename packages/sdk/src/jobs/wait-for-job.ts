@@ -6,16 +6,16 @@ import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'
 import { saveFiles } from '../files/save-files.ts'
 import { type Caller, rejectAtCaller, showCaller } from '../http/api-promise.ts'
-import { notify } from '../observe/logger.ts'
+import { notify, textOf, watch } from '../observe/logger.ts'
 import { startWaitSpan, type WaitSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
-import { type PriceReading, startPriceReading } from '../runs/price-reading.ts'
-import type { WebhookReceiver } from '../runs/run-options.ts'
+import { readDelivered } from '../runs/receiver-calls.ts'
+import type { ResultReceiver } from '../runs/run-options.ts'
 import type { RunOutcome, RunResult } from '../runs/run-result.ts'
 import { earlyEndError } from './early-end.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from './job-handle.ts'
-import type { JobReference } from './job-reference.ts'
-import type { EarlyEnd, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
+import { isConfirmed, type JobReference } from './job-reference.ts'
+import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
 
 /** A wait for a job. */
 export interface WaitRequest {
@@ -26,9 +26,7 @@ export interface WaitRequest {
   /** When the wait ends, in milliseconds of the client's clock. Default: after `options.deadlineMs`. */
   endsAt?: number | undefined
   /** Delivers the end, usually before a poll finds it. */
-  webhook?: WebhookReceiver | undefined
-  /** The reading of the price that has started already. Default: `options.readPrice` starts one. */
-  price?: PriceReading | undefined
+  webhook?: ResultReceiver | undefined
   /** The span of the run that the wait is part of. */
   span?: SafeSpan | undefined
   /** The line that errors show. Held here instead of in a closure, because ten thousand waits have to be small. */
@@ -53,22 +51,13 @@ export function startWait(
   resolve: (result: RunResult) => void,
   reject: (error: unknown) => void,
 ): () => void {
-  const { core, job, reference, options, webhook } = request
-  let price = request.price
-  const succeed = (result: RunResult) => (price ? void price.addTo(result).then(resolve) : resolve(result))
-  const subscriber = new ResultSubscriber(request, succeed, (error) => {
-    price?.stop()
-    reject(error)
-  })
-  if (options.readPrice) price ??= startPriceReading(core, reference.modelId, options)
+  const { core, reference, options, webhook } = request
+  const subscriber = new ResultSubscriber(request, resolve, reject)
+  // Of a job that this client submitted, the price is read already.
+  if (!isConfirmed(reference)) core.prices.addTo(reference, reference.modelId, options)
   core.scheduler.join(subscriber)
-  if (webhook && subscriber.polled) {
-    subscriber.stopListening = webhook.listen(job.id, (event) => core.scheduler.deliver(subscriber, event))
-    // The delivery may have come before.
-    if (!subscriber.polled) subscriber.stopListening()
-  }
+  if (webhook && subscriber.polled) subscriber.listen(webhook)
   return () => {
-    price?.stop()
     subscriber.span?.abandon()
     subscriber.leave()
   }
@@ -80,7 +69,9 @@ export abstract class WaitSubscriber implements Subscriber {
   readonly handle: JobHandle
   readonly job: JobReference
   readonly options: WaitOptions
-  readonly at: number
+  at: number
+  overtimeMs: number
+  isLate = false
   readonly hasWebhook: boolean
   readonly span: WaitSpan | undefined
   order = 0
@@ -100,6 +91,7 @@ export abstract class WaitSubscriber implements Subscriber {
     this.job = reference
     this.options = options
     this.at = endsAt ?? core.options.clock.now() + (options.deadlineMs ?? DEFAULT_DEADLINE_MS)
+    this.overtimeMs = options.deadlineMs === undefined ? DEFAULT_DEADLINE_MS : 0
     this.hasWebhook = webhook !== undefined
     this.span = startWaitSpan(core.tracing, { job: reference, run: span })
   }
@@ -107,8 +99,8 @@ export abstract class WaitSubscriber implements Subscriber {
   abstract onState(state: Job, isEnd: boolean): void
   abstract onError(error: unknown): void
 
-  onEarlyEnd(end: EarlyEnd, seen: LastSeen): void {
-    this.onError(earlyEndError(this, end, seen))
+  onEarlyEnd(end: EarlyEnd, { state, failure }: LastSeen, held?: HeldBack): void {
+    this.onError(earlyEndError(this, end, { state, failure, held }))
   }
 }
 
@@ -149,9 +141,35 @@ class ResultSubscriber extends WaitSubscriber {
     this.reject(this.caller ? showCaller(error, this.caller) : error)
   }
 
+  /** Polls find the end as well, so a receiver that fails costs no result. */
+  listen(webhook: ResultReceiver): void {
+    const { handle } = this
+    this.#guard(() => {
+      const stop: unknown = webhook.listen(handle.id, (event) => this.#guard(() => this.#onDelivered(event)))
+      if (typeof stop !== 'function') return stop
+      this.stopListening = () => stop()
+      // The delivery may have come before.
+      return this.polled ? undefined : stop()
+    })
+  }
+
+  #onDelivered(event: unknown): void {
+    const job = readDelivered(event, this.handle.id)
+    if (job !== undefined) this.core.scheduler.deliver(this, job)
+  }
+
   leave(): void {
+    const { stopListening } = this
     this.core.scheduler.leave(this)
-    this.stopListening?.()
+    this.job.stopPriceReading?.()
+    this.stopListening = undefined
+    if (stopListening) this.#guard(stopListening)
+  }
+
+  #guard(call: () => unknown): void {
+    watch(call, (error) =>
+      this.core.options.log.warn(`the webhook receiver failed; the job ${this.handle.id} is polled: ${textOf(error)}`),
+    )
   }
 }
 
@@ -188,7 +206,6 @@ export function outcomeOfJob(reference: JobReference, job: Job): RunOutcome {
       message: `The job ${jobId} is ${job.status}, but the service sent no output. Read it again with jobs.get.`,
       jobId,
       submission: 'accepted',
-      isRetryable: true,
     })
   }
   return {

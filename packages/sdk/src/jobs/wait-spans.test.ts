@@ -68,12 +68,10 @@ function open(steps: readonly Step[]) {
   const parents: [span: unknown, request: string][] = []
   const harness = createTestClient(steps, {
     tracer: record.tracer,
-    middleware: [
-      (request, next) => {
-        parents.push([record.active()?.attributes['gen_ai.response.id'], new URL(request.url).pathname])
-        return next(request)
-      },
-    ],
+    fetch: (url, init) => {
+      parents.push([record.active()?.attributes['gen_ai.response.id'], new URL(url).pathname])
+      return harness.service.fetch(url, init)
+    },
   })
   return { ...harness, spans: record.spans, parents }
 }
@@ -81,7 +79,7 @@ function open(steps: readonly Step[]) {
 describe('the span of a wait', () => {
   test('has its polls and states, and ends once with the job', async () => {
     const { client, clock, spans } = open([running, succeeded])
-    await clock.run(client.jobs.wait('job_1'))
+    await clock.run(client.jobs.attach('job_1').result())
     expect(spans).toMatchObject([
       {
         name: 'modelrun.wait',
@@ -96,13 +94,16 @@ describe('the span of a wait', () => {
 
   test('is an error with the job', async () => {
     const { client, spans } = open([json(200, fixtures.jobs.failed.body)])
-    await client.jobs.wait('job_1').catch(() => {})
+    await client.jobs
+      .attach('job_1')
+      .result()
+      .catch(() => {})
     expect(spans).toMatchObject([{ isError: true, endCount: 1 }])
   })
 
   test('is an error when the polls have no use', async () => {
     const { client, spans } = open([errorResponse(404, 'NOT_FOUND')])
-    const error = await caught(client.jobs.wait('job_1'), NotFoundError)
+    const error = await caught(client.jobs.attach('job_1').result(), NotFoundError)
     expect(error.submission).toBe('unknown')
     expect(spans).toMatchObject([{ isError: true, endCount: 1, events: ['modelrun.poll HTTP 404'] }])
   })
@@ -110,7 +111,7 @@ describe('the span of a wait', () => {
   test('is not an error when the caller aborts', async () => {
     const { client, spans } = open([running])
     const controller = new AbortController()
-    const wait = caught(client.jobs.wait('job_1', { signal: controller.signal }), AbortedError)
+    const wait = caught(client.jobs.attach('job_1').result({ signal: controller.signal }), AbortedError)
     await settle()
     controller.abort()
     await wait
@@ -135,7 +136,7 @@ describe('the span of updates', () => {
     const { client, clock, spans } = open([running, json(200, fixtures.jobs.failed.body)])
     const ends: unknown[] = []
     const loop = async () => {
-      for await (const { status } of client.jobs.watch('job_1')) ends.push([status, spans[0]?.endCount])
+      for await (const { status } of client.jobs.attach('job_1').updates()) ends.push([status, spans[0]?.endCount])
     }
     await clock.run(loop())
     expect(ends).toEqual([
@@ -148,13 +149,13 @@ describe('the span of updates', () => {
 
   test('is abandoned when the loop is left', async () => {
     const { client, spans } = open([running])
-    for await (const _ of client.jobs.watch('job_1')) break
+    for await (const _ of client.jobs.attach('job_1').updates()) break
     expect(spans).toMatchObject([{ endCount: 1, attributes: { 'modelrun.aborted': true } }])
   })
 
   test('is an error when there is no such job', async () => {
     const { client, spans } = open([errorResponse(404, 'NOT_FOUND')])
-    await caught(client.jobs.watch('job_1').next(), NotFoundError)
+    await caught(client.jobs.attach('job_1').updates().next(), NotFoundError)
     expect(spans).toMatchObject([{ isError: true, endCount: 1 }])
   })
 })
@@ -162,14 +163,14 @@ describe('the span of updates', () => {
 describe('polls', () => {
   test('belong to a wait for their job, although one timer serves all waits', async () => {
     const { client, clock, parents } = open([running, running, running, running, succeeded])
-    await clock.run(Promise.all(['job_1', 'job_2'].map((id) => client.jobs.wait(id))))
+    await clock.run(Promise.all(['job_1', 'job_2'].map((id) => client.jobs.attach(id).result())))
     expect(parents.length).toBeGreaterThan(4)
     for (const [span, path] of parents) expect(path).toBe(`/v1/jobs/${span}`)
   })
 
   test('are events of each wait that shares them', async () => {
     const { client, clock, spans } = open([running, succeeded])
-    await clock.run(Promise.all([client.jobs.wait('job_1'), client.jobs.wait('job_1')]))
+    await clock.run(Promise.all([client.jobs.attach('job_1').result(), client.jobs.attach('job_1').result()]))
     const events = [...POLLED, 'modelrun.state succeeded']
     expect(spans).toMatchObject([{ events }, { events }])
   })

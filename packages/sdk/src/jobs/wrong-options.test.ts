@@ -18,8 +18,6 @@ function calls() {
     'job.updates': () => job.updates(wrong),
     'client.jobs.get': () => jobs.get('job_1', wrong),
     'client.jobs.cancel': () => jobs.cancel('job_1', wrong),
-    'client.jobs.wait': () => jobs.wait('job_1', wrong),
-    'client.jobs.watch': () => jobs.watch('job_1', wrong),
     'client.jobs.settle': () => jobs.settle(['job_1'], wrong),
   }
   return { service, jobs, all }

@@ -1,12 +1,12 @@
-import { isApiError } from '../errors/api-errors.ts'
-import { isJobCancelledError, isJobFailedError } from '../errors/job-errors.ts'
-import { isBudgetExceededError, isInputValidationError } from '../errors/local-errors.ts'
-import { isModelRunError, type ModelRunError } from '../errors/model-run-error.ts'
+import { ApiError } from '../errors/api-errors.ts'
+import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
+import { BudgetExceededError, InputValidationError } from '../errors/local-errors.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import {
-  isAttemptTimeoutError,
-  isConnectionError,
-  isDeadlineExceededError,
-  isInvalidResponseError,
+  AttemptTimeoutError,
+  ConnectionError,
+  DeadlineExceededError,
+  InvalidResponseError,
 } from '../errors/transport-errors.ts'
 
 /** The description of an error in a span. */
@@ -24,7 +24,7 @@ const OTHER = '_OTHER'
  * quote the prompt or a callback url, and more people read traces than may read prompts.
  */
 export function describeFailure(error: unknown): FailureDescription {
-  if (isModelRunError(error)) return { type: error.code, message: messageOf(error) }
+  if (error instanceof ModelRunError) return { type: error.code, message: messageOf(error) }
   return { type: asWord(error instanceof Error ? error.name : undefined) }
 }
 
@@ -41,15 +41,17 @@ export function reasonOf(error: ModelRunError): string {
 
 /** Undefined for errors whose message may quote the service, the input or the network. */
 function messageOf(error: ModelRunError): string | undefined {
-  if (isApiError(error)) return `HTTP ${error.status}${error.apiCode === undefined ? '' : ` ${asWord(error.apiCode)}`}`
-  if (isJobFailedError(error)) return `The job failed: ${asWord(error.failureCode)}`
-  if (isDeadlineExceededError(error)) return 'deadlineMs passed'
-  if (isConnectionError(error)) return `The connection failed: ${reasonOf(error)}`
-  if (isInvalidResponseError(error))
+  if (error instanceof ApiError)
+    return `HTTP ${error.status}${error.apiCode === undefined ? '' : ` ${asWord(error.apiCode)}`}`
+  if (error instanceof JobFailedError) return `The job failed: ${asWord(error.failureCode)}`
+  if (error instanceof DeadlineExceededError) return 'deadlineMs passed'
+  if (error instanceof ConnectionError) return `The connection failed: ${reasonOf(error)}`
+  if (error instanceof InvalidResponseError)
     return `A response cannot be used${error.status === undefined ? '' : `: HTTP ${error.status}`}`
-  if (isInputValidationError(error)) {
+  if (error instanceof InputValidationError) {
     return `The input does not fit the model: ${error.issues.map(({ pointer }) => pointer || 'no such model').join(', ')}`
   }
-  const isOurText = isAttemptTimeoutError(error) || isJobCancelledError(error) || isBudgetExceededError(error)
+  const isOurText =
+    error instanceof AttemptTimeoutError || error instanceof JobCancelledError || error instanceof BudgetExceededError
   return isOurText ? error.message : undefined
 }

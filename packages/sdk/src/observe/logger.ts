@@ -31,12 +31,32 @@ export function createLog(logger: Logger, level: LogLevel): Log {
   return { isOn, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
-/** A logger that throws must not lose the response to a run that was paid for. */
+/** A logger that throws or rejects must not lose the response to a run that was paid for. */
 function write(logger: Logger, name: keyof Logger, message: string): void {
+  // There is no other place to report the failure.
+  watch(
+    () => logger[name](`modelrun: ${message}`),
+    () => {},
+  )
+}
+
+/** Calls what the caller plugged in, which may be async. `onFailure` gets what it throws, or its promise rejects with. */
+export function watch(call: () => unknown, onFailure: (error: unknown) => void): void {
   try {
-    logger[name](`modelrun: ${message}`)
+    const returned = call()
+    const isPromise = typeof (returned as PromiseLike<unknown> | undefined)?.then === 'function'
+    if (isPromise) Promise.resolve(returned).catch(onFailure)
+  } catch (error) {
+    onFailure(error)
+  }
+}
+
+/** What was thrown, as a text. Never throws: what callers throw may have no text. */
+export function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
   } catch {
-    // There is no other place to report the failure.
+    return 'something without a text was thrown'
   }
 }
 
@@ -91,11 +111,5 @@ function describeAttempt({
 
 /** Calls a callback of the caller. When it throws or rejects, the failure is logged and the run continues. */
 export function notify(log: Log, name: string, callback: () => unknown): void {
-  const warn = (error: unknown) =>
-    log.warn(`the callback \`${name}\` failed; its run is not affected: ${String(error)}`)
-  try {
-    Promise.resolve(callback()).catch(warn)
-  } catch (error) {
-    warn(error)
-  }
+  watch(callback, (error) => log.warn(`the callback \`${name}\` failed; its run is not affected: ${textOf(error)}`))
 }

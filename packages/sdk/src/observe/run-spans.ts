@@ -1,5 +1,5 @@
 import { type Job, ROUTES } from '@modelrun/contract'
-import { isModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import type { ApiResult } from '../http/operation.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import type { PollOutcome } from '../jobs/polling/polled-jobs.ts'
@@ -38,7 +38,7 @@ export function inRunSpan<T>(
 export function endRunSpan(span: SafeSpan, run: PromiseSettledResult<RunResult>): void {
   if (run.status === 'rejected') {
     const { reason } = run
-    if (isModelRunError(reason)) {
+    if (reason instanceof ModelRunError) {
       span.set({ 'gen_ai.response.id': reason.jobId, 'modelrun.submission': reason.submission })
     }
     span.fail(reason)
@@ -75,9 +75,14 @@ export async function traceRun(
 }
 
 /** The `seed` of an input, when it has one by the conventions: an integer. */
-function seedIn(input: unknown): number | undefined {
-  const seed: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, 'seed') : undefined
-  return Number.isSafeInteger(seed) ? (seed as number) : undefined
+function seedIn(input: object): number | undefined {
+  try {
+    const seed: unknown = Reflect.get(input, 'seed')
+    return Number.isSafeInteger(seed) ? (seed as number) : undefined
+  } catch {
+    // A getter that throws, or what is not an object: the check of the input says so.
+    return undefined
+  }
 }
 
 /** Sends a run. `onAttempt` is passed when there is a tracer. */
@@ -201,5 +206,5 @@ export function startWaitSpan(tracing: Tracing | undefined, wait: TracedWait): W
 function outcomeOf(outcome: PollOutcome): { [name: string]: string } {
   if ('job' in outcome) return { 'modelrun.job.status': asWord(outcome.job.status) }
   const error = 'failure' in outcome ? outcome.failure : outcome.error
-  return { 'modelrun.reason': isModelRunError(error) ? reasonOf(error) : asWord(undefined) }
+  return { 'modelrun.reason': error instanceof ModelRunError ? reasonOf(error) : asWord(undefined) }
 }

@@ -1,5 +1,6 @@
-import { isAbortedError } from '../errors/transport-errors.ts'
+import { AbortedError } from '../errors/transport-errors.ts'
 import { describeFailure } from './describe-failure.ts'
+import { watch } from './logger.ts'
 
 /** Attributes of which some may not be known. */
 export type SomeAttributes = { readonly [name: string]: SpanAttributes[string] | undefined }
@@ -34,7 +35,7 @@ export class SafeSpan {
 
   /** Ends the span with an error. An abort by the caller is not an error: the conventions leave its status unset. */
   fail(error: unknown): void {
-    if (isAbortedError(error)) {
+    if (error instanceof AbortedError) {
       this.abandon()
       return
     }
@@ -53,12 +54,7 @@ export class SafeSpan {
   #try(work: (span: Span) => unknown): void {
     const span = this.#span
     if (span === undefined || this.#isOver) return
-    try {
-      const returned = work(span)
-      if (returned instanceof Promise) returned.catch(this.#onFault)
-    } catch (error) {
-      this.#onFault(error)
-    }
+    watch(() => work(span), this.#onFault)
   }
 }
 

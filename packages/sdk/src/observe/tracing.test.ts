@@ -78,7 +78,7 @@ describe.each(TRACERS)('a tracer that %s', (_what, tracer) => {
     const all = async () => {
       for await (const run of client.runMany('aurora-image', [INPUT])) expect(run.status).toBe('fulfilled')
       for await (const job of client.jobs.settle(['job_1'])) expect(job.status).toBe('fulfilled')
-      for await (const { status } of client.jobs.watch('job_1')) expect(status).toBe('succeeded')
+      for await (const { status } of client.jobs.attach('job_1').updates()) expect(status).toBe('succeeded')
     }
     await clock.run(all())
     expect(service.received.map(({ method }) => method)).toEqual(['POST', 'GET', 'GET', 'GET'])

@@ -1,6 +1,6 @@
 import type { Model } from '@modelrun/contract'
 import type { Clock } from '../clock.ts'
-import { isNotFoundError } from '../errors/api-errors.ts'
+import { NotFoundError } from '../errors/api-errors.ts'
 import type { ProxyClient } from './proxy-options.ts'
 
 /** How long the details of a model, and so its price, are cached. */
@@ -54,5 +54,5 @@ export function createCatalog(client: ProxyClient, ids: readonly string[], clock
 }
 
 function orMissing(error: unknown): undefined {
-  if (!isNotFoundError(error)) throw error
+  if (!(error instanceof NotFoundError)) throw error
 }

@@ -1,6 +1,7 @@
 import { ModelRun } from 'modelrun'
-import { createProxy, type ModelRunProxy, type ProxyClient } from 'modelrun/proxy'
+import { createProxy, type ModelRunProxy } from 'modelrun/proxy'
 import { expectTypeOf, test } from 'vitest'
+import type { ProxyClient } from './proxy-options.ts'
 
 test('a client fits, and what an environment may lack', () => {
   expectTypeOf<ModelRun>().toExtend<ProxyClient>()

@@ -16,6 +16,7 @@ import { isCredits, type ResolvedProxyOptions, resolveProxyOptions } from './res
 import { runModel } from './run-route.ts'
 import { createRunsUnderWay } from './runs-under-way.ts'
 import { createJobSeals } from './sealed-jobs.ts'
+import { withinTime } from './within-time.ts'
 
 /** Runs models for the pages of a website, with a key that stays on its server. */
 export interface ModelRunProxy {
@@ -28,7 +29,7 @@ export interface ModelRunProxy {
    */
   handle(request: Request, context?: { waitUntil?(work: Promise<unknown>): void } | object): Promise<Response>
   /**
-   * A listener for `node:http`, Express and Fastify, also right when a body parser ran first.
+   * A listener for `node:http` and Express, also right when a body parser ran first.
    *
    * @throws ConfigurationError when it is called as the listener itself
    */
@@ -117,7 +118,7 @@ async function admit(core: ProxyCore, request: PageRequest): Promise<Response> {
     return rejection(405, ['METHOD_NOT_ALLOWED', `This path takes ${route.allow}.`], { allow: route.allow })
   }
   if (!isAllowedPage(request, options.allowedOrigins)) {
-    return rejection(403, ['FORBIDDEN', 'Pages of other origins cannot use this (see `allowedOrigins`).'])
+    return rejection(403, ['ORIGIN_NOT_ALLOWED', 'Pages of other origins cannot use this (see `allowedOrigins`).'])
   }
   const identity = await identify(options, request)
   if (identity instanceof Response) return identity
@@ -160,11 +161,15 @@ function nothingHere(): Response {
   ])
 }
 
+/** Longest time that a page waits for `authorize`. */
+const AUTHORIZE_LIMIT_MS = 10_000
+
 /** The user of a request, or the response to a request without a user. A failure of `authorize` rejects the request. */
 async function identify(options: ResolvedProxyOptions, request: PageRequest): Promise<ProxyIdentity | Response> {
   const { method, url, raw } = request
   try {
-    const identity = await options.authorize(request.toRequest(), { raw })
+    const limits = { clock: options.clock, limitMs: AUTHORIZE_LIMIT_MS, name: '`authorize`' }
+    const identity = await withinTime(limits, () => options.authorize(request.toRequest(), { raw }))
     if (!identity || identity.user === undefined || identity.user === null || identity.user === '') {
       return rejection(401, ['UNAUTHORIZED', 'Sign in first.'])
     }

@@ -3,24 +3,8 @@
  *
  * @module
  */
-export type {
-  FastifyLikeReply,
-  FastifyLikeRequest,
-  NodeListener,
-  NodeRequest,
-  NodeResponse,
-} from '../serving/node-listener.ts'
-export type { BudgetReservation, BudgetStore } from './budget/budget-store.ts'
-export { createMemoryBudgetStore, type MemoryBudgetStoreOptions } from './budget/budget-store.ts'
-export type { Balance } from './budget/spending.ts'
+export type { NodeListener } from '../serving/node-listener.ts'
+export type { BudgetStore } from './budget/budget-store.ts'
+export { createMemoryBudgetStore } from './budget/budget-store.ts'
 export { createProxy, type ModelRunProxy } from './create-proxy.ts'
-export type {
-  Authorize,
-  AuthorizeContext,
-  ProxyBudget,
-  ProxyCall,
-  ProxyClient,
-  ProxyErrorContext,
-  ProxyIdentity,
-  ProxyOptions,
-} from './proxy-options.ts'
+export type { AuthorizeContext, ProxyBudget, ProxyOptions } from './proxy-options.ts'

@@ -30,7 +30,7 @@ export function fromRequest(request: Request, clock: Clock, rules: BodyRules): P
   }
 }
 
-/** A request of Node, Express or Fastify. */
+/** A request of Node or Express. */
 export function fromServedRequest({ url = '', headers: sent, ...served }: ServedRequest): PageRequest {
   const headers = toHeaders(sent)
   const absolute = toUrl(url, headers.get('host') ?? 'localhost')
@@ -51,8 +51,13 @@ function toHeaders(sent: ServedRequest['headers']): Headers {
   return headers
 }
 
+/** A host and a port, and nothing that would end the host in a url: the path is that of the request line, whatever the host is. */
+const HOST = /^[^/?#@\\\s]+$/
+
 /** A client may send a whole url in the first line; its host counts for nothing. What is not a url has no path here. */
 function toUrl(url: string, host: string): URL {
-  const candidates = [/^https?:\/\//i.test(url) ? url : `http://${host}${url}`, `http://localhost${url}`]
+  const isWhole = /^https?:\/\//i.test(url)
+  if (!isWhole && !url.startsWith('/')) return new URL('http://localhost')
+  const candidates = [isWhole ? url : `http://${HOST.test(host) ? host : 'localhost'}${url}`, `http://localhost${url}`]
   return new URL(candidates.find((candidate) => URL.canParse(candidate)) ?? 'http://localhost')
 }

@@ -5,6 +5,7 @@ import type { ProxyIdentity } from './proxy-options.ts'
 import type { ResolvedProxyOptions } from './resolve-proxy-options.ts'
 import type { RunsUnderWay } from './runs-under-way.ts'
 import type { JobSeals, SealedJob } from './sealed-jobs.ts'
+import { withinTime } from './within-time.ts'
 
 /** What the routes of one proxy share. */
 export interface ProxyCore {
@@ -25,17 +26,21 @@ export interface Visit {
   report(error: unknown): void
 }
 
+/** Longest time that a response waits for the budget store. The store may still count it later. */
+const SETTLE_LIMIT_MS = 2_000
+
 /**
- * Settles what was reserved for a job. A store that fails costs no response: the reservation is kept then, and counts as
- * spent until its window ends.
+ * Settles what was reserved for a job. A store that fails or stalls costs no response: the reservation is kept then, and counts
+ * as spent until its window ends.
  */
 export async function settle(
-  { spending }: ProxyCore,
+  { spending, options: { clock } }: ProxyCore,
   { identity, report }: Visit,
   { job: { reservation }, charged }: { job: Pick<SealedJob, 'reservation'>; charged: number | undefined },
 ): Promise<void> {
   if (spending === undefined || reservation === undefined || charged === undefined) return
-  await spending.settle(identity.user, reservation, charged).catch(report)
+  const limits = { clock, limitMs: SETTLE_LIMIT_MS, name: '`settle` of the budget store' }
+  await withinTime(limits, () => spending.settle(identity.user, reservation, charged)).catch(report)
 }
 
 /**

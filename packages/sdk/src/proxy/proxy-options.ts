@@ -20,7 +20,7 @@ export interface ProxyIdentity {
 /** What `authorize` knows beyond the request. */
 export interface AuthorizeContext {
   /**
-   * What the framework handed over: the request of Node, Express or Fastify, with what their plugins added to it, such as
+   * What the framework handed over: the request of Node or Express, with what middleware added to it, such as
    * a session; or the web-standard request.
    */
   raw: unknown
@@ -97,7 +97,7 @@ export interface ProxyOptions {
 }
 
 /** One call of the client. */
-export interface ProxyCall<T> {
+interface ProxyCall<T> {
   /** The data with the HTTP response. */
   withResponse(): Promise<ApiResult<T>>
 }

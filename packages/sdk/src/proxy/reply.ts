@@ -1,6 +1,8 @@
 import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
-import { type ApiError, isApiError } from '../errors/api-errors.ts'
-import { isModelRunError, type ModelRunError } from '../errors/model-run-error.ts'
+import { ApiError } from '../errors/api-errors.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
+import { GATEWAY_REJECTION } from '../http/read-response.ts'
+import { isRejection } from '../http/status-policy.ts'
 
 /** No cache may store a response, no other origin may read it, and no browser may guess another type than JSON. */
 const HEADERS = {
@@ -25,9 +27,14 @@ export function rejection(
   return reply(status, { error: { code, message } } satisfies ErrorBody, headers)
 }
 
+interface Unavailability {
+  retryAfterS?: number | undefined
+  code?: string | undefined
+}
+
 /** Says that nothing was sent or accepted, and when to try again. Clients take it for a certain rejection of a run. */
-export function unavailable(message: string, retryAfterS = 5): Response {
-  return rejection(503, ['UNAVAILABLE', message], { 'retry-after': String(retryAfterS) })
+export function unavailable(message: string, { retryAfterS = 5, code = 'UNAVAILABLE' }: Unavailability = {}): Response {
+  return rejection(503, [code, message], { 'retry-after': String(retryAfterS) })
 }
 
 /** Ids of models and jobs that are not there for this user, each for the same reason. */
@@ -43,8 +50,10 @@ function present(headers: HeaderValues): Record<string, string> {
 /** Rejections that are about what the page sent. All others are between the proxy and the service. */
 const FOR_THE_PAGE = new Set([400, 404, 409, 410, 413, 415, 422, 429])
 
-/** The key of the proxy is wrong, lacks a permission, or is not for this machine: a person has to see to it. */
-const FOR_THE_OPERATOR = new Set([401, 403])
+/**
+ * Any other rejection, such as 401 and 403, is about the proxy: its key, its machine, what is between it and the service. A
+ * person has to see to it.
+ */
 const OPERATOR_RETRY_S = 300
 
 /**
@@ -53,26 +62,40 @@ const OPERATOR_RETRY_S = 300
  * No text of an error reaches the page unless the service wrote it for the sender of the request.
  */
 export function failureResponse(error: unknown, { isRun }: { isRun: boolean }): Response {
-  if (!isModelRunError(error)) return unknownOutcome(isRun)
+  if (!(error instanceof ModelRunError)) return unknownOutcome(isRun)
   const headers = { 'x-request-id': shownCode(error.requestId) }
-  if (isApiError(error)) {
+  if (error instanceof ApiError) {
     const { status } = error
     if (FOR_THE_PAGE.has(status)) return passedOn(error, headers)
-    if (FOR_THE_OPERATOR.has(status))
-      return unavailable('The service does not accept this application.', OPERATOR_RETRY_S)
     // Its text contains the balance of the account.
     if (status === 402) {
-      const code = shownCode(error.apiCode) ?? 'INSUFFICIENT_CREDITS'
+      const code = codeOf(error, 'INSUFFICIENT_CREDITS')
       return rejection(402, [code, 'The account of this application cannot pay for the run.'], headers)
     }
+    if (isRejection(status)) {
+      const code = isFromService(error) ? undefined : GATEWAY_REJECTION
+      return unavailable('The service does not accept this application.', { retryAfterS: OPERATOR_RETRY_S, code })
+    }
   }
-  if (isCertain(error, isRun)) return unavailable('The service cannot take this now.', retryAfterS(error))
+  if (isCertain(error, isRun))
+    return unavailable('The service cannot take this now.', { retryAfterS: retryAfterS(error) })
   return unknownOutcome(isRun, error)
 }
 
 /** True for a failure that is reported to the operator of the proxy. */
 export function isForOperator(error: unknown): boolean {
-  return !isApiError(error) || !FOR_THE_PAGE.has(error.status) || error.status === 429
+  if (!(error instanceof ApiError) || !isFromService(error)) return true
+  return !FOR_THE_PAGE.has(error.status) || error.status === 429
+}
+
+/** True when the response has an error body of the service. Else a gateway wrote it. */
+function isFromService({ apiCode }: ApiError): boolean {
+  return apiCode !== undefined
+}
+
+/** The code for the page; `otherwise` when that of the service is not one. */
+function codeOf(error: ApiError, otherwise: string): string {
+  return isFromService(error) ? (shownCode(error.apiCode) ?? otherwise) : GATEWAY_REJECTION
 }
 
 /** True when the service did not accept a run; for other calls, when it said when to ask again. */
@@ -82,10 +105,10 @@ function isCertain(error: ModelRunError, isRun: boolean): boolean {
 }
 
 function passedOn(error: ApiError, headers: Record<string, string | undefined>): Response {
-  const code = shownCode(error.apiCode) ?? 'REJECTED'
-  const message = shownText(textIn(error.body)) ?? `The service rejects the request (HTTP ${error.status}).`
+  const sender = isFromService(error) ? 'The service' : 'Something in front of the service'
+  const message = shownText(textIn(error.body)) ?? `${sender} rejects the request.`
   const retryAfter = error.retryAfterMs === undefined ? undefined : String(retryAfterS(error))
-  return rejection(error.status, [code, message], { ...headers, 'retry-after': retryAfter })
+  return rejection(error.status, [codeOf(error, 'REJECTED'), message], { ...headers, 'retry-after': retryAfter })
 }
 
 function textIn(body: unknown): unknown {
@@ -98,7 +121,7 @@ function retryAfterS({ retryAfterMs }: ModelRunError): number | undefined {
 }
 
 function unknownOutcome(isRun: boolean, error?: ModelRunError): Response {
-  const code = (isApiError(error) && shownCode(error.apiCode)) || 'BAD_GATEWAY'
+  const code = (error instanceof ApiError && shownCode(error.apiCode)) || 'BAD_GATEWAY'
   const message = isRun
     ? 'The response of the service was lost. It may have accepted the run and may charge it, so it was not sent again.'
     : 'The service gave no usable response.'

@@ -2,7 +2,7 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { ModelRunError, type Submission } from '../errors/model-run-error.ts'
 import { caught } from '../testing/caught.ts'
-import { broken, cut, errorResponse, json, type Step, silent, text } from '../testing/scripted-service.ts'
+import { broken, cut, errorResponse, json, type Step, silent, text, unconnected } from '../testing/scripted-service.ts'
 import { API_KEY } from '../testing/test-client.ts'
 import { createTestProxy, MODEL, model, PRICE, RUN_PATH } from '../testing/test-proxy.ts'
 
@@ -103,8 +103,8 @@ const unknown = (step: Step): Failure => ({ step, submission: 'unknown', status:
 const rejected = (step: Step, status: number, posts = 1): Failure => ({ step, submission: 'rejected', status, posts })
 
 const FAILURES: Record<string, Failure> = {
-  'cannot be connected to': rejected(broken('ECONNREFUSED', { syscall: 'connect' }), 503, 3),
-  'breaks the connection': unknown(broken('ECONNRESET', { syscall: 'read' })),
+  'cannot be connected to': rejected(unconnected('ECONNREFUSED'), 503, 3),
+  'breaks the connection': unknown(broken('ECONNRESET')),
   'responds with a web page': unknown(text(200, '<html>')),
   'responds with half of a body': unknown(cut(200, '{"output"')),
   redirects: unknown(text(302, null, { location: 'https://evil.example.com/' })),
@@ -120,7 +120,11 @@ const FAILURES: Record<string, Failure> = {
   'has no credits left': rejected(errorResponse(402, 'INSUFFICIENT_CREDITS'), 402),
   'does not know the key': rejected(errorResponse(401, 'UNAUTHORIZED'), 503),
   'does not permit the run': rejected(errorResponse(403, 'FORBIDDEN'), 503),
-  'is another server': rejected(errorResponse(421, 'MISDIRECTED'), 503, 3),
+  'is another server': rejected(errorResponse(421, 'MISDIRECTED'), 503),
+  'is behind a gateway that does not take the body': rejected(text(413, '<html>'), 413),
+  'is behind a gateway that limits with 429': rejected(text(429, '<html>'), 429, 3),
+  'is behind a gateway that does not let the proxy in': rejected(text(403, '<html>'), 503),
+  'is behind a gateway whose page says to come back': unknown(text(503, '<html>', { 'retry-after': '5' })),
 }
 
 describe.each(Object.entries(FAILURES))('when the service %s', (_, { step, submission, status, posts }) => {
@@ -147,6 +151,14 @@ test('when the service is silent, the run stays reserved', async () => {
   await clock.advance(85_000)
   await expect(sending).resolves.toMatchObject({ status: 502, body: { error: { code: 'BAD_GATEWAY' } } })
   await expect(proxy.balance({ user: 'anna' })).resolves.toEqual({ used: PRICE, limit: 10 })
+})
+
+test.each([402, 403, 413])('a page of a gateway with %i rejects a run, and the operator gets it', async (status) => {
+  const { pageOf, errors } = createTestProxy([text(status, '<html>')])
+  const error = await caught(pageOf('anna').models.run(MODEL, RUN.body), ModelRunError)
+  expect(error).toMatchObject({ apiCode: 'GATEWAY_REJECTION', submission: 'rejected' })
+  expect(error.message).toContain('The run was rejected, as it seems by something in front of the service.')
+  expect(errors).toMatchObject([{ status, body: '<html>' }])
 })
 
 describe('an error of the service', () => {

@@ -1,5 +1,5 @@
 import type { RunRequest } from '@modelrun/contract'
-import { isModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import type { AnyRunResponse } from '../runs/run-operation.ts'
 import type { Reservation } from './budget/spending.ts'
 import type { PageRequest } from './page-request.ts'
@@ -7,6 +7,7 @@ import { chargeOf, type ProxyCore, settle, type Visit } from './proxy-core.ts'
 import { readRunRequest } from './read-run-request.ts'
 import { failureResponse, isForOperator, rejection, reply, shownCode, unavailable, unknownModel } from './reply.ts'
 import { isCredits } from './resolve-proxy-options.ts'
+import { withinTime } from './within-time.ts'
 
 /** A run, and the credits that are reserved for it. */
 interface SentRun {
@@ -30,6 +31,9 @@ export async function runModel(
   })
 }
 
+/** Longest time that a page waits for the budget store before its run is rejected. */
+const RESERVE_LIMIT_MS = 10_000
+
 /** Reserves the price. @returns Undefined where nothing limits what may be spent, or the rejection */
 async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Reservation | undefined | Response> {
   const { options, catalog, spending } = core
@@ -42,7 +46,8 @@ async function reserve(core: ProxyCore, visit: Visit, model: string): Promise<Re
       return rejection(402, ['BUDGET_EXCEEDED', 'A run of this model costs more than this application allows.'])
     }
     if (spending === undefined || price === 0) return undefined
-    const reservation = await spending.reserve(visit.identity, price)
+    const limits = { clock: options.clock, limitMs: RESERVE_LIMIT_MS, name: '`reserve` of the budget store' }
+    const reservation = await withinTime(limits, () => spending.reserve(visit.identity, price))
     return reservation ?? rejection(402, ['BUDGET_EXCEEDED', 'There are not enough credits left for this run.'])
   } catch (error) {
     visit.report(error)
@@ -111,7 +116,7 @@ async function failed(
   { model, reservation, error }: SentRun & { error: unknown },
 ): Promise<Response> {
   if (isForOperator(error)) visit.report(error)
-  if (isModelRunError(error)) {
+  if (error instanceof ModelRunError) {
     const { jobId, submission } = error
     if (jobId !== undefined) {
       const run = { status: 'unknown', job_id: jobId } as const

@@ -20,9 +20,9 @@ export interface JobSeals {
 
 /**
  * `v1~<kid>~<payload>~<mac>`. `~` needs no encoding in a path, and unlike a dot it does not make a file name of the id.
- * Longer ids than that cannot be of a service, and would not fit into the url of many servers.
+ * The service decides how long its ids are: whatever was sealed must open, or a paid job would be lost.
  */
-const TOKEN = /^v1~([\w-]{1,16})~([\w-]{1,4000})~([\w-]{43})$/
+const TOKEN = /^v1~([\w-]{1,16})~([\w-]+)~([\w-]{43})$/
 
 /** The job's id; then, where something was reserved, the id, credits and window of the reservation. */
 const payloadSchema = /* @__PURE__ */ (() =>

@@ -1,13 +1,11 @@
 import { getEventListeners } from 'node:events'
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
-import { ServerError } from '../errors/api-errors.ts'
-import type { ModelRunOptions } from '../options.ts'
-import { caught } from '../testing/caught.ts'
-import { settle } from '../testing/manual-clock.ts'
+import { ModelRun } from '../client.ts'
+import { createManualClock, settle } from '../testing/manual-clock.ts'
 import { errorResponse, json, type Step, silent, text } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
-import type { WebhookReceiver } from './run-options.ts'
+import { API_KEY, BASE_URL } from '../testing/test-client.ts'
+import type { ResultReceiver } from './run-options.ts'
 
 const { completed, queued } = fixtures.runs
 const succeeded = fixtures.jobs.succeeded.body.data
@@ -20,126 +18,65 @@ interface Endpoints {
   job?: Step
 }
 
-/** The fast model costs 4 credits. */
-function start({ model, run, job }: Endpoints = {}, options: ModelRunOptions = {}) {
-  const serve: Step = (request) => {
+/** A client and its service. The model costs 4 credits, and a poll takes 20 ms. */
+function start({ model, run, job }: Endpoints = {}) {
+  const clock = createManualClock()
+  const received: string[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init)
     const { pathname } = new URL(request.url)
-    if (request.method === 'POST') return (run ?? json(200, completed.body))(request)
+    received.push(`${request.method} ${pathname}`)
+    if (request.method === 'POST') return (run ?? json(202, queued.body))(request)
     if (pathname.startsWith('/v1/models/')) return (model ?? json(200, fixtures.models.textToImage.body))(request)
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, 20))
     return (job ?? json(200, { data: succeeded }))(request)
   }
-  const harness = createTestClient([serve], options)
-  const count = (part: string) =>
-    harness.service.received.filter(({ method, path }) => `${method} ${path}`.includes(part))
-  return { ...harness, modelReads: () => count('GET /v1/models/').length, runs: () => count('POST').length }
+  const client = new ModelRun({ apiKey: API_KEY, baseUrl: BASE_URL, fetch, clock, logLevel: 'off' })
+  const count = (part: string) => received.filter((line) => line.includes(part)).length
+  return { client, clock, received, modelReads: () => count('GET /v1/models/'), runs: () => count('POST') }
 }
 
-const polled: Endpoints = { run: json(202, queued.body) }
+const held: Endpoints = { run: json(200, completed.body) }
+const JSON_JOB = { job_id, model_id: 'aurora-image' }
+
+/** A receiver whose delivery comes at once. */
+const webhook: ResultReceiver = {
+  prepare: async () => ({ url: 'https://example.com/hook', ref: '1' }),
+  expect: async () => {},
+  forget: async () => {},
+  listen: (_, listener) => {
+    void settle().then(() => listener(succeeded as never))
+    return () => {}
+  },
+}
 
 describe('the price of a run (sections 2.1 and 2.4)', () => {
-  test('is not on the result unless it was read, and nothing is read for it', async () => {
-    const { client, clock, service } = start(polled)
-    const result = await clock.run(client.run('aurora-image', {}, { mode: 'async' }))
-    expect(result).not.toHaveProperty('credits_per_run')
-    expect(result).not.toHaveProperty('credits_used')
-    expect(service.received).toHaveLength(2)
-  })
-
-  test('is read once for `readPrice`, beside the run', async () => {
-    const { client, clock, service, modelReads } = start(polled)
-    const options = { mode: 'async', readPrice: true } as const
-    const result = await clock.run(client.run('aurora-image', {}, options))
-    expect(result).toMatchObject({ job_id, credits_per_run: 4 })
-    expect(JSON.parse(JSON.stringify(result))).toMatchObject({ credits_per_run: 4 })
-    await clock.run(client.run('aurora-image', {}, options))
-    expect(modelReads()).toBe(1)
-    expect(new Set(service.received.slice(0, 2).map(({ at }) => at)).size).toBe(1)
-  })
-
-  test('stands beside what the service charged on a held run', async () => {
-    const { client } = start()
-    const result = await client.run('aurora-image', {}, { readPrice: true })
-    expect(result).toMatchObject({ credits_used: 4, credits_per_run: 4 })
-  })
-
   test.each([
-    ['maxCredits', { maxCredits: 4 }],
-    ['validateInput', { validateInput: true }],
-  ])('is known from %s', async (_, check) => {
-    for (const endpoints of [{}, polled]) {
-      const { client, clock, modelReads } = start(endpoints)
-      const run = client.run('aurora-image', { prompt: 'x' }, check)
-      await expect(clock.run(run)).resolves.toMatchObject({ credits_per_run: 4 })
-      expect(modelReads()).toBe(1)
-    }
+    ['run', {}],
+    ['run that is asynchronous', { mode: 'async' }],
+    ['run with a signal', { signal: new AbortController().signal }],
+    ['run with onStatus', { onStatus: () => {} }],
+    ['run with a webhook', { webhook }],
+  ] as const)('is on the result of a %s that was polled or delivered', async (_, options) => {
+    const { client, clock } = start()
+    const { credits_used, credits_per_run } = await clock.run(client.run('aurora-image', {}, options))
+    expect([credits_used, credits_per_run]).toEqual([undefined, 4])
   })
 
-  test('is known from models.get, also to `maxCredits`', async () => {
-    const { client, clock, modelReads } = start(polled)
-    await client.models.get('aurora-image')
-    const run = client.run('aurora-image', {}, { mode: 'async', maxCredits: 4 })
-    await expect(clock.run(run)).resolves.toMatchObject({ credits_per_run: 4 })
-    expect(modelReads()).toBe(1)
-  })
-
-  test('is that of the submission, however long the job takes', async () => {
-    let isDone = false
-    const { client, clock } = start({
-      ...polled,
-      job: () => Response.json({ data: isDone ? succeeded : { status: 'processing' } }),
-    })
-    const run = client.run('aurora-image', {}, { mode: 'async', maxCredits: 4, deadlineMs: 3_600_000 })
+  test('is on the result of a submitted job, also long after it ended and long after it was read', async () => {
+    const { client, clock, modelReads } = start()
+    const job = await clock.run(client.submit('aurora-image', {}))
     await clock.advance(1_800_000)
-    isDone = true
-    await expect(clock.run(run)).resolves.toMatchObject({ credits_per_run: 4 })
-  })
-
-  test('is read with the headers of the run, and leaves nothing on its signal', async () => {
-    const headers: (string | null)[] = []
-    const model = (request: Request) => {
-      headers.push(request.headers.get('x-tenant'))
-      return json(200, fixtures.models.textToImage.body)(request)
-    }
-    const { client } = createTestClient([model, json(200, fixtures.runs.completed.body)])
-    const { signal } = new AbortController()
-    const steps = { readPrice: true, mode: 'sync', headers: { 'x-tenant': 'a' }, signal } as const
-    await client.run('aurora-image', {}, steps)
-    expect(headers).toEqual(['a'])
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-  })
-
-  test.each([
-    ['succeeds', succeeded],
-    ['fails', fixtures.jobs.failed.body.data],
-  ])('leaves nothing on the signal of a wait for a job that %s', async (_, data) => {
-    const { client, clock } = start({ job: json(200, { data }) })
-    const { signal } = new AbortController()
-    const job = client.jobs.attach({ job_id, model_id: 'aurora-image' })
-    await clock.run(job.result({ readPrice: true, signal }).catch(() => {}))
-    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
-  })
-
-  test('comes with a delivery', async () => {
-    const webhook: WebhookReceiver = {
-      prepare: async () => ({ url: 'https://example.com/hook', ref: '1' }),
-      expect: async () => {},
-      forget: async () => {},
-      listen: (_, listener) => {
-        void settle().then(() => listener({ ...succeeded, credits_used: 4 } as never))
-        return () => {}
-      },
-    }
-    const { client } = start({ ...polled, job: silent() })
-    const run = client.run('aurora-image', {}, { webhook, readPrice: true })
-    await expect(run).resolves.toMatchObject({ credits_used: 4, credits_per_run: 4 })
+    await expect(clock.run(job.result())).resolves.toMatchObject({ credits_per_run: 4 })
+    expect(modelReads()).toBe(1)
   })
 
   test('is read once for all runs of runMany', async () => {
-    const { client, clock, modelReads } = start(polled)
+    const { client, clock, modelReads } = start()
     const sum = async () => {
       let credits = 0
       const inputs = Array.from({ length: 20 }, (_, index) => ({ index }))
-      for await (const run of client.runMany('aurora-image', inputs, { readPrice: true })) {
+      for await (const run of client.runMany('aurora-image', inputs)) {
         if (run.status === 'fulfilled') credits += run.value.credits_used ?? run.value.credits_per_run ?? Number.NaN
       }
       return credits
@@ -148,87 +85,126 @@ describe('the price of a run (sections 2.1 and 2.4)', () => {
     expect(modelReads()).toBe(1)
   })
 
+  test('is not read when the service says what it charged', async () => {
+    const { client, clock, received } = start(held)
+    await expect(clock.run(client.run('aurora-image', {}))).resolves.toMatchObject({ credits_used: 4 })
+    expect(received).toHaveLength(1)
+  })
+
   test.each([
-    ['a job that came as JSON', { job_id, model_id: 'aurora-image' }, { data: succeeded }],
-    ['a job whose state names its model', job_id, { data: { ...succeeded, model_id: 'aurora-image' } }],
-  ])('is read for %s', async (_, source, body) => {
-    const { client, clock } = start({ job: json(200, body) })
-    const result = await clock.run(client.jobs.attach(source).result({ readPrice: true }))
-    expect(result).toMatchObject({ model_id: 'aurora-image', credits_per_run: 4 })
+    ['maxCredits', { maxCredits: 4 }],
+    ['validateInput', { validateInput: true }],
+  ])('is known from %s', async (_, check) => {
+    for (const endpoints of [held, {}]) {
+      const { client, clock, modelReads } = start(endpoints)
+      const run = client.run('aurora-image', { prompt: 'x' }, check)
+      await expect(clock.run(run)).resolves.toMatchObject({ credits_per_run: 4 })
+      expect(modelReads()).toBe(1)
+    }
+  })
+
+  test('is known from models.get, also to `maxCredits`', async () => {
+    const { client, clock, modelReads } = start()
+    await client.models.get('aurora-image')
+    const run = client.run('aurora-image', {}, { mode: 'async', maxCredits: 4 })
+    await expect(clock.run(run)).resolves.toMatchObject({ credits_per_run: 4 })
+    expect(modelReads()).toBe(1)
+  })
+
+  test('is read with the headers of the run, and leaves nothing on its signal', async () => {
+    const headers: (string | null)[] = []
+    const model: Step = (request) => {
+      headers.push(request.headers.get('x-tenant'))
+      return json(200, fixtures.models.textToImage.body)(request)
+    }
+    const { client, clock } = start({ model })
+    const { signal } = new AbortController()
+    await clock.run(client.run('aurora-image', {}, { headers: { 'x-tenant': 'a' }, signal }))
+    expect(headers).toEqual(['a'])
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+
+  test('is read for a job of another process whose model is known', async () => {
+    const { client, clock } = start()
+    await expect(clock.run(client.jobs.attach(JSON_JOB).result())).resolves.toMatchObject({ credits_per_run: 4 })
+    const first = start()
+    const settled = first.clock.run(first.client.jobs.settle([JSON_JOB]).next())
+    await expect(settled).resolves.toMatchObject({ value: { value: { credits_per_run: 4 } } })
   })
 
   test('is not known for a job of which only the id is known', async () => {
     const { client, clock, modelReads } = start()
-    const result = await clock.run(client.jobs.wait(job_id, { readPrice: true }))
+    const result = await clock.run(client.jobs.attach(job_id).result())
     expect(result).not.toHaveProperty('credits_per_run')
     expect(modelReads()).toBe(0)
-  })
-
-  test('comes with jobs.settle', async () => {
-    const { client, clock } = start()
-    const first = client.jobs.settle([{ job_id, model_id: 'aurora-image' }], { readPrice: true }).next()
-    await expect(clock.run(first)).resolves.toMatchObject({ value: { value: { credits_per_run: 4 } } })
   })
 })
 
 describe('a price that cannot be read', () => {
   test.each([
-    ['is forbidden', errorResponse(403, 'FORBIDDEN')],
-    ['fails', text(500, '')],
-    ['does not come', silent()],
-    ['is no price', json(200, { id: 'aurora-image' })],
-  ])('(it %s) costs a run neither its result nor more than five seconds', async (_, model) => {
-    for (const endpoints of [{ model }, { model, ...polled }]) {
-      const { client, clock, runs } = start(endpoints)
-      const startedAt = clock.now()
-      const result = await clock.run(client.run('aurora-image', {}, { readPrice: true }))
-      expect(result.status).toBe('succeeded')
-      expect(result).not.toHaveProperty('credits_per_run')
-      expect(clock.now() - startedAt).toBeLessThanOrEqual(5_000)
-      expect(runs()).toBe(1)
-      await settle()
-      expect(clock.timerCount).toBe(0)
-    }
-  })
-
-  test('is not asked for twice by one run', async () => {
-    const { client, clock, modelReads } = start({ ...polled, model: errorResponse(403, 'FORBIDDEN') })
-    await clock.run(client.run('aurora-image', {}, { readPrice: true }))
-    expect(modelReads()).toBe(1)
-  })
-
-  test('does not hold a run back', async () => {
-    const { client, clock, runs } = start({ model: silent() })
-    const run = client.run('aurora-image', {}, { readPrice: true })
-    await settle()
-    expect(runs()).toBe(1)
-    await clock.run(run)
-  })
-
-  test('does not exceed the deadline of the run', async () => {
-    const { client, clock } = start({ ...polled, model: silent() })
+    ['is forbidden', errorResponse(403, 'FORBIDDEN'), 1],
+    ['fails', text(500, ''), 1],
+    // Eight runs at once share a request, which ends with them.
+    ['does not come', silent(), 3],
+    ['is not a price', json(200, { id: 'aurora-image' }), 1],
+  ])('(it %s) costs a run neither its result nor a moment, and is not asked for with each', async (_, model, reads) => {
+    const { client, clock, runs, modelReads } = start({ model })
     const startedAt = clock.now()
-    await clock.run(client.run('aurora-image', {}, { readPrice: true, deadlineMs: 1_000 }))
-    expect(clock.now() - startedAt).toBeLessThanOrEqual(1_000)
+    const inputs = Array.from({ length: 20 }, (_, index) => ({ index }))
+    const all = async () => {
+      for await (const run of client.runMany('aurora-image', inputs)) {
+        expect(run).toMatchObject({ status: 'fulfilled' })
+        if (run.status === 'fulfilled') expect(run.value).not.toHaveProperty('credits_per_run')
+      }
+    }
+    await clock.run(all())
+    const normal = start()
+    const normalStart = normal.clock.now()
+    await normal.clock.run(normal.client.run('aurora-image', {}, { mode: 'async' }))
+    expect(clock.now() - startedAt).toBeLessThanOrEqual(4 * (normal.clock.now() - normalStart))
+    expect(runs()).toBe(20)
+    expect(modelReads()).toBe(reads)
+    await settle()
+    expect(clock.timerCount).toBe(0)
   })
 
-  test('is not waited for after an abort: the result is there', async () => {
-    const { client, clock } = start({ model: silent() })
+  test('does not keep an aborted run busy', async () => {
+    const { client, clock } = start({ model: silent(), job: json(200, { data: { status: 'processing' } }) })
     const controller = new AbortController()
     const { signal } = controller
-    const run = client.run('aurora-image', {}, { mode: 'sync', readPrice: true, signal })
-    await settle()
+    const run = client.run('aurora-image', {}, { signal }).catch(() => {})
+    await clock.advance(100)
     controller.abort()
-    await expect(run).resolves.toMatchObject({ job_id: completed.body.job_id })
+    await run
     await settle()
     expect([getEventListeners(signal, 'abort').length, clock.timerCount]).toEqual([0, 0])
   })
 
-  test('is not read to the end when the run fails', async () => {
-    const { client, clock, service } = start({ model: silent(), run: text(500, '') })
-    await caught(client.run('aurora-image', {}, { readPrice: true }), ServerError)
-    await settle()
-    expect(service.received.find(({ method }) => method === 'GET')?.request.signal.aborted).toBe(true)
+  test('leaves nothing on the signal of a submit, and ends by itself', async () => {
+    const { client, clock } = start({ model: silent() })
+    const { signal } = new AbortController()
+    await clock.run(client.submit('aurora-image', {}, { signal }))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+    await clock.advance(5_000)
     expect(clock.timerCount).toBe(0)
+  })
+
+  test('is read on for a run when another one, which asked first, is aborted', async () => {
+    const responses: (() => void)[] = []
+    const model: Step = (request) =>
+      new Promise((resolve, reject) => {
+        request.signal.addEventListener('abort', () => reject(request.signal.reason))
+        responses.push(() => resolve(json(200, fixtures.models.textToImage.body)(request)))
+      })
+    const { client, clock, modelReads } = start({ model })
+    const controller = new AbortController()
+    const first = client.run('aurora-image', {}, { signal: controller.signal }).catch(() => {})
+    const second = client.run('aurora-image', {}, { mode: 'async' })
+    await settle()
+    controller.abort()
+    await first
+    for (const respond of responses) respond()
+    await expect(clock.run(second)).resolves.toMatchObject({ credits_per_run: 4 })
+    expect(modelReads()).toBe(1)
   })
 })

@@ -1,4 +1,3 @@
-import type { Output } from '@modelrun/contract'
 import type { Caller } from '../http/api-promise.ts'
 import type { JobSource } from '../jobs/job-handle.ts'
 import type { RunOptions } from './run-options.ts'
@@ -32,20 +31,8 @@ export interface RunManyProgress {
 }
 
 /** Options of `client.runMany`; those of `client.run` count for each single run. */
-export interface RunManyOptions<Input = object> extends Omit<RunOptions, 'mode' | 'webhookUrl'> {
-  /**
-   * Makes each input a run of a durable batch, `createRuns` of `@modelrun/durable`, which sends it **at most once**: the same
-   * call after a crash, or in a second process, sends nothing again and yields the results that exist. The client of the batch
-   * sends. Runs that may have been sent are yielded as `rejected` with `DurableRunError`. Goes together with `keyOf`,
-   * `concurrency`, `signal` and `onProgress`, which has no step `submitted` then.
-   */
-  durable?: DurableRuns | undefined
-  /**
-   * With `durable`: the key of an input, the same in each process; up to 300 characters. Default: SHA-256 of model and input,
-   * with a number for an input that comes again. The default stores a hash of each input in memory.
-   */
-  keyOf?: ((input: Input, index: number) => string) | undefined
-  /** Runs under way at once, results that wait to be taken included. Default 8; with `durable` 1,000, as its batch has a limit of its own. */
+export interface RunManyOptions extends Omit<RunOptions, 'mode' | 'webhookUrl'> {
+  /** Runs under way at once, results that wait to be taken included. Default 8. */
   concurrency?: number | undefined
   /**
    * Called with each step. Store the `job_id` of each `submitted` to continue with `resume` after a crash. When it throws or
@@ -65,41 +52,7 @@ export interface RunManyOptions<Input = object> extends Omit<RunOptions, 'mode' 
 export interface RunManyCall<I> {
   model: string
   inputs: Iterable<I> | AsyncIterable<I>
-  options: RunManyOptions<I>
+  options: RunManyOptions
   /** The line that errors show. */
   caller: Caller
-}
-
-/** A run of a durable batch. */
-export interface DurableRun {
-  /** Parameters as they were added, as JSON has them. */
-  readonly input: Readonly<Record<string, unknown>>
-  /** Id of the model. */
-  readonly model: string
-  /** `unknown`: it was sent, and nothing says whether the service accepted it. */
-  readonly state: 'waiting' | 'running' | 'succeeded' | 'failed' | 'rejected' | 'unknown'
-  /** Known once the service has accepted it. */
-  readonly jobId?: string | undefined
-  /** Of a run that succeeded. */
-  readonly output?: Output | undefined
-  /** Of a run that failed, was rejected, or is unknown. */
-  readonly error?: { readonly code: string; readonly message: string } | undefined
-}
-
-/** An item that becomes a run of a durable batch. */
-export interface DurableItem {
-  /** Without a key it is handed back as it is. */
-  readonly key?: string | undefined
-  /** Parameters of the run. */
-  readonly input: Readonly<Record<string, unknown>>
-}
-
-/** The part of a durable batch that `client.runMany` uses. `createRuns` of `@modelrun/durable` makes one. */
-export interface DurableRuns {
-  /** Works the batch in this process, adds items under their keys, and gives each back once its run has ended or is unknown. */
-  runEach<Item extends DurableItem>(
-    model: string,
-    items: AsyncIterable<Item>,
-    options: { concurrency?: number | undefined; signal?: AbortSignal | undefined },
-  ): AsyncGenerator<{ item: Item; run: DurableRun | undefined }, void, undefined>
 }

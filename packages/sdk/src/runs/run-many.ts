@@ -1,13 +1,13 @@
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
-import { AbortedError } from '../errors/transport-errors.ts'
+import { AbortedError, HookError } from '../errors/transport-errors.ts'
 import { type Caller, showCaller } from '../http/api-promise.ts'
 import { type ClientJob, clientJobOf } from '../jobs/client-job.ts'
-import type { JobSource } from '../jobs/job-handle.ts'
+import { DEFAULT_DEADLINE_MS, type JobSource } from '../jobs/job-handle.ts'
 import { startWait } from '../jobs/wait-for-job.ts'
+import { textOf } from '../observe/logger.ts'
 import { endRunSpan, inRunSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
-import { runDurable } from './run-durable.ts'
 import type { RunManyCall, RunManyOptions, RunManyProgress, SettledRun } from './run-many-options.ts'
 import { submitRun } from './run-model.ts'
 import type { RunResult } from './run-result.ts'
@@ -17,7 +17,6 @@ export async function* runMany<I extends object>(
   core: Core,
   call: RunManyCall<I>,
 ): AsyncGenerator<SettledRun<I>, void, undefined> {
-  if (call.options.durable !== undefined) return yield* runDurable(core, call, call.options.durable)
   const pool = new RunPool(core, call)
   try {
     for (let run = await pool.next(); run; run = await pool.next()) yield run
@@ -39,11 +38,19 @@ interface PoolRun<I> {
   span?: SafeSpan | undefined
 }
 
+/** The wait for one of the runs. */
+interface PoolWait {
+  end: (outcome: RunEnd) => void
+  span: SafeSpan | undefined
+  /** The end of its deadline, which counts from before it was submitted, as that of `client.run`. */
+  endsAt: number
+}
+
 /** The runs that are under way or whose result waits to be taken. An input is taken when a place is free. */
 class RunPool<I extends object> {
   readonly #core: Core
   readonly #model: string
-  readonly #options: RunManyOptions<I>
+  readonly #options: RunManyOptions
   readonly #caller: Caller
   readonly #concurrency: number
   readonly #source: Iterator<I> | AsyncIterator<I>
@@ -92,8 +99,9 @@ class RunPool<I extends object> {
     this.#isOver = true
     this.#options.signal?.removeEventListener('abort', this.#onAbort)
     for (const leave of this.#waits) leave()
-    // Not awaited: a source that hangs must not hold the loop.
-    Promise.resolve(this.#source.return?.()).catch(() => {})
+    // Not awaited: a source that hangs must not hold the loop. Its error comes after the end.
+    const leaveSource = async () => await this.#source.return?.()
+    leaveSource().catch(() => {})
   }
 
   readonly #onAbort = (): void => {
@@ -120,10 +128,12 @@ class RunPool<I extends object> {
     this.#settledRuns.push(undefined)
   }
 
+  /** @throws What `resume` throws: a run whose job may exist is not sent, and ends the loop */
   #start(input: I): void {
+    const index = this.#started
+    const known = this.#resumed(index)
+    this.#started++
     this.#size++
-    const index = this.#started++
-    const known = this.#options.resume?.get(index)
     if (known !== undefined) void this.#settle({ index, input, known })
     else {
       const run = { model: this.#model, input }
@@ -131,8 +141,19 @@ class RunPool<I extends object> {
     }
   }
 
+  #resumed(index: number): JobSource | undefined {
+    try {
+      return this.#options.resume?.get(index)
+    } catch (cause) {
+      const message = `\`resume.get(${index})\` failed: ${textOf(cause)}. The run of this input was not sent: it may have a job.`
+      throw new HookError({ message, cause, submission: 'not_sent' })
+    }
+  }
+
   async #settle({ index, input, known, span }: PoolRun<I>): Promise<void> {
     let job: ClientJob | undefined
+    const deadlineMs = this.#options.deadlineMs ?? DEFAULT_DEADLINE_MS
+    const endsAt = this.#core.options.clock.now() + deadlineMs
     const end = (outcome: RunEnd) => {
       if (span !== undefined) endRunSpan(span, outcome)
       this.#settled++
@@ -141,26 +162,30 @@ class RunPool<I extends object> {
     }
     try {
       const call = { model: this.#model, input, options: this.#options }
-      job = known === undefined ? (await submitRun(this.#core, call)).data : clientJobOf(this.#core, known)
+      job = known === undefined ? (await submitRun(this.#core, call, deadlineMs)).data : clientJobOf(this.#core, known)
       this.#report(index, 'submitted', job)
       if (this.#isLeft) span?.abandon()
-      else this.#wait(job, { end, span })
+      else this.#wait(job, { end, span, endsAt })
     } catch (reason) {
       end({ status: 'rejected', reason: showCaller(reason, this.#caller) })
     }
   }
 
-  #wait(job: ClientJob, { end, span }: { end: (outcome: RunEnd) => void; span: SafeSpan | undefined }): void {
+  #wait(job: ClientJob, { end, span, endsAt }: PoolWait): void {
+    let isOver = false
+    let leave: (() => void) | undefined
+    // It may be called before `startWait` returns: the deadline of the run, or its job, may be over already.
     const done = (outcome: RunEnd) => {
-      this.#waits.delete(leave)
+      isOver = true
+      if (leave !== undefined) this.#waits.delete(leave)
       end(outcome)
     }
-    const leave = startWait(
-      { ...job.waitRequest(this.#options), webhook: this.#options.webhook, span },
+    leave = startWait(
+      { ...job.waitRequest(this.#options), endsAt, webhook: this.#options.webhook, span },
       (value) => done({ status: 'fulfilled', value }),
       (reason) => done({ status: 'rejected', reason: showCaller(reason, this.#caller) }),
     )
-    this.#waits.add(leave)
+    if (!isOver) this.#waits.add(leave)
   }
 
   /** An error of the caller's function, or a promise of it that rejects, ends the loop and not the run. */

@@ -3,12 +3,12 @@ import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { ModelRunError } from '../errors/model-run-error.ts'
-import { AbortedError, ConnectionError } from '../errors/transport-errors.ts'
+import { AbortedError, ConnectionError, HookError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { broken, errorResponse, json, type Step } from '../testing/scripted-service.ts'
+import { broken, errorResponse, json, type Step, unconnected } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
-import type { RunOptions, WebhookReceiver } from './run-options.ts'
+import type { ResultReceiver, RunOptions } from './run-options.ts'
 
 const accepted = json(202, fixtures.runs.processingWebhook.body)
 const { job_id } = fixtures.runs.processingWebhook.body
@@ -17,10 +17,10 @@ const succeeded = json(200, fixtures.jobs.succeeded.body)
 const event: Job = { ...fixtures.jobs.succeeded.body.data, credits_used: 4 } as Job
 
 /** A receiver that records its calls, and delivers what a test gives it. */
-function createReceiver(failing: Partial<Pick<WebhookReceiver, 'prepare' | 'expect'>> = {}) {
+function createReceiver(failing: Partial<Pick<ResultReceiver, 'prepare' | 'expect'>> = {}) {
   const calls: unknown[] = []
   const listeners = new Set<(event: Job) => void>()
-  const receiver: WebhookReceiver = {
+  const receiver: ResultReceiver = {
     prepare: async (run) => {
       calls.push(['prepare', run])
       return { url: 'https://hooks.example.com/modelrun?token=1', ref: 'ref_1' }
@@ -94,7 +94,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
   test('resolves at once by a delivery that came before the response to the run, and listens no longer', async () => {
     const { client } = createTestClient([accepted])
     const { receiver, listeners } = createReceiver()
-    const listen: WebhookReceiver['listen'] = (jobId, listener) => {
+    const listen: ResultReceiver['listen'] = (jobId, listener) => {
       const stop = receiver.listen(jobId, listener)
       listener(event)
       return stop
@@ -105,7 +105,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
   })
 
   test.each([
-    ['not sent', broken('ECONNREFUSED')],
+    ['not sent', unconnected('ECONNREFUSED')],
     ['rejected', errorResponse(422, 'INVALID')],
   ])('that was %s is forgotten', async (_, step) => {
     const { run, calls, clock } = startRun([step])
@@ -133,7 +133,7 @@ describe('a run with a webhook receiver (section 4.3)', () => {
   test('is not sent when the receiver cannot prepare for it', async () => {
     const { client, service } = createTestClient([accepted])
     const { receiver } = createReceiver({ prepare: () => Promise.reject(new RangeError('the store is down')) })
-    await caught(client.submit('aurora-image', { prompt: 'a fox' }, { webhook: receiver }), RangeError)
+    await caught(client.submit('aurora-image', { prompt: 'a fox' }, { webhook: receiver }), HookError)
     expect(service.received).toHaveLength(0)
   })
 

@@ -5,7 +5,7 @@ import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { AbortedError, AttemptTimeoutError, DeadlineExceededError } from '../errors/transport-errors.ts'
 import { caught } from '../testing/caught.ts'
 import { settle } from '../testing/manual-clock.ts'
-import { broken, json, silent, stalled, text } from '../testing/scripted-service.ts'
+import { json, silent, stalled, text, unconnected } from '../testing/scripted-service.ts'
 import { createTestClient } from '../testing/test-client.ts'
 
 const { completed, processingSlow, queued } = fixtures.runs
@@ -165,7 +165,7 @@ describe('the deadline of client.run', () => {
   })
 
   test('is one budget over submission and polling', async () => {
-    const { client, clock } = createTestClient([broken('ECONNREFUSED'), json(202, queued.body), running])
+    const { client, clock } = createTestClient([unconnected('ECONNREFUSED'), json(202, queued.body), running])
     const startedAt = clock.now()
     await caught(clock.run(client.run('aurora-image', INPUT, { deadlineMs: 5_000 })), DeadlineExceededError)
     expect(clock.now() - startedAt).toBe(5_000)

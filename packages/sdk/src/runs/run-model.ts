@@ -2,7 +2,7 @@ import { LIMITS, type RunRequest, type RunResponse } from '@modelrun/contract'
 import { openScope, type Scope } from '../clock.ts'
 import type { Core } from '../core.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
-import { isModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import type { ApiResult } from '../http/operation.ts'
 import { ClientJob } from '../jobs/client-job.ts'
 import { DEFAULT_DEADLINE_MS } from '../jobs/job-handle.ts'
@@ -13,7 +13,7 @@ import { notify } from '../observe/logger.ts'
 import { traceRun, traceSubmit } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { checkInput, preflight } from './check-run.ts'
-import { startPriceReading } from './price-reading.ts'
+import { notifyReceiver, prepareReceiver } from './receiver-calls.ts'
 import { type AnyRunResponse, runOperation } from './run-operation.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import type { RunResult } from './run-result.ts'
@@ -28,28 +28,22 @@ async function runToEnd(
   call: RunCall<RunOptions>,
   span: SafeSpan | undefined,
 ): Promise<ApiResult<RunResult>> {
-  const { model, options } = call
+  const { options } = call
   const { clock, log } = core.options
   const deadlineMs = options.deadlineMs ?? DEFAULT_DEADLINE_MS
   const endsAt = clock.now() + deadlineMs
-  const price = options.readPrice ? startPriceReading(core, model, options) : undefined
-  try {
-    const { runResponse, reference, elapsedMs, response, requestId } = await sendRun(core, call, deadlineMs)
-    const job = new ClientJob(core, reference)
-    if (runResponse.status !== 'completed') {
-      const { webhook } = options
-      const data = await waitForJob(() => ({ core, job, reference, options, endsAt, webhook, price, span }))
-      return { data, response, requestId }
-    }
-    core.scheduler.durations.learn(runResponse.model_id, elapsedMs, elapsedMs)
-    const { onStatus } = options
-    const { state } = reference
-    if (onStatus && state) notify(log, 'onStatus', () => onStatus(state, job))
-    const data = toResult(core, outcomeOfCompleted(runResponse))
-    return { data: (await price?.addTo(data)) ?? data, response, requestId }
-  } finally {
-    price?.stop()
+  const { runResponse, reference, elapsedMs, response, requestId } = await sendRun(core, call, deadlineMs)
+  const job = new ClientJob(core, reference)
+  if (runResponse.status !== 'completed') {
+    const { webhook } = options
+    const data = await waitForJob(() => ({ core, job, reference, options, endsAt, webhook, span }))
+    return { data, response, requestId }
   }
+  core.scheduler.durations.learn(runResponse.model_id, elapsedMs, elapsedMs)
+  const { onStatus } = options
+  const { state } = reference
+  if (onStatus && state) notify(log, 'onStatus', () => onStatus(state, job))
+  return { data: toResult(core, outcomeOfCompleted(runResponse)), response, requestId }
 }
 
 /** A run as its caller asked for it. */
@@ -68,8 +62,12 @@ interface SentRun extends Omit<ApiResult<AnyRunResponse>, 'data'> {
 }
 
 /** Starts a run and gives its job at once. */
-export async function submitRun(core: Core, call: RunCall<SubmitOptions>): Promise<ApiResult<ClientJob>> {
-  const sent = await sendRun(core, { ...call, options: { ...call.options, mode: 'async' } })
+export async function submitRun(
+  core: Core,
+  call: RunCall<SubmitOptions>,
+  deadlineMs?: number,
+): Promise<ApiResult<ClientJob>> {
+  const sent = await sendRun(core, { ...call, options: { ...call.options, mode: 'async' } }, deadlineMs)
   return { data: new ClientJob(core, sent.reference), response: sent.response, requestId: sent.requestId }
 }
 
@@ -79,10 +77,8 @@ async function sendRun(
   { model, input, options }: RunCall<RunOptions>,
   deadlineMs?: number,
 ): Promise<SentRun> {
-  const { signal, webhook, webhookUrl } = options
-  if (webhook !== undefined && webhookUrl !== undefined) {
-    throw new ConfigurationError({ message: 'Pass either `webhook` or `webhookUrl`, not both. Nothing was sent.' })
-  }
+  const { signal } = options
+  checkWebhook(options)
   const parameters = checkInput(input)
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
@@ -92,6 +88,16 @@ async function sendRun(
     return await sendWithWebhook(core, { model, request, scope, options })
   } finally {
     scope.close()
+  }
+}
+
+function checkWebhook({ webhook, webhookUrl, context }: SubmitOptions): void {
+  if (webhook !== undefined && webhookUrl !== undefined) {
+    throw new ConfigurationError({ message: 'Pass either `webhook` or `webhookUrl`, not both. Nothing was sent.' })
+  }
+  if (webhook === undefined && context !== undefined) {
+    const message = '`context` needs `webhook`, an inbox whose handler gets it. Nothing was sent.'
+    throw new ConfigurationError({ message })
   }
 }
 
@@ -120,19 +126,23 @@ async function sendWithWebhook(core: Core, run: CheckedRun): Promise<SentRun> {
   const { model, options } = run
   const { webhook, webhookUrl } = options
   if (webhook === undefined) return await send(core, run, webhookUrl)
-  const { url, ref } = await webhook.prepare({ modelId: model })
+  const { context } = options
+  const given = { modelId: model, ...(context === undefined ? {} : { context }) }
+  const { url, ref } = await prepareReceiver(core, { ...run, webhook, run: given })
+  let sent: SentRun
   try {
-    const sent = await send(core, run, url)
-    await notifyReceiver(core, webhook.expect(sent.reference.jobId, { ref, modelId: model }))
-    return sent
+    sent = await send(core, run, url)
   } catch (error) {
-    if (isNotAccepted(error)) await notifyReceiver(core, webhook.forget(ref))
+    if (isNotAccepted(error)) await notifyReceiver(core, run, () => webhook.forget(ref))
     throw error
   }
+  const { jobId } = sent.reference
+  await notifyReceiver(core, run, () => webhook.expect(jobId, { ref, modelId: model }))
+  return sent
 }
 
 async function send(
-  { options: { clock }, transport, modelCache, tracing }: Core,
+  { options: { clock }, transport, modelCache, prices, tracing }: Core,
   { model, request, scope, options }: CheckedRun,
   webhookUrl: string | undefined,
 ): Promise<SentRun> {
@@ -142,7 +152,13 @@ async function send(
     const { data, response, requestId } = await transport.call(runOperation(model, body), { scope, options, onAttempt })
     const seenAt = clock.now()
     const known = data.status === 'unknown' ? { modelId: model } : { ...whatIsKnown(data), seenAt }
-    const reference = { jobId: data.job_id, submittedAt, creditsPerRun: modelCache.priceOf(model), ...known }
+    const reference: JobReference = {
+      jobId: data.job_id,
+      submittedAt,
+      creditsPerRun: modelCache.priceOf(model),
+      ...known,
+    }
+    if (data.status !== 'completed') prices.addTo(reference, model, options)
     return { runResponse: data, reference, elapsedMs: seenAt - submittedAt, response, requestId }
   })
 }
@@ -154,15 +170,6 @@ function whatIsKnown(run: RunResponse): Pick<JobReference, 'modelId' | 'requestI
   return { modelId, requestId, state }
 }
 
-/** A receiver that cannot store the outcome of a run must not lose the run, which is paid for. Polls find its result. */
-async function notifyReceiver({ options }: Core, notification: Promise<void>): Promise<void> {
-  try {
-    await notification
-  } catch (error) {
-    options.log.warn(`the webhook receiver could not store the outcome of a run: ${String(error)}`)
-  }
-}
-
 function isNotAccepted(error: unknown): boolean {
-  return isModelRunError(error) && (error.submission === 'not_sent' || error.submission === 'rejected')
+  return error instanceof ModelRunError && (error.submission === 'not_sent' || error.submission === 'rejected')
 }

@@ -7,6 +7,7 @@ const received = (body: unknown, isCut = false): ReceivedResponse => ({
   status: 200,
   text: typeof body === 'string' ? body : JSON.stringify(body),
   isCut,
+  requestId: undefined,
   response: new Response(null),
 })
 
@@ -21,7 +22,6 @@ describe('recoverJob finds the job of a response (section 4.3)', () => {
     ['a newer status', { job_id: 'job_1', status: 'warming' }, 'warming'],
     ['the status of a job', { job_id: 'job_1', status: 'succeeded' }, 'succeeded'],
     ['a missing output', { job_id: 'job_1', status: 'completed', credits_used: 4 }, 'completed'],
-    ['the error of section 7', { error: { code: 'X', message: '', job_id: 'job_1' } }, undefined],
     ['a status that is no text', { job_id: 'job_1', status: 5 }, undefined],
     ['nothing but the id', { job_id: 'job_1' }, undefined],
     ['the wrapper of the job status (section 2.4)', { data: { job_id: 'job_1', status: 'queued' } }, 'queued'],
@@ -35,6 +35,12 @@ describe('recoverJob finds the job of a response (section 4.3)', () => {
     '{ "status" : "completed", "credits_used": 4, "job_id" : "job_1", "output":{"type":"im',
     '{"success":true,"data":{"job_id":"job_1","stat',
     '{"request_id":"with \\"quotes\\"","job_id":"job_1","output"',
+    '{"output":{"type":"image","items":[{"job_id":"old"}]},"list":[[],{}],"job_id":"job_1","sta',
+    `{"text":"${'x'.repeat(50_000)}","job_id":"job_1","sta`,
+    '{"data":{"output":{"job_id":"old"},"job_id":"job_1","sta',
+    '{"error":{"job_id":"old"},"job_id":"job_1","sta',
+    '{"job_id":"job\\u005f1","sta',
+    '{"note":"ends with a backslash \\\\","job_id":"job_1"',
   ])('that is cut as %s', (text) => {
     expect(recoverJob(received(text, true))).toEqual(unknownRun())
   })
@@ -50,7 +56,13 @@ describe('recoverJob finds no job in a response', () => {
     ['an empty body', ''],
     ['another shape', { id: 'job_1' }],
     ['an empty id', { job_id: '' }],
-    ['an id that is no text', { job_id: 7 }],
+    ['an id that is not a text', { job_id: [7] }],
+    ['an id that no url can hold', { job_id: '..' }],
+    ['an id in an error, which may be another job', { error: { code: 'X', message: '', job_id: 'job_1' } }],
+    ['an id in an error, cut', '{"error":{"code":"X","job_id":"job_1","mess'],
+    ['a number that is cut', '{"job_id":12'],
+    ['an id in a list of two', '[{"job_id":"job_1"},{"job_id":"job_2"}]'],
+    ['an id in a list in a wrapper, cut', '{"data":[{"job_id":"job_1"}],"x'],
     ['an echo of the input', { input: { job_id: 'job_old' }, state: 'ok' }],
     ['an echo of the input, cut', '{"request":{"input":{"job_id":"job_old"'],
     ['an echo of the input in an error', { error: { code: 'X', message: '', input: { job_id: 'job_old' } } }],
@@ -75,6 +87,9 @@ test('recoverJob is quick and never throws, whatever the text', () => {
     `{${'"a":1,'.repeat(2e5)}`,
     `{"${'a'.repeat(1e6)}`,
     `{"data":{${'"a":"b",'.repeat(1e5)}`,
+    `{"a":${'['.repeat(1e6)}`,
+    `{"a":"${'\\'.repeat(1e6)}`,
+    `{"a":"${'\\"'.repeat(1e6)}`,
   ]
   // Not the time of day: other processes take some of that.
   const before = process.threadCpuUsage()
@@ -86,7 +101,7 @@ test.each([
   ['<html>', 'not JSON'],
   ['', 'empty'],
   [{ id: 'job_1' }, 'wrong shape at /job_id'],
-  [{ job_id: '' }, 'its `job_id` is empty'],
+  [{ job_id: '' }, 'its `job_id` "" is not an id'],
 ])('rejectResponse says what is wrong with a response that names no job: %j', (body, problem) => {
   expect(() => rejectResponse(received(body))).toThrow(expect.any(UnreadableResponse))
   expect(() => rejectResponse(received(body))).toThrow(

@@ -9,6 +9,7 @@ const received = (body: unknown, isCut = false): ReceivedResponse => ({
   status: 200,
   text: JSON.stringify(body),
   isCut,
+  requestId: undefined,
   response: new Response(null),
 })
 
@@ -64,11 +65,40 @@ describe('the response to a run (section 4.3)', () => {
     )
   })
 
-  test.each([
-    { job_id: 'job_1', status: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'x' } },
-    { error: { code: 'PROVIDER_FAILURE', message: 'x', job_id: 'job_1' } },
-  ])('of an error status that names its job says that the run was accepted: %j', (body) => {
-    expect(operation.readError?.(received(body), false)?.data).toMatchObject({ status: 'unknown', job_id: 'job_1' })
+  test.each([408, 500, 503])('of status %i that names its job says that the run was accepted', (status) => {
+    const body = { job_id: 'job_1', status: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'x' } }
+    expect(operation.readError?.({ ...received(body), status }, false)?.data).toMatchObject({
+      status: 'unknown',
+      job_id: 'job_1',
+    })
+  })
+
+  test.each([400, 409, 422, 429])('of status %i is none, although it names a job: it may be another one', (status) => {
+    const body = { job_id: 'job_1', error: { code: 'BUSY', message: 'x', job_id: 'job_1' } }
+    expect(operation.readError?.({ ...received(body), status }, false)).toBeUndefined()
+  })
+
+  test.each([200, 500])('of status %i whose error names a job is none: it may be another one', (status) => {
+    const response = { ...received({ error: { code: 'BUSY', message: 'x', job_id: 'job_1' } }), status }
+    expect(operation.readError?.(response, false)).toBeUndefined()
+    expect(() => operation.read(response)).toThrow(expect.any(UnreadableResponse))
+    expect(operation.jobIn?.(response)).toEqual({ jobId: 'job_1', isOwn: false })
+  })
+
+  test.each(['', '.', '..', '\ud800'])(
+    'whose `job_id` is %j cannot be followed, unless it has the result',
+    (job_id) => {
+      for (const { body } of [fixtures.runs.processingSlow, fixtures.runs.queued]) {
+        expect(() => read({ ...body, job_id })).toThrow(
+          expect.objectContaining({ problem: expect.stringContaining('is not an id') }),
+        )
+      }
+      expect(read({ ...fixtures.runs.completed.body, job_id })).toMatchObject({ status: 'completed' })
+    },
+  )
+
+  test('whose `job_id` is a number names the job by its digits', () => {
+    expect(read({ ...fixtures.runs.queued.body, job_id: 12345 })).toMatchObject({ job_id: '12345' })
   })
 
   test('of an error status with the error body of section 7 does not', () => {

@@ -3,13 +3,16 @@ import {
   ROUTES,
   type RunRequest,
   type RunResponse,
+  routePath,
   runCompletedSchema,
   runProcessingSchema,
   runQueuedSchema,
 } from '@modelrun/contract'
 import * as z from 'zod/mini'
-import { type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
+import { type NamedJob, type Operation, type ReceivedResponse, UnreadableResponse } from '../http/operation.ts'
 import { parseByStatus, readJson, tryParseJson } from '../http/read-response.ts'
+import { isRejection } from '../http/status-policy.ts'
+import { type FoundIds, findIdsInText } from './cut-response.ts'
 
 /**
  * A response to a run that the specification does not show, from which at least the job's id could be read. The job
@@ -37,10 +40,10 @@ export function runOperation(model: string, body: RunRequest): Operation<AnyRunR
     isRun: true,
     ...(isHeld ? { holdMs: LIMITS.syncWaitMs } : {}),
     read: (received) => readKnownResponse(received) ?? recoverJob(received) ?? rejectResponse(received),
-    jobIdIn: (received) => recoverJob(received)?.job_id,
-    // With any status, a response that names a job says that the run was accepted.
+    jobIn,
+    // A failure that names its job says that the run was accepted. A rejection may name another job.
     readError: (received) => {
-      const data = recoverJob(received)
+      const data = isRejection(received.status) ? undefined : recoverJob(received)
       return data && { data }
     },
   }
@@ -53,7 +56,10 @@ const SCHEMAS_BY_STATUS = {
 }
 
 function readKnownResponse({ text, isCut }: ReceivedResponse): RunResponse | undefined {
-  return isCut ? undefined : parseByStatus<RunResponse>(SCHEMAS_BY_STATUS, asRunStatus(tryParseJson(text)))
+  if (isCut) return undefined
+  const run = parseByStatus<RunResponse>(SCHEMAS_BY_STATUS, asRunStatus(tryParseJson(text)))
+  // A result needs no id. Any other response does: its job is polled.
+  return run?.status === 'completed' || isJobId(run?.job_id) ? run : undefined
 }
 
 /** A response to a run says `completed` where jobs and deliveries say `succeeded` (section 3). Both words are accepted. */
@@ -62,56 +68,59 @@ function asRunStatus(value: unknown): unknown {
   return isSuccess ? { ...value, status: 'completed' } : value
 }
 
-interface PartialRunResponse {
-  job_id: string
-  status?: unknown
-}
-
-const partialRunSchema = /* @__PURE__ */ (() =>
-  z.looseObject({
-    job_id: z.string(),
-    status: z.optional(z.unknown()),
-  }))() satisfies z.ZodMiniType<PartialRunResponse>
-
-/** The wrappers of other responses of the service (sections 2.4 and 7). */
-const wrapperSchema = /* @__PURE__ */ (() =>
-  z.looseObject({ data: z.optional(z.unknown()), error: z.optional(z.unknown()) }))()
-
-/** Finds the job id in a text that ends too early: in the response itself or a wrapper, after members that are not objects. */
-const CUT_RESPONSE = /* @__PURE__ */ (() => {
-  const text = String.raw`"(?:[^"\\]|\\.)*"`
-  const members = String.raw`(?:\s*${text}\s*:\s*(?:${text}|[\w.+-]+)\s*,)*\s*`
-  return new RegExp(String.raw`^\s*\{${members}(?:"(?:data|error)"\s*:\s*\{${members})?"job_id"\s*:\s*"([^"\\]+)"`)
-})()
-
-/** The part of a cut response that is searched. Matching a huge text could exhaust the stack. */
-const CUT_RESPONSE_LENGTH = 10_000
-
 /**
- * Recovers the job of a response that is cut or has another shape, because a run that was paid for must not be lost. Only
- * the response itself, its `data` and its `error` are read: a deeper `job_id` may be an echo of the input, and name
- * another job.
+ * Finds the job of a response that is cut or has another shape, because a run that was paid for must not be lost. Only the
+ * response itself, its `data` and its `error` are read: a deeper `job_id` may be an echo of the input. That of `error` may
+ * name another job.
  */
-export function recoverJob({ text }: ReceivedResponse): UnrecognizedRunResponse | undefined {
+export function jobIn({ text }: ReceivedResponse): NamedJob | undefined {
   const value = tryParseJson(text)
-  if (value === undefined) {
-    const jobId = CUT_RESPONSE.exec(text.slice(0, CUT_RESPONSE_LENGTH))?.[1]
-    return jobId === undefined ? undefined : { status: 'unknown', job_id: jobId }
-  }
-  const wrapper = z.safeParse(wrapperSchema, value)
-  const places = wrapper.success ? [value, wrapper.data.data, wrapper.data.error] : []
-  const found = places.map((place) => z.safeParse(partialRunSchema, place).data).find((partial) => partial?.job_id)
-  return found && unknownRun(found)
+  const { root, data, error } = value === undefined ? findIdsInText(text) : findIds(value)
+  const [own, other] = [toJobId(root) ?? toJobId(data), toJobId(error)]
+  if (own !== undefined) return { jobId: own, isOwn: true }
+  return other === undefined ? undefined : { jobId: other, isOwn: false }
 }
 
-const readPartialRun = /* @__PURE__ */ readJson(partialRunSchema)
+function findIds(received: unknown): FoundIds {
+  const value = Array.isArray(received) && received.length === 1 ? received[0] : received
+  const [root, data, error] = [value, memberOf(value, 'data'), memberOf(value, 'error')].map((place) =>
+    memberOf(place, 'job_id'),
+  )
+  return { root, data, error }
+}
+
+/** The job of a response as a job that has to be polled. */
+export function recoverJob(received: ReceivedResponse): UnrecognizedRunResponse | undefined {
+  const job = jobIn(received)
+  if (!job?.isOwn) return undefined
+  const value = tryParseJson(received.text)
+  const status = memberOf(value, 'status') ?? memberOf(memberOf(value, 'data'), 'status')
+  return { status: 'unknown', job_id: job.jobId, ...(typeof status === 'string' ? { reported_status: status } : {}) }
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
+}
+
+/** An id that can be polled. A number is taken as text. */
+function toJobId(value: unknown): string | undefined {
+  const text = Number.isFinite(value) ? String(value) : value
+  return isJobId(text) ? text : undefined
+}
+
+/** True for an id that can be polled: that a url can hold. */
+function isJobId(value: unknown): value is string {
+  try {
+    return typeof value === 'string' && routePath(ROUTES.getJob, { id: value }) !== ''
+  } catch {
+    return false
+  }
+}
+
+const readPartialRun = /* @__PURE__ */ (() => readJson(z.looseObject({ job_id: z.string() })))()
 
 /** For a response without a job: says what is missing. @throws UnreadableResponse */
 export function rejectResponse(received: ReceivedResponse): never {
-  readPartialRun(received)
-  throw new UnreadableResponse('its `job_id` is empty')
-}
-
-function unknownRun({ job_id, status }: PartialRunResponse): UnrecognizedRunResponse {
-  return { status: 'unknown', job_id, ...(typeof status === 'string' ? { reported_status: status } : {}) }
+  const { job_id } = readPartialRun(received)
+  throw new UnreadableResponse(`its \`job_id\` ${JSON.stringify(job_id)} is not an id`)
 }

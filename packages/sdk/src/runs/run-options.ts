@@ -21,8 +21,14 @@ export interface SubmitOptions
   /**
    * An inbox of `modelrun/webhooks`, which receives the result by POST (section 6). The inbox makes the callback URL, is
    * notified before the run is sent, and polls for the result when the delivery is missing. Use it instead of `webhookUrl`.
+   * What it throws loses no run, and it holds none for longer than `timeoutMs`.
    */
-  webhook?: WebhookReceiver | undefined
+  webhook?: ResultReceiver | undefined
+  /**
+   * JSON that the handler of the inbox gets as `context.context` with the result of this run, in whichever process: which order
+   * the result is for. Stored by the inbox, and not sent to the service. Needs `webhook`.
+   */
+  context?: unknown
 }
 
 /** Options of `client.run`. */
@@ -42,14 +48,20 @@ export interface RunOptions extends PreflightOptions, WaitOptions {
   /**
    * An inbox of `modelrun/webhooks`, which receives the result by POST (section 6). The call resolves with the delivery or
    * with a poll, whichever is first. Polls are rare then. Use it instead of `webhookUrl`.
+   * What it throws loses no run, and it holds none for longer than `timeoutMs` and `deadlineMs`.
    */
-  webhook?: WebhookReceiver | undefined
+  webhook?: ResultReceiver | undefined
+  /**
+   * JSON that the handler of the inbox gets as `context.context` with the result of this run, in whichever process: which order
+   * the result is for. Stored by the inbox, and not sent to the service. Needs `webhook`.
+   */
+  context?: unknown
 }
 
 /** The receiver of a run's webhook, as the run uses it. An inbox of `modelrun/webhooks` is one. */
-export interface WebhookReceiver {
-  /** Makes the callback URL of one run, and stores that the run is about to be sent. */
-  prepare(run: { modelId: string }): Promise<{ url: string; ref: string }>
+export interface ResultReceiver {
+  /** Makes the callback URL of one run, and stores that the run is about to be sent, with the `context` of its caller. */
+  prepare(run: { modelId: string; context?: unknown }): Promise<{ url: string; ref: string }>
   /** The run was accepted: its delivery is expected. */
   expect(jobId: string, run: { ref: string; modelId: string }): Promise<void>
   /** The run was not accepted: no delivery will come. */

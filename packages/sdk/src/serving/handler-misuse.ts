@@ -2,7 +2,7 @@ import { checkEach, hasMethods, needs } from '../arguments/checks.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 
 const request = /* @__PURE__ */ needs(
-  'a web-standard Request (for requests of Node, Express and Fastify there is `node()`)',
+  'a web-standard Request (for requests of Node and Express there is `node()`)',
   (value) => hasMethods(value, 'arrayBuffer'),
 )
 

@@ -22,7 +22,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array | string> {
 }
 
 /** The part of Node's response that is used. */
-export interface NodeResponse {
+interface NodeResponse {
   /** HTTP status to send. */
   statusCode: number
   /** True when the head of the response was sent: another handler has responded. */
@@ -35,40 +35,13 @@ export interface NodeResponse {
   end(body: string): unknown
 }
 
-/** The part of Fastify's request that is used. Its parsers have always run first. */
-export interface FastifyLikeRequest {
-  /** HTTP method. */
-  method: string
-  /** Path and query, before any rewriting. */
-  originalUrl: string
-  /** What the parser made of the body. */
-  body?: unknown
-  /** Node's own request. */
-  raw: NodeRequest
-}
-
-/** The part of Fastify's reply that is used. */
-export interface FastifyLikeReply {
-  /** Sets the HTTP status. */
-  code(status: number): unknown
-  /** Sets headers. */
-  headers(values: Record<string, string>): unknown
-  /** Sends the body, and ends the response. */
-  send(body: string): unknown
-  /** Node's own response. */
-  raw: NodeResponse
-}
-
-/** A request listener of `node:http`, a handler of Express, and a handler of Fastify. Never rejects. */
-export type NodeListener = (
-  request: NodeRequest | FastifyLikeRequest,
-  response: NodeResponse | FastifyLikeReply,
-) => Promise<void>
+/** A request listener of `node:http`, and a handler of Express. Never rejects. */
+export type NodeListener = (request: NodeRequest, response: NodeResponse) => Promise<void>
 
 /** A body as it is found: what a parser made of it, text or bytes. */
 export type FoundBody = string | Uint8Array | object
 
-/** A request of Node, Express or Fastify. */
+/** A request of Node or Express. */
 export interface ServedRequest {
   /** In capitals. */
   method: string
@@ -95,60 +68,36 @@ export function createNodeListener(
   { body: rules, clock = systemClock }: NodeListenerOptions,
 ): NodeListener {
   return async (request, response) => {
-    const { method = 'GET', body } = request
-    const raw = Symbol.asyncIterator in request ? request : request.raw
-    const url = request.originalUrl ?? raw.url
+    const { method = 'GET', headers: received = {} } = request
     const served = await serve({
       method,
-      url,
-      headers: raw.headers ?? {},
+      url: request.originalUrl ?? request.url,
+      headers: received,
       raw: request,
-      hasLeft: () => ('code' in response ? response.raw : response).destroyed === true,
-      readBody: () => readBody(body, raw, { rules, clock }),
+      hasLeft: () => response.destroyed === true,
+      readBody: () => readBody(request, { rules, clock }),
     })
     const text = await served.text()
     const headers = Object.fromEntries(served.headers)
     // Otherwise the rest of a rejected body would be read for as long as the sender likes.
-    if (raw.complete === false) headers.connection = 'close'
-    await send(response, { status: served.status, headers, text })
+    if (request.complete === false) headers.connection = 'close'
+    // Another handler has responded, for instance a time limit of the application.
+    if (response.headersSent) return
+    response.statusCode = served.status
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    response.end(text)
   }
-}
-
-interface SerializedResponse {
-  status: number
-  headers: Record<string, string>
-  text: string
-}
-
-async function send(
-  response: NodeResponse | FastifyLikeReply,
-  { status, headers, text }: SerializedResponse,
-): Promise<void> {
-  if ('code' in response) {
-    if (response.raw.headersSent) return
-    response.code(status)
-    response.headers(headers)
-    // A reply is a promise of its end. Fastify sends a second response when a handler is done before its first is out.
-    await response.send(text)
-    return
-  }
-  // Another handler has responded, for instance a time limit of the application.
-  if (response.headersSent) return
-  response.statusCode = status
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.end(text)
 }
 
 /** The value of a body parser, or the bytes of the stream. */
 async function readBody(
-  parsed: unknown,
   request: NodeRequest,
   { rules, clock }: { rules: BodyRules; clock: Clock },
 ): Promise<FoundBody> {
   const header = (name: string) => textOf(request.headers?.[name])
   rejectLength(rules, header('content-length'))
   const isRead = request.readableEnded === true
-  for (const found of [request.rawBody, parsed]) {
+  for (const found of [request.rawBody, request.body]) {
     if (isParsed(found, isRead)) return found
   }
   if (isRead) {

@@ -32,10 +32,9 @@ type FailedResponse = Extract<Failure, { kind: 'response' }>
 /** The failure that a whole response is. */
 export function failedResponse(status: number, body: unknown, headers: Record<string, string> = {}): FailedResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
-  return {
-    kind: 'response',
-    received: { status, text, isCut: false, response: new Response(null, { status, headers }) },
-  }
+  const response = new Response(null, { status, headers })
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  return { kind: 'response', received: { status, text, isCut: false, requestId, response } }
 }
 
 /** An attempt without a whole response. */

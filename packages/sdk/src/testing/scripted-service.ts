@@ -1,3 +1,4 @@
+import { nodeBuiltin } from '../node-builtin.ts'
 import type { ManualClock } from './manual-clock.ts'
 
 /** Responds to one request. */
@@ -23,13 +24,27 @@ export interface ScriptedService {
   readonly received: readonly ReceivedRequest[]
 }
 
-/** Makes a service of steps, one for each request; the last one responds to all further requests too. */
-export function createScriptedService(steps: readonly Step[], clock: ManualClock): ScriptedService {
+/** Options of {@link createScriptedService}. */
+export interface ScriptOptions {
+  /** True when the reading of a price is a step too. */
+  hasPriceSteps?: boolean
+}
+
+/**
+ * Makes a service of steps, one for each request; the last one responds to all further requests too. The price that a client
+ * reads while a job runs is not a step by default: it is a 404.
+ */
+export function createScriptedService(
+  steps: readonly Step[],
+  clock: ManualClock,
+  { hasPriceSteps = false }: ScriptOptions = {},
+): ScriptedService {
   const received: ReceivedRequest[] = []
   return {
     received,
     fetch: async (input, init) => {
       const request = new Request(input, init)
+      if (!hasPriceSteps && isPriceReading(request, received)) return new Response('{}', { status: 404 })
       const step = steps[Math.min(received.length, steps.length - 1)]
       if (step === undefined) throw new Error('The script has no step.')
       const { method, url, headers } = request
@@ -41,6 +56,13 @@ export function createScriptedService(steps: readonly Step[], clock: ManualClock
       return await step(request)
     },
   }
+}
+
+/** True for a GET of a model after a run of it, or beside a poll: no test of a script reads a model there by itself. */
+function isPriceReading({ method, url }: Request, received: readonly ReceivedRequest[]): boolean {
+  const { pathname } = new URL(url)
+  const isModel = method === 'GET' && /\/v1\/models\/[^/]+$/.test(pathname)
+  return isModel && received.some((before) => before.path === `${pathname}/run` || before.path.includes('/v1/jobs/'))
 }
 
 /** Responds with JSON. */
@@ -58,11 +80,26 @@ export function errorResponse(status: number, code: string, headers: Record<stri
   return json(status, { error: { code, message: `The ${code} message` } }, headers)
 }
 
-/** Fails as `fetch` does: a TypeError whose cause has the code. */
-export function broken(code: string, more: { syscall?: string } = {}): Step {
+/** Fails as `fetch` does when the connection was made: a TypeError whose cause has the code. */
+export function broken(code: string): Step {
   return () => {
-    throw new TypeError('fetch failed', { cause: Object.assign(new Error(`${code} happened`), { code, ...more }) })
+    throw fetchFailed(code)
   }
+}
+
+/** Fails as `fetch` does when no connection is made: undici reports that too. */
+export function unconnected(code: string): Step {
+  return ({ url }) => {
+    const { protocol, hostname, port } = new URL(url)
+    const error = fetchFailed(code)
+    const channel = nodeBuiltin('node:diagnostics_channel')?.channel('undici:client:connectError')
+    channel?.publish({ connectParams: { protocol, hostname, port }, error: error.cause })
+    throw error
+  }
+}
+
+function fetchFailed(code: string): TypeError {
+  return new TypeError('fetch failed', { cause: Object.assign(new Error(`${code} happened`), { code }) })
 }
 
 /** Sends some of the body, then breaks the connection. */

@@ -2,7 +2,7 @@ import { ModelRun } from '../client.ts'
 import { type Core, createCore } from '../core.ts'
 import { type ModelRunOptions, resolveOptions } from '../options.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
-import { createScriptedService, type ScriptedService, type Step } from './scripted-service.ts'
+import { createScriptedService, type ScriptedService, type ScriptOptions, type Step } from './scripted-service.ts'
 
 /** As long as a real key, so that it is redacted as one. */
 export const API_KEY = 'sk_test_0123456789abcdefABCDEF'
@@ -19,8 +19,9 @@ export interface TestHarness {
 export function createTestClient(
   steps: readonly Step[],
   options: ModelRunOptions = {},
+  script: ScriptOptions = {},
 ): TestHarness & { client: ModelRun } {
-  const { service, clock, options: all } = prepare(steps, options)
+  const { service, clock, options: all } = prepare(steps, options, script)
   return { service, clock, client: new ModelRun(all) }
 }
 
@@ -30,9 +31,13 @@ export function createTestCore(steps: readonly Step[], options: ModelRunOptions 
   return { service, clock, core: createCore(resolveOptions(all)) }
 }
 
-function prepare(steps: readonly Step[], options: ModelRunOptions): TestHarness & { options: ModelRunOptions } {
+function prepare(
+  steps: readonly Step[],
+  options: ModelRunOptions,
+  script: ScriptOptions = {},
+): TestHarness & { options: ModelRunOptions } {
   const clock = createManualClock()
-  const service = createScriptedService(steps, clock)
+  const service = createScriptedService(steps, clock, script)
   const defaults = { apiKey: API_KEY, baseUrl: BASE_URL, fetch: service.fetch, clock, random: () => 0.5 }
   return { service, clock, options: { logLevel: 'off', ...defaults, ...options } }
 }

@@ -29,7 +29,8 @@ export function openCore(options: InboxOptions = {}): CoreHarness {
 /** A task as an engine hands it to a worker: its first run, with a lock of 30 s, unless the test says otherwise. */
 export function taskOf(id: string, data: object, run: Partial<Task> = {}): Task {
   const { signal } = new AbortController()
-  return { id, data: data as Json, attempt: 1, lost: 0, fence: 1, signal, msLeft: () => 30_000, ...run }
+  const lock = { msLeft: () => 30_000, markStarted: async () => true }
+  return { id, data: data as Json, attempt: 1, lost: 0, fence: 1, signal, ...lock, ...run }
 }
 
 /** A delivery as it is kept, received at the start of the manual clock. */

@@ -1,4 +1,4 @@
-import { isModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 
 /**
  * Values that a program without types may pass by mistake. Created for each call, because some can be used only once.
@@ -72,7 +72,7 @@ const ENGINE_TEXT =
 
 /** Why an error is not good enough for a user; undefined for an error of this package with a message of its own. */
 export function problemOfError(error: unknown): string | undefined {
-  if (!isModelRunError(error)) return `not a ModelRunError: ${String(error)}`
+  if (!(error instanceof ModelRunError)) return `not a ModelRunError: ${String(error)}`
   const isSentence = /\.$/.test(error.message) && !ENGINE_TEXT.test(error.message)
   return isSentence ? undefined : `not a sentence of ours: ${error.message}`
 }

@@ -2,14 +2,14 @@ import { describe, expect, test, vi } from 'vitest'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { settle } from '../testing/manual-clock.ts'
 import { FAILED, jobsOf, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
-import { PermanentError } from './inbox-errors.ts'
+import { Permanent } from './engine/task-ends.ts'
 
 const { job_id } = SUCCEEDED
 
 /** An inbox whose handlers fail for good until the test mends them. */
 function openBroken() {
   const handler = vi.fn().mockImplementation(() => {
-    throw new PermanentError('the table is missing')
+    throw new Permanent('no_table', 'the table is missing')
   })
   const harness = openInbox({ onSucceeded: handler, onFailed: handler, onUnknown: handler })
   return { ...harness, handler, mend: () => handler.mockImplementation(() => {}) }
@@ -31,7 +31,7 @@ describe('deadLetters', () => {
       jobId: job_id,
       event: SUCCEEDED,
       context: { order: 7 },
-      code: 'permanent',
+      code: 'no_table',
       error: 'the table is missing',
       ageMs: 2_000,
       cursor: expect.any(String),

@@ -17,6 +17,7 @@ import {
   signal,
   text,
 } from '../arguments/checks.ts'
+import { json } from '../runs/json.ts'
 import type { InboxEngine } from './engine/inbox-engine.ts'
 import type {
   DrainOptions,
@@ -80,8 +81,6 @@ export const INBOX_OPTIONS = /* @__PURE__ */ ((): Checks<InboxOptions> => ({
   clock,
 }))()
 
-const json = /* @__PURE__ */ must('what JSON can hold', isJson)
-
 export const PREPARE_OPTIONS: Checks<PrepareOptions> = { context: json, modelId: text }
 export const EXPECT_OPTIONS: Checks<ExpectOptions> = { context: json, modelId: text, ref: text, pollInMs: notNegative }
 export const WAIT_FOR_OPTIONS: Checks<{ signal?: AbortSignal | undefined }> = { signal }
@@ -109,13 +108,4 @@ export function checkInboxArguments(
   given: { readonly [Name in keyof typeof ARGUMENTS]?: unknown },
 ): void {
   checkEach(`inbox.${method}`, given, ARGUMENTS)
-}
-
-function isJson(value: unknown): boolean {
-  try {
-    // `undefined` for a function or a symbol.
-    return JSON.stringify(value) !== undefined
-  } catch {
-    return false
-  }
 }

@@ -13,7 +13,7 @@ export interface InboxCore {
   queues: InboxQueues
   hooks: Hooks
   /** Work that `drain` waits for. */
-  tasks: Tasks
+  background: Background
   /** Undefined without a client. */
   poller: JobPoller | undefined
   subscribers: Subscribers
@@ -27,12 +27,12 @@ export interface InboxCore {
 export function createInboxCore(given: InboxOptions): InboxCore {
   const inboxOptions = readOptions('createInbox', given, INBOX_OPTIONS)
   const options = resolveInboxOptions(inboxOptions)
-  const tasks = createTasks()
+  const background = createBackground()
   return {
     options,
     queues: openQueues(options.engine, options.name, options.clock),
-    hooks: createHooks(inboxOptions, tasks.track),
-    tasks,
+    hooks: createHooks(inboxOptions, background.track),
+    background,
     poller: options.client && createJobPoller(options.client, options.clock),
     subscribers: createSubscribers(),
     stopping: new AbortController(),
@@ -41,14 +41,14 @@ export function createInboxCore(given: InboxOptions): InboxCore {
 }
 
 /** Promises that have not settled yet. */
-interface Tasks {
+interface Background {
   /** Adds work, and returns it. */
   track<T>(work: Promise<T>): Promise<T>
   /** Resolves when all work has settled, including work that was added meanwhile. */
   whenIdle(): Promise<void>
 }
 
-export function createTasks(): Tasks {
+function createBackground(): Background {
   const running = new Set<Promise<unknown>>()
   return {
     track: (work) => {

@@ -11,8 +11,8 @@ import type {
 } from './inbox-notices.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent } from './webhook-event.ts'
 
-/** What a handler gets beside the event. */
-export interface DeliveryContext {
+/** What a handler gets beside the event. `Context`: the type of the `context` of your runs, which is not checked again. */
+export interface DeliveryContext<Context = unknown> {
   /** Number of this run of the handler for this job, from 1. Runs whose process died count. */
   attempt: number
   /**
@@ -29,15 +29,15 @@ export interface DeliveryContext {
   idempotencyKey: string
   /** `webhook`: a delivery. `poll`: no delivery came, and a poll of the job found the result. */
   source: 'webhook' | 'poll'
-  /** The JSON that `callbackUrl`, `prepare` or `expect` was given for this job. */
-  context: unknown
+  /** The JSON that the run of this job was given as `context`, or `callbackUrl`, `prepare` or `expect` was. */
+  context: Context
 }
 
 /**
  * A handler of events. The job is done when the handler returns or resolves. After an error the handler runs again, except
- * after a `PermanentError`. After `Again` it runs again later, and the run does not count as failed.
+ * after a `Permanent`. After `Again` it runs again later, and the run does not count as failed.
  */
-export type EventHandler<Event> = (event: Event, context: DeliveryContext) => unknown
+export type EventHandler<Event, Context = unknown> = (event: Event, context: DeliveryContext<Context>) => unknown
 
 /** Keeps a serverless function alive until the promise is settled. */
 export type WaitUntil = (work: Promise<unknown>) => void
@@ -46,6 +46,8 @@ export type WaitUntil = (work: Promise<unknown>) => void
 export interface JobReader {
   /** Reads a job (section 4.4), as `client.jobs` does. */
   jobs: { get(id: string): PromiseLike<Job> }
+  /** The clock of an inbox in memory, unless the inbox has its own. */
+  clock?: Clock | undefined
 }
 
 /**
@@ -55,7 +57,7 @@ export interface JobReader {
 export type Trust = 'verify' | 'token' | 'payload'
 
 /** Options of `createInbox`. */
-export interface InboxOptions {
+export interface InboxOptions<Context = unknown> {
   /**
    * Stores deliveries until they are handled: an engine of `@modelrun/durable`, such as
    * `createSqliteEngine({ path: 'inbox.db' })`. Default: the memory of this process.
@@ -64,11 +66,11 @@ export interface InboxOptions {
   /** Name of the queues on the engine: inboxes of different names do not share deliveries. Default `inbox`. */
   name?: string | undefined
   /** Runs for each job that succeeded, after the response to its delivery. */
-  onSucceeded?: EventHandler<SucceededEvent> | undefined
+  onSucceeded?: EventHandler<SucceededEvent, Context> | undefined
   /** Runs for each job that failed. */
-  onFailed?: EventHandler<FailedEvent> | undefined
+  onFailed?: EventHandler<FailedEvent, Context> | undefined
   /** Runs for each {@link UnknownEvent}, for instance of a cancelled job. */
-  onUnknown?: EventHandler<UnknownEvent> | undefined
+  onUnknown?: EventHandler<UnknownEvent, Context> | undefined
   /** A client such as `ModelRun`. The inbox polls jobs with it, to verify deliveries and to find missing results. */
   client?: JobReader | undefined
   /**
@@ -128,7 +130,10 @@ export interface InboxOptions {
   onWebhookMissed?: ((notice: MissedWebhook) => unknown) | undefined
   /** Notified of each count and time that a dashboard may want. */
   onMetric?: ((metric: InboxMetric) => unknown) | undefined
-  /** Where time comes from. Default: the system. */
+  /**
+   * Where time comes from. Default: the clock of the `client`, so that an inbox of a test runs on the virtual time of its
+   * reference server; with an `engine`, whose tasks are due by the time of the machine, the system.
+   */
   clock?: Clock | undefined
 }
 

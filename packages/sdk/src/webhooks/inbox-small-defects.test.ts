@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { NotFoundError } from '../errors/api-errors.ts'
 import { jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../testing/test-inbox.ts'
@@ -62,7 +63,10 @@ describe('further defects of an earlier inbox', () => {
   test('a parsed body above 256 KiB is rejected, as one that is not parsed', async () => {
     const { inbox } = openInbox()
     const body = { ...SUCCEEDED, filler: 'x'.repeat(5_000_000) }
-    const response = await inbox.lambda()({ httpMethod: 'POST', path: '/hook', headers: {}, body })
-    expect(response).toMatchObject({ statusCode: 400, body: expect.stringContaining('larger than 262144 bytes') })
+    const request = Object.assign(Readable.from([]), { method: 'POST', url: '/hook', body })
+    const response = { statusCode: 0, setHeader: () => {}, end: vi.fn() }
+    await inbox.node()(request, response)
+    expect(response.statusCode).toBe(400)
+    expect(response.end).toHaveBeenCalledWith(expect.stringContaining('larger than 262144 bytes'))
   })
 })

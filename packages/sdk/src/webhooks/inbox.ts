@@ -25,7 +25,6 @@ import type {
   SweepReport,
   WaitUntil,
 } from './inbox-options.ts'
-import { createLambdaHandler, type LambdaHandler } from './lambda-handler.ts'
 import type { EventListener } from './subscribers/subscribers.ts'
 import { waitFor } from './subscribers/wait-for.ts'
 import { WEBHOOK_BODY } from './webhook-body.ts'
@@ -45,13 +44,11 @@ export interface Inbox {
    */
   handle(request: Request, options?: { waitUntil?: WaitUntil | undefined }): Promise<Response>
   /**
-   * Returns a listener for `node:http`, Express and Fastify, with or without a body parser before it.
+   * Returns a listener for `node:http` and Express, with or without a body parser before it.
    *
    * @throws ConfigurationError when it is called as the listener itself
    */
   node(): NodeListener
-  /** Returns a handler for AWS Lambda. @throws ConfigurationError when it is called as the handler itself */
-  lambda(): LambdaHandler
   /**
    * Creates a URL for `webhook_url` of one run, with a signed token. Deliveries of a second job to it are rejected.
    *
@@ -109,11 +106,12 @@ export interface Inbox {
  *
  * @throws ConfigurationError when an option is wrong, or two do not go together
  */
-export function createInbox(options: InboxOptions = {}): Inbox {
-  const core = createInboxCore(options)
+export function createInbox<Context = unknown>(options: InboxOptions<Context> = {}): Inbox {
+  // The context of a run is what its caller passed: the types of both are the caller's to keep equal.
+  const core = createInboxCore(options as InboxOptions)
   const workers = new InboxWorkers(core)
   const receive = createReceive(core, (ids, waitUntil) => workers.onDelivery(ids, waitUntil))
-  const { clock } = core.options
+  const { networkClock: clock } = core.options
   return {
     // Frameworks that call `handle` directly pass arguments of their own after the request.
     handle: async (request, options) => {
@@ -125,10 +123,6 @@ export function createInbox(options: InboxOptions = {}): Inbox {
     node: (...given: unknown[]) => {
       rejectArguments('inbox.node', given)
       return createNodeListener(receive, { body: WEBHOOK_BODY, clock })
-    },
-    lambda: (...given: unknown[]) => {
-      rejectArguments('inbox.lambda', given)
-      return createLambdaHandler(receive, { clock })
     },
     callbackUrl: async (baseUrl, context) => {
       checkInboxArguments('callbackUrl', { baseUrl, context })

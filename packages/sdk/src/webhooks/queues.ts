@@ -1,5 +1,5 @@
 import { type Clock, startTimer, toBackgroundClock } from '../clock.ts'
-import { isModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '../errors/model-run-error.ts'
 import type {
   InboxEngine,
   Json,
@@ -77,7 +77,7 @@ export function openQueues(engine: InboxEngine, name: string, clock: Clock): Inb
       await setup()
       return await use()
     } catch (cause) {
-      if (isModelRunError(cause)) throw cause
+      if (cause instanceof ModelRunError) throw cause
       throw new EngineError(`The engine of the inbox failed: ${String(cause)}`, { cause })
     }
   }

@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../clock.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { type CallbackTokens, createCallbackTokens, readCallbackUrl } from './callback-token.ts'
 import { createMemoryEngine } from './engine/memory-engine.ts'
@@ -33,6 +33,11 @@ type WithDefault =
 export interface ResolvedInboxOptions
   extends Pick<InboxOptions, 'client' | 'publicUrl' | 'allowedOutputHosts' | 'waitUntil'>,
     Resolved<Pick<InboxOptions, WithDefault>> {
+  /**
+   * The clock of limits for what arrives from a network: the time of a client's virtual clock jumps while bytes are on their
+   * way. A clock that the inbox was given counts here, too.
+   */
+  networkClock: Clock
   /** Whether the engine stores tasks in the memory of this process. */
   isInMemory: boolean
   handlers: Pick<InboxOptions, 'onSucceeded' | 'onFailed' | 'onUnknown'>
@@ -44,15 +49,16 @@ type Resolved<T> = { [Name in keyof T]-?: NonNullable<T[Name]> }
 
 /** @throws ConfigurationError when an option is wrong, or two do not go together */
 export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions {
-  const { clock = systemClock, client, secret, publicUrl, allowHttp, onSucceeded, onFailed, onUnknown } = options
+  const { engine, client, secret, publicUrl, allowHttp, onSucceeded, onFailed, onUnknown } = options
+  const clock = options.clock ?? (engine === undefined ? client?.clock : undefined) ?? systemClock
   if (publicUrl !== undefined) readCallbackUrl(publicUrl, { name: '`publicUrl`', allowHttp })
   const tokens =
     secret === undefined
       ? undefined
       : createCallbackTokens({ secret, audience: publicUrl ?? ANY_INBOX, allowHttp, clock })
   const resolved: ResolvedInboxOptions = {
-    engine: options.engine ?? createMemoryEngine({ clock }),
-    isInMemory: options.engine === undefined,
+    engine: engine ?? createMemoryEngine({ clock }),
+    isInMemory: engine === undefined,
     name: options.name ?? 'inbox',
     handlers: { onSucceeded, onFailed, onUnknown },
     client,
@@ -63,6 +69,7 @@ export function resolveInboxOptions(options: InboxOptions): ResolvedInboxOptions
     ...resolveNumbers(options),
     waitUntil: options.waitUntil,
     clock,
+    networkClock: options.clock ?? systemClock,
   }
   // Throws for an entry that is not a host now, and not at the first delivery.
   isSafeOutputUrl('', { allowedHosts: options.allowedOutputHosts })

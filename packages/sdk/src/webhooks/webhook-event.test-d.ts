@@ -1,7 +1,7 @@
 import type { ErrorDetail, Output } from '@modelrun/contract'
 import { expectTypeOf, test } from 'vitest'
 import type { ModelRun } from '../client.ts'
-import type { WebhookReceiver } from '../runs/run-options.ts'
+import type { ResultReceiver } from '../runs/run-options.ts'
 import { createInbox, type Inbox } from './inbox.ts'
 import type { FailedEvent, SucceededEvent, UnknownEvent, WebhookEvent } from './webhook-event.ts'
 
@@ -40,5 +40,5 @@ test('each handler of an inbox gets the event of its kind, and a client is a rea
 })
 
 test('an inbox fits as the webhook receiver of a run', () => {
-  expectTypeOf<Inbox>().toExtend<WebhookReceiver>()
+  expectTypeOf<Inbox>().toExtend<ResultReceiver>()
 })

@@ -50,7 +50,7 @@ class TestBody {
     return [
       "const server = createReferenceServer({ clock: 'manual' })",
       'const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })',
-      ...(hasWebhooks ? ['server.webhooks.deliverTo(() => new Response(null, { status: 204 }))'] : []),
+      ...(hasWebhooks ? ['server.webhooks.deliver(() => new Response(null, { status: 204 }))'] : []),
       ...this.#actionLines(),
       ...this.#ending(),
       'await server.close()',
@@ -94,7 +94,7 @@ class TestBody {
       case 'scale':
         return [`// ${scaleText(action.scale)}`]
       case 'webhooks':
-        return [`server.webhooks.deliverAs(${literal(action.plan)}${this.#keyArgument(action.key)})`]
+        return [`server.webhooks.script(${literal(action.plan)}${this.#keyArgument(action.key)})`]
       default:
         return this.#moreLines(action)
     }

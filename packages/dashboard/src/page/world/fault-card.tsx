@@ -22,6 +22,7 @@ const KINDS: Readonly<Record<string, string>> = {
   'server-error': 'responds with 500',
   'bad-gateway': 'responds with 502 and a web page',
   unavailable: 'responds with 503',
+  response: 'responds with an empty 200',
 }
 
 const ANY = 'any'

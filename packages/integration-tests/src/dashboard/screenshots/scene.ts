@@ -12,7 +12,7 @@ export async function playScene({ server, url }: Served): Promise<string> {
   const client = new ModelRun({ apiKey: server.apiKey, baseUrl: url, clock: server.clock, maxRetries: 0 })
   const { clock } = server
   const webhook = { webhookUrl: 'https://app.test/hooks/modelrun' }
-  server.webhooks.deliverTo(() => new Response(null, { status: 204 }))
+  server.webhooks.deliver(() => new Response(null, { status: 204 }))
   await playOthers(server, client)
   server.script('aurora-image', [{ result: 'succeeded', webhook: { deliveries: 2, gap_ms: 900 } }])
   server.faults.add({ kind: 'unavailable', route: 'runModel', times: 1, retry_after: 1 })

@@ -1,13 +1,13 @@
 // A process whose handler writes one effect a task into a database of its user, and is killed before the task has ended.
 import { setTimeout } from 'node:timers/promises'
-import { createPostgresMarks } from '@modelrun/durable/marks'
+import { createMarks } from '@modelrun/durable/marks'
 import pg from 'pg'
 import { openEngine } from '../open-engine.ts'
 
 const { engineAt, url } = JSON.parse(process.argv[2] ?? '{}')
 const engine = openEngine(engineAt)
 const pool = new pg.Pool({ connectionString: url })
-const marks = createPostgresMarks()
+const marks = createMarks('postgres')
 
 engine.work(
   'posters',

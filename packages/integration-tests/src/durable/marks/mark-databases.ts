@@ -1,4 +1,4 @@
-import { createMysqlMarks, createPostgresMarks, type MarksOptions } from '@modelrun/durable/marks'
+import { createMarks, type MarksOptions } from '@modelrun/durable/marks'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
 import postgres from 'postgres'
@@ -30,7 +30,7 @@ const WAITING_IN_MARIADB = "SELECT count(*) AS n FROM information_schema.innodb_
 
 const openPg: OpenDatabase = (url, options) => {
   const pool = new pg.Pool({ connectionString: url, max: 20 })
-  const marks = createPostgresMarks(options)
+  const marks = createMarks('postgres', options)
   return {
     setup: () => marks.setup(pool),
     async connect() {
@@ -46,7 +46,7 @@ const openPg: OpenDatabase = (url, options) => {
 
 const openPostgresJs: OpenDatabase = (url, options) => {
   const sql = postgres(url, { max: 20, onnotice: () => {} })
-  const marks = createPostgresMarks(options)
+  const marks = createMarks('postgres', options)
   return {
     setup: () => marks.setup(sql),
     async connect() {
@@ -62,7 +62,7 @@ const openPostgresJs: OpenDatabase = (url, options) => {
 
 const openMysql2: OpenDatabase = (url, options) => {
   const pool = mysql.createPool({ uri: url, connectionLimit: 20 })
-  const marks = createMysqlMarks(options)
+  const marks = createMarks('mysql', options)
   return {
     setup: () => marks.setup(pool),
     async connect() {
@@ -83,7 +83,7 @@ const openMysql2: OpenDatabase = (url, options) => {
 const openMysqlFunction: OpenDatabase = (url, options) => {
   const database = openMysql2(url, options)
   const pool = mysql.createPool({ uri: url, connectionLimit: 20 })
-  const marks = createMysqlMarks(options)
+  const marks = createMarks('mysql', options)
   return {
     ...database,
     async connect() {

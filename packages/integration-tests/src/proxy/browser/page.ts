@@ -1,4 +1,4 @@
-import { isModelRunError, ModelRun } from 'modelrun'
+import { ModelRun, ModelRunError } from 'modelrun'
 
 /** The outcome of a run in the page. */
 interface PageRun {
@@ -75,7 +75,7 @@ async function failureOf(work: Promise<unknown>): Promise<PageError> {
   try {
     await work
   } catch (error) {
-    if (isModelRunError(error)) {
+    if (error instanceof ModelRunError) {
       const { name, message, submission, status } = error
       return { name, message, submission, status }
     }

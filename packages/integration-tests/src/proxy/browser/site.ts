@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
-import type { NodeListener } from 'modelrun/proxy'
+import type { ModelRunProxy } from 'modelrun/proxy'
 import { bundleScript, PAGE } from '../../browser/bundle-script.ts'
 
 /** A website whose server has a proxy. */
@@ -31,7 +31,10 @@ export const scriptOfComponent = (code: string, name: string) => {
 }
 
 /** Serves the page, with a session in a cookie, and the proxy; behind a relay that can break connections. */
-export async function openSite(scripts: ReadonlyMap<string, string>, proxy: NodeListener): Promise<Site> {
+export async function openSite(
+  scripts: ReadonlyMap<string, string>,
+  proxy: ReturnType<ModelRunProxy['node']>,
+): Promise<Site> {
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/api/modelrun/')) void proxy(request, response)
     else respondWithPage(scripts, request, response)

@@ -18,8 +18,7 @@ export interface ControlOperation {
   errors?: readonly (404 | 409)[]
 }
 
-const { AddedFault, ApiKey, Changes, Clock, Coverage, Delivery, ClockEvent, Exchanges, Job, JobRow, JournalEntry } =
-  COMPONENTS
+const { AddedFault, ApiKey, Changes, Clock, Delivery, ClockEvent, Exchanges, Job, JobRow, JournalEntry } = COMPONENTS
 const { Fork, Model, Report, Snapshot, Webhook } = COMPONENTS
 
 const ofKey = z.object({ key: z.optional(z.string()) })
@@ -132,7 +131,6 @@ export const CONTROL_OPERATIONS: Readonly<Record<OperationId, ControlOperation>>
     errors: [404],
   },
   readReport: { summary: 'Read what is left over', query: ofKey, response: Report, errors: [404] },
-  readCoverage: { summary: 'Read which behaviour was exercised', response: Coverage },
   takeSnapshot: {
     summary: 'Take a snapshot of the whole state; its members are not part of this API',
     response: Snapshot,

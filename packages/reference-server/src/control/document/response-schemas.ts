@@ -130,12 +130,6 @@ export const COMPONENTS = {
     ),
   }),
   Clock: clock,
-  Coverage: z.object({
-    covered: count,
-    total: count,
-    items: z.array(z.object({ group: z.string(), name: z.string(), count })),
-    text: z.string(),
-  }),
   Delivery: delivery,
   ErrorBody: errorBodySchema,
   Exchanges: z.object({

@@ -4,7 +4,7 @@ import type { Journal } from './journal.ts'
 import type { JournalEntry } from './journal-entry.ts'
 
 /** Which part of the journal. */
-export interface JournalFilter {
+interface JournalFilter {
   /** Of this key's account. Default: of all, and of requests without a key. */
   key?: string | undefined
   /** `request`, `job`, `delivery` or `note`. Default: all of them. */

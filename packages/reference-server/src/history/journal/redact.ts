@@ -14,8 +14,10 @@ export function shownText(bytes: Uint8Array, text: string): string {
   return new TextDecoder().decode(bytes.subarray(0, MAX_SHOWN_BYTES)).replace(/\uFFFD$/, '')
 }
 
-/** Headers whose values are secrets. */
-const SECRET = /authorization|cookie|token|secret|api-key/
+/** Whether a header or member of this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  return /authorization|cookie|token$|secret|password|api[-_]?key/i.test(name)
+}
 
 /** Longer values are cut. */
 const MAX_LENGTH = 200
@@ -24,15 +26,15 @@ const MAX_LENGTH = 200
 export function shownHeaders(headers: Headers): Header[] {
   return Array.from(headers, ([name, value]) => [
     name,
-    SECRET.test(name) ? '…' : redactText(value).slice(0, MAX_LENGTH),
+    isSecretName(name) ? '…' : redactText(value).slice(0, MAX_LENGTH),
   ])
 }
 
-const SECRET_KEY = /sk_(live|test)_\w+/g
+const SECRET_KEY = /sk_(live|test)_[\w.~+/=-]+/gi
 
 /** Text without API keys: of each only `sk_test_…` or `sk_live_…` is left. */
 export function redactText(text: string): string {
-  return text.includes('sk_') ? text.replace(SECRET_KEY, 'sk_$1_…') : text
+  return /sk_/i.test(text) ? text.replace(SECRET_KEY, 'sk_$1_…') : text
 }
 
 /** An address without name, password, query and fragment: any of them may hold a token. */

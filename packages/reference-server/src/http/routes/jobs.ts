@@ -1,8 +1,9 @@
-import { chargeOf, durationMs, type Job, statusAt } from '../../domain/job.ts'
+import { type Job, statusAt } from '../../domain/job.ts'
 import { outputOf } from '../../domain/produce-output.ts'
 import type { Service } from '../../service/service.ts'
 import type { AppContext } from '../app-env.ts'
 import { reject } from '../error-responses.ts'
+import { jobField } from '../job-field.ts'
 import { jsonResponse, statusLine } from '../json-response.ts'
 import type { RouteDetails, RouteResult } from '../route-result.ts'
 
@@ -89,20 +90,4 @@ function findJob(service: Service, context: AppContext): Pick<RouteDetails, 'job
 function result(job: Job, baseUrl: string): object {
   if (job.end?.status === 'succeeded') return { output: outputOf(job, baseUrl) }
   return job.end?.status === 'failed' ? { error: job.end.error } : {}
-}
-
-/** What the server knows of a job beyond status, output and error; `null` for anything else. */
-function jobField(job: Job, name: string): unknown {
-  const { id, requestId, model, createdAt, end } = job
-  const known = new Map<string, unknown>([
-    ['job_id', id],
-    ['id', id],
-    ['request_id', requestId],
-    ['model_id', model.id],
-    ['created_at', new Date(createdAt).toISOString()],
-    ['completed_at', end && new Date(end.at).toISOString()],
-    ['duration_ms', end && durationMs(job, end)],
-    ['credits_used', end && chargeOf(job, end)],
-  ])
-  return known.get(name) ?? null
 }

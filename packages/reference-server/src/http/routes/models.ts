@@ -52,7 +52,7 @@ export function unknownModel(service: Service, modelId: string, kind: 'unknownMo
   })
 }
 
-export function wireModel({ output_kind: _, latency_ms: __, ...model }: CatalogModel): Model {
+export function wireModel({ output_kind: _, latency_ms: __, outcomes: ___, ...model }: CatalogModel): Model {
   return model
 }
 

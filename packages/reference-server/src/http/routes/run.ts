@@ -13,6 +13,7 @@ import type { Service } from '../../service/service.ts'
 import { isQueuedFirst, startRun } from '../../service/start-run.ts'
 import type { AppContext } from '../app-env.ts'
 import { errorResponses, reject } from '../error-responses.ts'
+import { jobField } from '../job-field.ts'
 import { jsonResponse } from '../json-response.ts'
 import { keyOf } from '../middleware.ts'
 import type { RouteResult } from '../route-result.ts'
@@ -71,7 +72,7 @@ async function runResponse(
   if (job.webhook === undefined) await holdRun(service, context, job)
   return job.webhook === undefined && job.end !== undefined
     ? endedResponse(service, job, job.end)
-    : processingResponse(job)
+    : processingResponse(job, assumptions)
 }
 
 /** Holds the response until the job ends, about 55 s at most (section 8). */
@@ -85,18 +86,23 @@ async function holdRun(service: Service, { env: { work }, req }: AppContext, job
 }
 
 /** The response to a run with `sync: false` (section 4.3). */
-function queuedResponse(job: Job, { asyncRunStatus }: Assumptions): RouteResult {
-  const response = jsonResponse(asyncRunStatus, { ...identity(job, 'queued') } satisfies RunQueued)
+function queuedResponse(job: Job, assumptions: Assumptions): RouteResult {
+  const body: RunQueued = identity(job, 'queued', assumptions)
+  const response = jsonResponse(assumptions.asyncRunStatus, body)
   return { response, jobStatus: 'queued' }
 }
 
 /** The 202 of a run that continues (section 4.3). */
-function processingResponse(job: Job): RouteResult {
+function processingResponse(job: Job, assumptions: Assumptions): RouteResult {
   const reason = job.webhook === undefined ? 'The model is still working.' : 'The job was accepted.'
-  const poll = `Poll GET /${API_VERSION}/jobs/${job.id}`
-  const message = `${reason} ${poll}${job.webhook === undefined ? ' for the result.' : ', or wait for the webhook.'}`
-  const response = jsonResponse(202, { ...identity(job, 'processing'), message } satisfies RunProcessing)
+  const message = `${reason} ${pollAdvice(job)}`
+  const response = jsonResponse(202, { ...identity(job, 'processing', assumptions), message } satisfies RunProcessing)
   return { response, jobStatus: 'processing' }
+}
+
+function pollAdvice({ id, webhook }: Job): string {
+  const poll = `Poll GET /${API_VERSION}/jobs/${id}`
+  return webhook === undefined ? `${poll} for the result.` : `${poll}, or wait for the webhook.`
 }
 
 /** The response to a run whose job ended while the run was held (section 4.3). */
@@ -105,7 +111,8 @@ function endedResponse({ baseUrl, options }: Service, job: Job, end: JobEnd): Ro
     case 'succeeded': {
       const output = outputOf(job, baseUrl)
       const { credits_per_run: credits_used } = job.model.pricing
-      const body = { ...identity(job, 'completed'), output, duration_ms: durationMs(job, end), credits_used }
+      const named = { output, duration_ms: durationMs(job, end), credits_used }
+      const body = { ...identity(job, 'completed', options.assumptions), ...named }
       return { response: jsonResponse(200, body), jobStatus: 'completed' }
     }
     case 'failed':
@@ -118,19 +125,32 @@ function endedResponse({ baseUrl, options }: Service, job: Job, end: JobEnd): Ro
 /** An error alone is sent only with a status code of an error. */
 function failedResponse(job: Job, { error }: JobEnd, assumptions: Assumptions): Response {
   const { failedSyncRunStatus: status, failedSyncRunBody: body } = assumptions
-  if (status === 202) return processingResponse(job).response
+  if (status === 202) return processingResponse(job, assumptions).response
   const isAlone = body === 'error' && status >= 400
   const code = status >= 400 ? error?.code : undefined
-  return jsonResponse(status, isAlone ? { error } : { ...identity(job, 'failed'), error }, { code })
+  return jsonResponse(status, isAlone ? { error } : { ...identity(job, 'failed', assumptions), error }, { code })
 }
 
-function cancelledResponse(job: Job, { cancelledSyncRunStatus: status }: Assumptions): Response {
-  const body = identity(job, 'cancelled')
+function cancelledResponse(job: Job, assumptions: Assumptions): Response {
+  const { cancelledSyncRunStatus: status } = assumptions
+  const body = identity(job, 'cancelled', assumptions)
   if (status !== 409) return jsonResponse(status, body)
   const error = { code: 'CONFLICT', message: 'The job was cancelled while the run waited for its result.' }
   return jsonResponse(status, { ...body, error }, { code: error.code })
 }
 
-function identity<Status extends string>(job: Job, status: Status): RunIdentity & { status: Status } {
-  return { job_id: job.id, request_id: job.requestId, status, model_id: job.model.id }
+function identity<Status extends string>(
+  job: Job,
+  status: Status,
+  assumptions: Assumptions,
+): RunIdentity & { status: Status } {
+  const named = { job_id: job.id, request_id: job.requestId, status, model_id: job.model.id }
+  return { ...moreMembers(job, status, assumptions), ...named }
+}
+
+/** Members that section 4.3 does not name. What it names comes later, and so replaces them. */
+function moreMembers(job: Job, status: string, { runFields }: Assumptions): object {
+  const fields = runFields.filter((field) => field.startsWith(`${status}/`))
+  const names = fields.map((field) => field.slice(status.length + 1))
+  return Object.fromEntries(names.map((name) => [name, name === 'message' ? pollAdvice(job) : jobField(job, name)]))
 }

@@ -31,7 +31,9 @@ describe('many waits of one client', () => {
         const endsAt = (id: string) => startedAt + (durations[Number(id.slice(4))] ?? 0)
         const harness = setup({ endsAt, latencyMs }, { polling: { maxRequestsPerSecond } })
         const { clock, service, client, ids, startedAt } = harness
-        const waits = ids(durations.length).map((id) => client.jobs.wait(id, { deadlineMs: Number.POSITIVE_INFINITY }))
+        const waits = ids(durations.length).map((id) =>
+          client.jobs.attach(id).result({ deadlineMs: Number.POSITIVE_INFINITY }),
+        )
         await clock.run(Promise.all(waits))
         expect(highestRate(service.polls)).toBeLessThanOrEqual(maxRequestsPerSecond)
         expect(service.maxInFlight).toBeLessThanOrEqual(8)
@@ -49,7 +51,7 @@ describe('many waits of one client', () => {
       { endsAt: () => startedAt + 60_000 },
       { polling: { maxRequestsPerSecond: 5 } },
     )
-    const waits = ids(50).map((id) => client.jobs.wait(id))
+    const waits = ids(50).map((id) => client.jobs.attach(id).result())
     await clock.advance(20_000)
     const order = service.polls.map(({ jobId }) => jobId)
     expect(order.slice(0, 50)).toEqual(ids(50))
@@ -60,9 +62,9 @@ describe('many waits of one client', () => {
   test('poll the job that is due first, not the one that was added first', async () => {
     const harness = setup({ endsAt: () => startedAt + 20_000 })
     const { clock, service, client, startedAt } = harness
-    const first = client.jobs.wait('job_old')
+    const first = client.jobs.attach('job_old').result()
     await clock.advance(7_500)
-    const second = client.jobs.wait('job_young')
+    const second = client.jobs.attach('job_young').result()
     await clock.advance(2_000)
     const young = service.polls.filter(({ jobId }) => jobId === 'job_young')
     expect(young.length).toBeGreaterThan(2)
@@ -73,12 +75,12 @@ describe('many waits of one client', () => {
     const { clock, service, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
     const statuses: string[] = []
     const watched = async () => {
-      for await (const { status } of client.jobs.watch('job_1')) statuses.push(status)
+      for await (const { status } of client.jobs.attach('job_1').updates()) statuses.push(status)
     }
-    const waits = [client.jobs.wait('job_1'), client.jobs.wait('job_1'), watched()]
+    const waits = [client.jobs.attach('job_1').result(), client.jobs.attach('job_1').result(), watched()]
     await clock.run(Promise.all(waits))
     const alone = setup({ endsAt: () => alone.startedAt + 5_000 })
-    await alone.clock.run(alone.client.jobs.wait('job_1'))
+    await alone.clock.run(alone.client.jobs.attach('job_1').result())
     expect(service.polls).toHaveLength(alone.service.polls.length)
     expect(statuses).toEqual(['processing', 'succeeded'])
   })
@@ -86,7 +88,10 @@ describe('many waits of one client', () => {
   test('of one job that ask for other headers do not share them', async () => {
     const { clock, service, client } = setup()
     await clock.run(
-      Promise.all([client.jobs.wait('job_1'), client.jobs.wait('job_1', { headers: { 'x-trace': 'a' } })]),
+      Promise.all([
+        client.jobs.attach('job_1').result(),
+        client.jobs.attach('job_1').result({ headers: { 'x-trace': 'a' } }),
+      ]),
     )
     expect(service.polls).toHaveLength(2)
   })
@@ -94,16 +99,16 @@ describe('many waits of one client', () => {
   test('of one job share them by the very object that fetch is to get', async () => {
     const { clock, service, client } = setup()
     const [one, other] = [{ dispatcher: {} }, { dispatcher: {} }]
-    const waits = [one, other, one].map((fetchOptions) => client.jobs.wait('job_1', { fetchOptions }))
+    const waits = [one, other, one].map((fetchOptions) => client.jobs.attach('job_1').result({ fetchOptions }))
     await clock.run(Promise.all(waits))
     expect(service.polls).toHaveLength(2)
   })
 
   test('give a late one the last known state at once', async () => {
     const { clock, client, service, startedAt } = setup({ endsAt: () => startedAt + 60_000 })
-    const wait = client.jobs.wait('job_1')
+    const wait = client.jobs.attach('job_1').result()
     await clock.advance(100)
-    const updates = client.jobs.watch('job_1')
+    const updates = client.jobs.attach('job_1').updates()
     expect((await updates.next()).value).toEqual({ status: 'processing' })
     expect(service.polls).toHaveLength(1)
     await updates.return()
@@ -113,8 +118,11 @@ describe('many waits of one client', () => {
   test('continue when one of them leaves', async () => {
     const { clock, client, startedAt } = setup({ endsAt: () => startedAt + 5_000 })
     const controller = new AbortController()
-    const leaving = client.jobs.wait('job_1', { signal: controller.signal }).catch((error: unknown) => error)
-    const staying = client.jobs.wait('job_1')
+    const leaving = client.jobs
+      .attach('job_1')
+      .result({ signal: controller.signal })
+      .catch((error: unknown) => error)
+    const staying = client.jobs.attach('job_1').result()
     await clock.advance(30)
     controller.abort()
     expect(await leaving).toBeInstanceOf(AbortedError)
@@ -124,7 +132,7 @@ describe('many waits of one client', () => {
   test('end by one signal all at once, with no listener, timer or request left', async () => {
     const { clock, service, client, ids } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
     const { signal, abort } = abortable()
-    const waits = ids(10_000).map((id) => client.jobs.wait(id, { signal }))
+    const waits = ids(10_000).map((id) => client.jobs.attach(id).result({ signal }))
     await clock.advance(500)
     expect(getEventListeners(signal, 'abort')).toHaveLength(1)
     abort()
@@ -140,7 +148,10 @@ describe('many waits of one client', () => {
   test('end each at its own deadline', async () => {
     const { clock, client, ids, startedAt } = setup({ endsAt: () => Number.POSITIVE_INFINITY })
     const ends = ids(20).map(async (id, index) => {
-      const error: unknown = await client.jobs.wait(id, { deadlineMs: (20 - index) * 777 }).catch((reason) => reason)
+      const error: unknown = await client.jobs
+        .attach(id)
+        .result({ deadlineMs: (20 - index) * 777 })
+        .catch((reason) => reason)
       expect(error).toBeInstanceOf(DeadlineExceededError)
       return clock.now() - startedAt
     })
@@ -167,7 +178,7 @@ describe('an interval of the caller', () => {
       { endsAt: () => startedAt + 2_500, latencyMs: 0 },
       { polling: { nextDelayMs } },
     )
-    await clock.run(client.jobs.wait('job_1'))
+    await clock.run(client.jobs.attach('job_1').result())
     expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 1_000, 2_000, 3_000])
     expect(seen[1]).toEqual({
       jobId: 'job_1',
@@ -196,7 +207,7 @@ describe('an interval of the caller', () => {
       { endsAt: () => startedAt + 1_000, latencyMs: 0 },
       { polling: { nextDelayMs } },
     )
-    await clock.run(client.jobs.wait('job_1'))
+    await clock.run(client.jobs.attach('job_1').result())
     expect(service.polls.map(({ at }) => at - startedAt)).toEqual([0, 500, 1_000])
   })
 
@@ -205,7 +216,7 @@ describe('an interval of the caller', () => {
       { endsAt: () => Number.POSITIVE_INFINITY },
       { polling: { nextDelayMs: () => Number.POSITIVE_INFINITY } },
     )
-    await expect(clock.run(client.jobs.wait('job_1'))).rejects.toBeInstanceOf(DeadlineExceededError)
+    await expect(clock.run(client.jobs.attach('job_1').result())).rejects.toBeInstanceOf(DeadlineExceededError)
     expect(service.polls).toHaveLength(1)
   })
 })

@@ -185,7 +185,7 @@ describe('an interval of the caller', () => {
       },
     )
     expect(warnings).toEqual([
-      'modelrun: polling.nextDelayMs failed for the job job_1; the default is used: RangeError: no',
+      'modelrun: polling.nextDelayMs failed (RangeError: no) for the job job_1; the default is used',
     ])
   })
 })

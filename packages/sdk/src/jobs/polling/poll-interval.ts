@@ -1,5 +1,5 @@
 import { jitter } from '../../backoff.ts'
-import type { Log } from '../../observe/logger.ts'
+import { type Log, textOf, watch } from '../../observe/logger.ts'
 import type { PolledJob } from './polled-jobs.ts'
 import type { ExpectedDuration, PollContext, ResolvedPolling } from './polling-options.ts'
 
@@ -42,20 +42,24 @@ function contextOf(polled: PolledJob, durations: ExpectedDurations): PollContext
   }
 }
 
-/** The caller's interval. A function that throws or gives no number is logged, and the waits of other callers continue. */
+/** The caller's interval. A function that fails or gives no number is logged, and the waits of other callers continue. */
 function customDelayMs(
   { polling, log }: IntervalOptions,
   context: PollContext & { defaultDelayMs: number },
 ): number | undefined {
-  if (!polling.nextDelayMs) return undefined
-  try {
-    const delayMs = polling.nextDelayMs(context)
-    if (delayMs >= 0) return delayMs
-    log.warn(`polling.nextDelayMs gave ${String(delayMs)} for the job ${context.jobId}; the default is used`)
-  } catch (error) {
-    log.warn(`polling.nextDelayMs failed for the job ${context.jobId}; the default is used: ${String(error)}`)
+  const { nextDelayMs } = polling
+  if (!nextDelayMs) return undefined
+  const warn = (what: string) =>
+    log.warn(`polling.nextDelayMs ${what} for the job ${context.jobId}; the default is used`)
+  let delayMs: number | undefined
+  const ask = () => {
+    const given: unknown = nextDelayMs(context)
+    if (typeof given === 'number' && given >= 0) delayMs = given
+    else warn(`gave ${textOf(given)}`)
+    return given
   }
-  return undefined
+  watch(ask, (error) => warn(`failed (${textOf(error)})`))
+  return delayMs
 }
 
 /** The limits of the interval. */

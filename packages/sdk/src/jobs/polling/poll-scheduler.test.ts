@@ -5,7 +5,16 @@ import { ApiError, AuthenticationError, NotFoundError, PermissionDeniedError } f
 import { DeadlineExceededError, InvalidResponseError } from '../../errors/transport-errors.ts'
 import type { ModelRunOptions } from '../../options.ts'
 import { caught } from '../../testing/caught.ts'
-import { broken, cut, errorResponse, json, type Step, silent, text } from '../../testing/scripted-service.ts'
+import {
+  broken,
+  cut,
+  errorResponse,
+  json,
+  type Step,
+  silent,
+  text,
+  unconnected,
+} from '../../testing/scripted-service.ts'
 import { createTestClient } from '../../testing/test-client.ts'
 
 const state = (status: string) => json(200, { data: { status } })
@@ -18,7 +27,7 @@ function poll(steps: readonly Step[], { deadlineMs, ...options }: ModelRunOption
   const startedAt = clock.now()
   const statuses: string[] = []
   const toEnd = async () => {
-    for await (const { status } of client.jobs.watch('job_1', { deadlineMs })) statuses.push(status)
+    for await (const { status } of client.jobs.attach('job_1').updates({ deadlineMs })) statuses.push(status)
     return statuses
   }
   const times = () => service.received.map(({ at }) => at - startedAt)
@@ -48,7 +57,7 @@ describe('watching one job (section 4.4)', () => {
 
   test.each<[string, Step]>([
     ['a connection that broke', broken('ECONNRESET')],
-    ['a connection that was refused', broken('ECONNREFUSED')],
+    ['a connection that was refused', unconnected('ECONNREFUSED')],
     ['a time limit', silent()],
     ['a response that was cut', cut(200, '{"data"')],
     ['a web page', text(200, '<html>maintenance</html>')],
@@ -137,9 +146,9 @@ describe('another wait for a job that is polled', () => {
     const nextDelayMs = () => left.shift() ?? 10_000
     const { client, clock, service } = createTestClient(steps, { polling: { nextDelayMs } })
     const startedAt = clock.now()
-    const first = client.jobs.wait('job_1')
+    const first = client.jobs.attach('job_1').result()
     await clock.advance(2_000)
-    await clock.run(Promise.all([first, client.jobs.wait('job_1')]))
+    await clock.run(Promise.all([first, client.jobs.attach('job_1').result()]))
     return service.received.map(({ at }) => at - startedAt)
   }
 
@@ -159,21 +168,33 @@ describe('another wait for a job that is polled', () => {
       () =>
         new Promise((resolve) => clock.setTimeout(() => resolve(Response.json({ data: { status: 'failed' } })), 900)),
     ])
-    const first = client.jobs.wait('job_1').catch(() => {})
+    const first = client.jobs
+      .attach('job_1')
+      .result()
+      .catch(() => {})
     await clock.advance(500)
-    await clock.run(Promise.all([first, client.jobs.wait('job_1').catch(() => {})]))
+    await clock.run(
+      Promise.all([
+        first,
+        client.jobs
+          .attach('job_1')
+          .result()
+          .catch(() => {}),
+      ]),
+    )
     expect(service.received).toHaveLength(1)
   })
 })
 
 test.each<[string, boolean, (client: ModelRun) => Promise<unknown>]>([
-  ['wait', false, (client) => client.jobs.wait('job_1')],
-  ['wait with onStatus', true, (client) => client.jobs.wait('job_1', { onStatus: () => {} })],
+  ['wait', false, (client) => client.jobs.attach('job_1').result()],
+  ['wait with onStatus', true, (client) => client.jobs.attach('job_1').result({ onStatus: () => {} })],
   [
     'watch',
     true,
     async (client) => {
-      for await (const { status } of client.jobs.watch('job_1')) expect(['processing', 'succeeded']).toContain(status)
+      for await (const { status } of client.jobs.attach('job_1').updates())
+        expect(['processing', 'succeeded']).toContain(status)
     },
   ],
 ])('an interval of the caller knows of jobs.%s whether each state is wanted: %s', async (_, isWatched, wait) => {
@@ -192,6 +213,6 @@ test('a job whose state one of two waits does not know is polled at once', async
   const { client, clock, service } = createTestClient([queued, succeeded])
   const job = await client.submit('aurora-image', {})
   const startedAt = clock.now()
-  await clock.run(Promise.all([job.result(), client.jobs.wait(job.id)]))
+  await clock.run(Promise.all([job.result(), client.jobs.attach(job.id).result()]))
   expect(service.received.map(({ at }) => at - startedAt)).toEqual([0, 0])
 })

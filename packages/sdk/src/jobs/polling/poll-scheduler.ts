@@ -1,7 +1,6 @@
 import { JOB_STATUSES, type Job } from '@modelrun/contract'
-import { backoffMs, createRateLimit } from '../../backoff.ts'
 import { type Clock, openScope, startTimer } from '../../clock.ts'
-import { isModelRunError, type ModelRunError } from '../../errors/model-run-error.ts'
+import { ModelRunError } from '../../errors/model-run-error.ts'
 import { isTransient } from '../../http/status-policy.ts'
 import type { Transport } from '../../http/transport.ts'
 import type { Log } from '../../observe/logger.ts'
@@ -9,7 +8,15 @@ import type { ResolvedOptions } from '../../options.ts'
 import { getJobOperation, isFinished, withKnownStatus } from '../job-operations.ts'
 import { isConfirmed } from '../job-reference.ts'
 import { createExpectedDurations, createPollInterval, type ExpectedDurations, learnFrom } from './poll-interval.ts'
-import { createPolledJobs, type PolledJob, type PolledJobs, type PollOutcome, type Subscriber } from './polled-jobs.ts'
+import { createPollLimiter, MAX_PAUSE_MS, type PollLimiter } from './poll-limiter.ts'
+import {
+  createPolledJobs,
+  type HeldBack,
+  type PolledJob,
+  type PolledJobs,
+  type PollOutcome,
+  type Subscriber,
+} from './polled-jobs.ts'
 
 /**
  * Polls every job that has subscribers: one timer, a bounded number of requests at once, and a rate limit over all jobs.
@@ -21,8 +28,10 @@ export class PollScheduler {
   readonly #client: PollClient
   readonly #log: Log
   readonly #intervalMs: (polled: PolledJob) => number
-  readonly #limiter: ReturnType<typeof createPollLimiter>
+  readonly #limiter: PollLimiter
   readonly #jobs: PolledJobs
+  readonly #perSecond: number
+  readonly #hasWarned = { ofPause: false, ofJobs: false }
   #timer: { at: number; stop: () => void } | undefined
 
   constructor(options: ResolvedOptions, transport: Transport) {
@@ -30,6 +39,7 @@ export class PollScheduler {
     this.#client = { clock, transport }
     this.#log = log
     this.#intervalMs = createPollInterval(options, this.durations)
+    this.#perSecond = polling.maxRequestsPerSecond
     this.#limiter = createPollLimiter(clock, polling.maxRequestsPerSecond)
     this.#jobs = createPolledJobs({ clock, maxIntervalMs: polling.maxIntervalMs, onEmpty: () => this.#stopTimer() })
   }
@@ -37,6 +47,7 @@ export class PollScheduler {
   /** Starts a wait. It ends with the job, with an error, by its signal or deadline, or by `leave`. */
   join(subscriber: Subscriber): void {
     const polled = this.#jobs.add(subscriber)
+    this.#warnOfManyJobs(subscriber)
     if (polled.state) subscriber.onState(polled.state, false)
     if (!polled.poll && subscriber.polled) this.#setNextPoll(polled)
     if (subscriber.options.signal?.aborted) this.#jobs.endEarly(subscriber, 'aborted')
@@ -60,14 +71,33 @@ export class PollScheduler {
   #run(): void {
     const now = this.#client.clock.now()
     const { nextPolls, deadlines } = this.#jobs
+    const jobs = this.#jobs.count()
     for (let late = deadlines.first(); late && late.at <= now; late = deadlines.first()) {
-      this.#jobs.endEarly(late, 'deadline')
+      const held = late.polled && this.#heldBack(late.polled, jobs)
+      if (held && 'jobs' in held && late.overtimeMs > 0) this.#giveOvertime(late)
+      else this.#jobs.endEarly(late, 'deadline', held)
     }
     for (let due = nextPolls.first(); due && this.#dueAt(due) <= now; due = nextPolls.first()) {
       nextPolls.remove(due)
       void this.#poll(due)
     }
     this.#setTimer(Math.min(this.#dueAt(nextPolls.first()), deadlines.first()?.at ?? Number.POSITIVE_INFINITY))
+  }
+
+  /** Why a job, one of so many, is not polled now. Undefined when it is not due, or is being polled. */
+  #heldBack({ notBefore, slot, at, polls }: PolledJob, jobs: number): HeldBack | undefined {
+    const now = this.#client.clock.now()
+    const pauseMs = Math.max(notBefore, this.#limiter.pausedUntil()) - now
+    if (pauseMs > 0) return { pauseMs }
+    return slot >= 0 && at < now ? { jobs, polls } : undefined
+  }
+
+  /** The client's own rate must not cost a result that is there: the poll that is due decides. */
+  #giveOvertime(subscriber: Subscriber): void {
+    subscriber.at += subscriber.overtimeMs
+    subscriber.overtimeMs = 0
+    subscriber.isLate = true
+    this.#jobs.deadlines.put(subscriber)
   }
 
   #dueAt(polled: PolledJob | undefined): number {
@@ -108,6 +138,10 @@ export class PollScheduler {
     else {
       polled.failure = outcome.failure
       polled.notBefore = polled.polledAt + (outcome.failure.retryAfterMs ?? 0)
+      this.#warnOfLongPause(outcome.failure, polled.job.jobId)
+    }
+    for (const subscriber of polled.subscribers.filter(({ isLate }) => isLate)) {
+      this.#jobs.endEarly(subscriber, 'deadline')
     }
     if (polled.subscribers.length > 0) this.#setNextPoll(polled)
   }
@@ -122,6 +156,27 @@ export class PollScheduler {
     else if (isNew) for (const subscriber of [...polled.subscribers]) subscriber.onState(job, false)
   }
 
+  /** Once for each client. */
+  #warnOfLongPause({ retryAfterMs = 0, status }: ModelRunError, jobId: string): void {
+    if (this.#hasWarned.ofPause || retryAfterMs <= MAX_PAUSE_MS) return
+    this.#hasWarned.ofPause = true
+    this.#log.warn(
+      `the service asks for no poll of the job ${jobId} in the next ${seconds(retryAfterMs)} s (HTTP ${status}). Polls of other jobs continue. Further pauses are not logged`,
+    )
+  }
+
+  /** Once for each client, as soon as it is certain that not all jobs can be polled before the deadline. */
+  #warnOfManyJobs({ at, hasWebhook }: Subscriber): void {
+    const jobs = this.#jobs.count()
+    const leftMs = at - this.#client.clock.now()
+    const isEnough = jobs <= this.#perSecond || jobs <= (this.#perSecond * leftMs) / 1_000
+    if (this.#hasWarned.ofJobs || hasWebhook || isEnough) return
+    this.#hasWarned.ofJobs = true
+    this.#log.warn(
+      `${jobs} waits share ${this.#perSecond} polls a second, so one poll of each takes ${seconds((jobs / this.#perSecond) * 1_000)} s, longer than the deadline of ${seconds(leftMs)} s. Raise \`polling.maxRequestsPerSecond\` or \`deadlineMs\``,
+    )
+  }
+
   /** Sets the time of the next poll, unless it is earlier already. */
   #setNextPoll(polled: PolledJob): void {
     const isAtOnce = polled.polls === 0 && polled.subscribers.some(({ isEager }) => isEager)
@@ -129,6 +184,10 @@ export class PollScheduler {
     polled.at = Math.max(polled.notBefore, Math.min(polled.at, nextAt))
     this.#jobs.nextPolls.put(polled)
   }
+}
+
+function seconds(ms: number): number {
+  return Math.ceil(ms / 1_000)
 }
 
 function warnOfUnknownStatus(log: Log, jobId: string, status: string): void {
@@ -169,7 +228,7 @@ async function fetchStatus(
     const { data } = await transport.call(getJobOperation(job.jobId, state !== undefined || isConfirmed(job)), call)
     return { job: data }
   } catch (error) {
-    return isModelRunError(error) && mayPass(error) ? { failure: error } : { error }
+    return error instanceof ModelRunError && mayPass(error) ? { failure: error } : { error }
   } finally {
     scope.close()
   }
@@ -178,46 +237,4 @@ async function fetchStatus(
 /** Polls continue after more errors than a single call does: after each 5xx, also the 52x of a gateway. */
 function mayPass({ isRetryable, status = 0 }: ModelRunError): boolean {
   return isRetryable || isTransient(status)
-}
-
-/** Largest number of polls at once. */
-const MAX_IN_FLIGHT = 8
-/** The pause after a 429 without `Retry-After`. It doubles each time that the first poll after it gets a 429 too. */
-const PAUSE = { baseMs: 1_000, maxMs: 30_000 } as const
-
-/**
- * Limits the polls of a client: their number at once, their rate, and none during a pause after a 429.
- *
- * @param maxPerSecond Polls in any second; `Infinity` for no limit
- */
-function createPollLimiter(clock: Clock, maxPerSecond: number) {
-  const rate = createRateLimit(maxPerSecond)
-  let inFlight = 0
-  let rejections = 0
-  let rejectedAt = Number.NEGATIVE_INFINITY
-  let pausedUntil = Number.NEGATIVE_INFINITY
-
-  function pause(startedAt: number, retryAfterMs: number | undefined): void {
-    // Polls that were under way together get their 429 together: that counts once.
-    if (startedAt > rejectedAt) rejections++
-    rejectedAt = clock.now()
-    const pauseMs = retryAfterMs ?? backoffMs(rejections, PAUSE)
-    pausedUntil = Math.max(pausedUntil, rejectedAt + pauseMs)
-  }
-
-  return {
-    /** The earliest time of the next poll, in milliseconds of the clock. `Infinity` while another poll must end first. */
-    nextAt: () => (inFlight < MAX_IN_FLIGHT ? Math.max(rate.nextAt(), pausedUntil) : Number.POSITIVE_INFINITY),
-    /** Starts a poll. Call the returned function with its outcome. */
-    take: () => {
-      const startedAt = clock.now()
-      rate.take(startedAt)
-      inFlight++
-      return (outcome: PollOutcome) => {
-        inFlight--
-        if ('job' in outcome) rejections = 0
-        else if ('failure' in outcome && outcome.failure.status === 429) pause(startedAt, outcome.failure.retryAfterMs)
-      }
-    },
-  }
 }

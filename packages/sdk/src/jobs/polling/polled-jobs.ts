@@ -12,6 +12,13 @@ export type PollOutcome = { job: Job } | { failure: ModelRunError } | { error: u
 /** Why a wait ended before its job did. */
 export type EarlyEnd = 'aborted' | 'deadline'
 
+/** Why a job was not polled although a wait for it was under way. */
+export type HeldBack =
+  /** The service asked for a pause, which lasts for so many milliseconds. */
+  | { pauseMs: number }
+  /** More jobs than the rate of polls was made for. `polls`: how often this one has been polled. */
+  | { jobs: number; polls: number }
+
 /** The state of a job after its last poll. */
 export interface LastSeen {
   /** The state from the last successful poll. */
@@ -42,6 +49,13 @@ export interface Subscriber extends HeapItem {
   readonly wantsStates: boolean
   /** True when a webhook is expected to deliver the end. */
   readonly hasWebhook: boolean
+  /**
+   * How much longer the wait may take when its job is not polled in time, in milliseconds. It ends with the poll that was due
+   * then. 0 for a deadline that the caller has set, and once it was used.
+   */
+  overtimeMs: number
+  /** True once the time after the deadline has started. */
+  isLate: boolean
   /** Undefined without a tracer. */
   readonly span: WaitObserver | undefined
   /** The job that it waits for, until the wait ends. Only {@link PolledJobs} writes it. */
@@ -51,7 +65,7 @@ export interface Subscriber extends HeapItem {
   /** Called when further polls are useless, for instance because the job does not exist. */
   onError(error: unknown): void
   /** Called when the signal aborted or the deadline passed. */
-  onEarlyEnd(end: EarlyEnd, seen: LastSeen): void
+  onEarlyEnd(end: EarlyEnd, seen: LastSeen, held?: HeldBack): void
 }
 
 /** A job that is polled for all its subscribers. `at` is the time of the next poll. */
@@ -130,11 +144,11 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
   }
 
   /** Removes a subscriber and calls its `onEarlyEnd`. */
-  function endEarly(subscriber: Subscriber, end: EarlyEnd): void {
+  function endEarly(subscriber: Subscriber, end: EarlyEnd, held?: HeldBack): void {
     const { polled } = subscriber
     if (!polled) return
     remove(subscriber)
-    subscriber.onEarlyEnd(end, polled)
+    subscriber.onEarlyEnd(end, polled, held)
   }
 
   function abort(subscribers: readonly Subscriber[]): void {
@@ -154,7 +168,7 @@ export function createPolledJobs({ clock, maxIntervalMs, onEmpty }: PolledJobsOp
     }
   }
 
-  return { nextPolls, deadlines, add, remove, endEarly, close }
+  return { nextPolls, deadlines, count: () => jobsByKey.size, add, remove, endEarly, close }
 }
 
 function newPolledJob(

@@ -34,7 +34,7 @@ export interface PollingOptions {
   initialIntervalMs?: number | undefined
   /** Longest interval between two polls of a job that may end at any moment, in milliseconds. Default 5 000. */
   maxIntervalMs?: number | undefined
-  /** Polls in any second, over all waits of the client. Default 10; `Infinity` for no limit. */
+  /** Polls in any second, over all waits of the client. Default 10: raise it for thousands of waits. `Infinity` for no limit. */
   maxRequestsPerSecond?: number | undefined
   /**
    * Sets the interval yourself: milliseconds until the next poll of a job. `context.defaultDelayMs` is the client's own

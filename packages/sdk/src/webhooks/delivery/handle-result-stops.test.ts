@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openCore, resultTask } from '../../testing/test-core.ts'
 import { SUCCEEDED } from '../../testing/test-inbox.ts'
-import { Again, RunTimeout } from '../engine/task-ends.ts'
-import { PermanentError } from '../inbox-errors.ts'
+import { Again, Permanent, RunTimeout } from '../engine/task-ends.ts'
 import { handleResult } from './handle-result.ts'
 
 /** A handler that runs until its signal aborts, and then throws the reason; and the task whose signal a test aborts. */
@@ -109,17 +108,14 @@ describe('a handler that throws', () => {
     expect([notices.onDead, count('failed'), count('dead')]).toEqual([[], 1, 0])
   })
 
-  test('a PermanentError is a dead letter at once, with the error as its cause', async () => {
-    const cause = new PermanentError('the order is gone')
-    const { core, notices, count } = throwing(cause)
-    await expect(handleResult(core, resultTask())).rejects.toMatchObject({
-      name: 'Permanent',
-      code: 'permanent',
-      message: 'the order is gone',
-      cause,
-    })
-    expect(notices.onHandlerError).toMatchObject([{ error: cause, isLast: true }])
-    expect(notices.onDead).toMatchObject([{ error: cause, attempt: 1 }])
+  test.each([
+    ['', new Permanent('gone', 'the order is gone')],
+    [' of another copy', Object.assign(new Error('x'), { name: 'Permanent' })],
+  ])('a Permanent%s is a dead letter at once', async (_, error) => {
+    const { core, notices, count } = throwing(error)
+    await expect(handleResult(core, resultTask())).rejects.toBe(error)
+    expect(notices.onHandlerError).toMatchObject([{ error, isLast: true }])
+    expect(notices.onDead).toMatchObject([{ error, attempt: 1 }])
     expect([count('failed'), count('dead')]).toEqual([1, 1])
   })
 })

@@ -1,11 +1,11 @@
 import { abortable, linkController, startTimer, toBackgroundClock } from '../../clock.ts'
 import type { DiedTask, Json, Task } from '../engine/inbox-engine.ts'
-import { Again, isAgain, Permanent } from '../engine/task-ends.ts'
+import { Again, isAgain, isPermanent, Permanent } from '../engine/task-ends.ts'
 import { bindToJob, contextOf } from '../expected/prepared-runs.ts'
 import type { InboxCore } from '../inbox-core.ts'
-import { isPermanentError, JobLostError } from '../inbox-errors.ts'
+import { JobLostError } from '../inbox-errors.ts'
 import type { DeliveryContext } from '../inbox-options.ts'
-import { eventKey, jobKey, readStoredDelivery, type StoredDelivery } from '../stored-records.ts'
+import { eventKey, readStoredDelivery, type StoredDelivery } from '../stored-records.ts'
 import { confirmResult, findOutputProblem, needsPoll } from '../verification/confirm-result.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 
@@ -56,12 +56,11 @@ export async function handleResult(core: InboxCore, task: Task): Promise<Json | 
 }
 
 async function confirm(core: InboxCore, task: Task, delivery: StoredDelivery): Promise<WebhookEvent | undefined> {
-  const { queues, hooks, subscribers } = core
+  const { hooks, subscribers } = core
   const { event, source } = delivery
   const jobId = event.job_id
   try {
-    const isExpected = (await queues.expected.get(jobKey(jobId))) !== undefined
-    const confirmed = await confirmResult(core, { delivery, attempt: task.attempt, fence: task.fence, isExpected })
+    const confirmed = await confirmResult(core, { delivery, attempt: task.attempt, fence: task.fence })
     if (confirmed === undefined) hooks.metric('rejected', jobId)
     return confirmed
   } catch (error) {
@@ -77,9 +76,9 @@ async function confirm(core: InboxCore, task: Task, delivery: StoredDelivery): P
 /** When the task of a dropped delivery is removed, so that the real delivery of its job can be added. */
 const DROPPED_MS = 1_000
 
-function drop({ queues, tasks, options }: InboxCore, { id }: Task): Json {
+function drop({ queues, background, options }: InboxCore, { id }: Task): Json {
   startTimer(toBackgroundClock(options.clock), DROPPED_MS, () => {
-    void tasks.track(queues.results.remove(id)).catch(() => {})
+    void background.track(queues.results.remove(id)).catch(() => {})
   })
   return { isDropped: true }
 }
@@ -135,12 +134,11 @@ function endOfRun(core: InboxCore, run: HandlerRun, error: unknown): unknown {
   if (task.signal.aborted && task.signal.reason.name !== 'TimeoutError') return error
   // The handler was not ready, and did not fail.
   if (isAgain(error)) return error
-  const isPermanent = isPermanentError(error)
-  const isLast = isPermanent || task.attempt >= options.maxAttempts
+  const isLast = isPermanent(error) || task.attempt >= options.maxAttempts
   hooks.metric('failed', event.job_id)
   hooks.notify('onHandlerError', { event, attempt: attemptsOf(task), error, isLast })
   if (isLast) reportDead(core, run, error)
-  return isPermanent ? new Permanent('permanent', (error as Error).message, { cause: error }) : error
+  return error
 }
 
 /** Reports a confirmed result whose handler failed for good. Waits for the job get the event. Returns the error. */

@@ -42,7 +42,7 @@ test('a change that is made later is not made again, and `drain` waits for it', 
   const { core, change, clock, times, failures } = openChange(new Error('down'), undefined)
   await expect(keepTrying(core, change)).resolves.toBe(false)
   const onIdle = vi.fn()
-  const idle = core.tasks.whenIdle().then(onIdle)
+  const idle = core.background.whenIdle().then(onIdle)
   await clock.advance(999)
   expect(onIdle).not.toHaveBeenCalled()
   await clock.advance(120_000)

@@ -1,7 +1,8 @@
 import { backoffMs } from '../../backoff.ts'
-import { type Clock, sleep, startTimer } from '../../clock.ts'
-import { isConfigurationError } from '../../errors/local-errors.ts'
+import { type Clock, sleep } from '../../clock.ts'
+import { ConfigurationError } from '../../errors/local-errors.ts'
 import type { InboxCore } from '../inbox-core.ts'
+import { withTimeLimit } from './time-limit.ts'
 
 /** How long a failed write to the engine is repeated. */
 const REPEAT_MS = 60_000
@@ -19,7 +20,7 @@ export interface Change {
   onFailure(error: unknown): void
 }
 
-type Core = Pick<InboxCore, 'options' | 'tasks' | 'aborting'>
+type Core = Pick<InboxCore, 'options' | 'background' | 'aborting'>
 
 /**
  * Makes a change, and repeats it from memory for a minute while the engine fails.
@@ -33,8 +34,8 @@ export async function keepTrying(core: Core, change: Change): Promise<boolean> {
     await attempt(clock, change)
     return true
   } catch (error) {
-    if (isConfigurationError(error)) throw error
-    void core.tasks.track(repeat(change, error, { clock, signal: core.aborting.signal }))
+    if (error instanceof ConfigurationError) throw error
+    void core.background.track(repeat(change, error, { clock, signal: core.aborting.signal }))
     return false
   }
 }
@@ -47,7 +48,7 @@ async function repeat(
   const endsAt = clock.now() + REPEAT_MS
   let error = firstError
   for (let failures = 1; ; failures++) {
-    if (clock.now() >= endsAt || signal.aborted || isConfigurationError(error)) return change.onFailure(error)
+    if (clock.now() >= endsAt || signal.aborted || error instanceof ConfigurationError) return change.onFailure(error)
     const waitMs = Math.min(backoffMs(failures, BACKOFF), endsAt - clock.now())
     await sleep(clock, waitMs, signal).catch(() => {})
     try {
@@ -65,27 +66,5 @@ function attempt(clock: Clock, change: Change): Promise<void> {
     onLate: () => {
       throw new Error(`The engine of the inbox did not respond within ${ATTEMPT_MS} ms.`)
     },
-  })
-}
-
-/** A time limit for work that cannot be cancelled. */
-export interface TimeLimit<T> {
-  clock: Clock
-  limitMs: number
-  /** Returns the value for late work, or throws its error. */
-  onLate: () => T
-}
-
-/** Settles like `work`, or like `onLate` after the time limit. Late work continues, and its error is ignored. */
-export function withTimeLimit<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stopTimer = startTimer(clock, limitMs, () => {
-      try {
-        resolve(onLate())
-      } catch (error) {
-        reject(error)
-      }
-    })
-    work.finally(stopTimer).then(resolve, reject)
   })
 }

@@ -1,13 +1,14 @@
 import type { Clock } from '../../clock.ts'
-import { isModelRunError } from '../../errors/model-run-error.ts'
+import { ModelRunError } from '../../errors/model-run-error.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { parseWebhook } from '../parse-webhook.ts'
 import { eventKey, jobKey, readStoredContext, type StoredDelivery } from '../stored-records.ts'
 import type { WebhookBody } from '../webhook-body.ts'
 import type { DeliveryTasks } from '../workers/inbox-workers.ts'
-import { keepTrying, withTimeLimit } from './keep-trying.ts'
+import { keepTrying } from './keep-trying.ts'
+import { withTimeLimit } from './time-limit.ts'
 
-/** A delivery request, from a web-standard request, a request of Node, or an event of Lambda. */
+/** A delivery request, from a web-standard request or a request of Node. */
 export interface Delivery {
   /** HTTP method, in capitals. */
   method: string
@@ -60,12 +61,12 @@ interface Receiver {
 
 /** Receives deliveries: cheap checks first, then one write to the engine. The work comes after the response. */
 export function createReceive(core: InboxCore, onStored: Receiver['onStored']): Receive {
-  const { clock } = core.options
+  const { clock, networkClock } = core.options
   const receiver = { core, onStored, mayStoreUnverified: createUnverifiedLimit(clock) }
   return async (delivery) => {
     const startedAt = clock.now()
-    const received = core.tasks.track(receive(receiver, delivery))
-    const limit = { clock, limitMs: MAX_RESPONSE_MS, onLate: () => responseOf('unavailable') }
+    const received = core.background.track(receive(receiver, delivery))
+    const limit = { clock: networkClock, limitMs: MAX_RESPONSE_MS, onLate: () => responseOf('unavailable') }
     const response = await withTimeLimit(received, limit)
     core.hooks.metric('ack_ms', undefined, clock.now() - startedAt)
     return response
@@ -83,7 +84,7 @@ async function receive(receiver: Receiver, request: Delivery): Promise<Response>
     const delivery: StoredDelivery = { source: 'webhook', ...token, event, receivedAt: core.options.clock.now() }
     return responseOf(await store(receiver, delivery, request.waitUntil))
   } catch (error) {
-    if (!isModelRunError(error)) return respond(400, 'The webhook body could not be read.')
+    if (!(error instanceof ModelRunError)) return respond(400, 'The webhook body could not be read.')
     return respond(error.status ?? 400, error.message)
   }
 }
@@ -134,12 +135,15 @@ async function chooseQueue(
   { token, ref, event }: StoredDelivery,
 ): Promise<'results' | 'unverified' | undefined> {
   const key = jobKey(event.job_id)
-  const binding = ref === undefined ? undefined : await queues.bindings.get(ref)
-  if (binding !== undefined && Object(binding.data).key !== key) return undefined
   const isTrusted = token === 'genuine' || options.trust === 'payload'
+  if (isTrusted && ref === undefined) return 'results'
+  // At once, because the sender waits for the response.
+  const [binding, expected] = await Promise.all([
+    ref === undefined ? undefined : queues.bindings.get(ref),
+    queues.expected.get(key),
+  ])
+  if (binding !== undefined && Object(binding.data).key !== key) return undefined
   const isUnbound = ref !== undefined && binding === undefined
-  if (isTrusted && !isUnbound) return 'results'
-  const expected = await queues.expected.get(key)
   // The URL is that of a run whose job is not known yet, and the job has another URL.
   const ownRef = isUnbound ? readStoredContext(expected?.data)?.ref : undefined
   if (ownRef !== undefined && ownRef !== ref) return undefined

@@ -45,7 +45,7 @@ export interface Task {
   readonly data: Json
   /** Number of this attempt, from 1. Attempts that ended with {@link Again} do not count. */
   readonly attempt: number
-  /** How often a process died, or lost its lock, while it ran this task. */
+  /** How often a process died, or lost its lock, after it had marked a run of this task as started. */
   readonly lost: number
   /** Increases with each run of the task. A store that remembers the highest fence can reject a late handler. */
   readonly fence: number
@@ -53,6 +53,14 @@ export interface Task {
   readonly signal: AbortSignal
   /** Milliseconds until the lock ends. */
   msLeft(): number
+  /**
+   * Stores that this run may have effects from now on. If its process dies or loses the lock after this, the next run has a
+   * higher `lost`; before this, the task runs again as if nothing had happened. Repeats while the store fails, until the lock
+   * ends. Never rejects, and may be called again.
+   *
+   * @returns true when the mark is stored and the lock is still held; after false the handler must not act
+   */
+  markStarted(): Promise<boolean>
 }
 
 /** Runs a task. Its return value is stored as the result. After an error the task runs again, see {@link Again} and {@link Permanent}. */
@@ -80,6 +88,11 @@ export interface WorkOptions {
   backoffMs?: number | undefined
   /** Rate limit of the queue. All workers of a queue need the same. Default: no limit. */
   rate?: Rate | undefined
+  /**
+   * Who calls `task.markStarted()`. `worker`: the worker, right before it calls the handler. `handler`: the handler, right before
+   * its effects, so that a run that ended earlier does not count as lost. Default `worker`.
+   */
+  startMark?: 'worker' | 'handler' | undefined
   /** Called by the worker that makes a task dead because its processes died too often. */
   onProcessDied?: ((task: DiedTask) => void) | undefined
 }

@@ -88,7 +88,8 @@ export class MemoryWorker {
     const stopTimer = startTimer(clock, maxRunMs, () => controller.abort(new RunTimeout(maxRunMs)))
     const { id, fence, data } = task
     const attempt = task.attempts + 1
-    const given = { id, data: JSON.parse(data), attempt, fence, signal, lost: 0, msLeft: () => maxRunMs }
+    const markStarted = async () => !signal.aborted
+    const given = { id, data: JSON.parse(data), attempt, fence, signal, lost: 0, msLeft: () => maxRunMs, markStarted }
     try {
       // In a callback, to catch what the handler throws before its first `await`, too.
       const result = await Promise.race([Promise.resolve().then(() => this.#handler(given)), aborted])

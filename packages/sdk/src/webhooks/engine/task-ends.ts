@@ -23,7 +23,7 @@ export class PauseQueue extends Again {
   override readonly name = 'PauseQueue'
 }
 
-/** A handler throws this error when no further attempt can succeed. The task is dead. */
+/** A handler throws this error when no further attempt can succeed. The task is dead: in an inbox, its job is a dead letter at once. */
 export class Permanent extends Error {
   override readonly name = 'Permanent'
   /** Stored with the dead task, for programs. */
@@ -33,6 +33,11 @@ export class Permanent extends Error {
     super(message, options)
     this.code = code
   }
+}
+
+/** Checks the name of the error, which is the same in every copy of this package. */
+export function isPermanent(error: unknown): boolean {
+  return Object(error).name === 'Permanent'
 }
 
 /** Abort reason of a task whose handler runs too long. Its name distinguishes it from a lost lock. */
@@ -70,7 +75,7 @@ export function endOfFailure(error: unknown, attempt: number, limits: RetryLimit
   if (isAgain(error)) {
     return { kind: 'again', delayMs: Math.max(0, error.delayMs), pausesQueue: error.name === 'PauseQueue' }
   }
-  if (Object(error).name === 'Permanent' || attempt >= limits.attempts) return { kind: 'dead', error: failureOf(error) }
+  if (isPermanent(error) || attempt >= limits.attempts) return { kind: 'dead', error: failureOf(error) }
   const delayMs = backoffMs(attempt, { baseMs: limits.backoffMs, maxMs: MAX_BACKOFF_MS })
   return { kind: 'failed', delayMs: jitter(delayMs, [0.5, 1]) }
 }

@@ -1,4 +1,5 @@
 import { isFinishedStatus } from '../../jobs/job-operations.ts'
+import { watch } from '../../observe/logger.ts'
 import type { WebhookEvent } from '../webhook-event.ts'
 
 /** A callback for the events of a job. */
@@ -85,11 +86,10 @@ function isResult(event: WebhookEvent): boolean {
 }
 
 function call(listener: EventListener, event: WebhookEvent): void {
-  try {
-    listener(event)
-  } catch (error) {
-    console.error(`modelrun: a listener of the job ${event.job_id} failed:`, error)
-  }
+  watch(
+    () => listener(event),
+    (error) => console.error(`modelrun: a listener of the job ${event.job_id} failed:`, error),
+  )
 }
 
 /** The latest results. Forgets the oldest result first. */

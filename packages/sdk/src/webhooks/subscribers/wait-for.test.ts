@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { NotFoundError } from '../../errors/api-errors.ts'
 import { settle } from '../../testing/manual-clock.ts'
 import { FAILED, gate, jobsOf, openEngine, openInbox, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
-import { PermanentError } from '../inbox-errors.ts'
+import { Permanent } from '../engine/task-ends.ts'
 
 const { job_id } = SUCCEEDED
 
@@ -104,7 +104,7 @@ describe('waitFor, in another process', () => {
   test('gives the event of a dead letter', async () => {
     const { clock, engine } = openEngine()
     const onSucceeded = () => {
-      throw new PermanentError('no')
+      throw new Permanent('no', 'no')
     }
     await openInbox({ clock, engine, onSucceeded }).deliver(SUCCEEDED)
     await settle()

@@ -3,14 +3,5 @@
  *
  * @module
  */
-export type {
-  CrashHandlers,
-  CrashSetup,
-  ProcessTools,
-  SimulatedTransaction,
-  Step,
-  Transaction,
-} from './crashes/crash-setup.ts'
-export { type CrashOptions, type CrashReport, type CrashScenario, simulateCrashes } from './crashes/simulate-crashes.ts'
-export { type DeliverOptions, type DeliveryResponse, type DeliveryTarget, deliver } from './deliver.ts'
-export { type DeliveryBody, failedEvent, succeededEvent, type UnknownDelivery, unknownEvent } from './event-fixtures.ts'
+export { type DeliverOptions, type DeliveryResponse, deliver } from './deliver.ts'
+export { type DeliveryBody, failedEvent, succeededEvent, unknownEvent } from './event-fixtures.ts'

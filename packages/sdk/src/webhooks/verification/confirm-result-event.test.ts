@@ -18,6 +18,13 @@ const asUnknown = (job_id: string, job: Job) => ({
 })
 
 describe('eventOfJob (section 6, rule 4)', () => {
+  test('copies what only deliveries have when the members of the output come in another order', () => {
+    const { job_id, output } = succeeded
+    const items = output.items.map((item) => Object.fromEntries(Object.entries(item).toReversed()))
+    const job = { status: 'succeeded', output: { items, type: output.type } } as Job
+    expect(eventOfJob(job_id, job, succeeded)).toEqual(succeeded)
+  })
+
   test('gives the output of the service, and nothing of a delivery with another output', () => {
     const { output } = fixtures.jobs.succeeded.body.data
     const { job_id } = succeeded

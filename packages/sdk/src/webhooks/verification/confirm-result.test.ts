@@ -133,7 +133,7 @@ describe('confirmResult', () => {
     const { client, calls } = jobsOf(state)
     const harness = openCore({ client, giveUpAfterMs: 600_000, expectedAfterMs: 5_000 })
     const confirm = (delivery: Partial<StoredDelivery> = {}, run: Partial<Unconfirmed> = {}) => {
-      const unconfirmed = { delivery: storedDelivery(delivery), attempt: 1, fence: 1, isExpected: false, ...run }
+      const unconfirmed = { delivery: storedDelivery(delivery), attempt: 1, fence: 1, ...run }
       return confirmResult(harness.core, unconfirmed)
     }
     return { ...harness, calls, confirm }
@@ -181,17 +181,19 @@ describe('confirmResult', () => {
   })
 
   test('gives up a job id that the service rejects, with its reason', async () => {
-    const { confirm } = openConfirm(fail(new ApiError({ message: 'bad id', status: 400 })))
+    const { confirm, core } = openConfirm(fail(new ApiError({ message: 'bad id', status: 400 })))
     const failure = { name: 'Permanent', code: 'unconfirmed', message: expect.stringContaining('bad id') }
     await expect(confirm()).rejects.toMatchObject(failure)
-    await expect(confirm({}, { isExpected: true, attempt: 9 })).rejects.toMatchObject(failure)
+    await core.queues.expected.add(job_id, {})
+    await expect(confirm({}, { attempt: 9 })).rejects.toMatchObject(failure)
   })
 
   test('drops a job that the service does not have at the third attempt, unless it is expected', async () => {
-    const { confirm } = openConfirm(fail(notFound))
+    const { confirm, core } = openConfirm(fail(notFound))
     for (const attempt of [1, 2]) await expect(confirm({}, { attempt })).rejects.toBe(notFound)
     await expect(confirm({}, { attempt: 3 })).resolves.toBeUndefined()
-    const expected = confirm({}, { attempt: 3, isExpected: true, fence: 4 })
+    await core.queues.expected.add(job_id, {})
+    const expected = confirm({}, { attempt: 3, fence: 4 })
     await expect(expected).rejects.toMatchObject({ name: 'Again', delayMs: 4_000 })
   })
 

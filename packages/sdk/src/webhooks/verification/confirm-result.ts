@@ -1,5 +1,6 @@
 import type { Job } from '@modelrun/contract'
 import { asKnownStatus } from '../../jobs/job-operations.ts'
+import { stableJson } from '../../models/schema-hash.ts'
 import { Again, Permanent } from '../engine/task-ends.ts'
 import type { InboxCore } from '../inbox-core.ts'
 import { checkOutputUrls } from '../output-urls.ts'
@@ -29,8 +30,6 @@ export interface Unconfirmed {
   attempt: number
   /** Number of this run of the task, from 1. */
   fence: number
-  /** Whether the job is expected. */
-  isExpected: boolean
 }
 
 /**
@@ -41,10 +40,10 @@ export interface Unconfirmed {
  * @throws Permanent when the delivery can never be confirmed
  */
 export async function confirmResult(core: Core, unconfirmed: Unconfirmed): Promise<WebhookEvent | undefined> {
-  const { delivery, attempt, fence, isExpected } = unconfirmed
+  const { delivery, attempt, fence } = unconfirmed
   const { event, receivedAt } = delivery
   if (!needsPoll(core, delivery)) return event
-  const { poller, options } = core
+  const { poller, options, queues } = core
   if (poller === undefined) throw new Permanent('unconfirmed', 'The inbox has no client to confirm a result with.')
   const polled = await poller.poll(event.job_id)
   if (polled.kind === 'unreachable') throw new Again(polled.retryInMs)
@@ -57,7 +56,7 @@ export async function confirmResult(core: Core, unconfirmed: Unconfirmed): Promi
       return undefined
     }
   }
-  if (polled.kind === 'job' || isExpected) {
+  if (polled.kind === 'job' || (await queues.expected.get(jobKey(event.job_id))) !== undefined) {
     const ageMs = options.clock.now() - receivedAt
     if (ageMs < options.giveUpAfterMs) throw new Again(Math.min(MAX_WAIT_MS, 1_000 * fence))
     throw new Permanent('unconfirmed', `The service does not confirm the delivery of the job ${event.job_id}.`)
@@ -105,7 +104,7 @@ function withOutput(event: WebhookEvent): WebhookEvent {
 export function eventOfJob(jobId: string, job: Job, delivered?: WebhookEvent): WebhookEvent | undefined {
   const event = endOfJob(jobId, job) ?? (delivered?.status === 'unknown' ? newerStatus(jobId, job) : undefined)
   if (event?.status !== 'succeeded' || delivered?.status !== 'succeeded') return event
-  if (JSON.stringify(event.output) !== JSON.stringify(delivered.output)) return event
+  if (stableJson(event.output) !== stableJson(delivered.output)) return event
   const { credits_used, completed_at } = delivered
   return {
     ...event,

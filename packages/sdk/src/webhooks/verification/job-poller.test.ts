@@ -7,7 +7,7 @@ import {
   RateLimitError,
   ServerError,
 } from '../../errors/api-errors.ts'
-import { ConnectionError } from '../../errors/transport-errors.ts'
+import { ConnectionError, InvalidResponseError } from '../../errors/transport-errors.ts'
 import { createManualClock } from '../../testing/manual-clock.ts'
 import { gate, jobsOf, openInbox, PUBLIC_URL, SECRET, SUCCEEDED, SUCCEEDED_JOB } from '../../testing/test-inbox.ts'
 import { createJobPoller } from './job-poller.ts'
@@ -24,6 +24,8 @@ const OUTAGES: [string, unknown][] = [
   ['the key is not accepted any more (401)', new AuthenticationError({ message: 'revoked', status: 401 })],
   ['the key lacks the permission (403)', new PermissionDeniedError({ message: 'not yours', status: 403 })],
   ['the service responds 408', new ApiError({ message: 'too slow', status: 408 })],
+  ['a gateway responds with a page of its own (200)', new InvalidResponseError({ message: 'HTML', status: 200 })],
+  ['a gateway redirects to a page of its own (302)', new InvalidResponseError({ message: 'moved', status: 302 })],
   ['the service responds 429', new RateLimitError({ message: 'slower', status: 429, retryAfterMs: 1_000 })],
 ]
 

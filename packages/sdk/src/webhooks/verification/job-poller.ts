@@ -1,7 +1,9 @@
 import type { Job } from '@modelrun/contract'
 import type { Clock } from '../../clock.ts'
-import { isModelRunError } from '../../errors/model-run-error.ts'
+import { ApiError } from '../../errors/api-errors.ts'
+import { ModelRunError } from '../../errors/model-run-error.ts'
 import { isKeyRejection, isTransient } from '../../http/status-policy.ts'
+import { withTimeLimit } from '../delivery/time-limit.ts'
 import type { JobReader } from '../inbox-options.ts'
 
 /** Result of a poll. */
@@ -9,7 +11,7 @@ type PolledJob =
   | { kind: 'job'; job: Job }
   /** The service does not have the job (404). */
   | { kind: 'missing'; error: unknown }
-  /** The service is down, limits the rate, or rejects the API key, which an operator has to fix. */
+  /** The service is down, limits the rate, or rejects the API key, which an operator has to fix. Or a gateway responds. */
   | { kind: 'unreachable'; error: unknown; retryInMs: number }
   /** The service rejects this job id. Another poll would not help. */
   | { kind: 'rejected'; error: unknown }
@@ -36,9 +38,16 @@ export function createJobPoller({ jobs }: JobReader, clock: Clock): JobPoller {
     }
   }
 
+  /** Any client may be plugged in, also one that has no time limit of its own. */
+  function readInTime(jobId: string): Promise<PolledJob> {
+    const onLate = () => failedPoll(new Error(`The client did not read the job ${jobId} in time.`))
+    return withTimeLimit(read(jobId), { clock, limitMs: OUTAGE.maxMs, onLate })
+  }
+
   function failedPoll(error: unknown): PolledJob {
-    const { status, retryAfterMs } = isModelRunError(error) ? error : {}
-    if (status !== undefined && !isTransient(status) && !isKeyRejection(status)) {
+    const { status, retryAfterMs } = error instanceof ModelRunError ? error : {}
+    // A response that cannot be read, such as the page of a gateway, says nothing about the job.
+    if (error instanceof ApiError && status !== undefined && !isTransient(status) && !isKeyRejection(status)) {
       outageSince = undefined
       return { kind: status === 404 ? 'missing' : 'rejected', error }
     }
@@ -50,7 +59,7 @@ export function createJobPoller({ jobs }: JobReader, clock: Clock): JobPoller {
 
   return {
     poll: (jobId) => {
-      const polling = inFlight.get(jobId) ?? read(jobId).finally(() => inFlight.delete(jobId))
+      const polling = inFlight.get(jobId) ?? readInTime(jobId).finally(() => inFlight.delete(jobId))
       inFlight.set(jobId, polling)
       return polling
     },

@@ -1,5 +1,6 @@
-import { linkController, sleep, startTimer, toBackgroundClock } from '../../clock.ts'
+import { linkController, sleep, startTimer, systemClock, toBackgroundClock } from '../../clock.ts'
 import { AbortedError } from '../../errors/transport-errors.ts'
+import { watch } from '../../observe/logger.ts'
 import { handleResult, reportProcessDied } from '../delivery/handle-result.ts'
 import type { DiedTask, Worker } from '../engine/inbox-engine.ts'
 import { checkExpected, OVERDUE_ATTEMPTS, pollOverdue } from '../expected/expected-jobs.ts'
@@ -71,22 +72,21 @@ export class InboxWorkers {
 
   /** Works a delivery that was just stored: with `waitUntil` this delivery alone, else everything from now on. */
   onDelivery(ids: DeliveryTasks, waitUntil: WaitUntil | undefined = this.#core.options.waitUntil): void {
-    const { tasks, hooks } = this.#core
+    const { background, hooks } = this.#core
     if (waitUntil === undefined) {
       this.start()
       return
     }
-    const work = tasks.track(this.#workDuring(() => this.#untilWorked(ids)))
-    try {
-      waitUntil(work)
-    } catch (error) {
-      hooks.warn('`waitUntil` of the inbox failed', error)
-    }
+    const work = background.track(this.#workDuring(() => this.#untilWorked(ids)))
+    watch(
+      () => waitUntil(work),
+      (error) => hooks.warn('`waitUntil` of the inbox failed', error),
+    )
   }
 
   /** Takes no more work, and waits for what runs. Other processes do the rest, or this one after its restart. */
   async drain({ timeoutMs }: DrainOptions): Promise<void> {
-    const { stopping, aborting, tasks, subscribers, options } = this.#core
+    const { stopping, aborting, background, subscribers, options } = this.#core
     const reason = new AbortedError({ message: 'The inbox is drained: it takes no more work.' })
     stopping.abort(reason)
     let stopTimer = () => {}
@@ -97,7 +97,7 @@ export class InboxWorkers {
         stopTimer = startTimer(options.clock, GRACE_MS, resolve)
       })
     })
-    await Promise.race([this.#stop().then(() => tasks.whenIdle()), isAbandoned])
+    await Promise.race([this.#stop().then(() => background.whenIdle()), isAbandoned])
     stopTimer()
     subscribers.close(reason)
   }
@@ -120,9 +120,10 @@ export class InboxWorkers {
     const expect = this.#activity.counted((task) => checkExpected(core, task))
     const poll = this.#activity.counted((task) => pollOverdue(core, task))
     const report = this.#activity.counted((task) => reportPrepared(core, task))
-    const onProcessDied = (task: DiedTask) => void core.tasks.track(reportProcessDied(core, task))
+    const onProcessDied = (task: DiedTask) => void core.background.track(reportProcessDied(core, task))
     // These queues run no handler of the user, and a paid result hangs on them: their tasks run again.
-    const runAgain = (queue: InboxQueue) => (task: DiedTask) => void core.tasks.track(replayDied(core, queue, task))
+    const runAgain = (queue: InboxQueue) => (task: DiedTask) =>
+      void core.background.track(replayDied(core, queue, task))
     this.#workers = [
       results.work(handle, { concurrency, lockMs, maxRunMs, attempts, backoffMs, onProcessDied }),
       unverified.work(check, {
@@ -175,16 +176,17 @@ export class InboxWorkers {
   }
 
   #keepRemovingOldTasks(): void {
-    const { hooks, tasks, options, stopping } = this.#core
-    const clock = toBackgroundClock(options.clock)
+    const { hooks, background, options, stopping } = this.#core
+    // Virtual time, which jumps from timer to timer, would never come to rest.
+    const clock = toBackgroundClock(options.isInMemory ? systemClock : options.clock)
     const remove = async () => {
       await removeOldTasks(this.#core).catch((error: unknown) =>
         hooks.warn('the inbox could not remove old tasks', error),
       )
       if (stopping.signal.aborted) return
-      this.#stopRetention = startTimer(clock, RETENTION_EVERY_MS, () => void tasks.track(remove()))
+      this.#stopRetention = startTimer(clock, RETENTION_EVERY_MS, () => void background.track(remove()))
     }
-    void tasks.track(remove())
+    void background.track(remove())
   }
 }
 

@@ -11,7 +11,7 @@ import {
   SUCCEEDED,
   SUCCEEDED_JOB,
 } from '../../testing/test-inbox.ts'
-import { PermanentError } from '../inbox-errors.ts'
+import { Permanent } from '../engine/task-ends.ts'
 import { removeOldTasks } from './retention.ts'
 
 const { job_id } = SUCCEEDED
@@ -40,7 +40,7 @@ test('a finished job is remembered for `keepDoneMs`, then forgotten: its duplica
 
 test('a dead letter is kept for `keepDeadMs`', async () => {
   const onSucceeded = () => {
-    throw new PermanentError('no')
+    throw new Permanent('no', 'no')
   }
   const harness = openInbox({ onSucceeded, keepDeadMs: 3 * DAY_MS })
   await harness.deliver(SUCCEEDED)

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createReferenceServer } from '@modelrun/reference-server'
+import { listen } from '@modelrun/reference-server/node'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BATCH, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../test-kit/batch-fixtures.ts'
+import { CliHarness } from '../test-kit/cli-harness.ts'
+
+let cli: CliHarness
+let files: SmallFiles
+
+beforeEach(async () => {
+  cli = await CliHarness.create()
+  files = await serveSmallFiles()
+  files.script(cli, 10)
+  await cli.write('rows.jsonl', '{"prompt":"a"}\n{"prompt":"b"}\n')
+})
+
+afterEach(async () => {
+  files.close()
+  await cli.close()
+})
+
+const ARGS = [...BATCH, '--inputs', 'rows.jsonl']
+
+describe('the folder of a batch', () => {
+  it('rejects another service before anything is sent or polled, and names both', async () => {
+    expect((await cli.run(ARGS)).code).toBe(0)
+    const other = createReferenceServer({ apiKey: cli.server.apiKey })
+    const listening = await listen(other)
+    const { code, stderr } = await cli.run(ARGS, { env: { MODELRUN_BASE_URL: listening.url } })
+    await listening.close()
+    expect([code, stderr]).toEqual([2, expect.stringContaining(cli.url)])
+    expect(stderr).toContain(listening.url)
+    expect(other.journal.entries({ kind: 'request' })).toEqual([])
+    expect((await cli.run(ARGS, { env: { MODELRUN_BASE_URL: `${cli.url}/` } })).code).toBe(0)
+  })
+
+  it('rejects another key, which may be of another account, until --same-account is added once', async () => {
+    await cli.write('first.jsonl', '{"prompt":"a"}\n')
+    await cli.run([...BATCH, '--inputs', 'first.jsonl'])
+    const rotated = { MODELRUN_API_KEY: cli.server.rotateKey(cli.server.apiKey).key }
+    const rejected = await cli.run(ARGS, { env: rotated })
+    expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('add --same-account once')])
+    expect(sendsByPrompt(cli)).toEqual(new Map([['a', 1]]))
+    expect((await cli.run([...ARGS, '--same-account'], { env: rotated })).code).toBe(0)
+    expect((await cli.run(ARGS, { env: rotated })).code).toBe(0)
+    expect(sendsByPrompt(cli)).toEqual(
+      new Map([
+        ['a', 1],
+        ['b', 1],
+      ]),
+    )
+  })
+
+  it('has no key in it', async () => {
+    await cli.run(ARGS)
+    const stored = await readFile(join(cli.folder, 'out/.modelrun/account.json'), 'utf8')
+    expect(JSON.parse(stored)).toMatchObject({ baseUrl: cli.url, key: expect.stringMatching(/^sk_test_… \(\w{12}\)$/) })
+    expect(stored).not.toContain(cli.server.apiKey.slice(8))
+  })
+})

@@ -1,0 +1,93 @@
+import type { CliContext } from '../cli-context.ts'
+import { DiskError, diskProblem } from '../errors/disk-error.ts'
+import { InterruptedError } from '../errors/interrupted-error.ts'
+import { countText } from '../models/price-text.ts'
+import type { Interruption } from '../run/interruption.ts'
+import type { Batch, BatchStops } from './open-batch.ts'
+
+/** How long a store that fails may take to keep what was just sent. */
+const LAST_WRITES_MS = 5_000
+
+/** Ends a batch before its last row: at Ctrl-C, when the key does not suffice, and when the disk is full. */
+export class BatchStop implements BatchStops {
+  readonly #own = new AbortController()
+  readonly #interruption: Interruption
+  readonly #context: CliContext
+  #said: Promise<void> | undefined
+  /** Once it is open. */
+  batch: Batch | undefined
+  /** Aborts when no more rows are to be sent. */
+  readonly signal: AbortSignal
+
+  constructor(interruption: Interruption, context: CliContext) {
+    this.#interruption = interruption
+    this.#context = context
+    this.signal = AbortSignal.any([this.#own.signal, interruption.signal])
+    interruption.signal.addEventListener(
+      'abort',
+      () => {
+        this.#said = this.#sayStopping()
+      },
+      { once: true },
+    )
+  }
+
+  onPause = (reason: Error): void => this.#own.abort(reason)
+
+  onStoreError = (error: unknown): void => {
+    const problem = diskProblem(error)
+    if (problem === undefined) return
+    this.batch?.freeReserve()
+    this.#own.abort(error)
+  }
+
+  /** What to throw for an error that ended the batch. */
+  async reasonOf(error: unknown): Promise<unknown> {
+    await this.#said
+    const problem = diskProblem(this.#own.signal.reason) ?? diskProblem(error)
+    if (problem !== undefined) {
+      this.onStoreError(error)
+      return new DiskError(
+        `${problem}. No more rows are sent; ${countText(await this.#countSent(), 'run')} sent so far. ` +
+          'Their results are not lost. Make space, then the same command again fetches them, and sends only the other rows.',
+      )
+    }
+    if (this.#interruption.signal.aborted && !(error instanceof InterruptedError)) {
+      return new InterruptedError(
+        'stopped. Runs that were sent continue. The same command again continues with the batch.',
+      )
+    }
+    if (!this.#own.signal.aborted) return error
+    // The key, its permissions or its credits do not suffice.
+    this.#context.terminal.say('The batch is paused. The same command again continues with it.')
+    return this.#own.signal.reason
+  }
+
+  /** Closes the batch, when what was sent is stored. A store that fails is not waited for without end. */
+  async close(): Promise<void> {
+    const closed = Promise.resolve(this.batch?.runs.stop()).then(() => this.batch?.engine.close())
+    if (diskProblem(this.#own.signal.reason) === undefined) return await closed
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise((resolve) => {
+      timer = setTimeout(resolve, LAST_WRITES_MS)
+    })
+    await Promise.race([closed.catch(() => {}), late])
+    clearTimeout(timer)
+    // What still repeats its writes would keep the process.
+    setTimeout(() => process.exit(), 1_000).unref()
+  }
+
+  async #sayStopping(): Promise<void> {
+    if (this.batch === undefined) return
+    const running = await this.batch.runs.progress().then(
+      (progress) => ` ${countText(progress.running, 'run')} ${progress.running === 1 ? 'continues' : 'continue'}.`,
+      () => '',
+    )
+    this.#context.terminal.say(`Stopping: no more rows are sent.${running} Ctrl-C again ends now.`)
+  }
+
+  async #countSent(): Promise<number> {
+    const progress = await this.batch?.runs.progress().catch(() => undefined)
+    return progress === undefined ? 0 : progress.total - progress.waiting
+  }
+}

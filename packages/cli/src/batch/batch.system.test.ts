@@ -1,0 +1,186 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BATCH, type SmallFiles, sendsByPrompt, serveSmallFiles } from '../test-kit/batch-fixtures.ts'
+import { CliHarness } from '../test-kit/cli-harness.ts'
+
+let cli: CliHarness
+let files: SmallFiles
+
+beforeEach(async () => {
+  cli = await CliHarness.create({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
+  files = await serveSmallFiles()
+})
+
+afterEach(async () => {
+  files.close()
+  await cli.close()
+})
+
+async function savedFiles(): Promise<string[]> {
+  return (await readdir(join(cli.folder, 'out'))).filter((name) => name.endsWith('.png'))
+}
+
+describe('modelrun batch', () => {
+  it('runs each row of a CSV file, and the same command again sends nothing', async () => {
+    files.script(cli, 3)
+    await cli.write('rows.csv', '\ufeffprompt,num_images\r\na fox,2\r\n"a hare, ""grey""",\r\na fox,2\r\n')
+    const first = await cli.run([...BATCH, '--inputs', 'rows.csv', '--report', 'report.csv'])
+    expect([first.code, first.stdout]).toEqual([0, 'STATE      ROWS\nsucceeded  3\n'])
+    expect(cli.inputs()).toHaveLength(3)
+    expect(cli.inputs()).toEqual(
+      expect.arrayContaining([{ prompt: 'a fox', num_images: 2 }, { prompt: 'a hare, "grey"' }]),
+    )
+    expect(await savedFiles()).toHaveLength(3)
+    const report = await cli.read('report.csv')
+    expect(report).toMatch(
+      /^row,key,state,job_id,files,error,attempt,urls,credits,input\.prompt,input\.num_images\r\n1,\w+-1,succeeded,job_\w+,out\/1-job_\w+-0\.png,,1,http:\S+\/\d\.png,4,a fox,2\r\n2,/,
+    )
+    const again = await cli.run([...BATCH, '--inputs', 'rows.csv'])
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('3 of 3 rows were sent before')])
+    expect(cli.inputs()).toHaveLength(3)
+  })
+
+  it('sends only new rows when rows are put in front, and reads standard input', async () => {
+    files.script(cli, 3)
+    await cli.run([...BATCH, '--inputs', '-'], { input: '{"prompt":"a"}\n\n{"prompt":"b"}\n' })
+    const { code } = await cli.run([...BATCH, '--inputs', '-'], {
+      input: '{"prompt":"new"}\n{"prompt":"a"}\n{"prompt":"b"}',
+    })
+    expect(code).toBe(0)
+    expect(sendsByPrompt(cli)).toEqual(
+      new Map([
+        ['a', 1],
+        ['b', 1],
+        ['new', 1],
+      ]),
+    )
+  })
+
+  it('knows a row by its --key, and does not send another input under it', async () => {
+    files.script(cli, 2)
+    await cli.write('rows.csv', 'id,prompt\nx1,a fox\n')
+    const args = [...BATCH, '--inputs', 'rows.csv', '--key', 'id', '--name', '{key}.{ext}']
+    expect((await cli.run(args)).code).toBe(0)
+    expect(await savedFiles()).toEqual(['x1.png'])
+    await cli.write('rows.csv', 'id,prompt\nx1,a hare\n')
+    const changed = await cli.run(args)
+    expect([changed.code, changed.stderr]).toEqual([
+      2,
+      expect.stringMatching(/row 1, with the key x1\n.*a new key to pay for a new run/),
+    ])
+    expect(cli.inputs()).toHaveLength(1)
+  })
+
+  it.each([
+    ['prompt,num_imags\nx,1\n', '\n  num_imags: no such parameter; did you mean num_images?\n'],
+    ['prompt,num_images\nx,9\n', 'row 1: --num-images: must be at most 4, not 9.'],
+    ['prompt\na,b\n', '--inputs rows.csv is not CSV'],
+    ['prompt\n', 'has no rows'],
+    ['prompt;num_images\nx;1\n', 'The heading of --inputs rows.csv has semicolons.'],
+    ['prompt,prompt\na,b\n', 'The column prompt is twice'],
+  ])('ends with exit code 2 and sends nothing for %j', async (content, message) => {
+    await cli.write('rows.csv', content)
+    const { code, stderr } = await cli.run([...BATCH, '--inputs', 'rows.csv'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(cli.inputs()).toEqual([])
+  })
+
+  it('says once that no row has the column of --key', async () => {
+    await cli.write('rows.csv', 'prompt\na fox\na hare\n')
+    const { code, stderr } = await cli.run([...BATCH, '--inputs', 'rows.csv', '--key', 'id'])
+    expect([code, stderr]).toEqual([2, 'modelrun: No row has the column id of --key. Nothing was sent.\n'])
+  })
+
+  it('is limited as a whole by --max-credits', async () => {
+    await cli.write('rows.jsonl', '{"prompt":"a"}\n{"prompt":"b"}\n')
+    const { code, stderr } = await cli.run([...BATCH, '--inputs', 'rows.jsonl', '--max-credits', '7'])
+    expect([code, stderr]).toEqual([3, expect.stringContaining('costs 8 credits, more than --max-credits 7')])
+    expect(cli.inputs()).toEqual([])
+  })
+
+  it('stops with exit code 3 when the credits are used up, and says how it continues', async () => {
+    cli.server.limitKey(cli.server.apiKey, { credits: 4 })
+    await cli.write('rows.jsonl', '{"prompt":"a"}\n{"prompt":"b"}\n')
+    const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '1']
+    const { code, stderr } = await cli.run(args)
+    expect([code, stderr]).toEqual([3, expect.stringContaining('The same command again continues with it.')])
+  })
+
+  it('lists what failed and what is unknown apart, and does what is decided', async () => {
+    cli.server.script('aurora-image', [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: '=no paint' } }])
+    await cli.write('rows.jsonl', '{"prompt":"a"}\n{"prompt":"b"}\n')
+    const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '1', '--report', 'report.csv']
+    cli.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+    const { code, stdout, stderr } = await cli.run(args)
+    expect([code, stdout]).toEqual([
+      4,
+      'STATE      ROWS  WHAT TO DO\nsucceeded  1\nunknown    1     decide: see below\n',
+    ])
+    expect(stderr).toMatch(/Unknown: they may have been charged[\s\S]* {2}row 1 /)
+    expect(await cli.read('report.csv')).toMatch(/^1,\w+-1,unknown,/m)
+    const [job] = cli.server.journal.entries({ kind: 'job' })
+    const decided = await cli.run([...args, '--job', `1=${job?.kind === 'job' ? job.job_id : ''}`])
+    expect([decided.code, decided.stdout]).toEqual([
+      1,
+      'STATE      ROWS  WHAT TO DO\nsucceeded  1\nfailed     1     add --retry-failed to run them again, as new paid runs\n',
+    ])
+    expect(cli.inputs()).toHaveLength(2)
+  })
+
+  it('sends no row twice when it is killed ten times, and has all results in the end', {
+    timeout: 300_000,
+  }, async () => {
+    const ROWS = 2_000
+    files.script(cli, ROWS)
+    const rows = Array.from({ length: ROWS }, (_, index) => `prompt ${index}`)
+    await cli.write('rows.jsonl', rows.map((prompt) => JSON.stringify({ prompt })).join('\n'))
+    const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '40']
+    for (let kill = 1; kill <= 10; kill++) {
+      const { child, ended } = cli.start(args)
+      // At other moments each time: when so many more runs have come.
+      const wanted = kill * 150 + (kill % 3)
+      await Promise.race([ended, expect.poll(() => cli.bodies().length, { timeout: 60_000 }).toBeGreaterThan(wanted)])
+      child.kill('SIGKILL')
+      await ended
+    }
+    const { code, stderr } = await cli.run(args)
+    expect([0, 4], stderr).toContain(code)
+    // What the user finds in the service's own list: the job of each row that is unknown, if there is one.
+    const jobs = new Map(
+      cli.server.journal.entries({ kind: 'request' }).flatMap((entry) => {
+        if (entry.kind !== 'request' || entry.route !== 'runModel' || entry.job_id === undefined) return []
+        return [[String(JSON.parse(entry.requestBody ?? '').input.prompt), entry.job_id]]
+      }),
+    )
+    const { events } = await cli.events(...args)
+    const unknown = events
+      .filter(({ type, state }) => type === 'row' && state === 'unknown')
+      .map(({ row }) => Number(row))
+    const decisions = unknown.flatMap((row) => {
+      const id = jobs.get(`prompt ${row - 1}`)
+      return id === undefined ? [] : ['--job', `${row}=${id}`]
+    })
+    const last = await cli.run([...args, ...decisions, '--resubmit-unknown'])
+    expect([last.code, last.stdout]).toEqual([0, `STATE      ROWS\nsucceeded  ${ROWS}\n`])
+    const sends = sendsByPrompt(cli)
+    expect([sends.size, Math.max(...sends.values())]).toEqual([ROWS, 1])
+    expect(await savedFiles()).toHaveLength(ROWS)
+    expect(1_000_000 - cli.server.credits()).toBe(4 * ROWS)
+  })
+
+  it('draws a bar with rate, cost and time left, and continues after Ctrl-C', async () => {
+    await cli.close()
+    cli = await CliHarness.create({ latency: 1_000 })
+    await cli.write('rows.jsonl', Array.from({ length: 12 }, (_, index) => `{"prompt":"${index}"}`).join('\n'))
+    const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '3']
+    const run = cli.inTerminal(args, { cols: 90 })
+    await run.waitFor(/█░+ [1-9]\d* of 12 · \d+\.\d\/s · \d+ credits · \d+ s left/)
+    run.pty.write('\x03')
+    expect(await run.ended).toBe(130)
+    expect(run.drawn()).toContain('The same command again continues with the batch.')
+    expect((await cli.run(args)).code).toBe(0)
+    expect(sendsByPrompt(cli).size).toBe(12)
+    expect(cli.inputs()).toHaveLength(12)
+  })
+})

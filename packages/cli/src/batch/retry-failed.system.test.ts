@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  BATCH,
+  type RejectingService,
+  rejecting,
+  type SmallFiles,
+  sendsByPrompt,
+  serveSmallFiles,
+} from '../test-kit/batch-fixtures.ts'
+import { CliHarness } from '../test-kit/cli-harness.ts'
+
+let cli: CliHarness
+let files: SmallFiles
+let front: RejectingService | undefined
+
+beforeEach(async () => {
+  cli = await CliHarness.create({ credits: 1_000_000, retention: { journalBytes: 100_000_000 } })
+  files = await serveSmallFiles()
+})
+
+afterEach(async () => {
+  front?.close()
+  front = undefined
+  files.close()
+  await cli.close()
+})
+
+const FAILED = { result: 'failed' as const, error: { code: 'PROVIDER_FAILURE', message: 'no paint' } }
+
+describe('modelrun batch --retry-failed', () => {
+  it('runs failed rows again, and never those that succeeded', async () => {
+    cli.server.script('aurora-image', [FAILED, FAILED])
+    await cli.write('rows.jsonl', '{"prompt":"a"}\n{"prompt":"b"}\n{"prompt":"c"}\n')
+    const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '1', '--report', 'report.csv']
+    const first = await cli.run(args)
+    expect([first.code, first.stdout]).toEqual([1, expect.stringMatching(/^failed +2 +add --retry-failed/m)])
+    // Without the option nothing is sent.
+    await cli.run(args)
+    expect(cli.inputs()).toHaveLength(3)
+    cli.server.script('aurora-image', [{ result: 'succeeded' }, FAILED])
+    const second = await cli.run([...args, '--retry-failed'])
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      expect.stringContaining('A batch of 2 runs of aurora-image costs 8 credits'),
+    ])
+    expect(second.stderr).toMatch(/2 rows run again[\s\S]* row \d {2}attempt 2 {2}job_/)
+    expect((await cli.read('report.csv')).match(/,2,(http\S+,4|,),\w\r$/gm)).toHaveLength(2)
+    // Only the row that failed twice.
+    const third = await cli.run([...args, '--retry-failed'])
+    expect([third.code, third.stdout]).toEqual([0, 'STATE      ROWS\nsucceeded  3\n'])
+    expect([...sendsByPrompt(cli).values()].toSorted()).toEqual([1, 2, 3])
+    const last = await cli.run([...args, '--retry-failed'])
+    expect([last.code, cli.inputs().length]).toEqual([0, 6])
+  })
+
+  it('sends a rejected row again, with its corrected input where a column names the rows', async () => {
+    front = await rejecting(cli, (prompt) => prompt.startsWith('bad'))
+    const { env, rejected } = front
+    const args = [...BATCH, '--inputs', 'rows.csv', '--key', 'id']
+    await cli.write('rows.csv', 'id,prompt\nx1,bad fox\nx2,hare\n')
+    const first = await cli.run(args, { env })
+    expect([first.code, first.stdout]).toEqual([3, expect.stringMatching(/^rejected +1 +add --retry-failed/m)])
+    await cli.run([...args, '--retry-failed'], { env })
+    expect(rejected).toEqual(['bad fox', 'bad fox'])
+    await cli.write('rows.csv', 'id,prompt\nx1,good fox\nx2,hare\n')
+    expect(await cli.run([...args, '--retry-failed'], { env })).toMatchObject({ code: 0 })
+    expect(await cli.run(args, { env })).toMatchObject({ code: 0 })
+    expect(sendsByPrompt(cli)).toEqual(
+      new Map([
+        ['hare', 1],
+        ['good fox', 1],
+      ]),
+    )
+  })
+
+  it('leaves an unknown row to an explicit choice', async () => {
+    cli.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+    cli.server.script('aurora-image', [FAILED])
+    await cli.write('rows.jsonl', '{"prompt":"a"}\n')
+    const args = [...BATCH, '--inputs', 'rows.jsonl']
+    expect((await cli.run([...args, '--retry-failed'])).code).toBe(4)
+    expect((await cli.run([...args, '--retry-failed'])).code).toBe(4)
+    // The choice: it is this job. The job has failed, so the row can be retried from now on.
+    const [job] = cli.server.journal.entries({ kind: 'job' })
+    const decided = await cli.run([...args, '--job', `1=${job?.kind === 'job' ? job.job_id : ''}`])
+    expect([decided.code, cli.inputs().length]).toEqual([1, 1])
+    expect((await cli.run([...args, '--retry-failed'])).code).toBe(0)
+    expect(cli.inputs()).toHaveLength(2)
+  })
+
+  it('is limited by --max-credits, which counts every attempt', async () => {
+    cli.server.script('aurora-image', [FAILED])
+    await cli.write('rows.jsonl', '{"prompt":"a"}\n')
+    const args = [...BATCH, '--inputs', 'rows.jsonl', '--retry-failed', '--max-credits', '7']
+    expect((await cli.run(args)).code).toBe(1)
+    const { code, stderr } = await cli.run(args)
+    expect([code, stderr]).toEqual([3, expect.stringContaining('costs 8 credits, more than --max-credits 7')])
+    expect(cli.inputs()).toHaveLength(1)
+  })
+
+  it('sends each attempt of a row at most once when it is killed', { timeout: 300_000 }, async () => {
+    const ROWS = 300
+    cli.server.script(
+      'aurora-image',
+      Array.from({ length: ROWS }, () => FAILED),
+    )
+    await cli.write('rows.jsonl', Array.from({ length: ROWS }, (_, index) => `{"prompt":"${index}"}`).join('\n'))
+    const args = [...BATCH, '--inputs', 'rows.jsonl', '--concurrency', '20']
+    expect((await cli.run(args)).code).toBe(1)
+    files.script(cli, ROWS)
+    for (const share of [0, 0.2, 0.5, 0.8]) {
+      const { child, ended } = cli.start([...args, '--retry-failed'])
+      const wanted = ROWS + share * ROWS
+      await Promise.race([ended, expect.poll(() => cli.bodies().length, { timeout: 60_000 }).toBeGreaterThan(wanted)])
+      child.kill('SIGKILL')
+      await ended
+    }
+    // All retries were stored before the first was sent: they continue without the option.
+    const { events } = await cli.events(...args)
+    const sends = [...sendsByPrompt(cli).values()]
+    expect([sends.length, Math.max(...sends)]).toEqual([ROWS, 2])
+    const rows = events.filter(({ type }) => type === 'row')
+    const unknown = rows.filter(({ state }) => state === 'unknown').length
+    expect(rows.filter(({ attempt }) => attempt === 2)).toHaveLength(ROWS)
+    expect(events.at(-1)).toMatchObject({ type: 'summary', succeeded: ROWS - unknown, failed: 0, unknown })
+  })
+})

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
+import { UsageError } from '../errors/usage-error.ts'
+
+/** A text of the user. */
+export interface TextSource {
+  /** `-` is standard input. */
+  path: string
+  /** The option that names it, such as `--inputs`. */
+  option: string
+  /** A label of the Encoding standard, such as `latin1`. Default UTF-8. */
+  encoding?: string | undefined
+}
+
+/**
+ * Reads a text. Bytes that are not of its encoding are never replaced: a prompt with `�` in place of its letters would be paid.
+ *
+ * @throws UsageError which names the line and the column
+ */
+export async function readText(source: TextSource): Promise<string> {
+  const { path, encoding = 'utf-8' } = source
+  const decoder = decoderOf(encoding)
+  let bytes: Buffer
+  try {
+    bytes = path === '-' ? await buffer(process.stdin) : await readFile(path)
+  } catch (error) {
+    throw new UsageError(
+      `${sourceName(source)} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    throw new UsageError(wrongBytes(source, bytes, encoding))
+  }
+}
+
+/** The source at the start of a sentence. */
+export function sourceName({ path, option }: TextSource): string {
+  return path === '-' ? 'Standard input' : `The file ${path} of ${option}`
+}
+
+function decoderOf(encoding: string): TextDecoder {
+  try {
+    return new TextDecoder(encoding, { fatal: true })
+  } catch {
+    throw new UsageError(`--encoding ${encoding} is not the name of an encoding, such as latin1 or utf-16le.`)
+  }
+}
+
+function wrongBytes(source: TextSource, bytes: Buffer, encoding: string): string {
+  const name = sourceName(source)
+  const mark = bytes.subarray(0, 2).toString('hex')
+  const utf16 = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : undefined
+  const hasOption = source.option === '--inputs'
+  if (utf16 !== undefined) {
+    return `${name} is UTF-16, and not UTF-8. Nothing was sent. ${
+      hasOption ? `Add --encoding ${utf16}, or save` : 'Save'
+    } it as UTF-8.`
+  }
+  const good = goodPart(bytes, encoding)
+  const line = good.split('\n').length
+  const column = good.length - good.lastIndexOf('\n')
+  const remedy = hasOption
+    ? 'If it is Latin-1, as spreadsheets of Windows write CSV, add --encoding latin1. Or save it as UTF-8.'
+    : 'Save it as UTF-8.'
+  return `${name} is not ${encoding.toUpperCase()}: line ${line}, column ${column}. Nothing was sent. ${remedy}`
+}
+
+/** The text before the first byte that is wrong, found by halving. */
+function goodPart(bytes: Buffer, encoding: string): string {
+  let [good, bad] = [0, bytes.length + 1]
+  const decode = (length: number) =>
+    new TextDecoder(encoding, { fatal: true }).decode(bytes.subarray(0, length), { stream: true })
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2)
+    try {
+      decode(middle)
+      good = middle
+    } catch {
+      bad = middle
+    }
+  }
+  return decode(good)
+}

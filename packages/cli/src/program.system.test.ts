@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CliHarness } from './test-kit/cli-harness.ts'
+
+let cli: CliHarness
+
+beforeEach(async () => {
+  cli = await CliHarness.create()
+})
+
+afterEach(() => cli.close())
+
+describe('modelrun', () => {
+  it('prints its version and its help with exit code 0', async () => {
+    expect(await cli.run(['--version'])).toEqual({ code: 0, stdout: '0.0.0\n', stderr: '' })
+    const help = await cli.run(['--help'])
+    expect(help).toMatchObject({ code: 0, stdout: expect.stringContaining('Exit codes:') })
+    expect(await cli.run([])).toEqual(help)
+  })
+
+  it.each([
+    [['--'], 'name a command. `modelrun --help` lists them.'],
+    [['modls'], "unknown command 'modls'. Did you mean models?"],
+    [['model'], "missing required argument 'id'"],
+    [['models', '--serch', 'x'], "unknown option '--serch'. Did you mean --search?"],
+    [['models', '--base-url', 'localhost:1'], 'MODELRUN_BASE_URL or --base-url has no scheme'],
+  ])('ends with exit code 2 for %j', async (args, message) => {
+    const { code, stdout, stderr } = await cli.run(args)
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
+  })
+
+  it('prints one versioned JSON object a line, also for errors, and nothing else on standard output', async () => {
+    const listed = await cli.events('models', '--search', 'aurora')
+    expect(listed.events.length).toBeGreaterThan(1)
+    expect(listed.events).toEqual(
+      listed.events.map(() => ({ v: 1, type: 'model', model: expect.objectContaining({ id: expect.any(String) }) })),
+    )
+    const run = await cli.events('run', 'aurora-image', '--prompt', 'x', '--image-size', 'square')
+    const types = run.events.map(({ v, type }) => [v, type])
+    expect(types.filter(([, type]) => type !== 'job')).toEqual([
+      [1, 'price'],
+      [1, 'result'],
+    ])
+    expect(run.events.at(-1)).toMatchObject({ status: 'succeeded', files: [expect.stringMatching(/\.png$/)] })
+    const wrong = await cli.events('run', 'aurora-image')
+    expect(wrong).toEqual({
+      code: 2,
+      events: [{ v: 1, type: 'error', code: 'usage', message: expect.any(String), exit_code: 2 }],
+    })
+  })
+
+  it('continues when its reader goes away', async () => {
+    const { child, ended } = cli.start(['run', 'aurora-image', '--prompt', 'x', '--image-size', 'square'])
+    child.stdout.destroy()
+    expect((await ended).code).toBe(0)
+  })
+
+  it.skipIf(process.platform !== 'linux')(
+    'saves the files when its output cannot be written, and says so once',
+    async () => {
+      const run =
+        'run aurora-image --prompt x --param num_images=2 --image-size square --name {index}.{ext} > /dev/full'
+      const shell = ['-c', `"$0" "$1" ${run}`, process.execPath, cli.command]
+      const failure = await promisify(execFile)('sh', shell, { cwd: cli.folder, env: cli.env() }).catch(
+        (error) => error,
+      )
+      expect(failure).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/\nmodelrun: standard output cannot be written: ENOSPC.*\n$/),
+      })
+      expect(await readdir(cli.folder)).toEqual(expect.arrayContaining(['0.png', '1.png']))
+    },
+  )
+})
+
+describe('modelrun job and cancel', () => {
+  it('show, cancel and list jobs', async () => {
+    cli.server.script('aurora-image', [{ result: 'hang' }])
+    const { stdout } = await cli.run(['run', 'aurora-image', '--prompt', 'x', '--no-wait'])
+    const id = stdout.trim()
+    expect(await cli.run(['job', id])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^(queued|processing)\n/),
+    })
+    expect(await cli.run(['cancel', id])).toMatchObject({ code: 0, stdout: 'cancelled\n' })
+    expect(await cli.run(['job', id])).toMatchObject({ code: 1, stdout: 'cancelled\n' })
+    expect((await cli.run(['cancel', id])).code).toBe(3)
+    expect((await cli.run(['job'])).stdout).toMatch(new RegExp(`\\n${id} +cancelled +aurora-image +4 `))
+    expect((await cli.run(['job', 'job_none'])).code).toBe(3)
+  })
+})
+
+describe('modelrun doctor', () => {
+  it('says what is right, and what to do about what is not', async () => {
+    expect(await cli.run(['doctor'])).toMatchObject({ code: 0, stdout: expect.not.stringContaining('✗') })
+    const { key } = cli.server.createKey({ permissions: ['models:read', 'jobs:read'] })
+    const weak = await cli.run(['doctor'], { env: { MODELRUN_API_KEY: key } })
+    expect([weak.code, weak.stdout]).toEqual([
+      1,
+      expect.stringContaining('✗ jobs:write   Not allowed. Give the key jobs:write'),
+    ])
+    const none = await cli.run(['doctor'], { env: { MODELRUN_API_KEY: undefined, MODELRUN_BASE_URL: undefined } })
+    expect(none.stdout).toMatch(/✗ key {10}There is no API key[\s\S]*✗ url {10}There is no url/)
+    expect(cli.inputs()).toEqual([])
+  })
+})
+
+describe('modelrun types', () => {
+  it('writes the types of models, and finds what changed', async () => {
+    expect(await cli.run(['types', 'aurora-image'])).toMatchObject({ code: 0, stdout: '' })
+    expect(await cli.read('modelrun.models.d.ts')).toContain("'aurora-image': {")
+    expect(await cli.run(['types', '--check'])).toMatchObject({ code: 0 })
+    expect(await cli.run(['types', 'aurora-imag'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('aurora-image'),
+    })
+    const { stdout } = await cli.run(['types', 'aurora-image', '--json'])
+    expect(JSON.parse(stdout)).toBeTruthy()
+  })
+})
+
+describe('modelrun dev', () => {
+  it('starts a service, and prints how to use it', async () => {
+    const dev = cli.start(['dev', '--port', '0', '--json'])
+    await once(dev.child.stdout, 'data')
+    const { url, key } = JSON.parse(dev.printed.stdout)
+    const env = { MODELRUN_BASE_URL: url, MODELRUN_API_KEY: key }
+    expect(await cli.run(['models'], { env })).toMatchObject({ code: 0 })
+    dev.child.kill('SIGINT')
+    expect((await dev.ended).code).toBe(0)
+    const port = new URL(cli.url).port
+    expect(await cli.run(['dev', '--port', port])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is in use'),
+    })
+  })
+})

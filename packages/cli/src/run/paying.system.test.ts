@@ -1,0 +1,150 @@
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CliHarness } from '../test-kit/cli-harness.ts'
+
+let cli: CliHarness
+
+beforeEach(async () => {
+  cli = await CliHarness.create()
+})
+
+afterEach(() => cli.close())
+
+const RUN = ['run', 'aurora-image', '--prompt', 'a fox', '--image-size', 'square']
+
+async function ledger(): Promise<Record<string, unknown>[]> {
+  const { events } = await cli.events('job')
+  return events
+}
+
+describe('the price of a run', () => {
+  it('is said before anything is paid, and limited by --max-credits', async () => {
+    const { code, stderr } = await cli.run([...RUN, '--max-credits', '3'])
+    expect([code, stderr]).toEqual([
+      3,
+      'modelrun: A run of aurora-image costs 4 credits, more than --max-credits 3. Nothing was sent.\n',
+    ])
+    expect(await cli.run(RUN, { env: { MODELRUN_MAX_CREDITS: '3' } })).toMatchObject({ code: 3 })
+    expect(cli.inputs()).toEqual([])
+    expect(cli.server.credits()).toBe(10_000)
+  })
+
+  it('needs a permission when it is high, and never waits for one without a terminal', async () => {
+    const film = ['run', 'kinora/reel-swift', '--prompt', 'x', '--no-wait']
+    const { code, stderr } = await cli.run(film)
+    expect([code, stderr]).toEqual([3, expect.stringContaining('From 20 credits on, pass --yes or --max-credits')])
+    expect(cli.inputs()).toEqual([])
+    expect((await cli.run([...film, '--yes'])).code).toBe(0)
+    expect((await cli.run([...film, '--max-credits', '25'])).code).toBe(0)
+  })
+})
+
+describe('a run that goes wrong', () => {
+  it('ends with exit code 4 when the connection breaks after the service accepted it, and is not sent again', async () => {
+    cli.server.faults.add({ kind: 'reset', route: 'runModel', when: 'after' })
+    const { code, events } = await cli.events(...RUN)
+    expect(code).toBe(4)
+    expect(events.at(-1)).toMatchObject({ v: 1, type: 'error', submission: 'unknown', exit_code: 4 })
+    expect(cli.inputs()).toHaveLength(1)
+    expect(await ledger()).toMatchObject([{ status: 'unknown', model: 'aurora-image', credits: 4 }])
+  })
+
+  it.each([
+    ['server-error', 4],
+    ['empty-reply', 4],
+    ['bad-gateway', 4],
+    // The id of the job can still be read: the run continues to its end.
+    ['truncated-body', 0],
+    ['malformed-json', 0],
+  ] as const)('is sent once when the response is %s, and ends with exit code %i', async (kind, code) => {
+    cli.server.faults.add({ kind, route: 'runModel', when: 'after' })
+    expect((await cli.run(RUN)).code).toBe(code)
+    expect(cli.inputs()).toHaveLength(1)
+  })
+
+  it('is in the ledger as unknown when its process is killed while it is sent', async () => {
+    cli.server.faults.add({ kind: 'hang', route: 'runModel', when: 'after' })
+    const { child, ended } = cli.start(RUN)
+    await expect.poll(() => cli.server.journal.entries({ kind: 'job' }), { timeout: 30_000 }).not.toEqual([])
+    child.kill('SIGKILL')
+    await ended
+    expect((await cli.run(['job'])).stdout).toMatch(/\n- +unknown +aurora-image +4 /)
+  })
+
+  it('ends with exit code 1 when the job fails, and says why', async () => {
+    cli.server.script('aurora-image', [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'no paint' } }])
+    const { code, stdout, stderr } = await cli.run(RUN)
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(/failed: \[PROVIDER_FAILURE\] no paint\n$/)])
+    expect(await ledger()).toMatchObject([{ status: 'failed' }])
+  })
+
+  it('ends with exit code 3 when no service listens, and nothing was charged', async () => {
+    const { code, stdout, stderr } = await cli.run(RUN, { env: { MODELRUN_BASE_URL: await deadUrl() } })
+    expect([code, stdout, stderr]).toEqual([3, '', expect.stringContaining('ECONNREFUSED')])
+  })
+
+  it('ends with exit code 3 when the key is not accepted or may not run models', async () => {
+    const { key } = cli.server.createKey({ permissions: ['models:read'] })
+    const bad = await cli.run(RUN, { env: { MODELRUN_API_KEY: 'sk_test_not_known' } })
+    const weak = await cli.run(RUN, { env: { MODELRUN_API_KEY: key } })
+    expect([bad.code, weak.code]).toEqual([3, 3])
+    expect(weak.stderr).toContain('models:run')
+    expect(await ledger()).toMatchObject([{ status: 'rejected' }])
+  })
+
+  it('is not sent when the ledger cannot be written', async () => {
+    await cli.write('file', '')
+    const { code, stderr } = await cli.run(RUN, { env: { MODELRUN_STATE_DIR: join(cli.folder, 'file', 'x') } })
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Set MODELRUN_STATE_DIR')])
+    expect(cli.inputs()).toEqual([])
+  })
+
+  it('says that files are missing with exit code 4 when they cannot be fetched, and job --watch fetches them', async () => {
+    cli.server.faults.add({ kind: 'server-error', route: 'getFile' })
+    const { code, stderr } = await cli.run(RUN)
+    const [, id = ''] = /modelrun job (\w+) --watch/.exec(stderr) ?? []
+    expect([code, id]).toEqual([4, expect.stringMatching(/^job_/)])
+    cli.server.faults.clear()
+    expect(await cli.run(['job', id, '--watch'])).toMatchObject({ code: 0, stdout: `aurora-image-${id}-0.png\n` })
+    expect(cli.inputs()).toHaveLength(1)
+  })
+})
+
+describe('the API key', () => {
+  it('is asked for with exit code 2', async () => {
+    const { code, stderr } = await cli.run(['models'], { env: { MODELRUN_API_KEY: undefined } })
+    expect([code, stderr]).toEqual([
+      2,
+      'modelrun: There is no API key. Set the environment variable MODELRUN_API_KEY, or name a file: --api-key-file <file>. ' +
+        '`modelrun dev` starts a service on this machine, and prints a key.\n',
+    ])
+  })
+
+  it('comes from a file, with a line break at its end', async () => {
+    await writeFile(join(cli.folder, 'key'), `${cli.server.apiKey}\n`)
+    const env = { MODELRUN_API_KEY: undefined }
+    expect(await cli.run([...RUN, '--api-key-file', 'key'], { env })).toMatchObject({ code: 0 })
+    expect(await cli.run(['models', '--api-key-file', 'none'], { env })).toMatchObject({ code: 2 })
+  })
+
+  it('is never an argument, and never printed', async () => {
+    const { code, stdout, stderr } = await cli.run(['models', `--api-key=${cli.server.apiKey}`])
+    expect([code, stdout + stderr]).toEqual([2, expect.stringContaining('A key in an argument is seen')])
+    const typed = await cli.run(['run', 'aurora-image', '--prompt', 'x', `--seed=${cli.server.apiKey}`])
+    const shown = await cli.run(['models'], { env: { MODELRUN_LOG: 'debug' } })
+    const special = await cli.run(['run', cli.server.apiKey, '--prompt', 'x'])
+    for (const { stdout, stderr } of [typed, shown, special]) expect(stdout + stderr).not.toContain(cli.server.apiKey)
+    expect(typed.stderr).toContain('--seed=[API key]')
+  })
+})
+
+/** The url of a port that was free a moment ago. */
+async function deadUrl(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
+}

@@ -1,0 +1,159 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CliHarness } from '../test-kit/cli-harness.ts'
+
+let cli: CliHarness
+
+beforeEach(async () => {
+  cli = await CliHarness.create()
+})
+
+afterEach(() => cli.close())
+
+describe('modelrun run', () => {
+  it('takes the parameters of the model as flags, in the types of its schema', async () => {
+    const flags = ['--prompt', '-a fox', '--image-size', 'square', '--num_images=2']
+    const { code, stdout, stderr } = await cli.run(['run', 'aurora-image', ...flags, '--out', 'pictures'])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('A run of aurora-image costs 4 credits.')])
+    expect(cli.inputs()).toEqual([{ prompt: '-a fox', image_size: 'square', num_images: 2 }])
+    const files = stdout.trim().split('\n')
+    expect(files).toEqual([
+      expect.stringMatching(/^pictures\/aurora-image-job_\w+-0\.png$/),
+      expect.stringMatching(/^pictures\/aurora-image-job_\w+-1\.png$/),
+    ])
+    const [first = ''] = files
+    expect((await readFile(join(cli.folder, first))).subarray(1, 4).toString()).toBe('PNG')
+  })
+
+  it('takes switches as --name and --no-name, and texts that look like other types', async () => {
+    const url = 'https://example.com/a.png'
+    await cli.run(['run', 'pixelwright/upscale', '--image-url', url, '--face-detail', '--scale', '4', '--no-wait'])
+    await cli.run(['run', 'pixelwright/upscale', '--image-url', url, '--no-face-detail', '--no-wait'])
+    await cli.run(['run', 'aurora-image', '--prompt', '7', '--no-wait'])
+    await cli.run(['run', 'aurora-image', 'a red fox', '--num-images', '2', '--no-wait'])
+    expect(cli.inputs()).toEqual([
+      { image_url: url, face_detail: true, scale: 4 },
+      { image_url: url, face_detail: false },
+      { prompt: '7' },
+      { prompt: 'a red fox', num_images: 2 },
+    ])
+    const { code, stderr } = await cli.run(['run', 'pixelwright/upscale', 'photo'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('"photo" needs the flag of its parameter before it.')])
+  })
+
+  it('reads the input from a file and from standard input, and flags win', async () => {
+    await cli.write('input.json', '{"prompt":"a fox","num_images":1}')
+    await cli.run(['run', 'aurora-image', '--input', 'input.json', '--num-images', '2', '--no-wait'])
+    await cli.run(['run', 'aurora-image', '-', '--no-wait'], { input: '{"prompt":"a hare"}' })
+    await cli.run(['run', '--input', '-', 'aurora-image', '--no-wait'], { input: '{"prompt":"a crow"}' })
+    expect(cli.inputs()).toEqual([{ prompt: 'a fox', num_images: 2 }, { prompt: 'a hare' }, { prompt: 'a crow' }])
+  })
+
+  it.each([
+    [['--promt', 'x'], "unknown option '--promt'. Did you mean --prompt?"],
+    [['--prompt', 'x', '--num-images', '9'], '--num-images: must be at most 4, not 9.'],
+    [['--prompt', 'x', '--num-images', 'two'], '--num-images must be a whole number. It got "two".'],
+    [['--prompt', 'x', '--image-size', 'round'], '--image-size: must be one of "square", "square_hd"'],
+    [['--prompt', 'x', '--prompt', 'y'], '--prompt is given 2 times. Give it once.'],
+    [[], '--prompt: the parameter is required.'],
+    [['--param', 'promt=x'], 'promt: no such parameter; did you mean prompt?\n'],
+    [['--prompt', 'y', 'x'], '"x" has no flag, and --prompt is given too. Put quotes around a value with spaces.'],
+    [['x', 'y'], '"y" stands behind "x" without a flag. Put quotes around a value with spaces.'],
+    [['--input', 'missing.json'], 'The file missing.json of --input cannot be read'],
+    [['--prompt', 'x', '--name', '../{index}'], '--name ../{index} must be a file name: no slashes and colons.'],
+    [['--prompt', 'x', '--name', '{jobid}.{ext}'], '--name {jobid}.{ext}: there is no {jobid}.'],
+    [['--prompt', 'x', '--max-credits', 'ten'], 'It must be a number of credits, such as 10.'],
+  ])('ends with exit code 2 and sends nothing for %j', async (args, message) => {
+    const { code, stdout, stderr } = await cli.run(['run', 'aurora-image', ...args])
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)])
+    expect(cli.inputs()).toEqual([])
+  })
+
+  it('says at the end of --timeout that the job continues, and how to follow it', async () => {
+    cli.server.script('aurora-image', [{ result: 'hang' }])
+    const { code, stderr } = await cli.run(['run', 'aurora-image', '--prompt', 'x', '--timeout', '1ms'])
+    expect([code, stderr]).toEqual([
+      4,
+      expect.stringMatching(/The job continues, and may be charged\. Follow it with: modelrun job job_\w+ --watch\n$/),
+    ])
+  })
+
+  it('names the model that was probably meant', async () => {
+    const { code, stderr } = await cli.run(['run', 'aurora-imag', '--prompt', 'x'])
+    expect([code, stderr]).toEqual([2, 'modelrun: There is no model aurora-imag. Did you mean aurora-image?\n'])
+  })
+
+  it('shows the model as its help', async () => {
+    const { code, stdout } = await cli.run(['run', 'aurora-image', '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /A run costs 4 credits\.[\s\S]*Parameters:[\s\S]*--num-images <integer> +How many pictures to draw\. \(1 to 4; default: 1\)/,
+    )
+    expect(stdout).toContain("modelrun run aurora-image --prompt 'a red fox'")
+  })
+
+  it('sends a local picture as a data URI', async () => {
+    const { stdout } = await cli.run(['run', 'aurora-image', '--prompt', 'x', '--image-size', 'square'])
+    const picture = stdout.trim()
+    const { code } = await cli.run(['run', 'inkfield/restyle', '--image-url', picture, '--prompt', 'x', '--no-wait'])
+    expect([code, cli.bodies()[1]]).toEqual([0, expect.stringContaining('"image_url":"data:image/png;base64,')])
+    const missing = await cli.run(['run', 'inkfield/restyle', '--image-url', 'photo.png', '--prompt', 'x'])
+    expect(missing).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--image-url: photo.png is not a url, and there is no such file.'),
+    })
+  })
+
+  it('never replaces a file that is there', async () => {
+    const args = ['run', 'aurora-image', '--image-size', 'square', '--name', 'picture.{ext}', '--num-images', '2']
+    const first = await cli.run([...args, '--prompt', 'a fox'])
+    const second = await cli.run([...args, '--prompt', 'a hare'])
+    expect(first.stdout).toBe('picture-0.png\npicture-1.png\n')
+    expect(second.stdout).toBe('picture-0-2.png\npicture-1-2.png\n')
+  })
+
+  it('keeps files in the folder, whatever ids the service has', async () => {
+    await cli.close()
+    cli = await CliHarness.create({ catalog: [{ ...MODEL, id: '../../evil/..' }] })
+    const { code, stdout } = await cli.run(['run', '../../evil/..', '--prompt', 'x', '--out', 'inside'])
+    expect(code).toBe(0)
+    expect(await readdir(join(cli.folder, 'inside'))).toEqual([expect.stringMatching(/^_[^/]*\.png$/)])
+    expect(stdout).toMatch(/^inside\/_/)
+    expect((await readdir(cli.folder)).toSorted()).toEqual(['inside', 'state'])
+  })
+
+  it('takes parameters whose names are those of its own options, or no flags at all', async () => {
+    await cli.close()
+    const properties = {
+      name: { type: 'string' },
+      'two words': { type: 'integer' },
+      constructor: { type: 'string' },
+      tags: { type: 'array' },
+      extra: { type: 'object' },
+    }
+    cli = await CliHarness.create({
+      catalog: [{ ...MODEL, id: 'special', input_schema: { type: 'object', properties } }],
+    })
+    const params = ['--param', 'name=n', '--param', 'two words=2', '--constructor', 'c']
+    const more = ['--tags', 'a', '--tags', 'b', '--extra', '{"deep":[1]}']
+    const { code, stderr } = await cli.run(['run', 'special', ...params, ...more, '--no-wait'])
+    expect([code, stderr]).toEqual([0, expect.anything()])
+    expect(cli.inputs()).toEqual([
+      { name: 'n', 'two words': 2, constructor: 'c', tags: ['a', 'b'], extra: { deep: [1] } },
+    ])
+  })
+})
+
+const MODEL = {
+  id: 'a',
+  name: 'A model',
+  description: 'Draws.',
+  category: 'text-to-image',
+  provider: 'Tests',
+  status: 'active',
+  pricing: { credits_per_run: 4 },
+  input_schema: { type: 'object', properties: { prompt: { type: 'string' } } },
+  output_kind: 'image' as const,
+  latency_ms: 0,
+}

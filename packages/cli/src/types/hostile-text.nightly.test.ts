@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import type { InputProperty, Model } from 'modelrun'
+import ts from 'typescript'
+import { describe, expect, it } from 'vitest'
+import { renderTypes } from './render-types.ts'
+import { hostileCatalog } from './testing/hostile-catalog.ts'
+import { literalsOf, membersOf, modelsOf, parse } from './testing/parsed-types.ts'
+import { toTypedModel } from './typed-model.ts'
+
+const numRuns = Number(process.env.FUZZ_RUNS ?? 60)
+
+async function render(models: readonly Model[]): Promise<string> {
+  return renderTypes(await Promise.all(models.map(toTypedModel)), { isOpen: false })
+}
+
+/** No object literal can have the name, so that no type has it. */
+function namesOf({ properties, required = [] }: Model['input_schema']): string[] {
+  const names = new Set([...Object.keys(properties), ...required])
+  return [...names].filter((name) => name !== '__proto__').toSorted()
+}
+
+/** The allowed values of a parameter that can be written as literals. */
+function valuesOf({ properties }: Model['input_schema'], name: string): unknown[] {
+  const allowed = (Object.hasOwn(properties, name) && properties[name]?.enum) || []
+  return allowed
+    .filter((value) => typeof value !== 'object' || value === null)
+    .map((value) => JSON.parse(JSON.stringify(value)))
+}
+
+function checkParameters(schema: Model['input_schema'], declared: ts.TypeNode | undefined): void {
+  const parameters = membersOf(declared as ts.TypeNode)
+  expect([...parameters.keys()].toSorted()).toEqual(namesOf(schema))
+  for (const [name, type] of parameters) {
+    const literals = literalsOf(type)
+    const values = valuesOf(schema, name)
+    if (values.length > 0) expect(new Set(literals)).toEqual(new Set(values))
+    else expect(literals.every((literal) => literal === null || Number.isInteger(literal))).toBe(true)
+  }
+}
+
+describe('a catalog with hostile texts', () => {
+  it('gives a file whose code has its ids, names and values, and nothing else', async () => {
+    const check = async (models: Model[]) => {
+      const file = parse(await render(models), 'modelrun.models.d.ts')
+      const { parseDiagnostics, commentDirectives = [], checkJsDirective, referencedFiles } = file
+      expect([parseDiagnostics, commentDirectives, checkJsDirective, referencedFiles]).toEqual([[], [], undefined, []])
+      expect(file.statements.slice(0, -1).map((statement) => statement.getText())).toEqual(['export {}'])
+      const declared = membersOf(modelsOf(file))
+      expect([...declared.keys()]).toEqual(models.map(({ id }) => id).toSorted())
+      for (const { id, input_schema: schema } of models) checkParameters(schema, declared.get(id))
+    }
+    await fc.assert(fc.asyncProperty(hostileCatalog, check), { numRuns })
+  }, 120_000)
+
+  it('gives comments that have no tag but @default, and no character that is not seen', async () => {
+    const check = async (models: Model[]) => {
+      const text = await render(models)
+      const visit = (node: ts.Node): void => {
+        const tags = ts.getJSDocTags(node).map(({ tagName }) => tagName.text)
+        expect(['', 'default']).toContain(tags.join())
+        node.forEachChild(visit)
+      }
+      visit(modelsOf(parse(text, 'modelrun.models.d.ts')))
+      expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+    }
+    await fc.assert(fc.asyncProperty(hostileCatalog, check), { numRuns })
+  }, 120_000)
+
+  it('gives the same bytes in whatever order the service lists models, parameters and values', async () => {
+    const reverseValues = ([name, property]: [string, InputProperty]): [string, InputProperty] => [
+      name,
+      property.enum ? { ...property, enum: property.enum.toReversed() } : property,
+    ]
+    const reverse = ({ input_schema: schema, ...model }: Model): Model => {
+      const properties = Object.fromEntries(Object.entries(schema.properties).map(reverseValues).toReversed())
+      return { ...model, input_schema: { ...schema, properties, required: (schema.required ?? []).toReversed() } }
+    }
+    const check = async (models: Model[]) => {
+      expect(await render(models.map(reverse).toReversed())).toBe(await render(models))
+    }
+    await fc.assert(fc.asyncProperty(hostileCatalog, check), { numRuns })
+  }, 120_000)
+})

@@ -1,0 +1,115 @@
+import { LIMITS, MODEL_CATEGORIES, type Permission, ROUTES, routePath } from '@modelrun/contract'
+import { defineScenario } from '../check.ts'
+import { type ApiResponse, NoResponseError } from '../http/api-response.ts'
+import { at } from '../json.ts'
+import { BlockedError } from '../judge/finding.ts'
+import { type CrossedRun, costOfAll, crossedRunsOf, type LimitedKey, lacks, namesOf } from '../plan/crossed-runs.ts'
+import { crossed } from '../plan/crossing.ts'
+import { cancelJob, jobStatus, pollJob } from '../session/jobs.ts'
+import { startRunOf } from '../session/runs.ts'
+import type { Session } from '../session/session.ts'
+import { listModels, sharedWords, wholeList } from './models-scenarios.ts'
+
+/**
+ * Runs in which model, key, mode, webhook, and cancel meet pairwise: a fault that shows in one corner only is met there. They
+ * are judged like every other. What they cost at most is an option.
+ */
+export const crossedRuns = defineScenario(
+  'crossed-runs',
+  {
+    runs: { main: 0 },
+    costOf: (targets, options) => costOfAll(crossedRunsOf(targets, options)),
+  },
+  async (session) => {
+    for (const run of crossedRunsOf(session.targets, session.options)) await unlessBlocked(() => perform(session, run))
+  },
+)
+
+async function perform(session: Session, { target, key: name, sync, receiver, cancel }: CrossedRun): Promise<void> {
+  const key = name && session.options.keys[name]
+  const hook = receiver === 'none' ? {} : { webhook_url: session.webhookEndpoints.open(receiver).url }
+  const started = await startRunOf(session, target, { sync, key, ...hook })
+  const jobId = at(started.json, '/job_id')
+  if (typeof jobId !== 'string' || cancel === 'never') return
+  if (cancel === 'when processing') {
+    const until = (read: ApiResponse) => jobStatus(read) !== 'queued'
+    await pollJob(session, jobId, { until, key: keyOfJob(session, name, 'jobs:read') })
+  }
+  await cancelJob(session, jobId, { key: keyOfJob(session, name, 'jobs:write') })
+}
+
+/** The key of the run where it has the permission: the job may belong to its account. */
+export function keyOfJob({ options }: Session, name: LimitedKey | undefined, needed: Permission): string | undefined {
+  return name === undefined || lacks(name, needed) ? undefined : options.keys[name]
+}
+
+/** What cannot be had is judged where it is needed. */
+async function unlessBlocked(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof BlockedError || error instanceof NoResponseError)) throw error
+  }
+}
+
+const MOST_LISTS = 27
+const MOST_DETAILS = 12
+
+/** Where a page starts. */
+const PLACES = {
+  unsaid: () => undefined,
+  start: () => 0,
+  second: () => 1,
+  middle: (total) => Math.floor(total / 2),
+  'last page': (total, limit) => Math.max(0, Math.floor((total - 1) / limit) * limit),
+  end: (total) => total,
+} as const satisfies Record<string, (total: number, limit: number) => number | undefined>
+
+/** Lists in which filters, page and key meet pairwise, and details with other keys. Reads are free. */
+export const crossedReads = defineScenario('crossed-reads', { uses: [wholeList] }, async (session) => {
+  const { models } = await session.evidence(wholeList)
+  const { seed, keys } = session.options
+  const limited = namesOf(session.options, 'models:read')
+  // The limited key that most applications have.
+  const readers = limited.filter((name) => name === 'read-only')
+  const names = [undefined, undefined, ...readers, ...readers, ...limited.slice(seed % 2, 3)]
+  const lists = crossed(
+    {
+      category: [undefined, ...MODEL_CATEGORIES],
+      search: [undefined, undefined, ...sharedWords(models).slice(0, 3)],
+      limit: [undefined, 1, 3, 7, LIMITS.modelsPageMax],
+      place: Object.keys(PLACES) as (keyof typeof PLACES)[], // the keys of the constant
+      key: names,
+    },
+    {
+      seed,
+      most: MOST_LISTS,
+      // A last page is one of several.
+      isPossible: ({ limit, place }) => place !== 'last page' || (limit !== undefined && limit < 10),
+    },
+  )
+  for (const { key, place, category, search, limit } of lists) {
+    const matches = models.filter(
+      (model) =>
+        model.category === (category ?? model.category) &&
+        (search === undefined || String(model.name).includes(search)),
+    )
+    const offset = PLACES[place](matches.length, limit ?? LIMITS.modelsPageDefault)
+    await unlessBlocked(() =>
+      listModels(session, given({ category, search, limit, offset }), { key: key && keys[key] }),
+    )
+  }
+  const firsts = MODEL_CATEGORIES.map((name) => models.find(({ category }) => category === name)).filter(
+    (model) => model !== undefined,
+  )
+  const ids = [...firsts, ...models.slice(0, 3)].map((model) => String(model.id))
+  if (ids.length === 0) return
+  for (const { id, key } of crossed({ id: ids, key: names }, { seed, most: MOST_DETAILS }))
+    await unlessBlocked(() => session.call({ path: routePath(ROUTES.getModel, { id }), key: key && keys[key] }))
+})
+
+function given(query: Record<string, string | number | undefined>): Record<string, string | number> {
+  return Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+}

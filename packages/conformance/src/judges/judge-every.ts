@@ -1,0 +1,68 @@
+import { type Check, defineScenario, type Scenario } from '../check.ts'
+import { TOO_MANY_REQUESTS } from '../http/rate-limited.ts'
+import { BlockedError, every, type Finding, fail, skip } from '../judge/finding.ts'
+import { missingFor } from '../plan/missing.ts'
+import type { Session } from '../session/session.ts'
+import { type World, worldOf } from './world.ts'
+
+/** What is judged together: the scenarios that make it, and how it is picked from everything that happened. */
+export interface Source<Item> {
+  /** The first one names what is missing when there is nothing to judge. */
+  from: readonly Scenario<unknown>[]
+  pick(world: World): readonly Item[]
+  /** Why there may be nothing. */
+  nothing: string
+}
+
+/** Everything that was sent and received. Read after the last scenario. */
+const world = defineScenario('world', {}, async (session) => ({
+  ...worldOf(session),
+  charge: session.ledger.sent > 0 ? await session.balance.whole() : undefined,
+}))
+
+/**
+ * Judges everything of one kind that the run of the suite has sent and received, whatever it was sent for. Made after all
+ * scenarios.
+ */
+export function judgeEvery<Item>(
+  id: string,
+  source: Source<Item>,
+  judgeOne: (item: Item, world: World) => Finding | readonly Finding[],
+): Check {
+  return judgeAll(id, source, (items, everything) => every(items.flatMap((item) => judgeOne(item, everything))))
+}
+
+/** The same for statements about many together. */
+export function judgeAll<Item>(
+  id: string,
+  { from, pick, nothing }: Source<Item>,
+  judge: (items: readonly Item[], world: World) => Finding,
+): Check {
+  const scenario = defineScenario(id, { mayUse: from }, async () => undefined)
+  const run = async (session: Session) => {
+    const everything = await session.evidence(world)
+    const items = pick(everything)
+    if (items.length > 0) return judge(items, everything)
+    const [trouble] = session.troubles
+    if (trouble !== undefined) return fail(trouble.detail, trouble.exchanges)
+    const reason = from[0] && (missingFor(from[0], session.options) ?? (await blockedReason(session, from[0])))
+    const isLimited = session.recorded.some(({ response }) => response.status === TOO_MANY_REQUESTS)
+    return skip(reason ?? (isLimited ? `${nothing}: the service rejected too many requests with 429` : nothing))
+  }
+  return { id, scenario, isLast: true, run }
+}
+
+/** Why a scenario, which was performed, could not be: what it builds on is missing. */
+async function blockedReason(session: Session, scenario: Scenario<unknown>): Promise<string | undefined> {
+  const error = await session.evidence(scenario).catch((reason: unknown) => reason)
+  return error instanceof BlockedError ? error.message : undefined
+}
+
+/** The same source with some of its items. */
+export function only<Item>(
+  source: Source<Item>,
+  isWanted: (item: Item, world: World) => boolean,
+  nothing: string,
+): Source<Item> {
+  return { ...source, nothing, pick: (world) => source.pick(world).filter((item) => isWanted(item, world)) }
+}

@@ -1,0 +1,142 @@
+import { LIMITS } from '@modelrun/contract'
+import type { Check } from '../check.ts'
+import { crossedReads } from '../checks/crossed.ts'
+import { edgesOfLists } from '../checks/filters.ts'
+import { categoryPages, firstPage, idsOf, modelsOf, wholeList } from '../checks/models-scenarios.ts'
+import type { ApiResponse } from '../http/api-response.ts'
+import { at, itemsOf, show } from '../json.ts'
+import { type Finding, fail, judge, pass, skip } from '../judge/finding.ts'
+import { hasCount, hasStatus, hasValue } from '../judge/responses.ts'
+import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
+import { hasFields } from './model-judges.ts'
+import type { ApiCall, ListCall, World } from './world.ts'
+
+const LISTS: Source<ListCall> = {
+  from: [firstPage, wholeList, categoryPages, edgesOfLists, crossedReads],
+  pick: ({ lists }) => lists,
+  nothing: 'no list was returned',
+}
+const STILL = { ...LISTS, pick: ({ isStill, lists }: World) => (isStill ? lists : []), nothing: 'the catalog changed' }
+const ENTRIES: Source<{ entry: unknown; list: ApiResponse }> = {
+  ...LISTS,
+  pick: ({ lists }) =>
+    lists.flatMap(({ response }) => itemsOf(at(response.json, '/models')).map((entry) => ({ entry, list: response }))),
+  nothing: 'there are no models',
+}
+const withCategory = only(LISTS, ({ query }) => query.category !== undefined, 'no list has a category')
+
+/** Every list (section 4.1). */
+export const LIST_JUDGES: readonly Check[] = [
+  judgeEvery('models/every-list', LISTS, isWholeList),
+  judgeEvery('models/every-page-is-full', LISTS, isFull),
+  judgeEvery('models/every-entry', ENTRIES, ({ entry, list }) => [
+    ...hasFields(entry, list),
+    judge(!Object.hasOwn(Object(entry), 'input_schema'), 'an entry of the list has an input_schema', list),
+  ]),
+  judgeEvery('models/category', withCategory, ({ query, response }) => {
+    const others = modelsOf(response).filter(({ category }) => category !== query.category)
+    const detail = `the category ${query.category} holds ${show(others.map(({ id }) => id))} of others`
+    return judge(others.length === 0, detail, response)
+  }),
+  judgeAll('models/no-entry-twice', STILL, noEntryTwice),
+  judgeAll('models/every-total', STILL, totalsAgree),
+  judgeAll('models/total-counts-all', STILL, totalCountsAll),
+]
+
+/** Judges limit, offset and total of a list by its query. */
+function isWholeList({ query, response }: ListCall): readonly Finding[] {
+  const models = at(response.json, '/models')
+  const isList = Array.isArray(models) && models.length <= query.limit
+  return [
+    hasStatus(response, 200),
+    judge(isList, `/models is ${show(models)}; expected ${query.limit} at most`, response),
+    hasCount(response, '/total'),
+    hasValue(response, '/limit', query.limit),
+    query.offset === undefined ? hasCount(response, '/offset') : hasValue(response, '/offset', query.offset),
+  ]
+}
+
+function offsetOf({ query, response }: ListCall): number {
+  return query.offset ?? Number(at(response.json, '/offset'))
+}
+
+/** Judges that a page holds as many models as there are from its offset on, up to its limit. */
+function isFull(list: ListCall): Finding {
+  const { query, response } = list
+  const total = Number(at(response.json, '/total'))
+  const expected = Math.max(0, Math.min(query.limit, total - offsetOf(list)))
+  const held = itemsOf(at(response.json, '/models')).length
+  const detail = `/models holds ${held} entries from ${offsetOf(list)} of ${total} on; expected ${expected}`
+  return judge(held === expected, detail, response)
+}
+
+function filterOf({ query: { category, search } }: ListCall): string {
+  return show([category ?? null, search ?? null])
+}
+
+/** The lists with the same filters, by filter. */
+function byFilter(lists: readonly ListCall[]): ReadonlyMap<string, readonly ListCall[]> {
+  const groups = new Map<string, ListCall[]>()
+  for (const list of lists) groups.set(filterOf(list), [...(groups.get(filterOf(list)) ?? []), list])
+  return groups
+}
+
+/** Judges that no model is on two pages of one list that do not overlap, nor twice on one. */
+function noEntryTwice(lists: readonly ListCall[]): Finding {
+  for (const [filter, same] of byFilter(lists)) {
+    const places = new Map<unknown, { place: number; list: ListCall }>()
+    for (const list of same) {
+      for (const [index, id] of idsOf(list.response).entries()) {
+        const place = offsetOf(list) + index
+        const known = places.get(id)
+        if (known !== undefined && known.place !== place) {
+          const detail = `with the filters ${filter}, ${show(id)} stands at ${known.place} and at ${place}`
+          return fail(detail, [known.list.response, list.response])
+        }
+        places.set(id, { place, list })
+      }
+    }
+  }
+  return pass('every model stands at one place of a list', responsesOf(lists))
+}
+
+function totalsAgree(lists: readonly ListCall[]): Finding {
+  for (const [filter, same] of byFilter(lists)) {
+    const totals = [...new Set(same.map(({ response }) => at(response.json, '/total')))]
+    const ids = new Set(same.flatMap(({ response }) => idsOf(response)))
+    if (ids.size > Number(totals[0]))
+      return fail(
+        `with the filters ${filter}, total is ${totals[0]}; ${ids.size} models are on its pages`,
+        responsesOf(same),
+      )
+    if (totals.length > 1)
+      return fail(`with the filters ${filter}, total is ${totals.join(' and ')}`, responsesOf(same))
+  }
+  return pass('total is the same on all pages', responsesOf(lists))
+}
+
+/** Judges the totals of all models and of categories by what the whole list holds. */
+function totalCountsAll(lists: readonly ListCall[]): Finding {
+  const plain = lists.filter(({ query }) => query.category === undefined && query.search === undefined)
+  const models = new Map(plain.flatMap(({ response }) => modelsOf(response).map((model) => [model.id, model])))
+  const total = Math.max(...plain.map(({ response }) => Number(at(response.json, '/total'))))
+  const isWhole = plain.some((list) => {
+    const held = modelsOf(list.response).length
+    return (
+      list.query.limit === LIMITS.modelsPageMax && held < LIMITS.modelsPageMax && offsetOf(list) + held >= models.size
+    )
+  })
+  if (!isWhole) return skip(`not all of the ${total} models were read`, responsesOf(plain))
+  for (const { query, response } of lists) {
+    if (query.search !== undefined) continue
+    const matches = [...models.values()].filter(({ category }) => category === (query.category ?? category)).length
+    const shown = at(response.json, '/total')
+    if (shown !== matches)
+      return fail(`total of ${query.category ?? 'all models'} is ${show(shown)}; all pages hold ${matches}`, response)
+  }
+  return pass(`total counts ${models.size} models and those of each category`, responsesOf(lists))
+}
+
+function responsesOf(calls: readonly ApiCall[]): ApiResponse[] {
+  return calls.map(({ response }) => response)
+}

@@ -1,0 +1,147 @@
+import { MODEL_CATEGORIES } from '@modelrun/contract'
+import type { Check } from '../check.ts'
+import { crossedReads } from '../checks/crossed.ts'
+import { modelViews, propertiesOf } from '../checks/details.ts'
+import { idsOf, modelsOf } from '../checks/models-scenarios.ts'
+import type { ApiResponse } from '../http/api-response.ts'
+import { at, isRecord, itemsOf, show } from '../json.ts'
+import { type Finding, fail, judge, observe, pass, skip } from '../judge/finding.ts'
+import { hasStatus, hasValue } from '../judge/responses.ts'
+import { judgeAll, judgeEvery, only, type Source } from './judge-every.ts'
+import { type ApiCall, mayDo, type World } from './world.ts'
+
+const DETAILS: Source<ApiCall> = {
+  from: [modelViews, crossedReads],
+  pick: ({ details }) => details,
+  nothing: 'there are no models',
+}
+/** The paths of models that the list holds. */
+const LISTED: Source<ApiCall> = {
+  ...DETAILS,
+  pick: ({ calls, lists }) => {
+    const ids = new Set(lists.flatMap(({ response }) => idsOf(response)))
+    return calls.filter(
+      ({ route, id, key }) => route === 'getModel' && ids.has(id) && mayDo(key.lacks, route, key.kind),
+    )
+  },
+}
+/** The parameters of every model whose details were read. */
+const PROPERTIES: Source<{ name: string; property: Record<string, unknown>; details: ApiCall }> = {
+  ...DETAILS,
+  pick: ({ details }) =>
+    details.flatMap((one) =>
+      propertiesOf(at(one.response.json, '/input_schema')).map(([name, property]) => ({
+        name,
+        property,
+        details: one,
+      })),
+    ),
+  nothing: 'no model that was read has a parameter',
+}
+
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+const isText = (value: unknown) => typeof value === 'string'
+/** "JSON-schema-like": JSON Schema has one type, or a list of them. */
+const isType = (value: unknown) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText))
+
+/** Every model (sections 2.1, 2.2, 2.3 and 4.2). */
+export const MODEL_JUDGES: readonly Check[] = [
+  judgeAll('details/same-in-both', DETAILS, sameInBoth),
+  judgeEvery('details/every-model', DETAILS, ({ response }) => hasFields(response.json, response)),
+  judgeEvery('details/same-model', LISTED, ({ id, response }) => [
+    hasStatus(response, 200),
+    hasValue(response, '/id', id),
+  ]),
+  judgeEvery('details/with-schema', DETAILS, ({ response }) => {
+    const schema = at(response.json, '/input_schema')
+    return judge(isRecord(schema), `/input_schema is ${show(schema)}; expected an object`, response)
+  }),
+  judgeEvery('schemas/type', DETAILS, ({ response }) => hasValue(response, '/input_schema/type', 'object')),
+  judgeEvery('schemas/properties', DETAILS, ({ response }) => {
+    const properties = at(response.json, '/input_schema/properties')
+    const isRight = isRecord(properties) && Object.values(properties).every(isRecord)
+    return judge(isRight, `properties is ${show(properties)}; expected a map of objects`, response)
+  }),
+  judgeEvery('schemas/required', DETAILS, ({ response }) => {
+    const required = at(response.json, '/input_schema/required')
+    if (required === undefined) return skip('there is no such member', response)
+    const names: unknown[] = propertiesOf(at(response.json, '/input_schema')).map(([name]) => name)
+    const isRight = Array.isArray(required) && required.every((name) => names.includes(name))
+    return judge(isRight, `required is ${show(required)}; expected names of properties`, response)
+  }),
+  ...propertyJudge('schemas/property-texts', { type: isType, description: isText }),
+  ...propertyJudge('schemas/property-enum', { enum: (value) => itemsOf(value).length > 0 }),
+  ...propertyJudge('schemas/property-bounds', { minimum: isNumber, maximum: isNumber }),
+  judgeAll('schemas/property-default', PROPERTIES, (properties) => {
+    const unexpected = properties.filter(({ property }) => Object.hasOwn(property, 'default') && !defaultFits(property))
+    const names = [...new Set(unexpected.map(({ details, name }) => `${details.id} ${name}`))]
+    const proof = properties.map(({ details }) => details.response)
+    return observe(names, `defaults that break the rules of their parameter: ${show(names)}`, proof)
+  }),
+]
+
+function propertyJudge(id: string, members: Record<string, (value: unknown) => boolean>): Check[] {
+  const names = Object.keys(members)
+  const source = only(
+    PROPERTIES,
+    ({ property }) => names.some((member) => Object.hasOwn(property, member)),
+    'no model that was read has one',
+  )
+  return [
+    judgeEvery(id, source, ({ name, property, details }) =>
+      Object.entries(members)
+        .filter(([member]) => Object.hasOwn(property, member))
+        .map(([member, isRight]) => {
+          const detail = `${details.id}: ${member} of ${name} is ${show(property[member])}`
+          return judge(isRight(property[member]), detail, details.response)
+        }),
+    ),
+  ]
+}
+
+/** Whether a default keeps the other rules of its parameter. */
+function defaultFits({ default: value, enum: allowed, minimum, maximum }: Record<string, unknown>): boolean {
+  const isAllowed = !Array.isArray(allowed) || allowed.includes(value)
+  const isBigEnough = typeof minimum !== 'number' || Number(value) >= minimum
+  const isSmallEnough = typeof maximum !== 'number' || Number(value) <= maximum
+  return isAllowed && isBigEnough && isSmallEnough
+}
+
+const CATEGORIES: readonly unknown[] = MODEL_CATEGORIES
+const FIELDS: readonly (readonly [string, (value: unknown) => boolean])[] = [
+  ['/id', (value) => isText(value) && value !== ''],
+  ...['/name', '/description', '/provider', '/status'].map((pointer) => [pointer, isText] as const),
+  ['/category', (value) => CATEGORIES.includes(value)],
+  ['/pricing/credits_per_run', (value) => Number.isSafeInteger(value) && Number(value) >= 0],
+]
+
+/** Judges the fields that a model has in the list and in its details. */
+export function hasFields(model: unknown, response: ApiResponse): Finding[] {
+  return FIELDS.map(([pointer, isRight]) => {
+    const value = at(model, pointer)
+    return judge(isRight(value), `${pointer} of the model ${show(at(model, '/id'))} is ${show(value)}`, response)
+  })
+}
+
+/** Judges that a model is the same wherever it was read. */
+function sameInBoth(details: readonly ApiCall[], { lists }: World): Finding {
+  const pointers = ['/name', '/category', '/provider', '/pricing/credits_per_run']
+  const read = [
+    ...lists.flatMap(({ response }) => modelsOf(response).map((model) => ({ model, response }))),
+    ...details.map(({ response }) => ({ model: response.json, response })),
+  ]
+  const first = new Map<unknown, (typeof read)[number]>()
+  for (const one of read) {
+    const known = first.get(at(one.model, '/id'))
+    if (known === undefined) first.set(at(one.model, '/id'), one)
+    const other = known && pointers.find((pointer) => at(known.model, pointer) !== at(one.model, pointer))
+    if (known !== undefined && other !== undefined) {
+      const values = `${show(at(known.model, other))} and ${show(at(one.model, other))}`
+      return fail(`${other} of ${show(at(one.model, '/id'))} is ${values}`, [known.response, one.response])
+    }
+  }
+  return pass(
+    `${first.size} models are the same wherever they were read`,
+    details.map(({ response }) => response),
+  )
+}

@@ -1,0 +1,237 @@
+import { LIMITS, MODEL_CATEGORIES, ROUTES, type RouteName } from '@modelrun/contract'
+import { modelsOf } from '../checks/models-scenarios.ts'
+import type { ApiResponse } from '../http/api-response.ts'
+import { at } from '../json.ts'
+import type { Charge } from '../session/balance.ts'
+import { isTerminal, jobStatus } from '../session/jobs.ts'
+import type { Recorded, Session } from '../session/session.ts'
+import type { WebhookEndpoint } from '../webhooks/webhook-endpoints.ts'
+
+/** A request to an endpoint of section 4, with its response. */
+export interface ApiCall extends Recorded {
+  route: RouteName
+  /** The id in the path; empty for the list. */
+  id: string
+}
+
+/** A list of models that was asked for with a query that makes sense, and was not rejected. */
+export interface ListCall extends ApiCall {
+  query: { category?: string; search?: string; limit: number; offset?: number }
+}
+
+/** A run with what was asked for. */
+export interface RunCall extends ApiCall {
+  sync: boolean | undefined
+  /** Missing when no webhook was asked for, or one that the suite does not receive. */
+  endpoint: WebhookEndpoint | undefined
+  hasWebhook: boolean
+  jobId: string | undefined
+  /** Missing when neither the list nor the details showed it. */
+  price: number | undefined
+  /** Whether its input makes the provider fail. */
+  shouldFail: boolean
+}
+
+/** A job with everything that was seen of it, each in order. */
+export interface JobStory {
+  run: RunCall
+  jobId: string
+  /** What polls with keys that may read jobs returned. */
+  reads: readonly ApiResponse[]
+  /** The first poll that showed an end. */
+  end: ApiResponse | undefined
+  /** Cancels with the key of the run, or the one with all permissions. */
+  cancels: readonly ApiResponse[]
+  /** Cancels with other keys that may cancel jobs. They may belong to another account. */
+  otherCancels: readonly ApiResponse[]
+}
+
+/** Everything that a run of the suite has sent and received, by kind. */
+export interface World {
+  session: Session
+  /** Requests to the endpoints of section 4. */
+  calls: readonly ApiCall[]
+  lists: readonly ListCall[]
+  /** Details of models that were returned. */
+  details: readonly ApiCall[]
+  /** Every run that was sent. */
+  sentRuns: readonly RunCall[]
+  /** The runs that were accepted, with a key and an input that the specification accepts. */
+  runs: readonly RunCall[]
+  /** The jobs of all accepted runs, wrong ones included. */
+  jobs: readonly JobStory[]
+  /** What all runs were charged together, where the credits can be read. */
+  charge?: Charge | undefined
+  /** Whether the catalog did not change while it was read. */
+  isStill: boolean
+}
+
+/** Rate limits, and the errors of what stands in front of a service, are open. */
+const NOT_ITS_OWN: ReadonlySet<number> = /* @__PURE__ */ new Set([429, 502, 503, 504])
+
+/** Sorts what was recorded. */
+export function worldOf(session: Session): World {
+  const calls = session.recorded.flatMap(apiCallOf)
+  const ofRoute = (route: RouteName) => calls.filter((call) => call.route === route)
+  const lists = ofRoute('listModels').flatMap(listCallOf)
+  const details = ofRoute('getModel').filter(({ response }) => response.status < 300)
+  const prices = pricesOf(lists, details)
+  const sentRuns = ofRoute('runModel').map((call) => runCallOf(call, session, prices))
+  const accepted = sentRuns.filter(({ response }) => response.status < 300 || at(response.json, '/job_id'))
+  const totals = lists.filter(({ query }) => query.category === undefined && query.search === undefined)
+  return {
+    session,
+    calls,
+    lists,
+    details,
+    sentRuns,
+    runs: accepted.filter(({ isOpen, key }) => !isOpen && mayDo(key.lacks, 'runModel', key.kind)),
+    // Jobs of another account cannot be read.
+    jobs: accepted.filter(({ key }) => key.kind !== 'open').flatMap((run) => storyOf(run, calls)),
+    isStill: new Set(totals.map(({ response }) => at(response.json, '/total'))).size < 2,
+  }
+}
+
+/** Whether a response is the service's own and not one of what limits or carries requests. */
+export function isItsOwn({ response }: Recorded): boolean {
+  return !NOT_ITS_OWN.has(response.status)
+}
+
+const PATTERNS = /* @__PURE__ */ Object.entries(ROUTES).map(([name, { method, path }]) => ({
+  route: name as RouteName, // a key of the constant
+  method,
+  pattern: new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)')}$`),
+}))
+
+/** Each request is to one endpoint at most: no two share method and pattern. */
+function apiCallOf(call: Recorded): ApiCall[] {
+  const [path = ''] = call.path.split('?')
+  return PATTERNS.flatMap(({ route, method, pattern }) => {
+    const match = method === call.method ? pattern.exec(path) : null
+    return match === null ? [] : [{ ...call, route, id: decodeURIComponent(match[1] ?? '') }]
+  })
+}
+
+function listCallOf(call: ApiCall): ListCall[] {
+  const parameters = new URLSearchParams(call.path.split('?')[1])
+  const { category, search, ...page } = Object.fromEntries(parameters)
+  const limit = Number(page.limit ?? LIMITS.modelsPageDefault)
+  const offset = page.offset === undefined ? {} : { offset: Number(page.offset) }
+  const isSensible =
+    limit >= 1 &&
+    limit <= LIMITS.modelsPageMax &&
+    (offset.offset ?? 0) >= 0 &&
+    (category === undefined || (MODEL_CATEGORIES as readonly string[]).includes(category))
+  const isList = call.response.status < 300 && isSensible && !call.isOpen
+  const filters = { ...(category === undefined ? {} : { category }), ...(search === undefined ? {} : { search }) }
+  return isList ? [{ ...call, query: { ...filters, limit, ...offset } }] : []
+}
+
+/** Every price that was shown. The details come last, so they win: a run is charged by them. */
+function pricesOf(lists: readonly ListCall[], details: readonly ApiCall[]): ReadonlyMap<string, number> {
+  const models: unknown[] = [
+    ...lists.flatMap(({ response }) => modelsOf(response)),
+    ...details.map(({ response }) => response.json),
+  ]
+  return new Map(
+    models.flatMap((model) => {
+      const [id, price] = [at(model, '/id'), at(model, '/pricing/credits_per_run')]
+      return typeof id === 'string' && typeof price === 'number' ? [[id, price]] : []
+    }),
+  )
+}
+
+function runCallOf(call: ApiCall, session: Session, prices: ReadonlyMap<string, number>): RunCall {
+  const [sync, url] = [at(call.body, '/sync'), at(call.body, '/webhook_url')]
+  const jobId = at(call.response.json, '/job_id')
+  const { failing } = session.targets
+  return {
+    ...call,
+    sync: typeof sync === 'boolean' ? sync : undefined,
+    hasWebhook: url !== undefined,
+    endpoint: session.endpoints.find((one) => one.url === url),
+    jobId: typeof jobId === 'string' && jobId !== '' ? jobId : undefined,
+    price: prices.get(call.id),
+    shouldFail:
+      call.id === failing?.modelId && JSON.stringify(at(call.body, '/input')) === JSON.stringify(failing.input),
+  }
+}
+
+function storyOf(run: RunCall, calls: readonly ApiCall[]): JobStory[] {
+  const { jobId } = run
+  if (jobId === undefined) return []
+  // The job of one key may not be there for another, which may belong to another account.
+  const isOwn = ({ key }: ApiCall) => key.name === run.key.name
+  const isOfAccount = (call: ApiCall) => isOwn(call) || call.response.status < 300
+  const about = (route: RouteName) =>
+    calls.filter(
+      (call) =>
+        call.route === route &&
+        call.id === jobId &&
+        isItsOwn(call) &&
+        isOfAccount(call) &&
+        mayDo(call.key.lacks, route, call.key.kind),
+    )
+  const reads = about('getJob').map(({ response }) => response)
+  const end = reads.find((read) => isTerminal(jobStatus(read)))
+  const cancels = about('cancelJob')
+  return [
+    {
+      run,
+      jobId,
+      reads,
+      end,
+      cancels: cancels.filter(isOwn).map(({ response }) => response),
+      otherCancels: cancels.filter((call) => !isOwn(call)).map(({ response }) => response),
+    },
+  ]
+}
+
+/** Whether a key has what an endpoint needs, by the plain reading of section 5.4. */
+export function mayDo(lacks: readonly string[], route: RouteName, kind: Recorded['key']['kind']): boolean {
+  return (kind === 'full' || kind === 'limited') && !lacks.includes(ROUTES[route].permission)
+}
+
+/** Whether a run needs `jobs:write`, or with a webhook `webhooks:manage`, is open. */
+export function isOpenForKey({ route, key, body }: ApiCall): boolean {
+  const lacksManage = key.lacks.includes('webhooks:manage') && at(body, '/webhook_url') !== undefined
+  return route === 'runModel' && (key.lacks.includes('jobs:write') || lacksManage)
+}
+
+/** The job of a run, where it has one that can be read. */
+export function jobOf({ jobId }: RunCall, { jobs }: Pick<World, 'jobs'>): JobStory | undefined {
+  return jobs.find((job) => job.jobId === jobId)
+}
+
+/** The cancels of a job, those with the key of its run first. */
+export function allCancels({ cancels, otherCancels }: Pick<JobStory, 'cancels' | 'otherCancels'>): ApiResponse[] {
+  return [...cancels, ...otherCancels]
+}
+
+/** Whether one request was sent before another. */
+export function isBefore(one: ApiResponse, other: ApiResponse): boolean {
+  return one.exchange.id < other.exchange.id
+}
+
+/** Milliseconds since 1970 when a response was complete, on the suite's clock. */
+export function endOf({ exchange, durationMs }: ApiResponse): number {
+  return startOf(exchange) + durationMs
+}
+
+/** The same when a request was sent or a delivery came. */
+export function startOf({ startedAt }: { startedAt: string }): number {
+  return Date.parse(startedAt)
+}
+
+/**
+ * Whether the delivery of a run, which its receiver did not accept, came more often than any that was accepted. A service may
+ * deliver anything twice (section 6, rule 3), also now and then, so that one such run proves nothing.
+ */
+export function isSuspicious({ endpoint }: RunCall, { sentRuns }: Pick<World, 'sentRuns'>): boolean {
+  if (endpoint === undefined || endpoint.behavior === 'accept') return false
+  const accepted = sentRuns.flatMap((run) =>
+    run.endpoint?.behavior === 'accept' ? [run.endpoint.deliveries.length] : [],
+  )
+  const most = Math.max(0, ...accepted)
+  return most > 0 && endpoint.deliveries.length > most
+}

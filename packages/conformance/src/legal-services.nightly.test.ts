@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import { mixedChoices, singleChoices } from '../test/legal-service/choose.ts'
+import type { LegalChoices } from '../test/legal-service/legal-choices.ts'
+import { legalOptions } from '../test/legal-service/legal-options.ts'
+import { runConformance } from './run-conformance.ts'
+
+const MIXTURES = Array.from({ length: 60 }, (_, index) => index + 1)
+
+async function resultsOf(choices: Partial<LegalChoices>) {
+  return (await runConformance(legalOptions(choices).options)).results
+}
+
+async function failuresOf(choices: Partial<LegalChoices>): Promise<string[]> {
+  const failed = (await resultsOf(choices)).filter(({ verdict }) => verdict === 'fail')
+  return failed.map(({ check, detail }) => `${check}: ${detail}`)
+}
+
+describe('a service that keeps to the specification', () => {
+  it('passes every statement with the default choices', async () => {
+    const unsettled = (await resultsOf({})).filter(({ verdict }) => verdict === 'fail' || verdict === 'skipped')
+    // Its twelve models are all on the first page, and neither its cancels nor its jobs repeat anything of their runs.
+    expect(unsettled.map(({ check }) => check)).toEqual([
+      'models/search-anywhere',
+      'jobs/own-fields',
+      'cancel/no-credits-shown',
+    ])
+  })
+
+  it.each(singleChoices())('passes with %j', async (choices) => {
+    expect(await failuresOf(choices)).toEqual([])
+  })
+
+  it.each(MIXTURES)('passes with the mixture %i of choices', async (seed) => {
+    expect(await failuresOf(mixedChoices(seed))).toEqual([])
+  })
+
+  it.each(MIXTURES.slice(0, 5))('passes with the mixture %i without runs too', async (seed) => {
+    const { options } = legalOptions(mixedChoices(seed))
+    const { summary } = await runConformance({ ...options, allowRuns: false })
+    expect(summary.fail).toBe(0)
+  })
+})
+
+describe('what a service gives no occasion to judge', () => {
+  const verdicts = async (choices: Partial<LegalChoices>, ...checks: string[]) =>
+    (await resultsOf(choices)).filter(({ check }) => checks.includes(check)).map(({ verdict }) => verdict)
+
+  it('is skipped: files that are not there, are not public, or cannot be read over http', async () => {
+    expect(await verdicts({ items: 'none' }, 'files/can-be-read')).toEqual(['skipped'])
+    expect(await verdicts({ fileAccess: 'needs-key' }, 'files/can-be-read')).toEqual(['skipped'])
+    expect(await verdicts({ fileUrls: 'storage' }, 'files/can-be-read')).toEqual(['skipped'])
+  })
+
+  it('is skipped: a search by descriptions that are empty', async () => {
+    expect(await verdicts({ descriptions: 'empty' }, 'models/search-description')).toEqual(['skipped'])
+  })
+
+  it('is skipped with the reason: runs that fail at the provider each time, and the report advises another model', async () => {
+    const { results, advice, summary } = await runConformance(legalOptions({ providerFails: 'always' }).options)
+    const reasons = new Map(results.map(({ check, detail }) => [check, detail]))
+    for (const check of ['runs/waits', 'inputs/edges-are-accepted'])
+      expect(reasons.get(check)).toBe('the provider failed')
+    expect(advice).toEqual([
+      expect.stringMatching(/^All \d+ runs of painter\/one failed at the provider, .*: choose another main model\.$/),
+      'All 2 runs of film-maker failed at the provider, so little could be judged: choose another slow model.',
+    ])
+    expect(summary.pass).toBeGreaterThan(70)
+    expect((await runConformance(legalOptions({ providerFails: 'third' }).options)).advice).toEqual([])
+  })
+
+  it('is judged in a second run when the first one fails at the provider', async () => {
+    const checks = ['runs/completed-output', 'jobs/every-end', 'webhooks/output', 'charges/succeeded']
+    expect(await verdicts({ providerFails: 'third' }, ...checks)).toEqual(Array(4).fill('pass'))
+  })
+
+  it('is skipped with the reason: webhooks, where an address without https is rejected', async () => {
+    const results = await resultsOf({ plainHttpWebhook: { status: 422, code: 'HTTPS_REQUIRED' } })
+    const ofDeliveries = results.filter(({ check, verdict }) => check.startsWith('webhooks/') && verdict !== 'skipped')
+    expect(ofDeliveries.map(({ check }) => check)).toEqual(['webhooks/nothing-when-rejected'])
+    expect(results.find(({ check }) => check === 'webhooks/delivered')?.detail).toContain('without https (status 422')
+  })
+
+  it('is no rate limit: a 429 of a run without credits', async () => {
+    const noCredits = { status: 429, code: 'BALANCE_EXHAUSTED' } as const
+    const { observations } = await runConformance(legalOptions({ noCredits }).options)
+    expect(observations).toMatchObject({ rateLimit: 'none', insufficientCredits: noCredits })
+  })
+
+  it('is skipped: pages and filters of a list of one model', async () => {
+    expect(await verdicts({ modelCount: 1 }, 'models/search-narrows')).toEqual(['skipped'])
+  })
+
+  it('is skipped with the reason when the service keeps rejecting requests with 429', async () => {
+    const { options, service } = legalOptions()
+    let count = 0
+    const fetch = async (url: string, init: RequestInit) =>
+      ++count > 40 ? new Response('{}', { status: 429, headers: { 'retry-after': '1' } }) : service.fetch(url, init)
+    const { results, summary } = await runConformance({ ...options, fetch })
+    expect(summary.fail).toBe(0)
+    const verdictOf = (id: string) => results.find(({ check }) => check === id)
+    expect(verdictOf('webhooks/delivered')).toMatchObject({
+      verdict: 'skipped',
+      detail: expect.stringContaining('429'),
+    })
+    // A run that was rejected for its time shows nothing of its input, and nothing of the codes of other rejections.
+    expect(verdictOf('inputs/enum')?.verdict).toBe('skipped')
+    expect(verdictOf('inputs/broken-json')?.verdict).toBe('skipped')
+    expect(verdictOf('limits/too-many-requests')?.observation).toEqual({ status: 429, code: null })
+  })
+})

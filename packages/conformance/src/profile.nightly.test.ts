@@ -1,0 +1,119 @@
+import { type AssumptionOptions, DEFAULT_ASSUMPTIONS } from '@modelrun/reference-server'
+import { describe, expect, it } from 'vitest'
+import { createReferenceService } from '../test/reference-service.ts'
+import { CALIBRATION, profileOf } from './calibration.ts'
+import type { ServiceProfile } from './profile.ts'
+import { formatReport } from './reports/format-report.ts'
+import { REQUIREMENTS } from './requirements.ts'
+import { runConformance } from './run-conformance.ts'
+
+/** Of the default server: a category is rejected only where `unknownCategory` says so. */
+const ALWAYS_REJECTED = Object.keys(DEFAULT_ASSUMPTIONS.rejections)
+  .filter((kind) => kind !== 'unknownCategory')
+  .toSorted()
+
+/** Only the response has the job's id, so a held run cannot be cancelled. */
+const NOT_OBSERVABLE = ['cancelledSyncRunStatus']
+
+const rejection = (status: number, code: string) => ({ status, code })
+
+const VARIANTS: readonly ServiceProfile[] = [
+  { asyncRunStatus: 200 },
+  { asyncRunWithWebhook: 'processing' },
+  { failedSyncRunStatus: 200 },
+  { failedSyncRunBody: 'error' },
+  { unfinishedJobStatus: 202 },
+  { cancelStatus: 202 },
+  { cancelStatus: 204, cancelFields: [] },
+  { cancelFields: ['/job_id', '/status'] },
+  { cancelledJobWebhook: 'sent' },
+  { deliveriesOfOneResult: 3 },
+  { jobFields: ['job_id', 'created_at', 'progress'] },
+  { absentJobFields: 'null' },
+  { runFields: ['completed/credits_remaining', 'failed/eta_ms', 'processing/created_at', 'queued/message'] },
+  { creditsOfFailedRun: 'price' },
+  { unknownCategory: 'all' },
+  { unknownCategory: 'reject', rejections: { unknownCategory: rejection(422, 'BAD_CATEGORY') } },
+  { searchCase: 'counts' },
+  { searchWords: 'whole' },
+  { plainSlashInPath: 'unknown' },
+  { runNeedsJobsWrite: true },
+  { webhookNeedsManage: true },
+  { requestIdHeader: 'none' },
+  ...Object.keys(DEFAULT_ASSUMPTIONS.rejections)
+    .filter((kind) => kind !== 'unknownCategory')
+    .map((kind) => ({ rejections: { [kind]: rejection(418, 'TEAPOT') } })),
+  ...(['missingParameter', 'invalidInput', 'unknownParameter', 'unknownMember', 'webhookScheme'] as const).map(
+    accepted,
+  ),
+  ...(['otherContentType', 'unknownQueryParameter', 'limitAboveMaximum', 'invalidPage'] as const).map(accepted),
+  { rejections: { cancelOfUnknownJob: { status: 204, code: null, fields: [] } } },
+  { rejections: { cancelOfFinishedJob: { status: 200, code: null, fields: ['/status'] } } },
+  { rejections: { cancelOfCancelledJob: { status: 202, code: null, fields: ['/data/job_id'] } } },
+]
+
+function accepted(kind: keyof NonNullable<ServiceProfile['rejections']>): ServiceProfile {
+  return { rejections: { [kind]: 'accepted' } }
+}
+
+const OBSERVING = REQUIREMENTS.filter(({ observation }) => observation !== undefined).map(({ check }) => check)
+
+/** What the suite observes of a server with these assumptions. */
+async function observed(assumptions: AssumptionOptions) {
+  const { options } = createReferenceService({ assumptions })
+  return (await runConformance({ ...options, only: OBSERVING })).profile
+}
+
+describe('the profile', { timeout: 60_000 }, () => {
+  it('has every switch of the reference server that can be observed', async () => {
+    const names = Object.keys(await observed({}))
+    expect([...names, ...NOT_OBSERVABLE].toSorted()).toEqual(Object.keys(DEFAULT_ASSUMPTIONS).toSorted())
+  })
+
+  it('is what the reference server assumes by default', async () => {
+    const { queuedMs, ...profile } = await observed({})
+    expect(DEFAULT_ASSUMPTIONS).toMatchObject(profile)
+    expect(Object.keys(profile.rejections ?? {}).toSorted()).toEqual(ALWAYS_REJECTED)
+    expect(Math.abs(Number(queuedMs) - DEFAULT_ASSUMPTIONS.queuedMs)).toBeLessThan(150)
+  })
+
+  // Concurrent, as a run of the suite waits for the silent receiver most of the time.
+  it.concurrent.each(VARIANTS)('passes a server with %j', async (assumptions) => {
+    const { options } = createReferenceService({ assumptions })
+    const { profile, results } = await runConformance(options)
+    expect(profile).toMatchObject(assumptions)
+    expect(results.filter(({ verdict }) => verdict === 'fail')).toEqual([])
+  })
+
+  it('measures a long queue and a short one', async () => {
+    const { queuedMs } = await observed({ queuedMs: 3_000 })
+    expect(queuedMs).toBeGreaterThan(2_000)
+    expect(queuedMs).toBeLessThan(4_500)
+  })
+
+  it('makes another server respond like the observed one, as does the report that holds it', async () => {
+    const assumptions = { asyncRunStatus: 200, jobFields: ['id'] } as const
+    const report = await runConformance({ ...createReferenceService({ assumptions }).options, only: OBSERVING })
+    const file = JSON.parse(formatReport(report, 'json'))
+    for (const profile of [report.profile, file]) {
+      const { options } = createReferenceService({ profile })
+      expect((await runConformance({ ...options, only: OBSERVING })).profile).toEqual(report.profile)
+    }
+  })
+
+  it('has each observation of the statements applied, or not with a reason', () => {
+    const names = REQUIREMENTS.flatMap(({ observation }) => observation ?? [])
+    expect(names.toSorted()).toEqual(Object.keys(CALIBRATION).toSorted())
+  })
+
+  it('leaves out what the reference server cannot do, and says why', () => {
+    const observations = { asyncRunStatus: 201, cancelStatus: 204, rateLimit: { status: 429, code: 'SLOW' } }
+    expect(profileOf(observations)).toEqual({
+      profile: { cancelStatus: 204 },
+      notApplied: [
+        { name: 'asyncRunStatus', observed: 201, reason: expect.any(String) },
+        { name: 'rateLimit', observed: { status: 429, code: 'SLOW' }, reason: expect.stringContaining('fault') },
+      ],
+    })
+  })
+})

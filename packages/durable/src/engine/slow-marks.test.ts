@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { SqliteTable } from '../sqlite/sqlite-table.ts'
+import { createTableEngine } from './table-engine.ts'
+
+class SlowTable extends SqliteTable {
+  override async markStarted(queue: string, fences: ReadonlyMap<string, number>) {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    return await super.markStarted(queue, fences)
+  }
+}
+
+it('a run keeps its lock although a mark of it is being stored whenever locks are renewed', async () => {
+  const engine = createTableEngine(new SlowTable(':memory:', 0))
+  await engine.setup()
+  await engine.add('tasks', 'a', { data: null })
+  const marks: boolean[] = []
+  engine.work(
+    'tasks',
+    async ({ markStarted }) => {
+      while (marks.length < 14) marks.push(await markStarted())
+      return undefined
+    },
+    { lockMs: 1_000, startMark: 'handler', attempts: 1 },
+  )
+  await expect.poll(() => engine.get('tasks', 'a'), { timeout: 10_000 }).toMatchObject({ state: 'done' })
+  expect(marks).not.toContain(false)
+  await engine.close()
+}, 15_000)

@@ -1,0 +1,142 @@
+import { ConfigurationError } from 'modelrun'
+import { type AnyClient, hasMethod, isMissingTable, queryOf, readRows } from '../postgres/postgres-query.ts'
+
+/** A parameter of a statement. */
+export type Value = string | number
+
+/** An open database of `node:sqlite`, better-sqlite3 or `bun:sqlite`. */
+interface SqliteClient {
+  prepare(sql: string): { run(...values: Value[]): { changes: number | bigint } }
+}
+
+/** Resolves to the number of changed rows, to an object with `affectedRows`, or to a list whose first entry is such an object. */
+type MysqlQuery = (text: string, values: Value[]) => PromiseLike<unknown>
+
+/**
+ * The clients of each database.
+ *
+ * - Postgres: of pg after `BEGIN`, not the pool; of postgres, what `sql.begin` gives to its callback
+ * - MySQL, MariaDB: the connection of mysql2/promise or mariadb after `beginTransaction()`, not the pool
+ * - both: a function that runs a statement in the transaction; for Postgres it resolves to rows, for MySQL to how many changed
+ * - SQLite: an open database of `node:sqlite`, better-sqlite3 or `bun:sqlite`
+ */
+export interface Clients {
+  postgres: AnyClient
+  mysql: MysqlQuery | { execute(text: string, values: Value[]): PromiseLike<unknown> }
+  sqlite: SqliteClient
+}
+
+/** The statements of marks in one database, and how its clients run them. */
+export interface Dialect<Client> {
+  readonly quote: string
+  /** Creates the table, also from several processes at once. */
+  setup(table: string): string
+  /** Inserts a mark, or changes nothing. */
+  insert(table: string): string
+  remove(table: string): string
+  /** The key as the parameter of `insert`. */
+  keyOf(key: string): Value
+  /** A promise, except for SQLite. */
+  run(client: Client, text: string, values: Value[]): unknown
+  /** Whether `insert` has inserted a mark, from the result of the client. */
+  hasInserted(result: unknown): boolean
+  isMissingTable(error: unknown): boolean
+  /** @throws ConfigurationError for a client outside of a transaction, as far as it shows */
+  checkTransaction(client: Client): void
+}
+
+export const DIALECTS: { readonly [Name in keyof Clients]: Dialect<Clients[Name]> } = {
+  postgres: {
+    quote: '"',
+    // One statement, because some clients take only one. The lock, because IF NOT EXISTS can fail in two sessions at once.
+    setup: (table) => `DO $$ BEGIN
+      PERFORM pg_advisory_xact_lock(hashtext('modelrun marks ${table}'));
+      CREATE TABLE IF NOT EXISTS ${table} (id text COLLATE "C" PRIMARY KEY, marked_at float8 NOT NULL);
+    END $$`,
+    insert: (table) =>
+      `INSERT INTO ${table} (id, marked_at) VALUES ($1, (extract(epoch FROM now()) * 1000)::float8) ON CONFLICT DO NOTHING RETURNING id`,
+    remove: (table) => `DELETE FROM ${table} WHERE marked_at < (extract(epoch FROM now()) * 1000)::float8 - $1::float8`,
+    keyOf: (key) => key,
+    run(client, text, values) {
+      const query = queryOf(client)
+      if (query !== undefined) return query(text, values)
+      throw wrongClient(client, 'a client of pg or postgres, or a function (text, values) => rows')
+    },
+    hasInserted: (result) => readRows(result).length > 0,
+    isMissingTable,
+    checkTransaction(client) {
+      const { totalCount, getTransactionStatus } = Object(client)
+      if (totalCount !== undefined) throw noTransaction('This is a pool: use `await pool.connect()`, and its BEGIN.')
+      if (hasMethod(client, 'begin')) throw noTransaction('Use the `sql` that `sql.begin` gives to its callback.')
+      const isIdle = typeof getTransactionStatus === 'function' && getTransactionStatus.call(client) === 'I'
+      if (isIdle) throw noTransaction("Call `await client.query('BEGIN')` before.")
+    },
+  },
+  mysql: {
+    quote: '`',
+    // Bytes: texts that differ only in case or trailing spaces would be equal.
+    setup: (table) =>
+      `CREATE TABLE IF NOT EXISTS ${table} (id VARBINARY(2048) NOT NULL PRIMARY KEY, marked_at BIGINT NOT NULL) ENGINE = InnoDB ROW_FORMAT = DYNAMIC`,
+    // IGNORE, because clients count rows of ON DUPLICATE KEY differently; hex, because connections have different charsets.
+    insert: (table) => `INSERT IGNORE INTO ${table} (id, marked_at) VALUES (UNHEX(?), UNIX_TIMESTAMP(NOW(3)) * 1000)`,
+    remove: (table) => `DELETE FROM ${table} WHERE marked_at < UNIX_TIMESTAMP(NOW(3)) * 1000 - ?`,
+    keyOf: (key) => Buffer.from(key).toString('hex'),
+    run(client, text, values) {
+      if (typeof client === 'function') return client(text, values)
+      if (typeof Object(client).execute === 'function') return client.execute(text, values)
+      throw wrongClient(
+        client,
+        'a connection of mysql2/promise or mariadb, or a function (text, values) => changed rows',
+      )
+    },
+    hasInserted(result) {
+      const header: unknown = Array.isArray(result) ? result[0] : result
+      const { affectedRows, serverStatus } = typeof header === 'number' ? { affectedRows: header } : Object(header)
+      if (typeof affectedRows !== 'number') {
+        const message = `The query function of the marks gave ${typeof header}. It must resolve to how many rows were changed, or to the result of mysql2.`
+        throw new ConfigurationError({ message })
+      }
+      // Its first bit: a transaction is open.
+      const isOpen = serverStatus === undefined || (serverStatus & 1) !== 0
+      if (isOpen) return affectedRows > 0
+      throw noTransaction('Call `await connection.beginTransaction()` before.')
+    },
+    // Also recognizes errors that a library has wrapped.
+    isMissingTable: (error) => [error, Object(error).cause].some((each) => Object(each).code === 'ER_NO_SUCH_TABLE'),
+    checkTransaction(client) {
+      if (typeof Object(client).getConnection !== 'function') return
+      throw noTransaction('This is a pool: use `await pool.getConnection()`, and its beginTransaction().')
+    },
+  },
+  sqlite: {
+    quote: '"',
+    setup: (table) =>
+      `CREATE TABLE IF NOT EXISTS ${table} (id TEXT NOT NULL PRIMARY KEY, marked_at INTEGER NOT NULL) WITHOUT ROWID`,
+    // The time of every version of SQLite.
+    insert: (table) =>
+      `INSERT INTO ${table} (id, marked_at) VALUES (?, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)) ON CONFLICT DO NOTHING`,
+    remove: (table) =>
+      `DELETE FROM ${table} WHERE marked_at < CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - ?`,
+    keyOf: (key) => key,
+    run(client, text, values) {
+      if (typeof Object(client).prepare === 'function') return client.prepare(text).run(...values)
+      throw wrongClient(client, 'a database of node:sqlite, better-sqlite3 or bun:sqlite')
+    },
+    hasInserted: (result) => Number(Object(result).changes) > 0,
+    isMissingTable: (error) => String(error).includes('no such table'),
+    checkTransaction(client) {
+      const { isTransaction, inTransaction } = Object(client)
+      if ((isTransaction ?? inTransaction) === false) throw noTransaction('Call `BEGIN` before.')
+    },
+  },
+}
+
+function wrongClient(client: unknown, expected: string): ConfigurationError {
+  const got = client === null ? 'null' : typeof client
+  return new ConfigurationError({ message: `Marks need ${expected}. They got ${got}.` })
+}
+
+function noTransaction(hint: string): ConfigurationError {
+  const message = `mark() needs the client of an open transaction, or the mark counts without its effect. ${hint}`
+  return new ConfigurationError({ message })
+}

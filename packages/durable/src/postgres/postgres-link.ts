@@ -1,0 +1,106 @@
+import { ConfigurationError } from 'modelrun'
+import { type Connection, connectionOf, type PostgresDatabase } from './postgres-connection.ts'
+import { hasState, isMissingTable, type PostgresValue, type Row, readRows } from './postgres-query.ts'
+
+/** How long a statement may take, with the wait for a connection. */
+const LIMIT_MS = 5_000
+/** How much less it may take once it has its connection. */
+const CONNECTION_MS = 1_000
+/** A wait for a connection that is worth a warning. */
+const LONG_WAIT_MS = 1_000
+/** Longest pause before a statement is repeated. */
+const PAUSE_MS = 100
+
+/**
+ * SQLSTATE of serialization_failure, deadlock_detected and lock_not_available: nothing was changed, and the next attempt may
+ * succeed.
+ */
+const REPEATABLE = ['40001', '40P01', '55P03']
+
+/** Runs the statements of an engine. */
+export class PostgresLink {
+  readonly #connection: Connection
+  readonly #schema: string | undefined
+  #hasWarned = false
+
+  constructor(database: PostgresDatabase, schema: string | undefined) {
+    this.#connection = connectionOf(database)
+    this.#schema = schema
+  }
+
+  /** Runs one statement, and returns its rows. */
+  async rows(sql: string, values: PostgresValue[]): Promise<readonly Row[]> {
+    return readRows(await this.run(sql, LIMIT_MS, values))
+  }
+
+  /**
+   * Runs one statement. It fails when it takes too long: a connection can be dead without a sign of it. Its response may come
+   * later and does not count, so each statement must be safe to repeat.
+   */
+  async run(sql: string, limitMs: number, values: PostgresValue[] = []): Promise<unknown> {
+    const text = inSchema(sql, this.#schema)
+    const giveUpAt = performance.now() + limitMs
+    for (;;) {
+      try {
+        return await this.#once(text, values, limitMs)
+      } catch (error) {
+        if (isMissingTable(error)) throw noTables(error)
+        if (!hasState(error, ...REPEATABLE) || performance.now() > giveUpAt) throw error
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS))
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+
+  async #once(text: string, values: PostgresValue[], limitMs: number): Promise<unknown> {
+    const connection = this.#connection
+    const connectionMs = limitMs - CONNECTION_MS
+    const startedAt = performance.now()
+    const timers: NodeJS.Timeout[] = []
+    const late = new Promise<never>((_, reject) => {
+      const fail = () => reject(new Error(`Postgres did not respond within ${limitMs} ms.`))
+      timers.push(setTimeout(fail, limitMs))
+    })
+    if (connection.usedUp() !== undefined) timers.push(setTimeout(() => this.#warn(), LONG_WAIT_MS))
+    try {
+      return await Promise.race([connection.query(text, values, connectionMs), late])
+    } catch (error) {
+      if (performance.now() - startedAt >= connectionMs) connection.onSilence()
+      throw error
+    } finally {
+      for (const timer of timers) clearTimeout(timer)
+    }
+  }
+
+  #warn(): void {
+    const used = this.#connection.usedUp()
+    if (this.#hasWarned || used === undefined) return
+    this.#hasWarned = true
+    process.emitWarning(
+      `A statement of the Postgres engine waits for a connection: all ${used} of the pool are in use. Handlers that hold connections leave none for the engine. Make \`max\` of the pool larger than the concurrency of its workers.`,
+    )
+  }
+}
+
+const NAMES = /\bmodelrun_(?:tasks|queues|counts|tallies|version)\b/g
+const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/i
+
+/** Returns a statement on the tables of a schema. */
+function inSchema(sql: string, schema: string | undefined): string {
+  return schema === undefined ? sql : sql.replace(NAMES, `"${schema}".$&`)
+}
+
+/** @throws ConfigurationError when the name would need more than quotes */
+export function checkSchema(schema: string | undefined): void {
+  if (schema === undefined || (typeof schema === 'string' && SCHEMA_NAME.test(schema))) return
+  const message = `createPostgresEngine takes schema: a name of at most 63 letters, digits and _. It got ${JSON.stringify(schema)}.`
+  throw new ConfigurationError({ message })
+}
+
+function noTables(cause: unknown): ConfigurationError {
+  const message = 'The Postgres engine has no tables yet. Call `await engine.setup()` once first.'
+  return new ConfigurationError({ message, cause })
+}

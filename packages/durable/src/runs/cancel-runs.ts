@@ -1,0 +1,101 @@
+import { ConflictError } from 'modelrun'
+import type { Json, Task } from '../engine/engine.ts'
+import { storeOutcome } from './outcomes.ts'
+import { type Attempt, latestAttempt } from './read-runs.ts'
+import { isEnded, type Outcome, type SubmitData } from './run-types.ts'
+import { creditsPart, fromJson, type RunsContext, untilStored } from './runs-context.ts'
+import { sleep } from './sleep.ts'
+
+/**
+ * What a cancellation could do.
+ *
+ * - `cancelled`: it will never be sent, or the service has cancelled its job; nothing is charged
+ * - `ended`: it had ended before, or the service does not cancel it any more; it is charged as it ended
+ * - `sending`: it is being sent right now; cancel it again when its job is known
+ * - `unknown`: it may have been sent, and its job is not known: see `resolve`
+ * - `missing`: it was never added
+ */
+export type Cancellation = 'cancelled' | 'ended' | 'sending' | 'unknown' | 'missing'
+
+const READ_EVERY_MS = 50
+
+/** How long a cancellation waits for a run that is being sent. */
+const LONGEST_WAIT_MS = 5_000
+
+/** Cancels a run. */
+export async function cancelRun(key: string, context: RunsContext): Promise<Cancellation> {
+  const giveUpAt = performance.now() + LONGEST_WAIT_MS
+  for (;;) {
+    const latest = await latestAttempt(key, context)
+    if (latest === undefined) return 'missing'
+    const done = await cancelAttempt(latest, context)
+    if (done !== 'sending' || performance.now() > giveUpAt) return done
+    await sleep(READ_EVERY_MS, undefined)
+  }
+}
+
+async function cancelAttempt({ id, run }: Attempt, context: RunsContext): Promise<Cancellation> {
+  if (isEnded(run)) return run.state === 'cancelled' ? 'cancelled' : 'ended'
+  if (run.jobId !== undefined) return cancelJob(id, run.jobId, context)
+  if (run.state === 'unknown') return 'unknown'
+  return (await cancelWaiting(id, run, context)) ? 'cancelled' : 'sending'
+}
+
+/** Whether a user has cancelled the run before it was sent. */
+export async function isCancelled(id: string, { engine, queues }: RunsContext): Promise<boolean> {
+  return (await engine.get(queues.cancels, id)) !== undefined
+}
+
+/** Ends the task of a run that was cancelled before it was sent. */
+export async function endCancelled(task: Task, context: RunsContext): Promise<Json> {
+  const { engine, queues, onError } = context
+  const outcome = cancelledBefore(fromJson<SubmitData>(task.data))
+  const store = async () => {
+    await storeOutcome(task.id, outcome, context)
+    await engine.release(queues.credits, await creditsPart(task, context))
+    await engine.remove(queues.unsent, task.id)
+  }
+  await untilStored(store, onError)
+  return { cancelled: true }
+}
+
+/**
+ * Cancels a run that is not being sent. The request is stored first, and is read by the sender, after it has locked the task: if
+ * the task is not locked now, it is never sent.
+ */
+async function cancelWaiting(id: string, { model, input }: SubmitData, context: RunsContext): Promise<boolean> {
+  const { engine, queues } = context
+  await engine.add(queues.cancels, id, { data: null })
+  if ((await engine.get(queues.submit, id))?.state !== 'waiting') return false
+  await storeOutcome(id, cancelledBefore({ model, input }), context)
+  await engine.release(queues.credits, await creditsPart({ id, fence: 2, lost: 0 }, context))
+  // So that it takes no place in the queue. Otherwise a worker ends it.
+  await engine.add(queues.unsent, id, { data: null })
+  if (!(await engine.remove(queues.submit, id))) await engine.remove(queues.unsent, id)
+  return true
+}
+
+async function cancelJob(id: string, jobId: string, context: RunsContext): Promise<Cancellation> {
+  try {
+    const { status } = await context.client.jobs.cancel(jobId)
+    if (status !== 'cancelled') return 'ended'
+  } catch (error) {
+    // Its next poll brings the end.
+    if (error instanceof ConflictError) return 'ended'
+    throw error
+  }
+  const { engine, queues } = context
+  await storeOutcome(id, { state: 'cancelled', jobId, error: CANCELLED }, context)
+  await engine.release(queues.credits, await creditsPart({ id, fence: 2, lost: 0 }, context))
+  await engine.remove(queues.poll, id)
+  // A submit that was given up ends without sending, because the run has ended.
+  await engine.replay(queues.submit, id)
+  return 'cancelled'
+}
+
+const CANCELLED = { code: 'CANCELLED', message: 'The job was cancelled.' }
+
+function cancelledBefore({ model, input }: SubmitData): Outcome {
+  const error = { code: 'CANCELLED', message: 'The run was cancelled before it was sent.' }
+  return { state: 'cancelled', error, model, input }
+}

@@ -1,0 +1,135 @@
+import type { ModelRun } from 'modelrun'
+import type { Inbox } from 'modelrun/webhooks'
+import type { Engine, Rate } from '../engine/engine.ts'
+import type { Cancellations } from './cancel-all.ts'
+import type { Cancellation } from './cancel-runs.ts'
+import type { RunItem } from './run-each.ts'
+import type { RunsWebhooks } from './run-inbox.ts'
+import type { FinishedRun, Run, RunsProgress } from './run-types.ts'
+import type { RunsMetric } from './runs-metrics.ts'
+import type { UnknownRun } from './unknown-runs.ts'
+
+/** Options of `createRuns`. */
+export interface RunsOptions {
+  /** Stores the batch. Call its `setup()` once before. */
+  engine: Engine
+  /** The client that sends and polls. */
+  client: ModelRun
+  /** Name of the queues on the engine: batches of different names do not share runs. Default `runs`. */
+  name?: string | undefined
+  /** Maximum number of runs that this process sends at once. Default 10. */
+  concurrency?: number | undefined
+  /**
+   * Maximum number of runs that are under way at the service, from the POST to the end of the job, over all processes, which
+   * need the same. Default: no limit.
+   */
+  maxRunning?: number | undefined
+  /** Rate limit of submits, over all processes. Default: no limit. */
+  submitRate?: Rate | undefined
+  /** Rate limit of polls, over all processes. Default 10 a second. */
+  pollRate?: Rate | undefined
+  /**
+   * Maximum cost of the whole batch, in credits. Further runs are rejected, and are sent when they are added again to a batch
+   * with a higher limit. Default: no limit.
+   */
+  maxCredits?: number | undefined
+  /**
+   * What happens to a run that may have been sent, because its process died. `park`: it waits for your decision. `resubmit`: it
+   * is sent again, and may be paid twice. Default `park`.
+   */
+  onUnknown?: 'park' | 'resubmit' | undefined
+  /**
+   * After how many milliseconds a job is given up that does not end, or whose polls bring nothing. Its run is `unknown` then.
+   * Default 86,400,000: a day.
+   */
+  giveUpAfterMs?: number | undefined
+  /** Notified when the batch pauses: the API key is not valid, or lacks permissions or credits. Default: a process warning. */
+  onPause?: ((reason: Error) => void) | undefined
+  /** Notified when the store fails. The batch tries again by itself. Default: a process warning, once a minute. */
+  onError?: ((error: unknown) => void) | undefined
+  /** Notified of each count and time that a dashboard may want. */
+  onMetric?: ((metric: RunsMetric) => unknown) | undefined
+  /** How long the runs of a process that died stay locked, in milliseconds. Default 30,000. */
+  lockMs?: number | undefined
+  /** Receives results by webhook: mount `runs.inbox` at the URL. Then only jobs without a delivery are polled. */
+  webhooks?: RunsWebhooks | undefined
+}
+
+/** A batch of runs that outlives its processes. */
+export interface Runs {
+  /** Receives the webhooks of the batch: mount `inbox.handle` or `inbox.node()`. Present with `webhooks`. */
+  readonly inbox: Inbox | undefined
+  /**
+   * Adds a run. Any process may add a key any number of times: it is sent at most once. Resolves when the run is durable.
+   *
+   * @param key name of the run, up to 300 characters
+   * @throws ConfigurationError when the key is that of a run with another model or input
+   * @throws InputValidationError when JSON would change the input
+   */
+  add(key: string, model: string, input: Readonly<Record<string, unknown>>): Promise<void>
+  /** Starts to send and poll in this process. */
+  start(): void
+  /**
+   * Stops sending and polling in this process. Resolves when the results of running requests are stored. Loops of
+   * `runEach` continue. With `webhooks` this is final: the inbox takes no more deliveries.
+   */
+  stop(): Promise<void>
+  /** Returns a run by its key; `undefined` when it was never added. */
+  get(key: string): Promise<Run | undefined>
+  /** Yields finished runs in the order of their ends, until no run is `waiting` or `running`. */
+  results(options?: { after?: string | undefined; signal?: AbortSignal | undefined }): AsyncIterable<FinishedRun>
+  /** Returns the progress of the batch, over all processes. */
+  progress(): Promise<RunsProgress>
+  /** Lists the runs that need a decision: they may have been sent, or their job cannot be polled. */
+  unknown(options?: { limit?: number | undefined; after?: string | undefined }): Promise<UnknownRun[]>
+  /**
+   * Decides that an `unknown` run has this job, which is polled from now on; without `jobId`, that its known job is polled again.
+   * Resolves to whether the run was unknown and has a job now. A wrong job leaves the run `unknown`: decide again.
+   */
+  resolve(key: string, decision?: { jobId?: string | undefined }): Promise<boolean>
+  /**
+   * Sends an `unknown` run again. It may be paid twice. Of several calls at the same time, one sends it. Resolves to whether the
+   * run was unknown. A run whose job is known was paid: it is sent again only when `lostJob` names that job, which is given up.
+   */
+  resubmit(key: string, decision?: { lostJob?: string | undefined }): Promise<boolean>
+  /**
+   * Sends a run again that is `failed`, `rejected` or `cancelled`. **A new run, which is paid for itself**; its key, model and
+   * input stay. `get` returns the new attempt, and `results` yields its end besides the earlier one. Resolves to whether the run
+   * had such a state. An `unknown` run is not retried: see `resolve` and `resubmit`.
+   */
+  retry(key: string): Promise<boolean>
+  /**
+   * Cancels a run: one that waits is never sent, the job of one that runs is cancelled at the service (`DELETE`, section 4.5).
+   * Resolves to what it could do.
+   *
+   * @throws ApiError or TransportError when the service did not cancel the job: call it again
+   */
+  cancel(key: string): Promise<Cancellation>
+  /**
+   * Cancels all runs that have not ended, and pauses the batch while it does. Resolves to what it could do, in numbers of runs;
+   * repeat it until `sending` and `failed` are 0. When it rejects, the batch stays paused.
+   */
+  cancelAll(): Promise<Cancellations>
+  /** Sends no further run, in all processes, until `resume`. Jobs that run are still polled, so that no result is late. */
+  pause(): Promise<void>
+  /** Ends a pause. */
+  resume(): Promise<void>
+  /**
+   * Adds a run for each item, works the batch in this process, and yields each item with its run once that has ended or is
+   * `unknown`. The same loop after a crash, or in a second process, sends nothing again and yields the results that exist.
+   * Leaving the loop waits until the results of running requests are stored.
+   *
+   * @example
+   * const items = prompts.map((prompt, index) => ({ key: `poster-${index}`, input: { prompt } }))
+   * for await (const { item, run } of runs.runEach('aurora-image', items)) console.log(item.key, run.state)
+   *
+   * @param items their `key` and `input` are those of `add`; an item is taken when there is a place for it
+   * @param options `concurrency`: items that were taken and whose run has not been yielded; default 1,000
+   * @throws What `add` throws, an error of the items, AbortedError: no further run is sent, and the batch keeps those that were
+   */
+  runEach<Item extends RunItem>(
+    model: string,
+    items: Iterable<Item> | AsyncIterable<Item>,
+    options?: { concurrency?: number | undefined; signal?: AbortSignal | undefined },
+  ): AsyncGenerator<{ item: Item; run: Run }, void, undefined>
+}

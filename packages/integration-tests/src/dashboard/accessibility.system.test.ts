@@ -1,0 +1,181 @@
+import { readFile } from 'node:fs/promises'
+import { ModelRun } from 'modelrun'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isMissing, type Kit, note, openKit, type Served } from './kit.ts'
+
+const axeSource = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+const WIDTHS = [360, 390, 768, 1_024, 1_280, 1_920]
+
+describe.skipIf(isMissing)(`the dashboard for everybody${note}`, { timeout: 120_000 }, () => {
+  let kit: Kit
+  let served: Served
+  let jobId: string
+
+  beforeAll(async () => {
+    kit = await openKit()
+    served = await kit.serve({ clock: 'manual' })
+    jobId = await fill(served)
+  }, 120_000)
+
+  afterAll(() => kit?.close())
+
+  const screens = () => ({
+    models: '#/models',
+    'a model': '#/models/inkfield%2Fposter-2',
+    jobs: '#/jobs',
+    'a job': `#/jobs/${jobId}`,
+    deliveries: '#/deliveries',
+    world: '#/world',
+  })
+
+  it.each(['light', 'dark'] as const)('breaks no rule of axe on any screen: %s', async (colorScheme) => {
+    const page = await served.open('', { colorScheme })
+    for (const [name, hash] of Object.entries(screens())) {
+      await goTo(page, hash)
+      expect(await violations(page), name).toEqual([])
+    }
+    await page.getByRole('button', { name: 'Step 1 s' }).click()
+    await page.getByRole('button', { name: /^Copy as test/ }).click()
+    expect(await violations(page), 'copy as test').toEqual([])
+    await page.close()
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'breaks no rule of axe where nothing has happened yet: %s',
+    async (colorScheme) => {
+      const { open } = await kit.serve()
+      const page = await open('', { colorScheme, viewport: { width: 390, height: 844 } })
+      for (const hash of ['#/models', '#/jobs', '#/jobs/job_none', '#/deliveries', '#/world']) {
+        await goTo(page, hash)
+        expect(await violations(page), hash).toEqual([])
+      }
+      await page.close()
+    },
+  )
+
+  it('fits each screen into every width from 360 to 1,920 pixels', async () => {
+    const page = await served.open()
+    const tooWide: string[] = []
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const [name, hash] of Object.entries(screens())) {
+        await goTo(page, hash)
+        const overflow = await page.evaluate(() => {
+          const main = document.querySelector('main')
+          return Math.max(
+            document.documentElement.scrollWidth - innerWidth,
+            (main?.scrollWidth ?? 0) - (main?.clientWidth ?? 0),
+          )
+        })
+        if (overflow > 0) tooWide.push(`${name} at ${width}: ${overflow}`)
+      }
+    }
+    expect(tooWide).toEqual([])
+    await page.close()
+  })
+
+  it('shows the time in one line at every width', async () => {
+    const scaled = await kit.serve({ clock: { scale: 60 } })
+    const page = await scaled.open()
+    // The bar is at its longest when it counts what was done.
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByText('60 × as fast').waitFor()
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 })
+      const tops = await page.locator('.clockbar time').evaluate((time) => {
+        const text = document.createRange()
+        text.selectNodeContents(time)
+        return [...text.getClientRects()].map(({ top }) => top)
+      })
+      expect(new Set(tops).size, `at ${width}`).toBe(1)
+    }
+    await page.close()
+  })
+
+  it('is driven by the keyboard alone: from the catalog to an exchange', async () => {
+    const page = await served.open('#/models')
+    await page.getByLabel('Search models').focus()
+    await page.keyboard.type('detailed')
+    await tabTo(page, 'Aurora Image')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Aurora Image' }).waitFor()
+    await page.getByLabel('prompt').focus()
+    await tabTo(page, 'Run for 4 credits')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Result' }).waitFor()
+    await tabTo(page, 'Sequence diagram')
+    await page.keyboard.press('Enter')
+    await page.locator('.mark').first().focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await page.evaluate(() => document.activeElement?.querySelector('.spoken')?.textContent)).toMatch(
+      /^POST run · attempt \d after|^Job queued/,
+    )
+    await page.close()
+  })
+
+  it('moves nothing for people who asked for that', async () => {
+    const page = await served.open('#/models', { reducedMotion: 'reduce' })
+    const duration = await page
+      .locator('.card')
+      .first()
+      .evaluate((card) => getComputedStyle(card).transitionDuration)
+    expect(duration).toBe('0s')
+    await page.close()
+  })
+})
+
+async function fill({ server }: Served): Promise<string> {
+  const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
+  server.faults.add({ kind: 'unavailable', route: 'runModel', times: 1 })
+  server.webhooks.deliver(() => new Response(null, { status: 204 }))
+  const webhook = { webhookUrl: 'https://app.test/hook' }
+  await client.submit('aurora-image', { prompt: 'a fox' }, webhook).catch(() => {})
+  const job = await client.submit('aurora-image', { prompt: 'a fox' }, webhook)
+  await job.get()
+  await server.clock.advance(5_000)
+  await job.get()
+  const others = [
+    await client.submit('aurora-image', { prompt: 'b' }),
+    await client.submit('aurora-image', { prompt: 'c' }),
+  ]
+  await others[0]?.cancel()
+  server.job(others[1]?.id ?? '').fail()
+  await client.submit('lumen/aurora-video', { prompt: 'waves' }, webhook)
+  return job.id
+}
+
+async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate((target) => {
+    location.hash = target
+  }, hash)
+  await page.locator('main h1, main .empty').first().waitFor()
+  await page.waitForFunction(() => document.querySelector('.loading') === null)
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
+    const { violations: found } = await axe.run()
+    return found.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    )
+  })
+}
+
+interface Violation {
+  id: string
+  nodes: { html: string; failureSummary: string }[]
+}
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses++) {
+    await page.keyboard.press('Tab')
+    const text = await page.evaluate(() => document.activeElement?.textContent?.trim())
+    if (text === name) return
+  }
+  throw new Error(`Forty presses of Tab do not lead to ${name}.`)
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import ts from 'typescript'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { blocksOf, ROOT } from './code-blocks.ts'
+
+const here = dirname(fileURLToPath(import.meta.url))
+// The examples for networks need one: `networks/guide.system.test.ts` runs them.
+const documents = globSync(['README.md', 'docs/guides/*.md', 'packages/*/README.md'], {
+  cwd: ROOT,
+  exclude: ['docs/guides/networks.md'],
+})
+
+const blocks = (await Promise.all(documents.map(blocksOf))).flat()
+
+describe('the documents', () => {
+  let folder: string
+
+  beforeAll(async () => {
+    // Inside the package, so that its imports resolve.
+    folder = await mkdtemp(join(here, '.documents-'))
+  })
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true })
+  })
+
+  it('show a quickstart of at most ten lines', () => {
+    const quickstart = blocks.find(({ title }) => title.startsWith('README.md: Quickstart'))
+    expect(quickstart?.code.trim().split('\n').length).toBeLessThanOrEqual(10)
+  })
+
+  const readmes = documents.filter((document) => document.endsWith('README.md'))
+  it.each(readmes)('install in %s what its examples import', async (document) => {
+    const text = await readFile(join(ROOT, document), 'utf8')
+    const installed = text.match(/(?<=npm install )[^`\n#]+/g)?.flatMap((words) => words.split(' '))
+    const imported = (await blocksOf(document)).flatMap(({ code }) => packagesOf(code))
+    expect(installed).toEqual(expect.arrayContaining(imported))
+  })
+
+  it.each(blocks)('show an example that runs: $title', async ({ title, code }) => {
+    const file = join(folder, `${title.replace(/\W+/g, '-')}.ts`)
+    await writeFile(file, code)
+    const run = promisify(execFile)(process.execPath, ['--conditions=@modelrun/source', file], { cwd: folder })
+    await expect(run).resolves.toMatchObject({ stderr: '' })
+  })
+})
+
+/** Names of the packages that a program imports. */
+function packagesOf(code: string): string[] {
+  const names = ts.preProcessFile(code).importedFiles.map(({ fileName }) => fileName)
+  return names.filter((name) => !isBuiltin(name)).map((name) => name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+}

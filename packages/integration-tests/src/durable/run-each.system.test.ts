@@ -1,0 +1,201 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createRuns, type Engine, type Run, type RunItem, type Runs, type RunsOptions } from '@modelrun/durable'
+import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { listen } from '@modelrun/reference-server/node'
+import { ConfigurationError, ModelRun } from 'modelrun'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
+
+const MODEL = 'aurora-image'
+const PROGRAM = fileURLToPath(new URL('./each-process.ts', import.meta.url))
+const cleanUps: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+interface Process {
+  server: CheckedServer
+  runs: Runs
+  engine: Engine
+}
+
+/** A process of the batch; `other` shares its server and its store. */
+async function setUp(
+  options: Partial<RunsOptions> & { latency?: number; path?: string; other?: Process } = {},
+): Promise<Process> {
+  const { latency = 0, path = ':memory:', other, ...rest } = options
+  const server = other?.server ?? createCheckedServer({ clock: 'system', latency })
+  const engine = createSqliteEngine({ path, pollMs: 20 })
+  await engine.setup()
+  const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
+  const runs = createRuns({ engine, client, pollRate: { max: 1_000, perMs: 1_000 }, ...rest })
+  cleanUps.push(() => engine.close())
+  if (other === undefined) cleanUps.unshift(() => server.close())
+  return { server, runs, engine }
+}
+
+async function sharedFile(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-each-'))
+  cleanUps.unshift(() => rm(folder, { recursive: true }))
+  return join(folder, 'runs.db')
+}
+
+const itemsOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ key: `fox-${index}`, input: { prompt: `fox ${index}` } }))
+
+async function collect<Item extends RunItem>(loop: AsyncIterable<{ item: Item; run: Run }>) {
+  const found: { item: Item; run: Run }[] = []
+  for await (const each of loop) found.push(each)
+  return found
+}
+
+function countPosts(server: CheckedServer): number {
+  const entries = server.journal.entries({ kind: 'request' })
+  return entries.filter((entry) => entry.kind === 'request' && entry.route === 'runModel').length
+}
+
+describe('runEach', () => {
+  it('yields each item with its run, and the same call sends nothing again', async () => {
+    const { server, runs } = await setUp()
+    const items = [...itemsOf(5), { key: 'fox-0', input: { prompt: 'fox 0' } }] // the same run once more
+    const first = await collect(runs.runEach(MODEL, items))
+    expect(first.map(({ item }) => items.indexOf(item)).toSorted()).toEqual([0, 1, 2, 3, 4, 5])
+    expect(first.every(({ item, run }) => item.key === run.key && run.state === 'succeeded')).toBe(true)
+    expect(new Set(first.map(({ run }) => run.jobId)).size).toBe(5)
+    expect(first[0]?.run.output?.items[0]?.url).toMatch(/\.png$/)
+
+    const before = server.credits()
+    const second = await collect(runs.runEach(MODEL, items))
+    const jobs = (ended: typeof first) => ended.map(({ run }) => `${run.key} ${run.jobId}`).toSorted()
+    expect(jobs(second)).toEqual(jobs(first))
+    expect([countPosts(server), server.credits()]).toEqual([5, before])
+  })
+
+  it('takes the members of an input in any order for the same run', async () => {
+    const { server, runs } = await setUp()
+    await collect(runs.runEach(MODEL, [{ key: 'fox', input: { prompt: 'fox', num_images: 2 } }]))
+    await collect(runs.runEach(MODEL, [{ key: 'fox', input: { num_images: 2, prompt: 'fox' } }]))
+    expect(countPosts(server)).toBe(1)
+  })
+
+  it('yields the runs of its own call alone, and those that another process works', async () => {
+    const path = await sharedFile()
+    const here = await setUp({ path })
+    const there = await setUp({ path, other: here })
+    await there.runs.add('other', MODEL, { prompt: 'not of this call' })
+    there.runs.start()
+    const found = await collect(here.runs.runEach(MODEL, itemsOf(20), { concurrency: 5 }))
+    const keys = itemsOf(20).map(({ key }) => key)
+    expect(found.map(({ run }) => run.key).toSorted()).toEqual(keys.toSorted())
+    await there.runs.stop()
+    expect(countPosts(here.server)).toBe(21)
+  })
+
+  it('continues where a loop was left, and sends nothing twice', async () => {
+    const path = await sharedFile()
+    const here = await setUp({ path, concurrency: 3, latency: 30 })
+    for await (const { run } of here.runs.runEach(MODEL, itemsOf(12))) {
+      expect(run.state).toBe('succeeded')
+      break
+    }
+    const sent = countPosts(here.server)
+    // Nothing is sent after the loop.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(countPosts(here.server)).toBe(sent)
+    await here.engine.close()
+
+    const there = await setUp({ path, other: here })
+    const found = await collect(there.runs.runEach(MODEL, itemsOf(12)))
+    expect(found.map(({ run }) => run.state)).toEqual(Array.from({ length: 12 }, () => 'succeeded'))
+    expect(countPosts(here.server)).toBe(12)
+  })
+
+  it('ends with AbortedError when its signal aborts, and keeps the runs', async () => {
+    const { server, runs } = await setUp({ latency: 50 })
+    const controller = new AbortController()
+    const loop = collect(runs.runEach(MODEL, itemsOf(3), { signal: controller.signal }))
+    while ((await runs.progress()).total < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    controller.abort(new Error('enough'))
+    const error = { name: 'AbortedError', submission: 'unknown', cause: { message: 'enough' } }
+    await expect(loop).rejects.toMatchObject(error)
+    await expect(collect(runs.runEach(MODEL, itemsOf(3), { signal: controller.signal }))).rejects.toMatchObject(error)
+    expect(await collect(runs.runEach(MODEL, itemsOf(3)))).toHaveLength(3)
+    expect(countPosts(server)).toBe(3)
+  })
+
+  it('yields a run that may have been accepted as unknown, and does not send it again', async () => {
+    const { server, runs } = await setUp()
+    server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+    for (let call = 0; call < 2; call += 1) {
+      const found = await collect(runs.runEach(MODEL, itemsOf(1)))
+      expect(found).toMatchObject([{ item: { key: 'fox-0' }, run: { state: 'unknown' } }])
+    }
+    expect(countPosts(server)).toBe(1)
+    const [unknown] = await runs.unknown()
+    expect(await runs.resubmit(String(unknown?.key))).toBe(true)
+    expect(await collect(runs.runEach(MODEL, itemsOf(1)))).toMatchObject([{ run: { state: 'succeeded' } }])
+  })
+
+  it('yields what failed and what was rejected, each with its reason', async () => {
+    const { server, runs } = await setUp({ maxCredits: 4 })
+    server.script(MODEL, [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } }])
+    const failed = await collect(runs.runEach(MODEL, [{ key: 'a', input: { prompt: 'fails' } }]))
+    expect(failed).toMatchObject([{ run: { state: 'failed', error: { message: 'out of paint' } } }])
+    const tooDear = await collect(runs.runEach(MODEL, [{ key: 'b', input: { prompt: 'more' } }]))
+    expect(tooDear).toMatchObject([{ run: { state: 'rejected', error: { code: 'BUDGET_EXCEEDED' } } }])
+  })
+
+  it.each([
+    ['a key of another run', { key: 'hare', input: { prompt: 'fox' } }, /The key hare is that of another run/],
+    ['an input that JSON changes', { key: 'a', input: { file: new Uint8Array(1) } }, /\/file/],
+    ['no key', { prompt: 'fox' }, /Its key is missing/],
+    ['null', null, /Its key is missing/],
+  ])('ends with an error for %s, and sends nothing of it', async (_, item, message) => {
+    const { server, runs } = await setUp()
+    await collect(runs.runEach(MODEL, [{ key: 'hare', input: { prompt: 'hare' } }]))
+    await expect(collect(runs.runEach(MODEL, [item as RunItem]))).rejects.toThrow(message)
+    expect(countPosts(server)).toBe(1)
+  })
+
+  it('continues after its process was killed, and sends nothing twice', async () => {
+    const path = await sharedFile()
+    const here = await setUp({ path, latency: 30, lockMs: 1_000 })
+    const { server } = here
+    const listening = await listen(server, { port: 0 })
+    const { baseUrl, apiKey } = server
+    const settings = { engineAt: { kind: 'sqlite', at: path }, baseUrl, apiKey, count: 40, model: MODEL, lockMs: 1_000 }
+    const child = spawn(process.execPath, ['--conditions=@modelrun/source', PROGRAM, JSON.stringify(settings)])
+    while (countPosts(server) < 5) await new Promise((resolve) => setTimeout(resolve, 5))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+
+    const found = await collect(here.runs.runEach(MODEL, itemsOf(40)))
+    expect(new Set(found.map(({ item }) => item.key)).size).toBe(40)
+    const others = found.filter(({ run }) => run.state !== 'succeeded')
+    expect(others.every(({ run }) => run.state === 'unknown')).toBe(true)
+    // Only what was being sent can be unknown.
+    expect(others.length).toBeLessThanOrEqual(10)
+    const sent = server.journal
+      .entries({ kind: 'request' })
+      .filter((one) => one.kind === 'request' && one.route === 'runModel')
+    const bodies = sent.map((entry) => (entry.kind === 'request' ? entry.requestBody : ''))
+    expect(new Set(bodies).size).toBe(bodies.length)
+    await listening.close()
+  }, 60_000)
+
+  it.each([
+    [{}, {}, /runEach takes items: a list of keys and inputs/],
+    [[], { concurrency: 0 }, /runEach takes concurrency: a number from 1 on. It got 0./],
+  ])('rejects wrong arguments: %o %o', async (items, options, message) => {
+    const { runs } = await setUp()
+    const loop = collect(runs.runEach(MODEL, items as RunItem[], options))
+    await expect(loop).rejects.toThrow(ConfigurationError)
+    await expect(collect(runs.runEach(MODEL, items as RunItem[], options))).rejects.toThrow(message)
+  })
+})

@@ -1,0 +1,102 @@
+import { createRuns, type FinishedRun, type Runs } from '@modelrun/durable'
+import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { ModelRun } from 'modelrun'
+import { afterEach, expect, it } from 'vitest'
+import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
+
+const MODEL = 'aurora-image'
+const WEBHOOKS = { publicUrl: 'https://app.example.com/batch', secret: 'a secret of tests that has 32 bytes or more' }
+const cleanUps: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+/** A batch whose deliveries reach its inbox. `delayed`: they come when it says so. */
+async function setUp({ isDelayed = false } = {}) {
+  const held: (() => Promise<Response>)[] = []
+  const server: CheckedServer = createCheckedServer({
+    clock: 'system',
+    latency: 0,
+    deliver: async (request) => {
+      const deliver = async () => (await runs.inbox?.handle(request)) ?? new Response(null, { status: 404 })
+      if (!isDelayed) return await deliver()
+      return await new Promise<Response>((resolve) => {
+        held.push(async () => {
+          const response = await deliver()
+          resolve(response)
+          return response
+        })
+      })
+    },
+  })
+  const engine = createSqliteEngine({ path: ':memory:', pollMs: 20 })
+  await engine.setup()
+  const client = new ModelRun({ ...server.clientOptions(), maxRetries: 0 })
+  const runs: Runs = createRuns({ client, engine, webhooks: WEBHOOKS })
+  cleanUps.push(
+    () => server.close(),
+    () => engine.close(),
+    () => runs.stop(),
+  )
+  return { server, runs, held }
+}
+
+async function finish(runs: Runs): Promise<FinishedRun[]> {
+  runs.start()
+  const finished: FinishedRun[] = []
+  for await (const run of runs.results()) finished.push(run)
+  return finished
+}
+
+function countOf(server: CheckedServer, route: string): number {
+  return server.journal.entries({ kind: 'request' }).filter((entry) => 'route' in entry && entry.route === route).length
+}
+
+it('ends runs by their deliveries, with one confirming read of each job and no poll', async () => {
+  const { server, runs } = await setUp()
+  server.script(MODEL, [
+    { result: 'succeeded' },
+    { result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'no paint' } },
+  ])
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await runs.add('b', MODEL, { prompt: 'b' })
+  const finished = await finish(runs)
+  expect(finished.toSorted((one, other) => one.state.localeCompare(other.state))).toMatchObject([
+    { state: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'no paint' } },
+    { state: 'succeeded', jobId: expect.any(String), output: { items: [expect.anything()] } },
+  ])
+  expect(await runs.progress()).toMatchObject({ total: 2, done: 2, running: 0, unknown: 0 })
+  expect(countOf(server, 'getJob')).toBe(2)
+})
+
+it('ends a run whose response was lost by the delivery at its own callback URL, without a second POST', async () => {
+  const { server, runs, held } = await setUp({ isDelayed: true })
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toEqual([])
+  expect(await runs.unknown()).toMatchObject([{ key: 'a', state: 'unknown' }])
+  await expect.poll(() => held.length).toBe(1)
+  expect((await held[0]?.())?.status).toBe(202)
+  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'succeeded' })
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded', output: { items: [expect.anything()] } }])
+  expect(await runs.unknown()).toEqual([])
+  expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0 })
+  expect(countOf(server, 'runModel')).toBe(1)
+})
+
+it('does not park a run whose delivery came before its response was lost', async () => {
+  const { server, runs } = await setUp()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  runs.start()
+  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'succeeded' })
+  await expect.poll(() => runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0, running: 0 })
+  expect(countOf(server, 'runModel')).toBe(1)
+})
+
+it('accepts no delivery at a URL that it did not sign', async () => {
+  const { runs } = await setUp()
+  const response = await runs.inbox?.handle(new Request(WEBHOOKS.publicUrl, { method: 'POST', body: '{}' }))
+  expect(response?.status).toBe(401)
+})

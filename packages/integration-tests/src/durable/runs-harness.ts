@@ -1,0 +1,68 @@
+import { createRuns, type Engine, type FinishedRun, type Runs, type RunsOptions } from '@modelrun/durable'
+import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { ModelRun } from 'modelrun'
+import { afterEach } from 'vitest'
+import { type CheckedServer, createCheckedServer } from '../openapi/checked-server.ts'
+
+export const MODEL = 'aurora-image'
+/** Closed after each test, the last first. */
+export const cleanUps: (() => Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+/** Responds in place of the service; `undefined` leaves the request to it. */
+export type Interceptor = (request: { method: string; path: string }) => Response | undefined
+
+/** A batch on a store in memory, and the service that it is sent to. Failed attempts are repeated quickly. */
+export async function setUpRuns({
+  intercept,
+  latency = 0,
+  ...options
+}: Partial<RunsOptions> & { intercept?: Interceptor; latency?: number } = {}): Promise<{
+  server: CheckedServer
+  runs: Runs
+  engine: Engine
+  client: ModelRun
+}> {
+  const server = createCheckedServer({ clock: 'system', latency })
+  const { engine: store = createSqliteEngine({ path: ':memory:', pollMs: 20 }) } = options
+  const engine: Engine = {
+    ...store,
+    work: (queue, handler, given) => store.work(queue, handler, { backoffMs: 10, ...given }),
+  }
+  await engine.setup()
+  const service = server.clientOptions()
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    const request = { method: init?.method ?? 'GET', path: new URL(String(url)).pathname }
+    return intercept?.(request) ?? (await service.fetch(url, init))
+  }
+  const { client = new ModelRun({ ...service, fetch, maxRetries: 0 }) } = options
+  const runs = createRuns({ pollRate: { max: 1_000, perMs: 1_000 }, ...options, client, engine })
+  cleanUps.push(
+    () => server.close(),
+    () => engine.close(),
+  )
+  return { server, runs, engine, client }
+}
+
+/** Works a batch to its end. */
+export async function finish(runs: Runs): Promise<FinishedRun[]> {
+  runs.start()
+  const finished: FinishedRun[] = []
+  for await (const run of runs.results()) finished.push(run)
+  return finished
+}
+
+/** How often each prompt was sent. */
+export function posts(server: CheckedServer): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const entry of server.journal.entries({ kind: 'request' })) {
+    // A request that a fault met before its body was read has none.
+    if (entry.kind !== 'request' || entry.route !== 'runModel' || entry.requestBody === undefined) continue
+    const { prompt } = JSON.parse(entry.requestBody).input
+    counts[prompt] = (counts[prompt] ?? 0) + 1
+  }
+  return counts
+}

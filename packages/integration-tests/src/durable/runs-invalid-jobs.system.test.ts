@@ -1,0 +1,128 @@
+import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { expect, it } from 'vitest'
+import { finish, type Interceptor, MODEL, posts, setUpRuns } from './runs-harness.ts'
+
+const NOT_FOUND = { error: { code: 'NOT_FOUND', message: 'no such job' } }
+
+/** Responds to polls with a body and a status, until `stop`. */
+function invalidPolls(body: unknown, status = 200): { intercept: Interceptor; stop(): void } {
+  let isInvalid = true
+  return {
+    intercept: ({ method, path }) =>
+      isInvalid && method === 'GET' && path.includes('/jobs/') ? Response.json(body, { status }) : undefined,
+    stop: () => {
+      isInvalid = false
+    },
+  }
+}
+
+it('leaves a run unknown whose job the service does not have, and resolves it when the url is right again', async () => {
+  const invalid = invalidPolls(NOT_FOUND, 404)
+  const { server, runs } = await setUpRuns(invalid)
+  for (const key of ['a', 'b']) await runs.add(key, MODEL, { prompt: key })
+  expect(await finish(runs)).toEqual([])
+  const [run] = await runs.unknown()
+  expect(run).toMatchObject({ state: 'unknown', jobId: expect.any(String), error: { code: 'JOB_NOT_FOUND' } })
+  invalid.stop()
+  expect([await runs.resolve('a'), await runs.resolve('b', { jobId: String((await runs.get('b'))?.jobId) })]).toEqual([
+    true,
+    true,
+  ])
+  expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }])
+  expect(posts(server)).toEqual({ a: 1, b: 1 })
+}, 30_000)
+
+it.each([
+  ['succeeded without output', { job_id: 'j', status: 'succeeded' }, 200],
+  ['succeeded with the output null', { job_id: 'j', status: 'succeeded', output: null }, 200],
+  ['succeeded with an empty output', { job_id: 'j', status: 'succeeded', output: {} }, 200],
+  ['an unspecified status', { job_id: 'j', status: 'expired' }, 200],
+  ['a body that is not a job', ['nothing'], 200],
+  ['a job that never ends', { job_id: 'j', status: 'processing' }, 200],
+  ['an error of the server for ever', {}, 500],
+])(
+  'gives a run up whose poll brings %s, and reports it',
+  async (_, body, status) => {
+    const invalid = invalidPolls(body, status)
+    const { server, runs } = await setUpRuns({ ...invalid, giveUpAfterMs: 1 })
+    await runs.add('a', MODEL, { prompt: 'a' })
+    const finished = await finish(runs)
+    if (finished.length > 0) return expect(finished).toMatchObject([{ state: 'succeeded' }]) // a shape that the client reads
+    expect(await runs.get('a')).toMatchObject({ state: 'unknown', jobId: expect.any(String), error: expect.anything() })
+    expect(await runs.progress()).toMatchObject({ total: 1, waiting: 0, running: 0, done: 0, unknown: 1 })
+    invalid.stop()
+    expect(await runs.resolve('a')).toBe(true)
+    expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }])
+    expect(posts(server)).toEqual({ a: 1 })
+  },
+  30_000,
+)
+
+it.each([400, 405, 409, 410, 422])('leaves a run unknown at once when its poll is rejected with %i', async (status) => {
+  const { intercept } = invalidPolls({ error: { code: 'GONE', message: 'gone' } }, status)
+  const { runs } = await setUpRuns({ intercept })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toEqual([])
+  expect(await runs.get('a')).toMatchObject({ state: 'unknown', jobId: expect.any(String) })
+})
+
+it('continues with a job that is not ready for as long as giveUpAfterMs', async () => {
+  const invalid = invalidPolls({ job_id: 'j', status: 'expired' })
+  const { runs } = await setUpRuns(invalid)
+  await runs.add('a', MODEL, { prompt: 'a' })
+  runs.start()
+  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'running', jobId: expect.any(String) })
+  invalid.stop()
+  expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }])
+})
+
+it('takes another job for a run whose first one was a mistake', async () => {
+  const { server, runs } = await setUpRuns()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toEqual([])
+  expect(await runs.resolve('a')).toBe(false) // no job is known
+  expect(await runs.resolve('a', { jobId: 'job_typo' })).toBe(true)
+  expect(await finish(runs)).toEqual([])
+  expect(await runs.get('a')).toMatchObject({ state: 'unknown', jobId: 'job_typo' })
+  const [entry] = server.journal.entries({ kind: 'job' })
+  const jobId = String(entry?.kind === 'job' && entry.job_id)
+  expect(await runs.resolve('a', { jobId })).toBe(true)
+  expect(await finish(runs)).toMatchObject([{ state: 'succeeded', jobId }])
+  expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0 })
+  expect(posts(server)).toEqual({ a: 1 })
+})
+
+it('sends nothing because it lists the unknown runs', async () => {
+  const store = createSqliteEngine({ path: ':memory:', pollMs: 20 })
+  let beforeGet = async () => {}
+  let beforeReplay = async () => {}
+  const engine: typeof store = {
+    ...store,
+    replay: async (...args) => {
+      await beforeReplay()
+      return store.replay(...args)
+    },
+    get: async (...args) => {
+      await beforeGet()
+      return store.get(...args)
+    },
+  }
+  const { server, runs } = await setUpRuns({ engine })
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 2 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await finish(runs)
+  await runs.stop()
+  expect(posts(server)).toEqual({ a: 1 })
+  // While the list is read, a user sends the run again, and it is unknown again.
+  let isFirst = true
+  beforeGet = async () => {
+    if (!isFirst) return
+    isFirst = false
+    await store.replay('runs:submit', 'a')
+  }
+  beforeReplay = async () => void (await finish(runs))
+  await runs.unknown()
+  await finish(runs)
+  expect(posts(server)).toEqual({ a: 2 })
+})

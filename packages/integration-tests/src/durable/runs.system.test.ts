@@ -1,0 +1,209 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createSqliteEngine } from '@modelrun/durable/sqlite'
+import { expect, it } from 'vitest'
+import { cleanUps, finish, MODEL, posts, setUpRuns } from './runs-harness.ts'
+
+const PRICE = 4
+
+it('sends each key once, however often it is added, and gives its result', async () => {
+  const { server, runs } = await setUpRuns()
+  for (const key of ['a', 'b', 'a', 'c', 'b']) await runs.add(key, MODEL, { prompt: key })
+  const finished = await finish(runs)
+  expect(finished.map(({ key, state }) => [key, state]).toSorted()).toEqual([
+    ['a', 'succeeded'],
+    ['b', 'succeeded'],
+    ['c', 'succeeded'],
+  ])
+  expect(finished[0]?.output?.items[0]?.url).toMatch(/\.png$/)
+  expect(posts(server)).toEqual({ a: 1, b: 1, c: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await runs.get('a')).toMatchObject({ state: 'succeeded', jobId: expect.any(String), input: { prompt: 'a' } })
+  expect(await runs.progress()).toMatchObject({ total: 3, waiting: 0, running: 0, done: 3, unknown: 0, credits: 12 })
+})
+
+it('keeps a job that fails and a run that is rejected as outcomes of their own', async () => {
+  const { server, runs } = await setUpRuns()
+  const before = server.credits()
+  server.script(MODEL, [{ result: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } }])
+  await runs.add('fails', MODEL, { prompt: 'x' })
+  expect(await finish(runs)).toMatchObject([
+    { key: 'fails', state: 'failed', error: { code: 'PROVIDER_FAILURE', message: 'out of paint' } },
+  ])
+  await runs.add('wrong', MODEL, { prompt: 'x', num_images: 99 })
+  await runs.add('missing', 'no-such-model', { prompt: 'x' })
+  const finished = await finish(runs)
+  expect(finished.slice(1).toSorted((one, other) => one.key.localeCompare(other.key))).toMatchObject([
+    { key: 'missing', state: 'rejected', error: { message: expect.stringContaining('no-such-model') } },
+    { key: 'wrong', state: 'rejected' },
+  ])
+  expect(server.credits()).toBe(before)
+})
+
+it('parks a run whose response was lost, and never sends it again by itself', async () => {
+  const { server, runs } = await setUpRuns()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toEqual([])
+  expect(await runs.get('a')).toMatchObject({ key: 'a', state: 'unknown' })
+  expect(await runs.unknown()).toMatchObject([{ key: 'a', model: MODEL, input: { prompt: 'a' } }])
+  expect(posts(server)).toEqual({ a: 1 })
+  const [entry] = server.journal.entries({ kind: 'job' })
+  expect(await runs.resolve('a', { jobId: String(entry?.kind === 'job' && entry.job_id) })).toBe(true)
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(await runs.progress()).toMatchObject({ unknown: 0, done: 1 })
+  expect(posts(server)).toEqual({ a: 1 })
+})
+
+it('sends a run later when the store fails before it was sent', async () => {
+  const store = createSqliteEngine({ path: ':memory:', pollMs: 20 })
+  let failures = 0
+  const reserve: typeof store.reserve = async (...args) => {
+    failures += 1
+    if (failures === 1) throw new Error('The store is away.')
+    return store.reserve(...args)
+  }
+  const { server, runs } = await setUpRuns({ engine: { ...store, reserve } })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(posts(server)).toEqual({ a: 1 })
+}, 15_000)
+
+it.each(['park', 'resubmit'] as const)(
+  'does not send or park a run whose process died after it had noted the job (%s)',
+  async (onUnknown) => {
+    const folder = await mkdtemp(join(tmpdir(), 'modelrun-died-'))
+    const path = join(folder, 'runs.db')
+    const engine = createSqliteEngine({ path, pollMs: 20 })
+    const { server, runs } = await setUpRuns({ engine, onUnknown })
+    await engine.setup()
+    cleanUps.unshift(() => rm(folder, { recursive: true }))
+    await runs.add('a', MODEL, { prompt: 'a' })
+    await finish(runs)
+    await runs.stop()
+    // The submit as that process left it: locked, and the lock is over.
+    const database = new DatabaseSync(path)
+    database.exec("UPDATE modelrun_tasks SET state = 'running', due_at = 0, result = NULL WHERE queue = 'runs:submit'")
+    database.close()
+    expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+    expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0, running: 0 })
+    expect(posts(server)).toEqual({ a: 1 })
+  },
+)
+
+it('sends an unknown run again when its user says so', async () => {
+  const { server, runs } = await setUpRuns()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await finish(runs)
+  expect(await runs.resubmit('a')).toBe(true)
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(posts(server)).toEqual({ a: 2 })
+  expect([await runs.resubmit('a'), await runs.resolve('a', { jobId: 'job_1' })]).toEqual([false, false])
+})
+
+it('sends an unknown run again once when two places decide so at the same moment', async () => {
+  const { server, runs } = await setUpRuns()
+  server.faults.add({ kind: 'reset', route: 'runModel', when: 'after', times: 1 })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await finish(runs)
+  const decisions = await Promise.all(Array.from({ length: 4 }, () => runs.resubmit('a')))
+  expect(decisions.filter(Boolean)).toHaveLength(1)
+  await finish(runs)
+  expect(posts(server)).toEqual({ a: 2 })
+})
+
+it('ends a submit that was given up although its job became known', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-late-'))
+  cleanUps.push(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'runs.db')
+  const { server, runs } = await setUpRuns({ engine: createSqliteEngine({ path, pollMs: 20 }) })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  await finish(runs)
+  // As another process leaves it that parked the run, while the one that sent it was paused.
+  const database = new DatabaseSync(path)
+  database.exec("UPDATE modelrun_tasks SET state = 'dead', error = '{}' WHERE queue = 'runs:submit'")
+  database.close()
+  expect(await runs.resubmit('a')).toBe(false)
+  expect(await runs.unknown()).toEqual([])
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(await runs.progress()).toMatchObject({ total: 1, done: 1, unknown: 0 })
+  expect(posts(server)).toEqual({ a: 1 })
+})
+
+it('lists a run that ended four processes while it was sent, and one that ended them while it was polled', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-poison-'))
+  cleanUps.push(() => rm(folder, { recursive: true }))
+  const path = join(folder, 'runs.db')
+  const { server, runs } = await setUpRuns({ engine: createSqliteEngine({ path, pollMs: 20 }), onUnknown: 'resubmit' })
+  for (const key of ['sent', 'polled']) await runs.add(key, MODEL, { prompt: key })
+  await finish(runs)
+  await runs.stop()
+  // The two as the fourth process left them: locked, and the lock is over.
+  const database = new DatabaseSync(path)
+  const leave = "UPDATE modelrun_tasks SET state = 'running', lost = 3, due_at = 0, result = NULL"
+  database.exec(`${leave} WHERE queue = 'runs:submit' AND id = 'sent' OR queue = 'runs:poll' AND id = 'polled'`)
+  database.exec("DELETE FROM modelrun_tasks WHERE queue = 'runs:outcomes' OR queue = 'runs:poll' AND id = 'sent'")
+  database.close()
+  expect(await finish(runs)).toEqual([])
+  expect(await runs.progress()).toMatchObject({ total: 2, unknown: 2 })
+  const [sent, polled] = await runs.unknown()
+  expect([sent, polled]).toMatchObject([
+    { key: 'sent', state: 'unknown', error: { code: 'process_died' } },
+    { key: 'polled', state: 'unknown', jobId: expect.any(String) },
+  ])
+  expect(await runs.unknown({ limit: 1 })).toEqual([sent])
+  expect(await runs.unknown({ after: sent?.cursor })).toEqual([polled])
+  const [entry] = server.journal.entries({ kind: 'job' })
+  expect(await runs.resolve('sent', { jobId: String(entry?.kind === 'job' && entry.job_id) })).toBe(true)
+  expect(await runs.resubmit('polled')).toBe(false)
+  expect(await runs.resolve('polled', { jobId: String(polled?.jobId) })).toBe(true)
+  expect(await finish(runs)).toMatchObject([{ state: 'succeeded' }, { state: 'succeeded' }])
+  expect(await runs.progress()).toMatchObject({ total: 2, done: 2, unknown: 0 })
+  expect(posts(server)).toEqual({ sent: 1, polled: 1 })
+})
+
+it('never spends more than its budget, and rejects the rest', async () => {
+  const { server, runs } = await setUpRuns({ maxCredits: 3 * PRICE + 1 })
+  const before = server.credits()
+  for (const key of ['a', 'b', 'c', 'd', 'e']) await runs.add(key, MODEL, { prompt: key })
+  const finished = await finish(runs)
+  const states = finished.map(({ state }) => state).toSorted()
+  expect(states).toEqual(['rejected', 'rejected', 'succeeded', 'succeeded', 'succeeded'])
+  expect(finished.find(({ state }) => state === 'rejected')?.error?.code).toBe('BUDGET_EXCEEDED')
+  expect(before - server.credits()).toBe(3 * PRICE)
+})
+
+it('waits out a 429 as a whole, and an outage for as long as it lasts', async () => {
+  const { server, runs } = await setUpRuns()
+  server.faults.add({ kind: 'rate-limit', route: 'runModel', retry_after: 1, times: 1 })
+  server.faults.add({ kind: 'unavailable', route: 'getJob', times: 2 })
+  const startedAt = performance.now()
+  await runs.add('a', MODEL, { prompt: 'a' })
+  expect(await finish(runs)).toMatchObject([{ key: 'a', state: 'succeeded' }])
+  expect(performance.now() - startedAt).toBeGreaterThan(1_000)
+  expect(posts(server)).toEqual({ a: 1 })
+}, 30_000)
+
+it('is paused while the key is not valid, says so, and continues when it is', async () => {
+  const reasons: string[] = []
+  const { server, runs } = await setUpRuns({ onPause: (reason) => reasons.push(reason.name) })
+  server.limitKey(server.apiKey, { permissions: ['models:read', 'jobs:read'] })
+  await runs.add('a', MODEL, { prompt: 'a' })
+  runs.start()
+  while (reasons.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  expect(reasons).toEqual(['PermissionDeniedError'])
+  await expect.poll(() => runs.get('a')).toMatchObject({ state: 'waiting' })
+  await runs.stop()
+})
+
+it('gives results that come after a place, for the next process', async () => {
+  const { runs } = await setUpRuns()
+  for (const key of ['a', 'b', 'c']) await runs.add(key, MODEL, { prompt: key })
+  const [first, ...rest] = await finish(runs)
+  const later: string[] = []
+  for await (const run of runs.results({ after: first?.cursor })) later.push(run.key)
+  expect(later).toEqual(rest.map(({ key }) => key))
+})

@@ -1,0 +1,109 @@
+import type { Engine } from '@modelrun/durable'
+import { createPostgresEngine } from '@modelrun/durable/postgres'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { POSTGRES_PROGRAMS, type PostgresService, startPostgres } from '../services/postgres.ts'
+import { needs } from '../services/programs.ts'
+import { type SlowLink, startSlowLink } from '../services/slow-link.ts'
+
+const { isMissing, note } = needs(...POSTGRES_PROGRAMS)
+
+/** A statement may take five seconds, and the probe of the other connections two. */
+const RECOVERS_MS = 8_000
+
+describe.skipIf(isMissing)(`Postgres connections that fall silent${note}`, () => {
+  let service: PostgresService
+
+  beforeAll(async () => {
+    service = await startPostgres()
+  }, 60_000)
+  afterAll(() => service?.stop())
+
+  /** An engine on a relay in front of Postgres, with the errors that it has reported. */
+  async function open(isOwnPool: boolean): Promise<{ link: SlowLink; engine: Engine; errors: unknown[] }> {
+    const link = await startSlowLink(service.port)
+    const url = service.url.replace(`:${service.port}`, `:${link.port}`)
+    const errors: unknown[] = []
+    const options = { pollMs: 50, onError: (error: unknown) => errors.push(error) }
+    // As in the guide, without time limits.
+    const pool = new pg.Pool({ connectionString: url })
+    pool.on('error', () => {})
+    pool.on('connect', (connection) => connection.on('error', () => {}))
+    const engine = isOwnPool ? createPostgresEngine(url, options) : createPostgresEngine(pool, options)
+    onTestFinished(async () => {
+      await engine.close()
+      link.close()
+      await pool.end()
+    })
+    await engine.setup()
+    return { link, engine, errors }
+  }
+
+  it.each([
+    ['a pool of the caller', false],
+    ['a connection string', true],
+  ])(
+    'a process continues within seconds when all of them do: %s',
+    async (_, isOwnPool) => {
+      const { link, engine, errors } = await open(isOwnPool)
+      const queue = `all ${isOwnPool}`
+      const seen: string[] = []
+      engine.work(queue, async ({ id }) => void seen.push(id))
+      // Opens every connection of the pool.
+      await Promise.all(Array.from({ length: 30 }, (_value, index) => engine.add(queue, `t${index}`, { data: null })))
+      await expect.poll(() => seen.length).toBe(30)
+      link.silence()
+      const silentAt = performance.now()
+      // Where the pool had room for one more connection, that one is not silent.
+      const error = await engine.add(queue, 'first', { data: null }).catch((reason: unknown) => reason)
+      if (error !== undefined) expect(String(error)).toMatch(/Query read timeout|within 5000 ms/)
+      await expect
+        .poll(() => engine.add(queue, 'last', { data: null }).then(() => 'added'), { timeout: RECOVERS_MS })
+        .toBe('added')
+      await expect.poll(() => seen, { timeout: 2_000 }).toContain('last')
+      expect(performance.now() - silentAt).toBeLessThan(RECOVERS_MS)
+      expect(errors.length).toBeGreaterThan(0)
+    },
+    30_000,
+  )
+
+  it('a worker continues within seconds when the one of its lock does', async () => {
+    const { link, engine } = await open(false)
+    const seen: string[] = []
+    link.silenceAt("SET state = 'running'")
+    engine.work('locks', async ({ id }) => void seen.push(id))
+    await engine.add('locks', 'a', { data: null })
+    await expect.poll(() => seen, { timeout: RECOVERS_MS }).toEqual(['a'])
+  }, 30_000)
+
+  it('a function that never responds holds no call', async () => {
+    const engine = createPostgresEngine(() => new Promise(() => {}))
+    const startedAt = performance.now()
+    await expect(engine.add('none', 'a', { data: null })).rejects.toThrow(/did not respond within 5000 ms/)
+    expect(performance.now() - startedAt).toBeLessThan(6_500)
+  }, 30_000)
+})
+
+describe.skipIf(isMissing)(`a pool without a connection to spare${note}`, () => {
+  it('is warned of when statements wait for handlers', async () => {
+    const service = await startPostgres()
+    const pool = new pg.Pool({ connectionString: service.url, max: 2 })
+    const warnings: string[] = []
+    const onWarning = ({ message }: Error) => warnings.push(message)
+    process.on('warning', onWarning)
+    onTestFinished(async () => {
+      process.off('warning', onWarning)
+      await pool.end()
+      await service.stop()
+    })
+    const engine = createPostgresEngine(pool)
+    await engine.setup()
+    const held = await Promise.all([pool.connect(), pool.connect()])
+    const adds = [engine.add('held', 'a', { data: null }), engine.add('held', 'b', { data: null })]
+    await expect.poll(() => warnings, { timeout: 5_000 }).toHaveLength(1)
+    expect(warnings[0]).toMatch(/all 2 of the pool are in use.*`max`.*concurrency/)
+    for (const connection of held) connection.release()
+    await Promise.all(adds)
+    await engine.close()
+  }, 30_000)
+})

@@ -1,0 +1,207 @@
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const PACKAGES = [
+  '@modelrun/contract',
+  'modelrun',
+  '@modelrun/reference-server',
+  '@modelrun/conformance',
+  '@modelrun/durable',
+  '@modelrun/cli',
+]
+
+// npm takes the `node` of the PATH for what it starts.
+const env = { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }
+
+async function run(command: string, args: string[], cwd: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd, env })
+  return stdout
+}
+
+/** The projects of `consumers` without what is installed in them, and the documents whose files they take. */
+async function createUsersFolder(parent: string): Promise<string> {
+  const folder = join(parent, 'consumers')
+  const filter = (path: string) => !/[\\/](node_modules|out)$/.test(path)
+  await cp(join(root, 'consumers'), folder, { recursive: true, filter })
+  await cp(join(root, 'README.md'), join(parent, 'README.md'))
+  await cp(join(root, 'docs/guides'), join(parent, 'docs/guides'), { recursive: true })
+  return folder
+}
+
+/** Tools of other projects of `consumers`, which are here already. */
+async function linkOurTools(folder: string): Promise<void> {
+  await mkdir(join(folder, 'vitest-5/node_modules'))
+  const tools = {
+    'typescript-5.9': 'node_modules/typescript-5.9',
+    typescript: 'node_modules/typescript-6',
+    'typescript-7': 'node_modules/typescript-7',
+    vitest: 'vitest-5/node_modules/vitest',
+    express: 'node_modules/express',
+    '@types/express': 'node_modules/@types/express',
+  }
+  for (const [name, path] of Object.entries(tools)) {
+    await symlink(join(root, 'node_modules', name), join(folder, path), 'junction')
+  }
+  // The compiler of ts-jest there.
+  await symlink(join(folder, 'node_modules/typescript'), join(folder, 'node_modules/typescript-5.5'), 'junction')
+}
+
+describe('the packed packages, installed by a user', () => {
+  let parent: string
+  let folder: string
+
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'modelrun-packed-'))
+    folder = await createUsersFolder(parent)
+    // CI has just built them.
+    if (process.env.PACKAGES_ARE_BUILT !== '1') await run('npm', ['run', 'build', '--silent'], root)
+    const workspaces = PACKAGES.flatMap((name) => ['--workspace', name])
+    const packed = await run('npm', ['pack', '--json', '--pack-destination', parent, ...workspaces], root)
+    const tarballs = Object.values(JSON.parse(packed) as Record<string, { filename: string }>).map(
+      ({ filename }) => `../${filename}`,
+    )
+    const quiet = ['--workspace', 'jest-30', '--prefer-offline', '--no-audit', '--no-fund']
+    await run('npm', ['ci', ...quiet], folder)
+    await run('npm', ['install', '--no-save', ...quiet, ...tarballs], folder)
+    await linkOurTools(folder)
+  }, 360_000)
+
+  afterAll(async () => {
+    await rm(parent, { recursive: true, force: true })
+  })
+
+  it('run a model', async () => {
+    const program = `
+      import { createReferenceServer } from '@modelrun/reference-server'
+      import { ModelRun } from 'modelrun'
+      const client = new ModelRun(createReferenceServer({ clock: 'auto' }).clientOptions())
+      console.log((await client.run('lumen/aurora-video', { prompt: 'x' })).status)`
+    expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('succeeded\n')
+  })
+
+  it('do their job in the projects of users: compilers, Node, Jest, vitest, Express, Python', async () => {
+    const checked = run(process.execPath, ['run.mjs', '--quick'], folder)
+    expect(await checked.catch(({ stdout, stderr }) => stderr + stdout)).toMatch(/\n0 failed\n$/)
+  }, 360_000)
+
+  it('share the error classes between the entry points', async () => {
+    const program = `
+      import { WebhookParseError as a } from 'modelrun/webhooks'
+      import { WebhookParseError as b } from 'modelrun'
+      console.log(a === b)`
+    expect(await run(process.execPath, ['--input-type=module', '-e', program], folder)).toBe('true\n')
+  })
+
+  it.each(['import', 'require'])(
+    'have every part of durable by %s, and name what the engine on BullMQ lacks',
+    async (by) => {
+      const program = `
+      for (const path of ['', '/marks', '/postgres', '/sqlite', '/bullmq']) {
+        const part = await Promise.resolve().then(() => ${by}('@modelrun/durable' + path)).catch(({ message }) => message)
+        console.log(path, typeof part === 'string' ? part.match(/^Cannot find .* '(bullmq|ioredis)'/)?.[0] : Object.keys(part).length > 0)
+      }`
+      const source = by === 'import' ? program : `(async () => { ${program} })()`
+      const type = `--input-type=${by === 'import' ? 'module' : 'commonjs'}`
+      const output = await run(process.execPath, [type, '-e', source], folder)
+      expect(output).toMatch(/^ true\n\/marks true\n\/postgres true\n\/sqlite true\n\/bullmq Cannot find /)
+    },
+  )
+
+  it('give exact types to the models that a program declares, as ES module and as CommonJS', async () => {
+    const program = `
+      import { ModelRun } from 'modelrun'
+      declare module 'modelrun' {
+        interface ModelInputs { 'aurora-image': { prompt: string; num_images?: number } }
+        interface ModelInputsSettings { onlyListedModels: true }
+      }
+      export async function program(client: ModelRun, dynamic: string) {
+        await client.run('aurora-image', { prompt: 'x' })
+        await client.run(dynamic, { anything: 1 })
+        // @ts-expect-error a mistyped id
+        await client.run('aurora-imag', { prompt: 'x' })
+        // @ts-expect-error a mistyped parameter
+        await client.run('aurora-image', { prompt: 'x', num_image: 2 })
+        // @ts-expect-error a missing parameter
+        await client.submit('aurora-image', {})
+      }`
+    const files = ['program.mts', 'program.cts']
+    await Promise.all(files.map((file) => writeFile(join(folder, file), program)))
+    const tsc = join(root, 'node_modules/typescript/bin/tsc')
+    const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023']
+    const checked = run(process.execPath, [tsc, ...options, ...files], folder)
+    await expect(checked.catch(({ stdout }) => stdout)).resolves.toBe('')
+  })
+
+  it.each(['modelrun-server', 'modelrun-conformance', 'modelrun'])(
+    'say where the documentation of %s is',
+    async (command) => {
+      const help = await run('npx', [command, '--help'], folder)
+      const [, path = ''] = /^Documentation: (\S+)$/m.exec(help) ?? []
+      expect(await readFile(resolve(folder, path), 'utf8')).toContain(help.match(/@modelrun\/[\w-]+/)?.[0])
+    },
+  )
+
+  it('check a server with npx against the specification', async () => {
+    const program = `
+      import { createReferenceServer } from '@modelrun/reference-server'
+      import { listen } from '@modelrun/reference-server/node'
+      import { spawn } from 'node:child_process'
+      const server = createReferenceServer()
+      const { url, close } = await listen(server)
+      const command = ['modelrun-conformance', '--quiet', '--base-url', url, '--api-key', server.apiKey]
+      spawn('npx', command, { stdio: 'inherit' }).on('close', (code) => {
+        console.log('exit code', code)
+        close()
+      })`
+    const output = await run(process.execPath, ['--input-type=module', '-e', program], folder)
+    expect(output).toMatch(/ 0 failed, .*nothing was run/)
+    expect(output).toMatch(/exit code 0\n$/)
+  })
+
+  it('run a model and a batch from a shell', async () => {
+    const program = `
+      import { createReferenceServer } from '@modelrun/reference-server'
+      import { listen } from '@modelrun/reference-server/node'
+      import { execFile } from 'node:child_process'
+      import { mkdtempSync, writeFileSync } from 'node:fs'
+      import { tmpdir } from 'node:os'
+      import { join } from 'node:path'
+      import { promisify } from 'node:util'
+      const server = createReferenceServer({ clock: 'system', latency: 0 })
+      const { url, close } = await listen(server)
+      const out = mkdtempSync(join(tmpdir(), 'modelrun-packed-cli-'))
+      const env = { ...process.env, MODELRUN_API_KEY: server.apiKey, MODELRUN_BASE_URL: url, MODELRUN_STATE_DIR: out }
+      const modelrun = (...args) => promisify(execFile)('npx', ['modelrun', ...args], { env })
+      const flags = ['--prompt', 'a fox', '--image-size', 'square', '--out', out]
+      console.log((await modelrun('run', 'aurora-image', ...flags)).stdout.endsWith('-0.png\\n'))
+      writeFileSync(join(out, 'rows.csv'), 'prompt\\na fox\\n')
+      console.log((await modelrun('batch', 'aurora-image', '--inputs', join(out, 'rows.csv'), '--out', out)).stdout)
+      await close()`
+    const output = await run(process.execPath, ['--input-type=module', '-e', program], folder)
+    expect(output).toMatch(/^true\nSTATE +ROWS\nsucceeded +1\n/)
+  })
+
+  it('start the server with npx, which prints its URL and ends cleanly', async () => {
+    const server = spawn('npx', ['modelrun-server', '--port', '0', '--json'], { cwd: folder, env, detached: true })
+    const [line] = await once(createInterface(server.stdout), 'line')
+    const ready = JSON.parse(String(line)) as { ready: boolean; url: string; key: string }
+    const response = await fetch(`${ready.url}/v1/models`, { headers: { authorization: `Bearer ${ready.key}` } })
+    expect(ready.ready).toBe(true)
+    expect(response.status).toBe(200)
+    // Files that the command loads when they are asked for.
+    for (const path of ['/openapi.json', '/_reference/openapi.json']) {
+      expect(await (await fetch(`${ready.url}${path}`)).json()).toMatchObject({ openapi: expect.any(String) })
+    }
+    // The whole process group: npx does not pass signals on.
+    process.kill(-(server.pid ?? 0), 'SIGTERM')
+    await once(server, 'close')
+  })
+})

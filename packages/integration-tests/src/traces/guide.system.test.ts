@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { createInbox } from 'modelrun/webhooks'
+import { expect, it } from 'vitest'
+import { FAST, INPUT, useTraceHarness } from './trace-harness.ts'
+
+const guide = await readFile(new URL('../../../../docs/guides/observability.md', import.meta.url), 'utf8')
+
+const harness = useTraceHarness()
+
+it('the guide has each name of an attribute, an event and a child span, and no other one', async () => {
+  const client = harness.connect()
+  const inbox = createInbox({
+    client,
+    clock: harness.server.clock,
+    publicUrl: 'https://app.test/',
+    secret: 's'.repeat(32),
+  })
+  harness.server.webhooks.deliver((request) => inbox.handle(request))
+  harness.server.faults.add({ kind: 'refused', route: 'runModel', times: 1 })
+  harness.server.faults.add({ kind: 'unavailable', route: 'getJob', times: 1 })
+  await client.run(FAST, INPUT)
+  await client.run(FAST, INPUT, { mode: 'async' })
+  await client.run(FAST, INPUT, { webhook: inbox })
+  await client.run(FAST, { ...INPUT, seed: 7 }).catch(() => {})
+  await client.run(FAST, INPUT, { signal: AbortSignal.abort() }).catch(() => {})
+  await inbox.drain()
+  const spans = harness.record.spans()
+  const seen = spans.flatMap(({ name, attributes, events }) => [
+    ...(name.startsWith('modelrun.') ? [name] : []),
+    ...Object.keys(attributes),
+    ...events.flatMap(([event, attributes]) => [event, ...Object.keys(attributes)]),
+  ])
+  const [, traces = ''] = guide.split('\n## Traces\n')
+  const [section = ''] = traces.split('\n## ')
+  const written = [...section.matchAll(/`((?:gen_ai|modelrun|http|url|server|error)\.[\w.]+)`/g)].map(
+    ([, name]) => name,
+  )
+  expect(new Set(written)).toEqual(new Set(seen))
+})

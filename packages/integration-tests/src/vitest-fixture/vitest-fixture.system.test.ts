@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, it } from 'vitest'
+
+/** What a test of the project came to. */
+interface Outcome {
+  status: string
+  messages: string
+}
+
+const outcomes = new Map<string, Outcome>()
+
+function outcomeOf(title: string): Outcome | undefined {
+  return outcomes.get(title)
+}
+
+describe('the vitest fixture', () => {
+  beforeAll(async () => {
+    for (const { title, status, failureMessages } of await runProject()) {
+      outcomes.set(title, { status, messages: failureMessages.join('\n') })
+    }
+  }, 60_000)
+
+  it.each([
+    'passes when all has ended',
+    'passes without a server',
+    'passes for leftovers that it forgets',
+    'has the server that it asks for',
+    'build upon ours',
+    'is a page to the client',
+    'takes the options of the fixture in a page',
+    'takes the options of a server in a page',
+    'sees nothing of its neighbours (1)',
+    'sees nothing of its neighbours (3)',
+    'has an inbox whose handler gets the context of its run',
+    'has an inbox on the time of its server',
+    'shares a server, and has an inbox alone (1)',
+    'shares a server, and has an inbox alone (3)',
+  ])('runs a test that %s', (title) => {
+    expect(outcomeOf(title)).toEqual({ status: 'passed', messages: '' })
+  })
+
+  it.each([
+    ['fails for a job that continues', /LeftoversError.*The job job_\w+ of aurora-image is/s],
+    ['fails for a path that the service does not have', /GET \/v1\/job\/1/],
+    ['fails for a script that no run took', /scripted outcome.* of aurora-image/],
+    ['alone fails for what it leaves', /The job job_\w+ of aurora-image is/],
+  ])('runs a test that %s, and says why', (title, reason) => {
+    expect(outcomeOf(title)).toEqual({ status: 'failed', messages: expect.stringMatching(reason) })
+  })
+
+  it('adds no leftovers to an error of the test itself', () => {
+    const outcome = outcomeOf('fails with its own error alone')
+    expect(outcome).toEqual({ status: 'failed', messages: expect.stringContaining('expected 1 to be 2') })
+    expect(outcome?.messages).not.toContain('LeftoversError')
+  })
+})
+
+/** What vitest's JSON reporter writes. */
+interface Report {
+  testResults: { assertionResults: AssertionResult[] }[]
+}
+
+interface AssertionResult {
+  title: string
+  status: string
+  failureMessages: string[]
+}
+
+/** Runs the project in a process of its own, as its user would. */
+async function runProject(): Promise<AssertionResult[]> {
+  const vitest = fileURLToPath(new URL('./vitest.mjs', import.meta.resolve('vitest/package.json')))
+  const root = fileURLToPath(new URL('./project', import.meta.url))
+  const folder = await mkdtemp(join(tmpdir(), 'modelrun-vitest-'))
+  const outputFile = join(folder, 'report.json')
+  const args = [vitest, 'run', '--root', root, '--reporter=json', `--outputFile=${outputFile}`]
+  // It ends with 1, because tests of it fail.
+  await new Promise((resolve) => execFile(process.execPath, args, { env: cleanEnvironment() }, resolve))
+  const { testResults }: Report = JSON.parse(await readFile(outputFile, 'utf8'))
+  await rm(folder, { recursive: true })
+  return testResults.flatMap(({ assertionResults }) => assertionResults)
+}
+
+/** Without the variables by which vitest detects that it is inside a test. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|TEST$|NODE_ENV$)/.test(name)))
+}

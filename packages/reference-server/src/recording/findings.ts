@@ -1,0 +1,54 @@
+import type { AssumptionOptions } from '../assumptions/assumptions.ts'
+import type { RejectionKind } from '../assumptions/rejections.ts'
+import { type Exchange, errorIn } from './exchange.ts'
+import { ACCEPTABLE } from './mistakes.ts'
+
+const MAX_NOTES = 100
+
+/** What the traffic has shown of the points that the specification leaves open. The newest observation counts. */
+export class Findings {
+  profile: AssumptionOptions
+  /** What was seen and the reference server does not do, each once. */
+  readonly notReplayed: Set<string>
+
+  constructor(profile: AssumptionOptions = {}, notReplayed: readonly string[] = []) {
+    this.profile = profile
+    this.notReplayed = new Set(notReplayed)
+  }
+
+  set(part: AssumptionOptions): void {
+    const rejections = { ...this.profile.rejections, ...part.rejections }
+    this.profile = { ...this.profile, ...part, ...(Object.keys(rejections).length === 0 ? {} : { rejections }) }
+  }
+
+  /** A request was rejected for one thing. */
+  rejected(kind: RejectionKind, exchange: Exchange): void {
+    const { status, json } = exchange
+    const code = errorIn(json)?.code
+    if (code === undefined) this.note(exchange, 'an error without a code')
+    else this.set({ rejections: { [kind]: { status, code } } })
+  }
+
+  /** A request was accepted although something in it was wrong. What was seen to be rejected once stays so. */
+  accepted(kind: RejectionKind): void {
+    if (ACCEPTABLE.includes(kind) && this.profile.rejections?.[kind] === undefined) {
+      this.set({ rejections: { [kind]: 'accepted' } })
+    }
+  }
+
+  /** A wrong input was accepted, and its job succeeded: the service does not mind. The reference server lets such a job fail. */
+  retract(kind: RejectionKind): void {
+    const { [kind]: known, ...rejections } = this.profile.rejections ?? {}
+    if (known !== 'accepted') return
+    this.profile = { ...this.profile, rejections }
+    this.#add(`a run that succeeded (${kind} by the schema of its model; the reference server rejects it)`)
+  }
+
+  note({ method, status, json }: Exchange, reason: string): void {
+    this.#add([method, status, errorIn(json)?.code ?? '', `(${reason})`].filter((part) => part).join(' '))
+  }
+
+  #add(line: string): void {
+    if (this.notReplayed.size < MAX_NOTES) this.notReplayed.add(line)
+  }
+}

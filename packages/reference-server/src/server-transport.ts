@@ -1,0 +1,61 @@
+import type { ResponseOrFault } from './faults/fault.ts'
+import type { Handle, RequestContext } from './http/handle.ts'
+import { readBaseUrl } from './options.ts'
+import type { Fork, Forks } from './service/forks.ts'
+import type { Service } from './service/service.ts'
+import type { Send } from './webhooks/send-delivery.ts'
+
+/** A fork that is to listen. */
+export interface ForkedServer {
+  readonly transport: ServerTransport
+  close(): Promise<void>
+}
+
+/** A transport that gives each fork an address of its own. */
+export interface ForkTransport extends Forks {
+  /** Lets a fork listen. Its state follows. */
+  open(fork: ForkedServer): Promise<Fork>
+}
+
+/** What a transport says of itself. */
+export interface TransportSettings {
+  /** URL at which it serves: from now on that of the server and of its files. */
+  baseUrl?: string | undefined
+  /**
+   * For a transport that other machines can reach: from now on runs with a webhook at a private address are rejected. It sends
+   * deliveries, and checks the address behind a name; the option `deliver` of the server goes first.
+   */
+  sendGuarded?: Send | undefined
+  /** Lets each fork listen at an address of its own: from now on control requests can fork the server. */
+  forks?: ForkTransport | undefined
+  /** From now on the journal has the headers of requests and responses, without secrets. */
+  recordsHeaders?: true | undefined
+}
+
+/** What a transport, such as node http or MSW, needs of a server. */
+export interface ServerTransport {
+  /** Handles a request: a response, or the fault that the transport applies instead. Never throws or rejects. */
+  handle(request: Request, context: RequestContext): Promise<ResponseOrFault>
+  /** Changes the server as the transport needs it. What is left out stays as it is. @throws TypeError for a wrong `baseUrl` */
+  set(settings: TransportSettings): void
+}
+
+/** The transport's side of a server. */
+export function createTransport(
+  service: Service,
+  handle: Handle,
+  openFork: (forks: ForkTransport) => Promise<Fork>,
+): ServerTransport {
+  return {
+    handle,
+    set: ({ baseUrl, sendGuarded, forks, recordsHeaders }) => {
+      if (baseUrl !== undefined) {
+        service.baseUrl = readBaseUrl(baseUrl)
+        service.activity.expectRemoteClients()
+      }
+      if (sendGuarded !== undefined) service.receivers.guard(sendGuarded)
+      if (forks !== undefined) service.forks = { served: forks, open: () => openFork(forks) }
+      if (recordsHeaders) service.observer.recordsHeaders = true
+    },
+  }
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { apiCaller } from '../../test-kit/api-caller.ts'
+import { DEFAULT_CATALOG } from '../domain/catalog.ts'
+import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
+import type { ReferenceServerOptions } from '../options.ts'
+import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'
+
+const OUTCOMES: readonly ScriptedOutcome[] = [
+  { result: 'failed', error: { code: 'NO_PAINT', message: 'out of paint' }, after_ms: 100 },
+  { result: 'succeeded', after_ms: 300 },
+]
+const [MODEL] = DEFAULT_CATALOG.map((model) => ({ ...model, outcomes: OUTCOMES }))
+
+function newServer(options: ReferenceServerOptions = {}) {
+  return createReferenceServer({ clock: 'auto', catalog: MODEL === undefined ? [] : [MODEL], ...options })
+}
+
+/** How a run ends, and after which time. */
+async function runOn(server: ReferenceServer): Promise<unknown[]> {
+  const startedAt = server.clock.now()
+  const { body } = await apiCaller(server).run('aurora-image')
+  return [body.status, server.clock.now() - startedAt]
+}
+
+describe('outcomes of the catalog', () => {
+  it('are taken in turn by the runs of an account, behind its scripts', async () => {
+    const server = newServer()
+    server.script('aurora-image', [{ result: 'succeeded', after_ms: 5 }])
+    const ends = [await runOn(server), await runOn(server), await runOn(server), await runOn(server)]
+    expect(ends).toEqual([
+      ['completed', 5],
+      ['failed', 100],
+      ['completed', 300],
+      ['failed', 100],
+    ])
+  })
+
+  it('continue where they were after a restore', async () => {
+    const server = newServer()
+    await runOn(server)
+    const snapshot = JSON.parse(JSON.stringify(server.snapshot()))
+    const other = newServer()
+    other.restore(snapshot)
+    expect(await runOn(other)).toEqual(['completed', 300])
+  })
+
+  it('keep their results where the option latency sets the time', async () => {
+    const server = newServer({ latency: 7 })
+    expect([await runOn(server), await runOn(server)]).toEqual([
+      ['failed', 7],
+      ['completed', 7],
+    ])
+  })
+
+  it('are nothing that clients see', async () => {
+    expect((await apiCaller(newServer()).get('/v1/models/aurora-image')).body).not.toHaveProperty('outcomes')
+  })
+
+  it('are checked', () => {
+    const outcomes = [{ result: 'exploded' }] as never
+    expect(() => createReferenceServer({ catalog: DEFAULT_CATALOG.map((model) => ({ ...model, outcomes })) })).toThrow(
+      'The option catalog is not right. /0/outcomes/0/result',
+    )
+  })
+})
