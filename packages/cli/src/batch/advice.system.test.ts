@@ -1,12 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  BATCH,
-  type RejectingService,
-  rejecting,
-  type SmallFiles,
-  serveSmallFiles,
-} from '../test-kit/batch-fixtures.ts'
-import { CliHarness, type Finished } from '../test-kit/cli-harness.ts'
+import { BATCH, type RejectingService, rejecting, type SmallFiles, serveSmallFiles } from '../../test/batch-fixtures.ts'
+import { CliHarness, type Finished } from '../../test/cli-harness.ts'
 
 let cli: CliHarness
 let files: SmallFiles

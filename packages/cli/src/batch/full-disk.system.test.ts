@@ -4,9 +4,9 @@ import { createRuns } from '@modelrun/durable'
 import { createSqliteEngine } from '@modelrun/durable/sqlite'
 import { ModelRun } from 'modelrun'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type SmallFiles, sendsByPrompt, serveSmallFiles } from '../test-kit/batch-fixtures.ts'
-import { CliHarness } from '../test-kit/cli-harness.ts'
-import { mountSmallDisk, type SmallDisk, whyNoDisk } from '../test-kit/small-disk.ts'
+import { type SmallFiles, sendsByPrompt, serveSmallFiles } from '../../test/batch-fixtures.ts'
+import { CliHarness } from '../../test/cli-harness.ts'
+import { mountSmallDisk, type SmallDisk, whyNoDisk } from '../../test/small-disk.ts'
 
 const note = whyNoDisk()
 const ROWS = 200

@@ -1,9 +1,9 @@
 import { fixtures } from '@modelrun/contract/fixtures'
 import { describe, expect, test } from 'vitest'
+import { createFileHost } from '../../test/file-host.ts'
+import { errorResponse, json, type Step, silent, unconnected } from '../../test/scripted-service.ts'
+import { createTestClient } from '../../test/test-client.ts'
 import type { ModelRun } from '../client.ts'
-import { createFileHost } from '../testing/file-host.ts'
-import { errorResponse, json, type Step, silent, unconnected } from '../testing/scripted-service.ts'
-import { createTestClient } from '../testing/test-client.ts'
 
 const queued = json(202, fixtures.runs.queued.body)
 const failed = json(200, fixtures.jobs.failed.body)

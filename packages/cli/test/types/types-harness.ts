@@ -1,8 +1,8 @@
 import { type CatalogModel, createReferenceServer, DEFAULT_CATALOG } from '@modelrun/reference-server'
 import { ModelRun } from 'modelrun'
-import type { Source } from '../find-ids.ts'
-import { runTypes } from '../run-types.ts'
-import type { TypesOptions } from '../types-options.ts'
+import type { Source } from '../../src/types/find-ids.ts'
+import { runTypes } from '../../src/types/run-types.ts'
+import type { TypesOptions } from '../../src/types/types-options.ts'
 
 /** A program in memory, a service with a catalog, and `modelrun types` between them. */
 export interface TypesHarness {

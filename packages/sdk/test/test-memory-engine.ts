@@ -1,5 +1,5 @@
-import type { Json, Task } from '../webhooks/engine/inbox-engine.ts'
-import { createMemoryEngine, type MemoryEngineOptions } from '../webhooks/engine/memory-engine.ts'
+import type { Json, Task } from '../src/webhooks/engine/inbox-engine.ts'
+import { createMemoryEngine, type MemoryEngineOptions } from '../src/webhooks/engine/memory-engine.ts'
 import { createManualClock } from './manual-clock.ts'
 
 /** An engine in memory on a manual clock, and the recorded runs of its handlers. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const PACKAGE = fileURLToPath(new URL('../../', import.meta.url))
+const PACKAGE = fileURLToPath(new URL('../', import.meta.url))
 
 /** The command, built of the sources of all packages: it starts much faster than from the sources themselves. */
 export interface BuiltCommand {

@@ -1,6 +1,6 @@
-import { ModelRun } from '../client.ts'
-import { type Core, createCore } from '../core.ts'
-import { type ModelRunOptions, resolveOptions } from '../options.ts'
+import { ModelRun } from '../src/client.ts'
+import { type Core, createCore } from '../src/core.ts'
+import { type ModelRunOptions, resolveOptions } from '../src/options.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 import { createScriptedService, type ScriptedService, type ScriptOptions, type Step } from './scripted-service.ts'
 

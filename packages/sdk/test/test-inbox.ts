@@ -1,9 +1,9 @@
 import type { Job } from '@modelrun/contract'
 import { fixtures } from '@modelrun/contract/fixtures'
-import { createMemoryEngine } from '../webhooks/engine/memory-engine.ts'
-import { createInbox, type Inbox } from '../webhooks/inbox.ts'
-import type { InboxMetric } from '../webhooks/inbox-notices.ts'
-import type { InboxOptions } from '../webhooks/inbox-options.ts'
+import { createMemoryEngine } from '../src/webhooks/engine/memory-engine.ts'
+import { createInbox, type Inbox } from '../src/webhooks/inbox.ts'
+import type { InboxMetric } from '../src/webhooks/inbox-notices.ts'
+import type { InboxOptions } from '../src/webhooks/inbox-options.ts'
 import { createFaultyEngine, type FaultyEngine } from './faulty-engine.ts'
 import { createManualClock, type ManualClock } from './manual-clock.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../src/clock.ts'
 
 /** One poll of a job, as the service received it. */
 interface ReceivedPoll {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** The root of the repository. */
-export const ROOT = fileURLToPath(new URL('../../../../..', import.meta.url))
+export const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /** A project of a user: his files, our settings, and the packages of the repository. Its end removes the folder. */
 export async function createProject(files: Record<string, string>): Promise<AsyncDisposable & { folder: string }> {
