@@ -1,4 +1,5 @@
 import { LIMITS } from '@modelrun/contract'
+import { messageWithCause } from '@modelrun/kit'
 import type { ServerClock } from '../clock/clock.ts'
 import type { ScriptedReceiver } from '../domain/scripted-webhook.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
@@ -54,7 +55,7 @@ export async function sendDelivery({
     const response = await Promise.race([post(deliver, { url, body, signal: abort.signal }), aborted])
     return response === 'aborted' ? { outcome: 'timeout' } : outcomeOf(response)
   } catch (error) {
-    return abort.signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: reasonOf(error) }
+    return abort.signal.aborted ? { outcome: 'timeout' } : { outcome: 'network_error', reason: messageWithCause(error) }
   } finally {
     clock.clearTimeout(timer)
   }
@@ -72,17 +73,4 @@ function outcomeOf(response: Response): DeliveryOutcome {
   const outcome = response.ok ? 'delivered' : 'rejected'
   // Browsers hide the status of a redirect: 0.
   return response.status === 0 ? { outcome } : { outcome, status: response.status }
-}
-
-/** `fetch failed` alone does not help: the cause says what happened. */
-function reasonOf(error: unknown): string {
-  return [error, partOf(error, 'cause')]
-    .filter((part) => part !== undefined)
-    .map((part) => String(partOf(part, 'message') ?? part))
-    .join(': ')
-}
-
-/** By shape, not by `instanceof`: under Jest, errors of Node come from another realm. */
-function partOf(error: unknown, key: 'cause' | 'message'): unknown {
-  return typeof error === 'object' && error !== null ? Reflect.get(error, key) : undefined
 }
