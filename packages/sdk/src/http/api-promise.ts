@@ -69,9 +69,9 @@ export async function* throwAtCaller<T extends object>(source: AsyncIterable<T>)
 const ENGINE_FRAMES = /^( +at .*(processTicksAndRejections|runMicrotasks).*\n)*/
 
 /**
- * Gives an error of this package the stack of whoever awaits it, without the frames of timers and of this package. Nothing is
- * captured before a call fails: that would cost each call more than all else that the client does. An error that nobody
- * awaits keeps its own stack, and so do errors in engines whose stacks end at an `await`.
+ * Gives an error of this package the stack of the program that awaits it, without the frames of timers and of this package.
+ * Nothing is captured before a call fails: that would cost each call more than all else that the client does. An error that
+ * no program awaits keeps its own stack, and so do errors in engines whose stacks end at an `await`.
  */
 function showCaller(error: unknown, continued: (...parameters: never[]) => unknown): unknown {
   if (!(error instanceof ModelRunError)) return error
