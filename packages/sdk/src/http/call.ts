@@ -129,6 +129,8 @@ async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): 
   const { operation, context, client, send, timeoutMs } = call
   const { method } = operation.route
   const { body } = call.request
+  // Hooks may have changed them.
+  const headers = client.ky === undefined ? call.request.headers : Object.fromEntries(request.headers)
   // Includes options of the caller's instance that only `fetch` knows, such as Next's `next`.
   const fetchOptions = { ...kyOptions, ...call.request.fetchOptions }
   const { signal } = context.scope
@@ -142,6 +144,7 @@ async function sendOnce<T>(call: Call<T>, request: Request, kyOptions: object): 
     signal,
     timeoutMs,
     method,
+    headers,
     body,
     fetchOptions,
   })
