@@ -28,7 +28,7 @@ export interface UnrecognizedRunResponse {
   reported_status?: string | undefined
 }
 
-/** The response to a run: those of section 4.3, distinguished by `status`, or {@link UnrecognizedRunResponse}. */
+/** The response to a run: those of section 4.3, distinguished by `status`, or of an unknown status. */
 export type AnyRunResponse = RunResponse | UnrecognizedRunResponse
 
 /** The call of `POST /v1/models/{model}/run` (section 4.3). */
