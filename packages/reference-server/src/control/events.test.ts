@@ -50,7 +50,7 @@ describe('events over the control API', () => {
 
   it('have no bodies and no headers: those are read for one job', async () => {
     const server = createReferenceServer()
-    server.transport.set({ recordsHeaders: true })
+    server.transport.set({ isShown: true })
     const { next, stop } = await follow(server)
     await next()
     await apiCaller(server).run('aurora-image', { sync: false })

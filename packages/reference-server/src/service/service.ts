@@ -90,6 +90,7 @@ export class Service {
       receivers: this.receivers,
       pause: (ms, signal) => this.pauses.pause(ms, signal),
       log: this.deliveries,
+      isShown: () => this.observer.isShown,
       beforeDelivery: breakpoints && ((job) => breakpoints.delivery(job)),
       onSend: () => this.observer.journal.place(),
       onRecord: (record, job, startPlace) => {
@@ -115,6 +116,8 @@ export class Service {
     this.deliveries.forget(account)
     this.faults.forget(account)
     this.observer.forget(account)
+    const isMeant = (key = this.firstKey.key) => account === undefined || this.keys.find(key)?.account === account
+    this.observer.actions.forget(isMeant)
     for (const one of account === undefined ? this.keys.accounts() : [account]) one.reset()
   }
 
