@@ -43,7 +43,17 @@ try {
   const copies = findCopies(app, names)
   if (copies.length > 0) throw new Error(`Installed more than once: ${JSON.stringify(copies)}`)
   writeFileSync(join(app, 'app.ts'), PROGRAM)
-  const strict = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', '--lib', 'es2024,dom,esnext']
+  const strict = [
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2023',
+    '--lib',
+    'es2024,dom,esnext',
+  ]
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...strict, 'app.ts'], app)
   const output = await run(process.execPath, ['app.ts'], app)
   if (output !== 'succeeded\n') throw new Error(`The app printed ${output}`)
