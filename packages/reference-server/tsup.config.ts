@@ -7,11 +7,9 @@ export default definePackage({
   command: 'src/node/cli.ts',
   // Without the document of the contract, which is loaded on demand.
   bundledInCommand: [
-    '@hono/node-server',
     /^@modelrun\/contract$/,
     'commander',
     'fast-png',
-    'hono',
     'ipaddr.js',
     'pure-rand',
     'zod',
