@@ -7,7 +7,7 @@ import { entryJson, withSnakeCase } from './snake-case.ts'
 /** The routes that report what happened during a test. Without a `key`: for all accounts. */
 export const REPORT_ROUTES = [
   get('readJournal', 'journal', (service, { req }) => {
-    const [key, jobId, kindText] = ['key', 'job_id', 'kind'].map((name) => req.query(name))
+    const { key, job_id: jobId, kind: kindText } = req.queries
     if (key !== undefined) requireKey(service, key)
     const kind = JOURNAL_KINDS.find((one) => one === kindText)
     if (kind !== kindText) throw invalid(`kind must be one of ${JOURNAL_KINDS.join(', ')}.`)

@@ -5,7 +5,7 @@ import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
 import type { Service } from '../service/service.ts'
-import type { IncomingRequest, Reply } from './messages.ts'
+import type { Handle, IncomingRequest, Reply } from './messages.ts'
 
 /** What a route found out about a request. The journal and the hints are made from it. */
 export interface RouteDetails {
@@ -56,6 +56,12 @@ export interface RequestEnv {
   details: RouteDetails | undefined
   /** A fault that was injected, by its name within the account. */
   injected: { id: string; kind: FaultKind } | undefined
+  /** Sends a request to this server, as a client in this process does. */
+  readonly handle: Handle
+  /** Called with the job of a run as soon as it exists. */
+  readonly onJob?: ((job: Job) => void) | undefined
+  /** The checked body of a call of the control API. */
+  called?: unknown
 }
 
 /** A request with its place among the routes. */
@@ -78,6 +84,11 @@ export class RoutedRequest {
   /** A parameter of the path; empty when the route has none of this name. */
   param(name: string): string {
     return this.params[name] ?? ''
+  }
+
+  /** The parameters of the query. */
+  get queries(): Readonly<Record<string, string>> {
+    return Object.fromEntries(new URL(this.raw.url).searchParams)
   }
 
   /** A parameter of the query. */

@@ -1,6 +1,6 @@
 import { HINT_HEADER, hintFor } from '../hints/hint-for.ts'
 import { foreignLiveKey, pathHints } from '../hints/request-hints.ts'
-import type { RequestDetails } from '../history/journal/journal.ts'
+import { type RequestDetails, startOf } from '../history/journal/journal.ts'
 import { redactText, shownHeaders } from '../history/journal/redact.ts'
 import type { Service } from '../service/service.ts'
 import type { RequestEnv, RequestTrace } from './app-env.ts'
@@ -44,6 +44,7 @@ export function finishRequest(service: Service, exchange: Exchange, given: Reply
   addHeaders(service, result, { trace, hint })
   const details = detailsOf(service, exchange, { trace, result, hint })
   observer.journal.addRequest(account, details, startPlace)
+  if (observer.isShown) addAction(service, trace, details)
   const { method, status } = details
   if (trace.route === undefined && (status === 404 || status === 405)) {
     const meant = pathHints({ service, request, trace, status, code: undefined }).at(-1)
@@ -96,10 +97,24 @@ function detailsOf(
     requestBody,
     // Responses of the control API are about the journal, and not for it.
     responseBody: typeof reply?.body === 'string' && route !== 'control' ? reply.body : undefined,
-    ...(service.observer.recordsHeaders ? headersOf(request, result) : {}),
+    ...(service.observer.isShown ? headersOf(request, result) : {}),
     hint,
     fault: injected && `${injected.kind} (${injected.id})`,
   }
+}
+
+/** A run, or a cancel that worked: a test can do it again. */
+function addAction(
+  { observer, keys }: Service,
+  { job, jobStatus, apiKey, requestBody: body, route }: RequestTrace,
+  details: RequestDetails,
+): void {
+  const { at, status } = details
+  if (route !== 'runModel' && (route !== 'cancelJob' || status === undefined || status >= 300)) return
+  const key = apiKey?.account === keys.first.account ? undefined : apiKey?.key
+  const sent = job === undefined && body !== undefined ? { body: startOf(body) } : {}
+  const run = { path: shownPath(details), status, job_status: jobStatus, ...sent }
+  observer.actions.add({ at, call: route, key, job_id: job?.id, ...(route === 'runModel' ? run : {}) })
 }
 
 function headersOf(

@@ -1,37 +1,29 @@
 import { BusyPolls } from '../clock/busy-polls.ts'
 import type { Service } from '../service/service.ts'
-import { type AppContext, RoutedRequest } from './app-env.ts'
+import { type AppContext, type RequestEnv, RoutedRequest } from './app-env.ts'
 import { errorResponses } from './error-responses.ts'
 import { finishRequest } from './finish-request.ts'
-import type { IncomingRequest, Reply, ReplyOrFault } from './messages.ts'
+import type { Handle, IncomingRequest, Reply, ReplyOrFault } from './messages.ts'
 import { decodeSegment, pathBelow, withModelAsSegment } from './router.ts'
-
-/** What a transport knows about a request. */
-export interface RequestContext {
-  /** `fetch`: a client in this process. An `auto` clock waits longer for clients of the others. */
-  transport: 'fetch' | 'msw' | 'node'
-  /** IP address of the client. Default `127.0.0.1`, this machine; over a socket: unknown, and not trusted. */
-  ip?: string | undefined
-}
 
 /** A socket that is closed already no longer knows the address of its client. */
 const UNKNOWN_IP = 'unknown'
-
-/** Handles a request. Never throws and never rejects. */
-export type Handle = (request: IncomingRequest, context: RequestContext) => Promise<ReplyOrFault>
 
 /** Makes the function that all transports call. While it works, virtual time is paused. */
 export function createHandle(service: Service, app: (context: AppContext) => Promise<ReplyOrFault>): Handle {
   // An exploration lets time pass by steps of its own.
   const busyPolls = service.breakpoints === undefined ? new BusyPolls(service.clock) : undefined
-  return async (request, { transport, ip = transport === 'node' ? UNKNOWN_IP : '127.0.0.1' }) => {
+  const handle: Handle = async (
+    request,
+    { transport, onJob, ip = transport === 'node' ? UNKNOWN_IP : '127.0.0.1' },
+  ) => {
     if (transport !== 'fetch') service.activity.expectRemoteClients()
     const work = service.activity.start()
     const held = busyPolls?.admit(request, work)
     if (held !== undefined) await held
     const at = service.clock.now()
     const startPlace = service.observer.journal.place()
-    const env = {
+    const env: RequestEnv = {
       ip,
       isOverSocket: transport === 'node',
       work,
@@ -39,6 +31,8 @@ export function createHandle(service: Service, app: (context: AppContext) => Pro
       apiKey: undefined,
       details: undefined,
       injected: undefined,
+      handle,
+      onJob,
     }
     try {
       const context = { req: new RoutedRequest(request, routedPath(service, request)), env }
@@ -50,6 +44,7 @@ export function createHandle(service: Service, app: (context: AppContext) => Pro
       work.end()
     }
   }
+  return handle
 }
 
 /** The path of a model whose own id ends in `/run` looks like the path to run another. */

@@ -1,3 +1,4 @@
+import type { Job } from '../domain/job.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
 
 type Bytes = Uint8Array<ArrayBuffer>
@@ -36,6 +37,19 @@ export interface ConnectionFault {
 
 /** The result of a request. */
 export type ReplyOrFault = Reply | ConnectionFault
+
+/** What a transport knows about a request. */
+export interface RequestContext {
+  /** `fetch`: a client in this process. An `auto` clock waits longer for clients of the others. */
+  transport: 'fetch' | 'msw' | 'node'
+  /** IP address of the client. Default `127.0.0.1`, this machine; over a socket: unknown, and not trusted. */
+  ip?: string | undefined
+  /** @internal Called with the job of a run as soon as it exists, also when the response is lost. */
+  onJob?: ((job: Job) => void) | undefined
+}
+
+/** Handles a request. Never throws and never rejects. */
+export type Handle = (request: IncomingRequest, context: RequestContext) => Promise<ReplyOrFault>
 
 export interface JsonReplyOptions {
   headers?: Readonly<Record<string, string>> | undefined

@@ -85,13 +85,13 @@ class RequestRecord implements JournalRecord {
   readonly #details: RequestDetails
 
   constructor(details: RequestDetails, startPlace: number, endPlace: number) {
-    const { url, requestBody = '', responseBody = '', hint = '' } = details
-    const isLong = requestBody.length > MAX_BODY_BYTES || responseBody.length > MAX_BODY_BYTES
-    this.#details = isLong ? { ...details, requestBody: cut(requestBody), responseBody: cut(responseBody) } : details
+    const { url, hint = '' } = details
+    const requestBody = details.requestBody && startOf(details.requestBody)
+    const responseBody = details.responseBody && startOf(details.responseBody)
+    this.#details = { ...details, requestBody, responseBody }
     this.startPlace = startPlace
     this.endPlace = endPlace
-    const bodies = Math.min(requestBody.length, MAX_BODY_BYTES) + Math.min(responseBody.length, MAX_BODY_BYTES)
-    this.bytes = ENTRY_BYTES + url.length + bodies + hint.length
+    this.bytes = ENTRY_BYTES + url.length + (requestBody ?? '').length + (responseBody ?? '').length + hint.length
   }
 
   get entry(): RequestEntry {
@@ -107,6 +107,7 @@ class RequestRecord implements JournalRecord {
   }
 }
 
-function cut(text: string): string | undefined {
-  return text === '' ? undefined : detached(text, MAX_BODY_BYTES)
+/** What is recorded of a body. */
+export function startOf(body: string): string {
+  return body.length > MAX_BODY_BYTES ? detached(body, MAX_BODY_BYTES) : body
 }
