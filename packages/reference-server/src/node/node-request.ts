@@ -6,7 +6,7 @@ import type { IncomingRequest } from '../http/messages.ts'
 const PLAIN_HOST = /^(localhost|127\.0\.0\.1)(:(?!80$)([1-9]\d{0,3}|[1-5]\d{4}))?$/
 const PLAIN_PATH = /^(\/[\w~!$&'()*+,;=:@%-][\w.~!$&'()*+,;=:@%-]*)+(\?[\w.~!$&()*+,;=:@/?%-]*)?$/
 
-/** A request over a socket. What nobody asks for is not read. */
+/** A request over a socket. Headers, body and signal are read when they are needed. */
 export class NodeRequest implements IncomingRequest {
   readonly method: string
   readonly url: string
