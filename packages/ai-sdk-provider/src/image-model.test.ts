@@ -4,7 +4,7 @@ import { setup, shortenWaits, untilCharged } from '../test/harness.ts'
 
 const SWIFT = 'lumen/aurora-image-swift' // it makes one picture for a run
 const PRICE = 1
-const WITHOUT_FILE = { result: 'succeeded', output: { type: 'image', items: [] } } as const
+const WITHOUT_FILE = { result: 'succeeded' as const, output: { type: 'image', items: [] } }
 
 describe('generateImage', () => {
   it('makes as many runs as the model needs for `n` pictures', async () => {

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type SharedV4ProviderOptions, type SharedV4Warning } from '@ai-sdk/provider'
+import { InvalidArgumentError, type SharedV3Warning, type SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Model } from 'modelrun'
 import { type ModelKind, ModelReader } from './model-reader.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -38,7 +38,7 @@ export interface PreparedCall {
   inputs: Record<string, unknown>[]
   /** Names of the runs in a batch, from the header `idempotency-key`. The service has no such keys. */
   keys: string[]
-  warnings: SharedV4Warning[]
+  warnings: SharedV3Warning[]
   /** The options with which each run is sent. */
   send: {
     signal: AbortSignal | undefined

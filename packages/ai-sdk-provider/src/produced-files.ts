@@ -1,17 +1,17 @@
-import type { JSONObject, SharedV4Warning } from '@ai-sdk/provider'
+import type { SharedV3Warning } from '@ai-sdk/provider'
 import type { OutputItem } from 'modelrun'
 import { keepSucceeded, runError, settle, toAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import { type CallOptions, type ProviderContext, prepareCall, type Wanted } from './prepare-call.ts'
-import { type EndedRuns, runInputs, type SucceededRun } from './run-inputs.ts'
+import { type EndedRuns, type Facts, runInputs, type SucceededRun } from './run-inputs.ts'
 
 /** A file that was produced and fetched. */
 export interface ProducedFile {
   data: Uint8Array<ArrayBuffer>
   /** Empty when the file host does not say it: the AI SDK detects it then. */
   mediaType: string
-  /** Its url, and what is known of its run, for `providerMetadata`. */
-  facts: JSONObject
+  /** Its url, and what is known of its run. */
+  facts: Facts
 }
 
 /** Fetches or names one file of a run. */
@@ -22,7 +22,7 @@ export async function produceFiles(
   context: ProviderContext,
   wanted: Wanted,
   options: CallOptions,
-): Promise<{ files: ProducedFile[]; warnings: SharedV4Warning[] }> {
+): Promise<{ files: ProducedFile[]; warnings: SharedV3Warning[] }> {
   const call = await prepareCall(context, wanted, options)
   const runs = await runInputs(context.options, call)
   const { values, warnings } = await takeFiles(runs, fileFetcher(context.options, call.send.signal))

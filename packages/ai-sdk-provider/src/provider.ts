@@ -1,12 +1,8 @@
 import {
-  type ImageModelV3,
   type ImageModelV4,
   NoSuchModelError,
-  type ProviderV3,
   type ProviderV4,
-  type SpeechModelV3,
   type SpeechModelV4,
-  type Experimental_VideoModelV3 as VideoModelV3,
   type Experimental_VideoModelV4 as VideoModelV4,
 } from '@ai-sdk/provider'
 import type { ModelRun } from 'modelrun'
@@ -41,8 +37,14 @@ interface Models<Image, Video, Speech> {
 /** A provider for `ai` 7. */
 export type ModelRunProvider = ProviderV4 & Models<ImageModelV4, VideoModelV4, SpeechModelV4>
 
+/** A model or provider as `ai` 6 takes it. */
+type V3<Part> = Omit<Part, 'specificationVersion'> & { readonly specificationVersion: 'v3' }
+
 /** A provider for `ai` 6. */
-export type ModelRunProviderV3 = ProviderV3 & Models<ImageModelV3, VideoModelV3, SpeechModelV3>
+export type ModelRunProviderV3 = V3<
+  Pick<ProviderV4, 'languageModel' | 'embeddingModel'> &
+    Models<V3<ModelRunImageModel>, V3<ModelRunVideoModel>, V3<ModelRunSpeechModel>>
+>
 
 /**
  * Creates a provider for the AI SDK. One call is one run, whatever retries the AI SDK makes: a run that the service may have

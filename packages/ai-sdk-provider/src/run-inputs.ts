@@ -1,4 +1,3 @@
-import type { JSONObject } from '@ai-sdk/provider'
 import { AbortedError, type Output } from 'modelrun'
 import type { DurableRun, DurableRuns } from './durable-runs.ts'
 import { abortError, runError, settle, toAiError } from './errors.ts'
@@ -6,12 +5,14 @@ import { modelPath } from './model-reader.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './prepare-call.ts'
 
+/** What is known of a run, for `providerMetadata`: JSON that `ai` 6 and 7 both take. */
+export type Facts = Record<string, string | number | undefined>
+
 /** A run that succeeded. */
 export interface SucceededRun {
   jobId: string
   output: Output
-  /** For `providerMetadata`. */
-  facts: JSONObject
+  facts: Facts
   /** Of a run that this call sent: a repeated call would send it again. */
   input?: object
 }

@@ -52,7 +52,8 @@ for await (const { id } of client.models.list()) catalog.push(await client.model
 
 /** What a model needs, in the words of the AI SDK. */
 function neededBy({ category, input_schema: { required = [] } }: Model): Record<string, unknown> {
-  const text = KINDS[category]?.[0] === 'speech' ? { text: 'hello' } : required.includes('prompt') && { prompt: 'a fox' }
+  const text =
+    KINDS[category]?.[0] === 'speech' ? { text: 'hello' } : required.includes('prompt') && { prompt: 'a fox' }
   return { n: 1, ...text, ...(required.includes('image_url') && { files: [web] }) }
 }
 
@@ -67,9 +68,11 @@ async function callModel({ id, category }: Model, settings: object): Promise<Out
   const [kind] = KINDS[category] ?? ['image']
   const model: { doGenerate?: (options: never) => PromiseLike<Pick<Outcome, 'warnings'>> } = modelrun[kind](id)
   const [outcome] = await Promise.allSettled([model.doGenerate?.(settings as never)])
-  const sent = server.journal.entries({ kind: 'request' }).flatMap((entry) =>
-    entry.kind === 'request' && entry.route === 'runModel' ? [JSON.parse(entry.requestBody ?? '').input] : [],
-  )
+  const sent = server.journal
+    .entries({ kind: 'request' })
+    .flatMap((entry) =>
+      entry.kind === 'request' && entry.route === 'runModel' ? [JSON.parse(entry.requestBody ?? '').input] : [],
+    )
   return {
     inputs: sent,
     warnings: outcome?.status === 'fulfilled' ? (outcome.value?.warnings ?? []) : [],
@@ -86,7 +89,7 @@ async function isApplied(model: Model, name: string, settings: Record<string, un
 
 const cases = catalog.flatMap((model) =>
   Object.entries(KINDS[model.category]?.[1] ?? {}).flatMap(([name, values]) =>
-    values.map((value): [string, string, string, Model, unknown] => [model.id, name, describeValue(value), model, value]),
+    values.map((value) => ({ model, name, value, text: describeValue(value) })),
   ),
 )
 
@@ -95,7 +98,7 @@ function describeValue(value: unknown): string {
 }
 
 describe('every setting of the AI SDK', () => {
-  it.each(cases)('%s: %s %s is applied, warned about or rejected', async (_id, name, _text, model, value) => {
+  it.each(cases)('$model.id: $name $text is applied, warned about or rejected', async ({ model, name, value }) => {
     const settings = { ...neededBy(model), [name]: value }
     const { inputs, warnings, error } = await callModel(model, settings)
     const warning = warnings.find(({ feature }) => feature === (name === 'frameImages' ? 'lastFrame' : name))

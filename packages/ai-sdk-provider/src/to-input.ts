@@ -1,4 +1,4 @@
-import { InvalidArgumentError, type JSONObject, type SharedV4Warning } from '@ai-sdk/provider'
+import { InvalidArgumentError, type JSONObject, type SharedV3Warning } from '@ai-sdk/provider'
 import type { InputProperty, Model } from 'modelrun'
 import { findInputIssues } from 'modelrun/models'
 import { COUNT_PARAMETERS, type Fitted, SETTING_RULES, type Settings } from './settings.ts'
@@ -9,7 +9,7 @@ type SettingName = keyof Settings
 /** The inputs of the runs of one call, and what could not be applied. */
 export interface RunInputs {
   inputs: Input[]
-  warnings: SharedV4Warning[]
+  warnings: SharedV3Warning[]
 }
 
 /**
@@ -26,7 +26,7 @@ export async function toInputs(
   { parameters, count }: { parameters: JSONObject; count: number },
 ): Promise<RunInputs> {
   const input: Input = { ...parameters }
-  const warnings: SharedV4Warning[] = []
+  const warnings: SharedV3Warning[] = []
   for (const [name, value] of Object.entries(settings) as [SettingName, unknown][]) {
     if (isAbsent(value)) continue
     const problem = await applySetting(name, value, { model, input, warnings })

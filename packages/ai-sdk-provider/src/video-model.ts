@@ -1,10 +1,10 @@
 import {
   APICallError,
   type JSONValue,
+  type Experimental_VideoModelV3VideoData as VideoData,
   type Experimental_VideoModelV4 as VideoModelV4,
   type Experimental_VideoModelV4CallOptions as VideoModelV4CallOptions,
   type Experimental_VideoModelV4OperationStatusResult as VideoModelV4Status,
-  type Experimental_VideoModelV4VideoData as VideoModelV4VideoData,
 } from '@ai-sdk/provider'
 import { type ProviderContext, prepareCall, type Wanted } from './prepare-call.ts'
 import { fileFetcher, type ProducedFile, produceFiles, takeFiles } from './produced-files.ts'
@@ -79,7 +79,7 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
     const { values: videos, warnings } = await takeFiles(ends, async (run, item) => {
       if (options.videoFiles === 'bytes') return toVideo(await fetchFile(run, item))
       // The AI SDK detects the type from the bytes, where it is given as this one.
-      return { type: 'url', url: item.url, mediaType: 'application/octet-stream' } satisfies VideoModelV4VideoData
+      return { type: 'url', url: item.url, mediaType: 'application/octet-stream' } satisfies VideoData
     })
     return { ...common, status: 'completed', videos, warnings } satisfies VideoModelV4Status
   }
@@ -95,6 +95,6 @@ function wantedVideos(modelId: string, options: VideoModelV4CallOptions): Wanted
   return { modelId, kind: 'videoModel', settings: { ...settings, ...files }, count: n }
 }
 
-function toVideo({ data, mediaType }: ProducedFile): VideoModelV4VideoData {
+function toVideo({ data, mediaType }: ProducedFile): VideoData {
   return { type: 'binary', data, mediaType }
 }

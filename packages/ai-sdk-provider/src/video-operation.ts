@@ -1,10 +1,10 @@
-import { InvalidArgumentError, type JSONObject, type JSONValue } from '@ai-sdk/provider'
+import { InvalidArgumentError, type JSONValue } from '@ai-sdk/provider'
 import { JobCancelledError, JobFailedError, type JobHandle, type JobJson } from 'modelrun'
 import { keepSucceeded, runError, settle, toAiError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PreparedCall } from './prepare-call.ts'
 import { jobPath } from './produced-files.ts'
-import { type EndedRuns, runPath, succeededRun } from './run-inputs.ts'
+import { type EndedRuns, type Facts, runPath, succeededRun } from './run-inputs.ts'
 
 /** The JSON that `startVideo` gives and `getVideoStatus` takes, perhaps in another process. */
 interface VideoOperation {
@@ -18,7 +18,7 @@ interface VideoOperation {
 
 /** The state of one run of an operation. */
 interface VideoRun {
-  facts: JSONObject
+  facts: Facts
   /** Empty while it has not ended. */
   end: EndedRuns
 }

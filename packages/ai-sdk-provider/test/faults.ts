@@ -16,9 +16,21 @@ const before = { route: 'runModel', when: 'before' } as const
 export const FAULTS: readonly FaultRow[] = [
   { name: 'reset after the charge', fault: { kind: 'reset', ...afterwards }, posts: 1, charges: 1, end: 'error' },
   { name: '500 after the charge', fault: { kind: 'server-error', ...afterwards }, posts: 1, charges: 1, end: 'error' },
-  { name: '502 page after the charge', fault: { kind: 'bad-gateway', ...afterwards }, posts: 1, charges: 1, end: 'error' },
+  {
+    name: '502 page after the charge',
+    fault: { kind: 'bad-gateway', ...afterwards },
+    posts: 1,
+    charges: 1,
+    end: 'error',
+  },
   { name: 'no response after the charge', fault: { kind: 'hang', ...afterwards }, posts: 1, charges: 1, end: 'error' },
-  { name: 'cut JSON after the charge', fault: { kind: 'truncated-body', ...afterwards }, posts: 1, charges: 1, end: 'ok' },
+  {
+    name: 'cut JSON after the charge',
+    fault: { kind: 'truncated-body', ...afterwards },
+    posts: 1,
+    charges: 1,
+    end: 'ok',
+  },
   {
     name: '503 without Retry-After, twice, before',
     fault: { kind: 'unavailable', ...before, times: 2 },

@@ -1,8 +1,9 @@
 import { createReferenceServer, type ReferenceServer, type ReferenceServerOptions } from '@modelrun/reference-server'
-import { experimental_generateVideo as generateVideo, generateImage, generateSpeech } from 'ai'
+import { generateImage, generateSpeech, experimental_generateVideo as generateVideo } from 'ai'
 import { ModelRun } from 'modelrun'
 import { onTestFinished, vi } from 'vitest'
-import { createModelRun, type ModelRunProvider, type ModelRunProviderOptions } from '../src/index.ts'
+import type { ModelRunProviderOptions } from '../src/options.ts'
+import { createModelRun, type ModelRunProvider } from '../src/provider.ts'
 
 /** A provider on a reference server of its own. */
 export interface Setup {
@@ -77,8 +78,6 @@ export const KINDS = {
 
 /** A picture of one pixel. */
 export const PNG = Uint8Array.from(
-  atob(
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  ),
+  atob('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='),
   (character) => character.charCodeAt(0),
 )
