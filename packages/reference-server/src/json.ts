@@ -25,8 +25,3 @@ export function jsonCopy(value: unknown, levels = MAX_NESTING): unknown {
   if (nestsDeeperThan(levels, value)) throw new TypeError(`The value ${nestingProblem(levels)}.`)
   return value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 }
-
-/** A path as a JSON pointer (RFC 6901), e.g. `/data/items/0`; empty for the root. */
-export function jsonPointer(path: readonly PropertyKey[]): string {
-  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
-}

@@ -1,3 +1,4 @@
+import { isRecord } from '@modelrun/kit'
 import type * as z from 'zod/mini'
 import {
   type AssumptionOptions,
@@ -191,20 +192,16 @@ function isReport(profile: ProfileOption | undefined): profile is { profile: Ass
 }
 
 function readSwitches(option: string, switches: AssumptionOptions = {}, defaults: Assumptions): Assumptions {
-  const members = isObject(switches) ? withRejections(switches, defaults) : switches
+  const members = isRecord(switches) ? withRejections(switches, defaults) : switches
   return readMembers(option, members, { schema: assumptionsSchema, defaults })
 }
 
 /** The rejections that are not given keep their defaults; what is not an object is for the schema. */
 function withRejections(switches: AssumptionOptions, defaults: Assumptions): object {
   const { rejections } = switches
-  return isObject(rejections)
+  return isRecord(rejections)
     ? { ...switches, rejections: { ...defaults.rejections, ...definedOf(rejections) } }
     : switches
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Without the members that are `undefined`. */
@@ -218,7 +215,7 @@ function readMembers<Value extends object>(
   members: object = {},
   { schema, defaults }: { schema: z.ZodMiniType<Value>; defaults: Value },
 ): Value {
-  if (!isObject(members))
+  if (!isRecord(members))
     throw new TypeError(`The option ${option} is not right. It must be an object, not ${show(members)}.`)
   const checked = parseShape(schema, { ...defaults, ...definedOf(members) })
   if (!checked.ok) throw new TypeError(`The option ${option} is not right. ${checked.message}`)

@@ -1,5 +1,5 @@
+import { jsonPointer, memberOf } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { jsonPointer } from './json.ts'
 
 /** The result of checking a value by a schema; the message is a sentence for people. */
 export type ShapeCheck<Value> = { ok: true; value: Value } | { ok: false; message: string }
@@ -55,10 +55,6 @@ function problem(issue: z.core.$ZodIssue, actual: unknown): string {
 function listKeys(keys: readonly string[]): string {
   const shown = keys.slice(0, MAX_PROBLEMS).map((key) => JSON.stringify(key.slice(0, 60)))
   return [...shown, ...(keys.length > MAX_PROBLEMS ? ['and others'] : [])].join(', ')
-}
-
-function memberOf(value: unknown, part: PropertyKey): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined
 }
 
 function typeNoun(value: unknown): string {

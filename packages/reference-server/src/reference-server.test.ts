@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { runProcessingSchema } from '@modelrun/contract'
 import * as publicNames from '@modelrun/reference-server'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { apiCaller } from '../test-kit/api-caller.ts'
+import { apiCaller } from '../test/api-caller.ts'
 import { listen } from './node/listen.ts'
 import { createReferenceServer, type ReferenceServer } from './reference-server.ts'
 

@@ -28,8 +28,11 @@ export interface TransportSettings {
   sendGuarded?: Send | undefined
   /** Lets each fork listen at an address of its own: from now on control requests can fork the server. */
   forks?: ForkTransport | undefined
-  /** From now on the journal has the headers of requests and responses, without secrets. */
-  recordsHeaders?: true | undefined
+  /**
+   * A dashboard shows the server: from now on it records headers, the responses of receivers, and what is done to it, without
+   * secrets.
+   */
+  isShown?: true | undefined
 }
 
 /** What a transport, such as node http or MSW, needs of a server. */
@@ -48,14 +51,14 @@ export function createTransport(
 ): ServerTransport {
   return {
     handle,
-    set: ({ baseUrl, sendGuarded, forks, recordsHeaders }) => {
+    set: ({ baseUrl, sendGuarded, forks, isShown }) => {
       if (baseUrl !== undefined) {
         service.baseUrl = readBaseUrl(baseUrl)
         service.activity.expectRemoteClients()
       }
       if (sendGuarded !== undefined) service.receivers.guard(sendGuarded)
       if (forks !== undefined) service.forks = { served: forks, open: () => openFork(forks) }
-      if (recordsHeaders) service.observer.recordsHeaders = true
+      if (isShown) service.observer.isShown = true
     },
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 /** The exchanges of a job, as far as the tests read them. */
@@ -74,7 +74,7 @@ describe('the exchanges of a job over the control API', () => {
 
   it('show headers without secrets, where the server was asked to record them', async () => {
     const server = createReferenceServer({ clock: 'manual' })
-    server.transport.set({ recordsHeaders: true })
+    server.transport.set({ isShown: true })
     const caller = apiCaller(server)
     const { job_id } = (await caller.run('aurora-image', { sync: false })).body
     const body = exchangesIn((await caller.get(`/_reference/jobs/${job_id}/exchanges`)).body)

@@ -8,6 +8,7 @@ import { wireModel } from '../http/routes/models.ts'
 import type { Service } from '../service/service.ts'
 import { scriptRuns } from '../service/tenants.ts'
 import { createControlAccess, TOKEN_HEADER } from './access.ts'
+import { ACTIVITY_ROUTES } from './activity.ts'
 import { listCalls } from './calls.ts'
 import { CLOCK_ROUTES } from './clock.ts'
 import { EVENT_ROUTES } from './events.ts'
@@ -19,6 +20,7 @@ import { KEY_ROUTES } from './keys.ts'
 import { DOCUMENT_PATH, documentAt, loadDocument } from './openapi.ts'
 import { REPORT_ROUTES } from './reports.ts'
 import { accountIfNamed, accountOf, CONTROL_PREFIX, get, post, requireValid, respondTo } from './route.ts'
+import { RUN_ROUTES } from './runs.ts'
 import { SNAPSHOT_ROUTES } from './snapshot.ts'
 import { WEBHOOK_ROUTES } from './webhooks.ts'
 
@@ -49,6 +51,8 @@ export const CONTROL_ROUTES = [
   ...SNAPSHOT_ROUTES,
   ...FORK_ROUTES,
   ...EVENT_ROUTES,
+  ...ACTIVITY_ROUTES,
+  ...RUN_ROUTES,
 ]
 
 const TOKEN_NEEDED =

@@ -1,4 +1,4 @@
-import { closestName } from '../domain/closest-name.ts'
+import { closestName } from '@modelrun/kit'
 import { type ReferenceServerOptions, resolveOptions } from '../options.ts'
 import { serverOf } from '../reference-server.ts'
 import { Service } from '../service/service.ts'

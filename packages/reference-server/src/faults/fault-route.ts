@@ -1,6 +1,6 @@
 import { ROUTES, type RouteName } from '@modelrun/contract'
+import { closestName } from '@modelrun/kit'
 import * as z from 'zod/mini'
-import { closestName } from '../domain/closest-name.ts'
 import { decodeSegment, routingPath } from '../http/routing-path.ts'
 
 /** Where a fault can be injected: an endpoint of section 4, or a produced file. */

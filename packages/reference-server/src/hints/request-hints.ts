@@ -1,6 +1,6 @@
 import { KEY_PREFIXES, MODEL_CATEGORIES, ROUTES, type Route } from '@modelrun/contract'
+import { closestName } from '@modelrun/kit'
 import { KEY_LETTERS } from '../domain/api-keys.ts'
-import { closestName } from '../domain/closest-name.ts'
 import { decodeSegment, pathBelow } from '../http/routing-path.ts'
 import type { HintContext } from './hint-context.ts'
 

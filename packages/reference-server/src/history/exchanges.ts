@@ -40,10 +40,13 @@ interface RequestExchange extends RequestEntry, Places {
   readonly attempt: number
 }
 
-interface DeliveryExchange extends DeliveryEntry, Places {
+interface DeliveryExchange extends DeliveryEntry, Places, DeliveryDetails {
   /** 1 for the first delivery of the result, 2 for its duplicate. */
   readonly attempt: number
-  /** What was sent; missing when the log of deliveries no longer has it. */
+}
+
+/** What the log of deliveries knows beyond the journal; nothing when it no longer has the delivery. */
+type DeliveryDetails = Pick<DeliveryRecord, 'responseHeaders' | 'responseBody'> & {
   readonly body?: DeliveryRecord['body'] | undefined
 }
 
@@ -68,7 +71,7 @@ export function exchangesOf({ jobId, records, job, deliveries, now, controls = [
       case 'request':
         return [{ ...entry, place, endPlace, attempt: attempts.ofRequest(entry) }]
       case 'delivery':
-        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), body: bodyOf(entry, deliveries) }]
+        return [{ ...entry, place, endPlace, attempt: attempts.ofDelivery(), ...detailsOf(entry, deliveries) }]
       case 'job':
         return [{ ...entry, place, endPlace }]
       default:
@@ -114,8 +117,10 @@ function isSameRun({ entry: one }: JournalRecord, { entry: other }: JournalRecor
   return one.path === other.path && (one.requestBody ?? other.requestBody) === other.requestBody
 }
 
-function bodyOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryRecord['body'] | undefined {
-  return deliveries.find(({ job_id, attemptedAt }) => job_id === entry.job_id && attemptedAt === entry.at)?.body
+function detailsOf(entry: DeliveryEntry, deliveries: readonly DeliveryRecord[]): DeliveryDetails {
+  const isSame = ({ job_id, attemptedAt }: DeliveryRecord) => job_id === entry.job_id && attemptedAt === entry.at
+  const { body, responseHeaders, responseBody } = deliveries.find(isSame) ?? {}
+  return { body, responseHeaders, responseBody }
 }
 
 /** Counts what is sent again. */

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { Work } from '../clock/activity.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
+import type { Job } from '../domain/job.ts'
 import type { ResponseOrFault } from '../faults/fault.ts'
 import type { FaultKind } from '../faults/fault-options.ts'
 import type { Service } from '../service/service.ts'
@@ -22,6 +23,15 @@ export interface AppEnv {
     ip: string
     /** Whether it came over a socket, and not from a client in this process. */
     isOverSocket: boolean
+    /** Sends a request to this server, as a client in this process does. */
+    handle(
+      request: Request,
+      context: { transport: 'fetch'; onJob?: ((job: Job) => void) | undefined },
+    ): Promise<ResponseOrFault>
+    /** Called with the job of a run as soon as it exists. */
+    onJob?: ((job: Job) => void) | undefined
+    /** The checked body of a call of the control API. */
+    called?: unknown
     /** To park while the request waits on the clock. */
     work: Work
     /** Set by `createApp`. */

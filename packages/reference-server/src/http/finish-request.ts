@@ -50,6 +50,7 @@ export function finishRequest(service: Service, exchange: Exchange, given: Respo
   const identifiedResult = trace.route === 'control' ? result : addRequestId(service, result)
   const details = detailsOf(service, exchange, { trace, result, code, hint })
   observer.journal.addRequest(account, details, startPlace)
+  if (observer.isShown) addAction(service, trace, details)
   const { method, status } = details
   if (trace.route === undefined && (status === 404 || status === 405)) {
     const meant = pathHints({ service, request, trace, status, code }).at(-1)
@@ -105,10 +106,23 @@ function detailsOf(
     requestBody,
     // Responses of the control API are about the journal, and not for it.
     responseBody: result instanceof JsonResponse && route !== 'control' ? result.shownBody : undefined,
-    ...(service.observer.recordsHeaders ? headersOf(request, result) : {}),
+    ...(service.observer.isShown ? headersOf(request, result) : {}),
     hint,
     fault: injected && `${injected.kind} (${injected.id})`,
   }
+}
+
+/** A run, or a cancel that worked: a test can do it again. */
+function addAction(
+  { observer, keys }: Service,
+  { job, jobStatus, apiKey, requestBody: body, route }: RequestTrace,
+  details: RequestDetails,
+): void {
+  const { at, status } = details
+  if (route !== 'runModel' && (route !== 'cancelJob' || status === undefined || status >= 300)) return
+  const key = apiKey?.account === keys.first.account ? undefined : apiKey?.key
+  const run = { path: pathOf(details), status, job_status: jobStatus, ...(job === undefined ? { body } : {}) }
+  observer.actions.add({ at, call: route, key, job_id: job?.id, ...(route === 'runModel' ? run : {}) })
 }
 
 function headersOf(

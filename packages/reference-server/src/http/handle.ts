@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { BusyPolls } from '../clock/busy-polls.ts'
+import type { Job } from '../domain/job.ts'
 import type { ResponseOrFault } from '../faults/fault.ts'
 import type { Service } from '../service/service.ts'
 import type { AppEnv } from './app-env.ts'
@@ -12,6 +13,8 @@ export interface RequestContext {
   transport: 'fetch' | 'msw' | 'node'
   /** IP address of the client. Default `127.0.0.1`, this machine; over a socket: unknown, and not trusted. */
   ip?: string | undefined
+  /** @internal Called with the job of a run as soon as it exists, also when the response is lost. */
+  onJob?: ((job: Job) => void) | undefined
 }
 
 /** A socket that is closed already no longer knows the address of its client. */
@@ -24,12 +27,15 @@ export type Handle = (request: Request, context: RequestContext) => Promise<Resp
 export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
   // An exploration lets time pass by steps of its own.
   const busyPolls = service.breakpoints === undefined ? new BusyPolls(service.clock) : undefined
-  return async (request, { transport, ip = transport === 'node' ? UNKNOWN_IP : '127.0.0.1' }) => {
+  const handle: Handle = async (
+    request,
+    { transport, onJob, ip = transport === 'node' ? UNKNOWN_IP : '127.0.0.1' },
+  ) => {
     if (transport !== 'fetch') service.activity.expectRemoteClients()
     const work = service.activity.start()
     const held = busyPolls?.admit(request, work)
     if (held !== undefined) await held
-    const env: AppEnv['Bindings'] = { ip, isOverSocket: transport === 'node', work }
+    const env: AppEnv['Bindings'] = { ip, isOverSocket: transport === 'node', work, handle, onJob }
     const exchange = { request, env, at: service.clock.now(), startPlace: service.observer.journal.place() }
     try {
       return finishRequest(service, exchange, await route(service, app, exchange))
@@ -39,6 +45,7 @@ export function createHandle(service: Service, app: Hono<AppEnv>): Handle {
       work.end()
     }
   }
+  return handle
 }
 
 async function route(service: Service, app: Hono<AppEnv>, { request, env }: Exchange): Promise<ResponseOrFault> {

@@ -119,7 +119,7 @@ async function listenAs(
     baseUrl: url,
     sendGuarded: isLoopback(host) || allowPrivateWebhooks ? undefined : guardedDeliver,
     forks,
-    recordsHeaders: dashboard === undefined ? undefined : true,
+    isShown: dashboard === undefined ? undefined : true,
   })
   let closing: Promise<void> | undefined
   return {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StateServers } from '../../test-kit/state-servers.ts'
+import { StateServers } from '../../test/state-servers.ts'
 import { createRandom } from '../random.ts'
 import { createReferenceServer } from '../reference-server.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'

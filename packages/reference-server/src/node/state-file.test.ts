@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { StateServers } from '../../test-kit/state-servers.ts'
+import { StateServers } from '../../test/state-servers.ts'
 import { createReferenceServer } from '../reference-server.ts'
 
 let servers: StateServers

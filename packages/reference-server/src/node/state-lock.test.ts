@@ -1,7 +1,7 @@
 import { link, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { StateServers } from '../../test-kit/state-servers.ts'
+import { StateServers } from '../../test/state-servers.ts'
 import { lockFile } from './state-lock.ts'
 
 let servers: StateServers

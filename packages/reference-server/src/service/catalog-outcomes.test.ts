@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import { DEFAULT_CATALOG } from '../domain/catalog.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { ReferenceServerOptions } from '../options.ts'

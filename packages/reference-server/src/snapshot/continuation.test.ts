@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import type { ScriptedOutcome } from '../domain/scripted-outcome.ts'
 import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { FaultOptions } from '../faults/fault-options.ts'

@@ -1,4 +1,4 @@
-import { closestName } from '../domain/closest-name.ts'
+import { closestName } from '@modelrun/kit'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
 import { nestingProblem, nestsDeeperThan } from '../json.ts'
 import { parseShape, type ShapeCheck } from '../parse-shape.ts'

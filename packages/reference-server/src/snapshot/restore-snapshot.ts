@@ -2,6 +2,7 @@ import { Account } from '../domain/account.ts'
 import type { CatalogModel } from '../domain/catalog.ts'
 import type { Job, ProviderPlan } from '../domain/job.ts'
 import { PLAN_IS_OVER } from '../domain/jobs.ts'
+import type { Action } from '../history/actions.ts'
 import type { ShapeCheck } from '../parse-shape.ts'
 import { Service } from '../service/service.ts'
 import { readSnapshot } from './read-snapshot.ts'
@@ -26,6 +27,8 @@ export function restoreSnapshot(service: Service, value: unknown): ShapeCheck<Sn
   service.keys.replace(
     snapshot.keys.map((key) => ({ ...key, allowIps: key.allowIps, account: at(accounts, key.account) })),
   )
+  // What led to the state: checked to be actions by their call and time, read by the dashboard alone.
+  service.observer.actions.replace((snapshot.actions ?? []) as readonly Action[])
   const jobs = snapshot.jobs.map((state) => jobFrom(state, at(accounts, state.account), service.models))
   const reserved = reservations(jobs)
   for (const [index, state] of snapshot.accounts.entries()) {

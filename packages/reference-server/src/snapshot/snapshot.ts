@@ -49,6 +49,8 @@ const deliverySchema = z.strictObject({
   outcome: z.enum(['delivered', 'rejected', 'timeout', 'network_error']),
   status: z.optional(z.number()),
   reason: z.optional(z.string()),
+  responseHeaders: z.optional(z.array(z.tuple([z.string(), z.string()]))),
+  responseBody: z.optional(z.string()),
   body: deliveryBodySchema,
 })
 
@@ -133,6 +135,8 @@ export const snapshotSchema = z.strictObject({
       dueAt: z.optional(time),
     }),
   ),
+  /** What was done to a server with a dashboard, oldest first. */
+  actions: z.optional(z.array(z.looseObject({ at: time, call: z.string() }))),
   /** The deliveries that `webhooks.next()` has not returned, oldest first. */
   unread: z.array(z.strictObject({ account: count, delivery: count })),
 })

@@ -51,6 +51,7 @@ export function viewSnapshot(service: Service): SnapshotView {
       indexOf,
     ),
     pendingDeliveries: pendingDeliveriesOf(service),
+    ...(service.observer.isShown ? { actions: service.observer.actions.list() } : {}),
     unread: unreadDeliveries(service, states),
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { apiCaller } from '../../test-kit/api-caller.ts'
+import { apiCaller } from '../../test/api-caller.ts'
 import type { ScriptedWebhook } from '../domain/scripted-webhook.ts'
 import type { ReferenceServerOptions } from '../options.ts'
 import { createReferenceServer, type ReferenceServer } from '../reference-server.ts'

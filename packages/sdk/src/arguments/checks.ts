@@ -1,8 +1,8 @@
+import { closestName } from '@modelrun/kit'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { ModelRunError } from '../errors/model-run-error.ts'
 import { readHostRules } from '../hosts/host-rules.ts'
 import { readFetchOptions, readHeaders } from '../http/fetch.ts'
-import { closestName } from '../runs/closest-name.ts'
 
 type Test = (value: unknown) => boolean
 

@@ -1,3 +1,4 @@
+import { memberOf } from '@modelrun/kit'
 import { hasMethod, isArrayBuffer, isBlob, kindOf } from '../arguments/checks.ts'
 import { ConfigurationError } from '../errors/local-errors.ts'
 import { nodeBuiltin } from '../node-builtin.ts'
@@ -102,8 +103,7 @@ async function openPath(path: string | URL): Promise<OpenFile> {
 
 function unreadable(name: string, cause: unknown): ConfigurationError {
   // Not by `instanceof Error`: under Jest, errors of Node come from another realm.
-  const code: unknown = typeof cause === 'object' && cause !== null ? Reflect.get(cause, 'code') : undefined
-  return new ConfigurationError({ message: `${name} ${problemOf(code, cause)}`, cause })
+  return new ConfigurationError({ message: `${name} ${problemOf(memberOf(cause, 'code'), cause)}`, cause })
 }
 
 function problemOf(code: unknown, cause: unknown): string {

@@ -24,7 +24,7 @@ const BASE64_PART_BYTES = 24_576
  * const result = await client.run('inkfield/restyle', { image_url, prompt: 'as a woodcut' })
  */
 export function toDataUri(source: FileSource, options: ToDataUriOptions = {}): Promise<string> {
-  return rejectAtCaller(toDataUri, async () => makeDataUri(source, readOptions('toDataUri', options, DATA_URI_OPTIONS)))
+  return rejectAtCaller(async () => makeDataUri(source, readOptions('toDataUri', options, DATA_URI_OPTIONS)))
 }
 
 async function makeDataUri(source: FileSource, options: ToDataUriOptions): Promise<string> {

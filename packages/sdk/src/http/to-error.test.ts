@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ERROR_BODY, failedCall, failedResponse, interruption, RUN_IS } from '../../test/failed-calls.ts'
 import {
   ApiError,
   AuthenticationError,
@@ -19,7 +20,6 @@ import {
 } from '../errors/transport-errors.ts'
 import { cancelJobOperation } from '../jobs/job-operations.ts'
 import { runOperation } from '../runs/run-operation.ts'
-import { ERROR_BODY, failedCall, failedResponse, interruption, RUN_IS } from '../testing/failed-calls.ts'
 import { toError } from './to-error.ts'
 
 const run = runOperation('aurora-image', { input: {} })

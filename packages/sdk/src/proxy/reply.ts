@@ -1,4 +1,5 @@
 import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
+import { memberOf } from '@modelrun/kit'
 import { ApiError } from '../errors/api-errors.ts'
 import { ModelRunError } from '../errors/model-run-error.ts'
 import { GATEWAY_REJECTION } from '../http/read-response.ts'
@@ -112,8 +113,7 @@ function passedOn(error: ApiError, headers: Record<string, string | undefined>):
 }
 
 function textIn(body: unknown): unknown {
-  const detail: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'error') : undefined
-  return typeof detail === 'object' && detail !== null ? Reflect.get(detail, 'message') : undefined
+  return memberOf(memberOf(body, 'error'), 'message')
 }
 
 function retryAfterS({ retryAfterMs }: ModelRunError): number | undefined {

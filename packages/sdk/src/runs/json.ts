@@ -1,6 +1,6 @@
+import { jsonPointer } from '@modelrun/kit'
 import { type Check, hasMethod, isArrayBuffer, isBlob, kindOf } from '../arguments/checks.ts'
 import type { InputIssue } from '../errors/local-errors.ts'
-import { jsonPointer } from '../http/read-response.ts'
 
 /** A value as JSON has it. */
 interface ReadJson {

@@ -36,7 +36,7 @@ async function runToEnd(
   const job = new ClientJob(core, reference)
   if (runResponse.status !== 'completed') {
     const { webhook } = options
-    const data = await waitForJob(() => ({ core, job, reference, options, endsAt, webhook, span }))
+    const data = await waitForJob({ core, job, reference, options, endsAt, webhook, span })
     return { data, response, requestId }
   }
   core.scheduler.durations.learn(runResponse.model_id, elapsedMs, elapsedMs)

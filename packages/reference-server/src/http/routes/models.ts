@@ -1,5 +1,6 @@
 import { LIMITS, type ListModelsQuery, listModelsQuerySchema, MODEL_CATEGORIES, type Model } from '@modelrun/contract'
 import type { CatalogModel } from '../../domain/catalog.ts'
+import { closestModelId } from '../../domain/closest-model-id.ts'
 import { describeValue } from '../../domain/describe-value.ts'
 import { listModels } from '../../domain/list-models.ts'
 import { parseShape } from '../../parse-shape.ts'
@@ -42,7 +43,7 @@ export function getModelNamedRunRoute(service: Service, context: AppContext): Ro
 }
 
 export function unknownModel(service: Service, modelId: string, kind: 'unknownModel' | 'unknownModelRun'): RouteResult {
-  const meant = service.modelNames.ofAnyProvider(modelId) ?? service.modelNames.closest(modelId)
+  const meant = closestModelId(modelId, [...service.models.keys()])
   const list = 'GET /v1/models lists the models.'
   const message = `There is no model ${JSON.stringify(modelId.slice(0, 100))}. ${meant === undefined ? list : `Did you mean ${meant}?`}`
   return reject(service, kind, {

@@ -49,6 +49,7 @@ async function runModel(
     const message = `A run of ${model.id} costs ${model.pricing.credits_per_run} credits; ${available} are left for new runs.`
     return reject(service, 'insufficientCredits', { ...webhook, message })
   }
+  context.env.onJob?.(job)
   await deliverFirst(service, context, job)
   return { ...webhook, job, ...(await runResponse(service, context, { job, body })) }
 }

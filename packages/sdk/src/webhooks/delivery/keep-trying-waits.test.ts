@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
+import { openCore } from '../../../test/test-core.ts'
 import { ConfigurationError } from '../../errors/local-errors.ts'
-import { openCore } from '../../testing/test-core.ts'
 import { keepTrying } from './keep-trying.ts'
 
 const wrong = new ConfigurationError({ message: 'wrong' })
