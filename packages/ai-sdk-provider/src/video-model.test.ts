@@ -26,7 +26,8 @@ function sent(value: unknown) {
 describe('startVideo and getVideoStatus', () => {
   it('starts in one process and gives the film in another', async () => {
     const one = setup()
-    const { operation } = await startVideo({ model: one.modelrun.video(ID), prompt: 'waves' })
+    const { operation, providerMetadata } = await startVideo({ model: one.modelrun.video(ID), prompt: 'waves' })
+    expect(providerMetadata).toEqual({ modelrun: { jobs: [{ jobId: expect.stringMatching(/^job_/) }] } })
     const model = otherProcess(one).video(ID)
     expect(await getVideoStatus(model, { operation: sent(operation) })).toMatchObject({
       status: 'pending',
@@ -78,7 +79,7 @@ describe('startVideo and getVideoStatus', () => {
   })
 
   it.each([[null], ['job_1'], [{}], [{ jobs: 'job_1' }]])(
-    'rejects an operation of somebody else: %j',
+    'rejects an operation of another provider: %j',
     async (operation) => {
       const status = getVideoStatus(setup().modelrun.video(ID), { operation })
       await expect(status).rejects.toMatchObject({ name: 'AI_InvalidArgumentError', argument: 'operation' })

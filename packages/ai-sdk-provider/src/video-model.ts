@@ -42,12 +42,12 @@ export class ModelRunVideoModel extends ProviderModel implements VideoModelV4 {
   async doStart({ webhookUrl, ...options }: VideoModelV4CallOptions & { webhookUrl?: string }) {
     try {
       const call = await prepareCall(this.context, wantedVideos(this.modelId, options), options)
-      const { operation, jobs, warnings } = await startRuns(this.context.options, call, webhookUrl)
+      const { operation, facts, jobs, warnings } = await startRuns(this.context.options, call, webhookUrl)
       const endWait = this.#waits.take(webhookUrl)
       const untilAllEnded = () => jobs.map((job) => untilEnded(job, this.context.options, options.abortSignal))
       // What fails here is thrown by `doStatus`.
       if (endWait) void Promise.allSettled(untilAllEnded()).then(endWait)
-      const providerMetadata = { modelrun: operation }
+      const providerMetadata = { modelrun: { jobs: facts } }
       const isDelivered = endWait !== undefined
       return {
         operation: { ...operation, isDelivered },

@@ -30,7 +30,7 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
   if (durable !== undefined) {
     if (webhookUrl !== undefined) reject('webhookUrl', 'a batch has an inbox of its own: `webhooks` of `createRuns`.')
     await Promise.all(inputs.map((input, index) => durable.add(keys[index] ?? '', model.id, input)))
-    return { operation: { keys }, jobs: [], warnings: call.warnings }
+    return { operation: { keys }, facts: keys.map((key) => ({ key })), jobs: [], warnings: call.warnings }
   }
   const receiver = webhookUrl === undefined ? { webhook: options.webhook } : { webhookUrl }
   const started = await settle(inputs, async (input) => {
@@ -42,7 +42,8 @@ export async function startRuns(options: ResolvedOptions, call: PreparedCall, we
   })
   const { values: jobs, warnings } = keepSucceeded(started)
   const operation = { jobs: jobs.map((job) => ({ ...job.toJSON() })) }
-  return { operation, jobs, warnings: [...call.warnings, ...warnings] }
+  const facts = jobs.map(({ id }) => ({ jobId: id }))
+  return { operation, facts, jobs, warnings: [...call.warnings, ...warnings] }
 }
 
 /** Reads the runs of an operation; after a delivery, when they have ended. */
