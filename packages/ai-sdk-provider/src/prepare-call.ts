@@ -55,7 +55,7 @@ export async function prepareCall(
   { modelId, kind, settings, count }: Wanted,
   { providerOptions, abortSignal: signal, headers: given = {} }: CallOptions,
 ): Promise<PreparedCall> {
-  const own = providerOptions?.['modelrun'] ?? {}
+  const own = providerOptions?.modelrun ?? {}
   const { maxCredits, webhookContext: context, ...parameters } = own
   const isKey = (name: string) => name.toLowerCase() === 'idempotency-key'
   const [, key = ''] = Object.entries(given).find(([name]) => isKey(name)) ?? []
