@@ -1,6 +1,6 @@
+import { ModelRunError } from '@modelrun/kit'
 import type { ModelRun } from '../client.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import { ConnectionError } from '../errors/transport-errors.ts'
 import type { JobHandle } from '../jobs/job-handle.ts'
 import type { JobJson } from '../jobs/job-reference.ts'

@@ -1,4 +1,4 @@
-import { tryParseJson } from '../http/read-response.ts'
+import { memberOf, tryParseJson } from '@modelrun/kit'
 import type { JobJson } from '../jobs/job-reference.ts'
 
 /** What is kept of a run while its page is loaded again. No input: it may be private. */
@@ -38,10 +38,9 @@ function withStorage<T>(use: (storage: Storage) => T): T | undefined {
   }
 }
 
-/** A job that is none is found out by the client that attaches to it. */
+/** The client that attaches to the job checks it. */
 function readRun(text: string | null): SavedRun | undefined {
   const value = tryParseJson(text ?? '')
-  if (typeof value !== 'object' || value === null || !('startedAt' in value)) return undefined
-  const { startedAt, job } = value as { startedAt: unknown; job?: JobJson } // the job is checked later
-  return typeof startedAt === 'number' ? { startedAt, job } : undefined
+  const startedAt = memberOf(value, 'startedAt')
+  return typeof startedAt === 'number' ? { startedAt, job: memberOf(value, 'job') as JobJson | undefined } : undefined
 }
