@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { type Checks, count, isText, needs, oneOf, positive, readOptions, signal, text } from './checks.ts'
+import { ConfigurationError } from './configuration-error.ts'
 
 interface Options {
   signal?: AbortSignal | undefined
