@@ -1,5 +1,6 @@
+import { readArguments, readOptions } from '@modelrun/kit'
 import { REQUEST_OPTIONS, RUN_MANY_OPTIONS, RUN_OPTIONS, SUBMIT_OPTIONS } from './arguments/call-options.ts'
-import { checkArguments, readArguments, readOptions } from './arguments/checks.ts'
+import { checkArguments } from './arguments/checks.ts'
 import { readClientOptions } from './arguments/client-options.ts'
 import type { Clock } from './clock.ts'
 import { type Core, createCore } from './core.ts'

@@ -1,7 +1,7 @@
 import { API_VERSION } from '@modelrun/contract'
+import { ConfigurationError } from '@modelrun/kit'
 import type { KyInstance } from 'ky'
 import { type Clock, systemClock } from './clock.ts'
-import { ConfigurationError } from './errors/local-errors.ts'
 import {
   type FetchLike,
   type FetchOptions,

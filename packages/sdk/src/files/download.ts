@@ -1,5 +1,5 @@
 import type { OutputItem } from '@modelrun/contract'
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError } from '@modelrun/kit'
 import { rejectAtCaller } from '../http/api-promise.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { fileNameOf } from './file-name.ts'

@@ -1,6 +1,6 @@
 import type { OutputItem } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { DOWNLOAD_OPTIONS, SAVE_OPTIONS } from '../arguments/call-options.ts'
-import { readOptions } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
 import { rejectAtCaller } from '../http/api-promise.ts'
 import { type DownloadedFile, openFile, toDownloadedFile } from './download.ts'

@@ -1,6 +1,5 @@
+import { ConfigurationError, readOptions } from '@modelrun/kit'
 import { DATA_URI_OPTIONS } from '../arguments/call-options.ts'
-import { readOptions } from '../arguments/checks.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { rejectAtCaller } from '../http/api-promise.ts'
 import type { ToDataUriOptions } from './file-options.ts'
 import { mediaTypeOf } from './media-type.ts'

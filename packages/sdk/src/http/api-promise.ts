@@ -1,4 +1,4 @@
-import { ModelRunError } from '../errors/model-run-error.ts'
+import { ModelRunError } from '@modelrun/kit'
 import type { ApiResult } from './operation.ts'
 
 /**

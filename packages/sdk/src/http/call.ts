@@ -1,4 +1,4 @@
-import type { Attempt, ModelRunError, Submission } from '../errors/model-run-error.ts'
+import type { Attempt, ModelRunError, Submission } from '@modelrun/kit'
 import type { AttemptEvent } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { ForcedRetry, type KyRequest } from './ky.ts'

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError } from '@modelrun/kit'
 
 /**
  * The second argument of {@link FetchLike}, with the members of `fetchOptions` on top. A plain object, which `fetch` of

@@ -1,5 +1,6 @@
+import { readOptions } from '@modelrun/kit'
 import { CALL_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments, readOptions } from '../arguments/checks.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { openScope } from '../clock.ts'
 import type { Core } from '../core.ts'
 import { ApiPromise, rejectAtCaller } from './api-promise.ts'

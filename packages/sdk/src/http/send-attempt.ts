@@ -1,6 +1,6 @@
+import type { Submission } from '@modelrun/kit'
+import { ConfigurationError } from '@modelrun/kit'
 import { abortable, type Clock, DEADLINE, linkController, startTimer } from '../clock.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import type { Submission } from '../errors/model-run-error.ts'
 import { callFetch, type FetchInit, type FetchLike, type ResolvedFetchOptions } from './fetch.ts'
 import { describeNetworkFailure } from './network-failure.ts'
 import type { Interruption, Outcome } from './operation.ts'

@@ -1,7 +1,7 @@
+import type { ModelRunError } from '@modelrun/kit'
+import { ConfigurationError } from '@modelrun/kit'
 import { isHTTPError, type KyInstance, type Options } from 'ky'
 import { sleep, startTimer, systemClock } from '../clock.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import type { ModelRunError } from '../errors/model-run-error.ts'
 import { createAttemptObserver } from '../observe/logger.ts'
 import type { ResolvedOptions } from '../options.ts'
 import {

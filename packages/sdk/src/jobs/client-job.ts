@@ -1,6 +1,6 @@
 import type { Job } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { WAIT_OPTIONS } from '../arguments/call-options.ts'
-import { readOptions } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
 import { type ApiPromise, rejectAtCaller, throwAtCaller } from '../http/api-promise.ts'
 import type { CallOptions } from '../http/operation.ts'

@@ -1,6 +1,7 @@
 import type { Job } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { WAIT_OPTIONS } from '../arguments/call-options.ts'
-import { checkArguments, readOptions } from '../arguments/checks.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import { createAsyncQueue } from '../async-queue.ts'
 import type { Core } from '../core.ts'
 import { type ApiPromise, throwAtCaller } from '../http/api-promise.ts'

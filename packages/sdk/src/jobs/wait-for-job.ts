@@ -1,6 +1,6 @@
 import type { Job, RunCompleted } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { SAVE_OPTIONS } from '../arguments/call-options.ts'
-import { readOptions } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
 import { JobCancelledError, JobFailedError } from '../errors/job-errors.ts'
 import { InvalidResponseError } from '../errors/transport-errors.ts'

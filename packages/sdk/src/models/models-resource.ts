@@ -1,6 +1,7 @@
 import type { ListModelsQuery, Model, RunRequest } from '@modelrun/contract'
+import { readOptions } from '@modelrun/kit'
 import { CALL_OPTIONS, LIST_QUERY, RUN_BODY } from '../arguments/call-options.ts'
-import { checkArguments, readOptions } from '../arguments/checks.ts'
+import { checkArguments } from '../arguments/checks.ts'
 import type { Core } from '../core.ts'
 import { ApiPromise, rejectAtCaller } from '../http/api-promise.ts'
 import type { CallOptions, ReceivedResponse } from '../http/operation.ts'
