@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { type Checks, flag, having, must, needs, readOptions, text } from '@modelrun/kit'
 import { isFault } from '../faults/fault.ts'
 import { errorResponses } from '../http/error-responses.ts'
 import { WholeResponse } from '../http/json-response.ts'
@@ -40,13 +41,16 @@ export interface ListenOptions {
   dashboard?: DashboardPage | undefined
 }
 
-const OPTION_NAMES = {
-  port: true,
-  host: true,
-  allowPrivateWebhooks: true,
-  cors: true,
-  dashboard: true,
-} satisfies Record<keyof ListenOptions, true>
+const OPTIONS: Checks<ListenOptions> = {
+  port: needs('a port', (value) => value === undefined || typeof value === 'number'),
+  host: text,
+  allowPrivateWebhooks: flag,
+  cors: must(
+    'a list of origins such as http://localhost:5173, or *',
+    (value) => Array.isArray(value) && value.every((origin) => readOrigin(origin) !== undefined),
+  ),
+  dashboard: having('a dashboard', 'respond'),
+}
 
 /** A reference server that listens on a socket. */
 export interface ListeningServer {
@@ -66,11 +70,10 @@ export type ServedServer = Pick<ReferenceServer, 'transport'>
  * that the addresses of produced files work.
  *
  * @throws ListenError when the port is in use or cannot be bound for another reason
- * @throws TypeError when there is no such option, or when `cors` holds something else than an origin
+ * @throws ConfigurationError when an option is wrong
  */
 export async function listen({ transport }: ServedServer, options: ListenOptions = {}): Promise<ListeningServer> {
-  checkNames(options)
-  return listenAs(transport, options, { of: undefined, places: { left: MOST_FORKS } })
+  return listenAs(transport, readOptions('listen', options, OPTIONS), { of: undefined, places: { left: MOST_FORKS } })
 }
 
 /** @param of the server that this one is a fork of, and how many more forks may run */
@@ -81,7 +84,7 @@ async function listenAs(
 ): Promise<ListeningServer> {
   const { port = 0, host = '127.0.0.1', allowPrivateWebhooks = false, dashboard } = options
   checkAddress(host, port)
-  const cors = createCors((options.cors ?? []).map(requireOrigin))
+  const cors = createCors((options.cors ?? []).flatMap((origin) => readOrigin(origin) ?? []))
   const nodeServer = createServer(
     // Left to the listener, whose 400 has a body.
     { requireHostHeader: false },
@@ -157,18 +160,6 @@ function errorHandler(error: unknown): Response {
 function sendWhole({ status, headers, sent }: WholeResponse, outgoing: ServerResponse): void {
   outgoing.writeHead(status, Object.fromEntries(headers))
   outgoing.end(sent)
-}
-
-function checkNames(options: ListenOptions): void {
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name))
-  if (unknown === undefined) return
-  throw new TypeError(`listen has no option ${unknown}. It has: ${Object.keys(OPTION_NAMES).join(', ')}.`)
-}
-
-function requireOrigin(text: string): string {
-  const origin = readOrigin(text)
-  if (origin !== undefined) return origin
-  throw new TypeError(`listen takes cors: origins such as http://localhost:5173, or *; it got ${JSON.stringify(text)}.`)
 }
 
 // A host without a URL (an IPv6 zone, a port that is not a number) would be bound, and then have no URL.
