@@ -2,8 +2,8 @@ import * as z from 'zod/mini'
 import { afterRealTime } from '../clock/real-time.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
-import { isFault, type ResponseOrFault } from '../faults/fault.ts'
-import type { AppEnv } from '../http/app-env.ts'
+import type { RequestEnv } from '../http/app-env.ts'
+import { type ReplyOrFault, toResponse } from '../http/messages.ts'
 import type { Service } from '../service/service.ts'
 import { invalid, notFound, post, requireKey } from './route.ts'
 
@@ -48,7 +48,7 @@ interface Run {
   onJob?: (job: Job) => void
 }
 
-type Send = (method: string, path: string, body?: object) => Promise<ResponseOrFault>
+type Send = (method: string, path: string, body?: object) => Promise<ReplyOrFault>
 
 /** What is known of a response. */
 interface Outcome {
@@ -75,7 +75,7 @@ function keyOf({ keys }: Service, job: Job | undefined): string | undefined {
   return job && keys.all().find(({ account, isRevoked }) => account === job.account && !isRevoked)?.key
 }
 
-function sender({ baseUrl }: Service, { handle }: AppEnv['Bindings'], { apiKey: { key }, onJob }: Run): Send {
+function sender({ baseUrl }: Service, { handle }: RequestEnv, { apiKey: { key }, onJob }: Run): Send {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': 'dashboard' }
   return (method, path, body) => {
     const init = { method, headers, body: body === undefined ? null : JSON.stringify(body) }
@@ -83,11 +83,12 @@ function sender({ baseUrl }: Service, { handle }: AppEnv['Bindings'], { apiKey: 
   }
 }
 
-async function outcomeOf(result: ResponseOrFault): Promise<Outcome> {
-  if (isFault(result) && !('open' in result)) return { message: `No response: the connection broke (${result.kind}).` }
-  const response = isFault(result) ? result.open() : result
-  const { status } = response
-  const body: unknown = await response.json().catch(() => undefined)
+async function outcomeOf(reply: ReplyOrFault): Promise<Outcome> {
+  if (reply.status === undefined) return { message: `No response: the connection broke (${reply.fault}).` }
+  const { status } = reply
+  const body: unknown = await toResponse(reply)
+    .json()
+    .catch(() => undefined)
   if (typeof body !== 'object' || body === null) return { status, message: 'The body of the response is not JSON.' }
   const { error, status: state, job_id }: { error?: { message?: string }; status?: string; job_id?: string } = body
   return { status, message: error?.message, job_id, isUnfinished: state === 'queued' || state === 'processing' }

@@ -1,9 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { BodyFault, Fault } from '../faults/fault.ts'
+import type { Reply, ReplyOrFault } from '../http/messages.ts'
 
-/** Applies a fault to a connection. Resolves when it is done. */
-export async function applyFault(fault: Fault, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  switch (fault.kind) {
+/** Writes a response, or breaks the connection as its fault says. Resolves when it is done. */
+export async function sendReply(
+  reply: ReplyOrFault,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  switch (reply.fault) {
     case 'reset':
     // A listening port cannot refuse a connection; a TCP reset is the closest equivalent.
     case 'refused':
@@ -11,11 +15,11 @@ export async function applyFault(fault: Fault, incoming: IncomingMessage, outgoi
     case 'empty-reply':
       await drain(incoming)
       return void incoming.socket.destroy()
-    case 'truncated-body':
-    case 'slow-body':
-      await drain(incoming)
-      return sendBody(fault, outgoing)
   }
+  const { status, headers, body } = reply
+  if (typeof body === 'function') return sendStream({ status, headers, body }, incoming, outgoing)
+  outgoing.writeHead(status, headers)
+  outgoing.end(body)
 }
 
 /** A socket that is closed with bytes unread is reset, which is another fault. */
@@ -26,12 +30,15 @@ async function drain(incoming: IncomingMessage): Promise<void> {
   await ended
 }
 
-async function sendBody(fault: BodyFault, outgoing: ServerResponse): Promise<void> {
-  const { status, headers, body } = fault.open()
-  outgoing.writeHead(status, Object.fromEntries(headers))
+async function sendStream(
+  { status, headers, body }: Reply & { body: () => ReadableStream<Uint8Array> },
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  await drain(incoming)
+  outgoing.writeHead(status, headers)
   outgoing.flushHeaders()
-  const reader = body?.getReader()
-  if (reader === undefined) return void outgoing.end()
+  const reader = body().getReader()
   const closed = new Promise((resolve) => outgoing.once('close', resolve))
   void closed.then(() => reader.cancel()).catch(() => {})
   try {
