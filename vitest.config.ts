@@ -15,6 +15,8 @@ const WAITING = {
   maxWorkers: 2 * navigator.hardwareConcurrency,
   // What else a machine of CI does can take its processor away for seconds, which real clocks do not forgive.
   retry: process.env.CI ? 1 : 0,
+  // Projects with other numbers of workers run one after the other.
+  sequence: { groupOrder: 1 },
 }
 
 /** The longest files of the system tests, longest first: one that starts last leaves the other cores idle. */

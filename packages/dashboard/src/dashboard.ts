@@ -16,7 +16,7 @@ export interface Dashboard {
    * The response to a request for one of its files; `undefined` for any other request. A browser that asks for `/` is led
    * to the page.
    */
-  respond(request: Request): Response | undefined
+  respond(request: Pick<Request, 'method' | 'url'> & { headers: Pick<Headers, 'get'> }): Response | undefined
 }
 
 const PATH = '/_dashboard/'

@@ -3,6 +3,44 @@
  *
  * @module
  */
+export {
+  atLeastOne,
+  type Check,
+  type Checks,
+  callback,
+  checkEach,
+  clock,
+  count,
+  flag,
+  hasMethods,
+  having,
+  hidden,
+  httpUrl,
+  integer,
+  isText,
+  must,
+  needs,
+  notNegative,
+  oneOf,
+  positive,
+  readArguments,
+  readOptions,
+  rejectArgument,
+  signal,
+  text,
+  unchecked,
+} from './checks.ts'
 export { closestName } from './closest-name.ts'
+export { ConfigurationError } from './configuration-error.ts'
+export { type Attempt, type ErrorFields, ModelRunError, type Submission } from './model-run-error.ts'
 export { seededRandom } from './seeded-random.ts'
-export { isRecord, jsonPointer, memberOf, messageWithCause, tryParseJson } from './values.ts'
+export {
+  isPlainData,
+  isRecord,
+  jsonPointer,
+  kindOf,
+  memberOf,
+  messageWithCause,
+  showValue,
+  tryParseJson,
+} from './values.ts'

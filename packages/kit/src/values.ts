@@ -30,3 +30,26 @@ export function messageWithCause(error: unknown): string {
     .map((part) => String(memberOf(part, 'message') || (memberOf(part, 'code') ?? part)))
     .join(': ')
 }
+
+/** Name of a value's kind for a message: `null`, `number`, `Buffer`, `File`, `Promise`. Also right for other realms. */
+export function kindOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return value === null ? 'null' : typeof value
+  const tag = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  // Node's Buffer is a Uint8Array by its tag.
+  return tag === 'Uint8Array' && value.constructor?.name === 'Buffer' ? 'Buffer' : tag
+}
+
+/** True for an object that holds values under names; false for one that is a value of its own, such as a Promise. */
+export function isPlainData(value: unknown): value is object {
+  return kindOf(value) === 'Object'
+}
+
+const LONGEST_TEXT = 60
+
+/** A value as error messages show it. A long text is cut. */
+export function showValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value.slice(0, LONGEST_TEXT))
+  if (Object(value) !== value) return String(value)
+  const kind = kindOf(value).replace(/^(Object|Array)$/, (name) => name.toLowerCase())
+  return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`
+}

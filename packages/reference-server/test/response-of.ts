@@ -1,9 +1,8 @@
 import type { ServerTransport } from '@modelrun/reference-server'
+import { toResponse } from '../src/http/messages.ts'
 
-type ResponseOrFault = Awaited<ReturnType<ServerTransport['handle']>>
-
-/** The response of a server. Fails the test when it was a fault. */
-export function responseOf(result: ResponseOrFault): Response {
-  if ('kind' in result) throw new Error(`Expected a response, got the fault ${result.kind}.`)
-  return result
+/** The response of a server. Fails the test when the connection broke. */
+export function responseOf(result: Awaited<ReturnType<ServerTransport['handle']>>): Response {
+  if (result.status === undefined) throw new Error(`Expected a response, got the fault ${result.fault}.`)
+  return toResponse(result)
 }

@@ -1,10 +1,10 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { caught } from '../test/caught.ts'
 import { errorResponse, json, type Step } from '../test/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../test/test-client.ts'
 import { ModelRun } from './client.ts'
 import { AuthenticationError } from './errors/api-errors.ts'
-import { ConfigurationError } from './errors/local-errors.ts'
 import { ConnectionError } from './errors/transport-errors.ts'
 import type { ModelRunOptions } from './options.ts'
 

@@ -1,4 +1,4 @@
-import { ModelRunError } from '../src/errors/model-run-error.ts'
+import { ModelRunError } from '@modelrun/kit'
 
 /**
  * Values that a program without types may pass by mistake. Created for each call, because some can be used only once.

@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { ModelRun } from 'modelrun'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { violations } from '../browser/chromium.ts'
 import { contrastsOfDisabled } from './contrast.ts'
 import { isMissing, type Kit, note, openKit, type Served } from './kit.ts'
-
-const axeSource = await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 const WIDTHS = [360, 768, 1_280, 1_920]
 
@@ -207,22 +205,6 @@ async function goTo(page: Page, hash: string): Promise<void> {
   }, hash)
   await page.locator('main h1, main .empty').first().waitFor()
   await page.waitForFunction(() => document.querySelector('.loading') === null)
-}
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource)
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } }
-    const { violations: found } = await axe.run()
-    return found.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-    )
-  })
-}
-
-interface Violation {
-  id: string
-  nodes: { html: string; failureSummary: string }[]
 }
 
 async function tabTo(page: Page, name: string): Promise<void> {

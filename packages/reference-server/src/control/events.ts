@@ -8,7 +8,7 @@ import { shortEntry } from './activity.ts'
 import { clockJson } from './clock.ts'
 import { jobRow } from './job-row.ts'
 import { keyJson } from './keys.ts'
-import { get } from './route.ts'
+import { get, SpecialReply } from './route.ts'
 
 /** The route that streams what happens. */
 export const EVENT_ROUTES = [get('readEvents', 'events', respondWithEvents)]
@@ -28,11 +28,16 @@ const MAX_KEYS = 100
 type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
 
 /** Server-sent events, each with the jobs and the entries of the journal that are new. */
-function respondWithEvents(service: Service): Response {
+function respondWithEvents(service: Service): SpecialReply {
+  const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
+  return new SpecialReply({ status: 200, headers, body: () => eventsOf(service) })
+}
+
+function eventsOf(service: Service): ReadableStream<Uint8Array<ArrayBuffer>> {
   let batches: Batches | undefined
-  const body = new ReadableStream<Uint8Array<ArrayBuffer>>(
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
-      // Starts with the first read: the body of a HEAD is never read.
+      // Starts with the first read.
       pull: (controller) => {
         batches ??= new Batches(service, controller)
       },
@@ -40,7 +45,6 @@ function respondWithEvents(service: Service): Response {
     },
     { highWaterMark: 0 },
   )
-  return new Response(body, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' } })
 }
 
 /** Collects what happens, and sends it ten times a second. */

@@ -2,9 +2,9 @@ import * as z from 'zod/mini'
 import { afterRealTime } from '../clock/real-time.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import type { Job } from '../domain/job.ts'
-import { isFault, type ResponseOrFault } from '../faults/fault.ts'
 import { HINT_HEADER } from '../hints/hint-for.ts'
-import type { AppEnv } from '../http/app-env.ts'
+import type { RequestEnv } from '../http/app-env.ts'
+import { type ReplyOrFault, toResponse } from '../http/messages.ts'
 import type { Service } from '../service/service.ts'
 import { invalid, notFound, post, requireKey } from './route.ts'
 
@@ -49,7 +49,7 @@ interface Run {
   onJob?: (job: Job) => void
 }
 
-type Send = (method: string, path: string, body?: object) => Promise<ResponseOrFault>
+type Send = (method: string, path: string, body?: object) => Promise<ReplyOrFault>
 
 /** What is known of a response. */
 interface Outcome {
@@ -77,7 +77,7 @@ function keyOf({ keys }: Service, job: Job | undefined): string | undefined {
   return job && keys.all().find(({ account, isRevoked }) => account === job.account && !isRevoked)?.key
 }
 
-function sender({ baseUrl }: Service, { handle }: AppEnv['Bindings'], { apiKey: { key }, onJob }: Run): Send {
+function sender({ baseUrl }: Service, { handle }: RequestEnv, { apiKey: { key }, onJob }: Run): Send {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': 'dashboard' }
   return (method, path, body) => {
     const init = { method, headers, body: body === undefined ? null : JSON.stringify(body) }
@@ -85,10 +85,10 @@ function sender({ baseUrl }: Service, { handle }: AppEnv['Bindings'], { apiKey: 
   }
 }
 
-async function outcomeOf(result: ResponseOrFault): Promise<Outcome> {
-  if (isFault(result) && !('open' in result)) return { message: `No response: the connection broke (${result.kind}).` }
-  const response = isFault(result) ? result.open() : result
-  const { status } = response
+async function outcomeOf(reply: ReplyOrFault): Promise<Outcome> {
+  if (reply.status === undefined) return { message: `No response: the connection broke (${reply.fault}).` }
+  const { status } = reply
+  const response = toResponse(reply)
   const body: unknown = await response.json().catch(() => undefined)
   if (typeof body !== 'object' || body === null) return { status, message: 'The body of the response is not JSON.' }
   const { error, job_id, data = body }: { error?: { message?: string }; job_id?: string; data?: object } = body

@@ -4,7 +4,8 @@ import type { ServerClock } from '../clock/clock.ts'
 import { afterRealTime } from '../clock/real-time.ts'
 import type { ScriptedReceiver } from '../domain/scripted-webhook.ts'
 import { fetchFailed } from '../faults/network-errors.ts'
-import { redactText, shownHeaders, shownText } from '../history/journal/redact.ts'
+import { startOf } from '../history/journal/journal.ts'
+import { redactText, shownHeaders } from '../history/journal/redact.ts'
 import type { DeliveryRecord } from './delivery-record.ts'
 
 /** A wait on the server's clock. */
@@ -91,7 +92,7 @@ async function responseOf({ headers, body }: Response, isShown: boolean): Promis
   )
   stop()
   void cancel()
-  const text = bytes && redactText(shownText(bytes, new TextDecoder().decode(bytes)))
+  const text = bytes && redactText(startOf(new TextDecoder().decode(bytes)))
   return { responseHeaders: shownHeaders(headers), responseBody: text }
 }
 

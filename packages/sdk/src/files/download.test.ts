@@ -1,10 +1,10 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { createFileHost } from '../../test/file-host.ts'
 import { printedForms } from '../../test/printed-forms.ts'
 import { broken, type Step, silent, text, unconnected } from '../../test/scripted-service.ts'
 import { API_KEY, createTestClient } from '../../test/test-client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { AttemptTimeoutError, ConnectionError, InvalidResponseError } from '../errors/transport-errors.ts'
 import type { DownloadOptions } from './file-options.ts'
 

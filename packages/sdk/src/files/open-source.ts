@@ -1,6 +1,5 @@
-import { memberOf } from '@modelrun/kit'
-import { hasMethod, isArrayBuffer, isBlob, kindOf } from '../arguments/checks.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
+import { ConfigurationError, hasMethods, kindOf, memberOf } from '@modelrun/kit'
+import { isArrayBuffer, isBlob } from '../arguments/checks.ts'
 import { nodeBuiltin } from '../node-builtin.ts'
 
 /** A file of the caller's: a Blob or File, its bytes, or (in Node, Bun and Deno) its path or `file:` URL. */
@@ -41,8 +40,8 @@ export async function openSource(source: FileSource): Promise<OpenFile> {
 
 function adviceFor(source: unknown): string {
   if (typeof source === 'object' && source !== null) {
-    if (hasMethod(source, 'then')) return ' Await it first.'
-    if (hasMethod(source, 'pipe')) return " Pass `await buffer(stream)`, from 'node:stream/consumers'."
+    if (hasMethods(source, 'then')) return ' Await it first.'
+    if (hasMethods(source, 'pipe')) return " Pass `await buffer(stream)`, from 'node:stream/consumers'."
   }
   const advice = ADVICE[kindOf(source)]
   return advice === undefined ? '' : ` ${advice}`

@@ -1,10 +1,10 @@
 import { runInNewContext } from 'node:vm'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { json, text } from '../../test/scripted-service.ts'
 import { API_KEY, BASE_URL, createTestClient } from '../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ModelRunOptions } from '../options.ts'
 import type { FetchOptions } from './fetch.ts'
 

@@ -1,11 +1,11 @@
 import { ROUTES } from '@modelrun/contract'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { printedForms } from '../../test/printed-forms.ts'
 import { text } from '../../test/scripted-service.ts'
 import { API_KEY, createTestCore } from '../../test/test-client.ts'
 import { openScope } from '../clock.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import type { ModelRunOptions } from '../options.ts'
 import type { CallOptions, Operation } from './operation.ts'
 

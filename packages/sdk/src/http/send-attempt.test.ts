@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { KEY_PREFIXES, ROUTES } from '@modelrun/contract'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { settle } from '../../test/manual-clock.ts'
@@ -9,8 +10,6 @@ import { API_KEY, createTestClient, createTestCore } from '../../test/test-clien
 import { openScope } from '../clock.ts'
 import { ServerError } from '../errors/api-errors.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import {
   AbortedError,
   AttemptTimeoutError,

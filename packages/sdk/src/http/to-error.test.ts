@@ -1,3 +1,4 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { ERROR_BODY, failedCall, failedResponse, interruption, RUN_IS } from '../../test/failed-calls.ts'
 import {
@@ -11,7 +12,6 @@ import {
   RateLimitError,
   ServerError,
 } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import {
   AbortedError,
   AttemptTimeoutError,

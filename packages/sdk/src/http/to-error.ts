@@ -1,7 +1,6 @@
-import { tryParseJson } from '@modelrun/kit'
+import type { Attempt, ErrorFields, ModelRunError, Submission } from '@modelrun/kit'
+import { ConfigurationError, tryParseJson } from '@modelrun/kit'
 import { createApiError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import type { Attempt, ErrorFields, ModelRunError, Submission } from '../errors/model-run-error.ts'
 import {
   AbortedError,
   AttemptTimeoutError,

@@ -1,4 +1,5 @@
 import { ROUTES } from '@modelrun/contract'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import {
@@ -15,7 +16,6 @@ import {
 import { createTestCore } from '../../test/test-client.ts'
 import { openScope } from '../clock.ts'
 import { InvalidRequestError, RateLimitError, ServerError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError, AttemptTimeoutError, InvalidResponseError } from '../errors/transport-errors.ts'
 import { cancelJobOperation, getJobOperation } from '../jobs/job-operations.ts'
 import type { ModelRunOptions } from '../options.ts'

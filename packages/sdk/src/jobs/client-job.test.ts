@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { settle } from '../../test/manual-clock.ts'
 import { json, type Step, text } from '../../test/scripted-service.ts'
 import { API_KEY, createTestClient } from '../../test/test-client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
 
 const queued = json(200, fixtures.jobs.queued.body)

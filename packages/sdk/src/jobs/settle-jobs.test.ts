@@ -1,10 +1,10 @@
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { createManualClock, settle } from '../../test/manual-clock.ts'
 import { type Simulation, simulateJobs } from '../../test/simulated-jobs.ts'
 import { API_KEY, BASE_URL } from '../../test/test-client.ts'
 import { ModelRun } from '../client.ts'
 import { NotFoundError } from '../errors/api-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError } from '../errors/transport-errors.ts'
 import type { SettledJob } from './jobs-resource.ts'
 

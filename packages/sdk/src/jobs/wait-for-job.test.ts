@@ -1,4 +1,5 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError } from '@modelrun/kit'
 import { describe, expect, test, vi } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { settle } from '../../test/manual-clock.ts'
@@ -6,7 +7,6 @@ import { errorResponse, json, type Step, silent, text } from '../../test/scripte
 import { createTestClient } from '../../test/test-client.ts'
 import { NotFoundError, ServerError } from '../errors/api-errors.ts'
 import { JobFailedError } from '../errors/job-errors.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
 import { AbortedError, DeadlineExceededError } from '../errors/transport-errors.ts'
 
 const running = json(200, fixtures.jobs.processing.body)

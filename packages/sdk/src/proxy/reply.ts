@@ -1,7 +1,6 @@
 import { type ErrorBody, KEY_PREFIXES } from '@modelrun/contract'
-import { memberOf } from '@modelrun/kit'
+import { ModelRunError, memberOf } from '@modelrun/kit'
 import { ApiError } from '../errors/api-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import { GATEWAY_REJECTION } from '../http/read-response.ts'
 import { isRejection } from '../http/status-policy.ts'
 

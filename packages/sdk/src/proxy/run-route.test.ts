@@ -1,10 +1,10 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ModelRunError, type Submission } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import { broken, cut, errorResponse, json, type Step, silent, text, unconnected } from '../../test/scripted-service.ts'
 import { API_KEY } from '../../test/test-client.ts'
 import { createTestProxy, MODEL, model, PRICE, RUN_PATH } from '../../test/test-proxy.ts'
-import { ModelRunError, type Submission } from '../errors/model-run-error.ts'
 
 const COMPLETED = fixtures.runs.completed.body
 const RUN = { body: { input: { prompt: 'x' } } }

@@ -1,6 +1,5 @@
 import type { InputProperty, InputSchema } from '@modelrun/contract'
-import { closestName, isRecord, jsonPointer } from '@modelrun/kit'
-import { showValue } from '../arguments/checks.ts'
+import { closestName, isRecord, jsonPointer, showValue } from '@modelrun/kit'
 import type { InputIssue } from '../errors/local-errors.ts'
 
 /**

@@ -1,11 +1,10 @@
 import { fixtures } from '@modelrun/contract/fixtures'
+import { ConfigurationError, ModelRunError } from '@modelrun/kit'
 import { describe, expect, test } from 'vitest'
 import { caught } from '../../test/caught.ts'
 import type { ManualClock } from '../../test/manual-clock.ts'
 import { errorResponse, json } from '../../test/scripted-service.ts'
 import { createTestClient } from '../../test/test-client.ts'
-import { ConfigurationError } from '../errors/local-errors.ts'
-import { ModelRunError } from '../errors/model-run-error.ts'
 import { DeadlineExceededError, HookError } from '../errors/transport-errors.ts'
 import type { ResultReceiver, RunOptions } from './run-options.ts'
 
