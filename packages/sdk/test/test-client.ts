@@ -2,6 +2,7 @@
 import '../src/files/use-files.ts'
 import '../src/observe/run-spans.ts'
 import '../src/runs/preflight.ts'
+import '../src/runs/receiver-calls.ts'
 import '../src/runs/run-many.ts'
 import { ModelRun } from '../src/client.ts'
 import { type Core, createCore } from '../src/core.ts'

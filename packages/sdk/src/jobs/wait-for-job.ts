@@ -6,13 +6,13 @@ import { saveOutput } from '../files/files-resource.ts'
 import { notify, textOf, watch } from '../observe/logger.ts'
 import type { WaitSpan } from '../observe/run-spans.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
-import { readDelivered } from '../runs/receiver-calls.ts'
 import type { ResultReceiver } from '../runs/run-options.ts'
 import type { RunOutcome, RunResult } from '../runs/run-result.ts'
 import { earlyEndError } from './early-end.ts'
 import { DEFAULT_DEADLINE_MS, type JobHandle, type WaitOptions } from './job-handle.ts'
 import { isConfirmed, type JobReference } from './job-reference.ts'
 import type { EarlyEnd, HeldBack, LastSeen, PolledJob, Subscriber } from './polling/polled-jobs.ts'
+import { readDelivered } from './read-delivered.ts'
 
 /** A wait for a job. */
 export interface WaitRequest {

@@ -8,10 +8,10 @@ import { DEFAULT_DEADLINE_MS } from '../jobs/job-handle.ts'
 import { asKnownStatus } from '../jobs/job-operations.ts'
 import type { JobReference } from '../jobs/job-reference.ts'
 import { outcomeOfCompleted, toResult, waitForJob } from '../jobs/wait-for-job.ts'
+import { loadPart } from '../load-part.ts'
 import { notify } from '../observe/logger.ts'
 import type { SafeSpan } from '../observe/safe-span.ts'
 import { loadPreflight, needsModel } from './check-run.ts'
-import { notifyReceiver, prepareReceiver } from './receiver-calls.ts'
 import { type AnyRunResponse, runOperation } from './run-operation.ts'
 import type { RunOptions, SubmitOptions } from './run-options.ts'
 import type { RunResult } from './run-result.ts'
@@ -83,12 +83,14 @@ async function sendRun(
   checkWebhook(options)
   // Without an option for it nothing loads, and the run is sent in this turn.
   const preflight = needsModel(options) ? await loadPreflight() : undefined
+  const receiver = options.webhook && (await loadPart(() => import('./receiver-calls.ts')))
   const scope = openScope({ clock: core.options.clock, signal, deadlineMs })
   try {
     await preflight?.(core, { model, input }, { scope, options })
     const mode = options.mode ?? (needsJobAtOnce(options, scope) ? 'async' : 'sync')
     const request: RunRequest = { input, ...(mode === 'async' ? { sync: false } : {}) }
-    return await sendWithWebhook(core, { model, request, scope, options })
+    const run = { model, request, scope, options }
+    return await (receiver ? sendWithReceiver(core, run, receiver) : send(core, run, options.webhookUrl))
   } finally {
     scope.close()
   }
@@ -125,11 +127,14 @@ interface CheckedRun {
   options: SubmitOptions
 }
 
-async function sendWithWebhook(core: Core, run: CheckedRun): Promise<SentRun> {
+async function sendWithReceiver(
+  core: Core,
+  run: CheckedRun,
+  { prepareReceiver, notifyReceiver }: typeof import('./receiver-calls.ts'),
+): Promise<SentRun> {
   const { model, options } = run
-  const { webhook, webhookUrl } = options
-  if (webhook === undefined) return await send(core, run, webhookUrl)
-  const { context } = options
+  const { webhook, context } = options
+  if (webhook === undefined) return await send(core, run, undefined)
   const given = { modelId: model, ...(context === undefined ? {} : { context }) }
   const { url, ref } = await prepareReceiver(core, { ...run, webhook, run: given })
   let sent: SentRun
