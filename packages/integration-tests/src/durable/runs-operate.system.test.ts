@@ -170,7 +170,9 @@ it('counts no run twice in its progress', async () => {
 it('says what is wrong with an option, a key or an input', async () => {
   const { runs, engine, client } = await setUpRuns()
   const wrong = (options: unknown) => () => createRuns(options as never)
-  expect(wrong({ engine })).toThrow('`client` of `createRuns` must be a client, such as `new ModelRun()`, not undefined.')
+  expect(wrong({ engine })).toThrow(
+    '`client` of `createRuns` must be a client, such as `new ModelRun()`, not undefined.',
+  )
   expect(wrong({ client })).toThrow(/`engine` of `createRuns` must be an engine of @modelrun\/durable.*, not undefined/)
   expect(wrong(undefined)).toThrow(/must be an object, like \{ engine/)
   expect(wrong({ engine, client, maxCredits: Number.NaN })).toThrow(/`maxCredits` .* at least 0, not NaN/)
