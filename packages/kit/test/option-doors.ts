@@ -15,7 +15,7 @@ export async function messageOf(call: () => unknown): Promise<string> {
   return expect.unreachable('the options were taken')
 }
 
-/** Tests that every option of every door is checked, and in one form of sentence. What follows a `#` tells doors of a place apart. */
+/** Tests that every option of every door is checked, and in one form of sentence. What follows a `#` distinguishes doors of one place. */
 export function testDoors(doors: Doors): void {
   describe.each(Object.entries(doors))('options of %s', (door, call) => {
     const place = door.replace(/#.*/, '')
