@@ -10,11 +10,10 @@ import { readApiKey, readControlToken } from './chosen-secrets.ts'
 import { LATEST_TIME_MS } from './clock/clock.ts'
 import { type ClockSetting, LARGEST_SCALE } from './clock/create-clock.ts'
 import type { CatalogModel } from './domain/catalog.ts'
-import { type LatencyOf, type LatencyOption, readLatency } from './domain/latency.ts'
+import { type LatencyOf, type LatencyOption, readLatency } from './domain/plan-job.ts'
 import { readCatalog } from './domain/read-catalog.ts'
 import { DEFAULT_RETENTION, type Retention, type RetentionOptions, retentionSchema } from './history/retention.ts'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from './json.ts'
-import { parseShape } from './parse-shape.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from './json.ts'
 import type { Deliver } from './webhooks/receivers.ts'
 
 /** How to create a reference server. Every option may be left out. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { parseShape } from './parse-shape.ts'
+import { parseShape } from './json.ts'
 
 const schema = z.strictObject({
   name: z.string(),

@@ -9,9 +9,8 @@ import { LeftoversError, makeReport, type Report } from './history/report.ts'
 import { createApp } from './http/app.ts'
 import { createFetch } from './http/fetch.ts'
 import { createHandle } from './http/handle.ts'
-import { jsonCopy } from './json.ts'
+import { jsonCopy, parseShape, type ShapeCheck } from './json.ts'
 import { type ReferenceServerOptions, resolveOptions } from './options.ts'
-import { parseShape, type ShapeCheck } from './parse-shape.ts'
 import { createTransport, type ForkTransport, type ServerTransport } from './server-transport.ts'
 import type { Fork } from './service/forks.ts'
 import { controlJob, type JobControl } from './service/job-control.ts'
@@ -174,7 +173,7 @@ export function createReferenceServer(options: ReferenceServerOptions = {}): Ref
 export function serverOf(service: Service): ReferenceServer {
   const controlToken = service.options.controlToken ?? randomToken()
   const handle = createHandle(service, createApp(service, controlToken))
-  const serverFetch = createFetch(handle, () => service.baseUrl)
+  const serverFetch = createFetch(handle, service)
   const account = (key = service.firstKey.key): Account => service.keys.get(key).account
   const close = async () => service.close()
   return {

@@ -1,8 +1,7 @@
 import { modelSchema } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import { LATEST_TIME_MS } from '../clock/clock.ts'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
-import { parseShape } from '../parse-shape.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from '../json.ts'
 import { type CatalogModel, DEFAULT_CATALOG } from './catalog.ts'
 import { scriptedOutcomeSchema } from './scripted-outcome.ts'
 

@@ -2,10 +2,9 @@ import { PERMISSIONS, type Permission } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
+import { unknownModelText } from '../domain/closest-model-id.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
-import { unknownModelText } from '../domain/unknown-model-text.ts'
-import { jsonCopy } from '../json.ts'
-import { parseShape, type ShapeCheck } from '../parse-shape.ts'
+import { jsonCopy, parseShape, type ShapeCheck } from '../json.ts'
 import type { Service } from './service.ts'
 
 /** What a new API key is and may do (section 5). */
