@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod/mini'
-import { parseShape } from './json.ts'
+import { parseShape } from './parse-shape.ts'
 
 const schema = z.strictObject({
   name: z.string(),

@@ -6,7 +6,7 @@ import type { AppContext } from '../http/app-env.ts'
 import { errorResponses } from '../http/error-responses.ts'
 import { jsonReply, type Reply } from '../http/messages.ts'
 import { readControlBody } from '../http/read-json-body.ts'
-import type { ShapeCheck } from '../json.ts'
+import type { ShapeCheck } from '../parse-shape.ts'
 import type { Service } from '../service/service.ts'
 
 /** Prefix of the control API, by which programs in any language control the server. */

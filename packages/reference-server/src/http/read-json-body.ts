@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini'
-import { MAX_NESTING, nestingProblem, nestsDeeperThan, parseShape } from '../json.ts'
+import { MAX_NESTING, nestingProblem, nestsDeeperThan } from '../json.ts'
+import { parseShape } from '../parse-shape.ts'
 import type { AppContext, RouteDetails } from './app-env.ts'
 import { errorResponses } from './error-responses.ts'
 import type { IncomingRequest, Reply } from './messages.ts'

@@ -2,7 +2,7 @@ import { PERMISSIONS, type Permission } from '@modelrun/contract'
 import * as z from 'zod/mini'
 import type { ApiKey } from '../domain/api-keys.ts'
 import { createIpAllowlist } from '../domain/ip-allowlist.ts'
-import { parseShape, type ShapeCheck } from '../json.ts'
+import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** What a key may do from now on (section 5); what is left out stays as it is. */

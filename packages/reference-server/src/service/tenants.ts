@@ -4,7 +4,8 @@ import type { Account } from '../domain/account.ts'
 import type { ApiKey } from '../domain/api-keys.ts'
 import { unknownModelText } from '../domain/closest-model-id.ts'
 import { type ScriptedOutcome, scriptedOutcomeSchema } from '../domain/scripted-outcome.ts'
-import { jsonCopy, parseShape, type ShapeCheck } from '../json.ts'
+import { jsonCopy } from '../json.ts'
+import { parseShape, type ShapeCheck } from '../parse-shape.ts'
 import type { Service } from './service.ts'
 
 /** What a new API key is and may do (section 5). */
