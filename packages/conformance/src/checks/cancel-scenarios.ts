@@ -1,31 +1,25 @@
 import { defineScenario } from '../check.ts'
-import { sleepInSteps } from '../clock.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { BlockedError } from '../judge/finding.ts'
-import type { Charge } from '../session/balance.ts'
 import { cancelJob, jobIdOf, jobStatus, pollJob, readJob } from '../session/jobs.ts'
-import { type CancelledRun, cancelRunning, startRun } from '../session/runs.ts'
+import { cancelRunning, charged, startRun } from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
-import { asyncJob, defaultRunJob, heldJob } from './runs.ts'
+import { defaultRunJob } from './runs.ts'
 import { UNKNOWN_ID } from './unknown-id.ts'
 
-/** A cancelled run, and what it was charged where that can be known. */
-export interface MeasuredCancel extends CancelledRun {
-  charge: Charge | undefined
-}
-
 /** A cancel right after an asynchronous run. */
-export const cancelledQueued = defineScenario('cancelled-queued', { runs: { longest: 1 } }, async (session) => {
-  const { value, charge } = await session.balance.measured(
+export const cancelledQueued = defineScenario('cancelled-queued', { runs: { longest: 0 } }, (session) =>
+  charged(
+    session,
     async () => cancelRunning(session, await startRun(session, 'longest', { sync: false })),
     () => 0,
-  )
-  return { ...value, charge }
-})
+  ),
+)
 
 /** A cancel once the job is seen to be processed. A slow one has time to reject cancels with wrong keys before. */
-export const cancelledProcessing = defineScenario('cancelled-processing', { runs: { longest: 1 } }, async (session) => {
-  const { value, charge } = await session.balance.measured(
+export const cancelledProcessing = defineScenario('cancelled-processing', { runs: { longest: 0 } }, (session) =>
+  charged(
+    session,
     async () => {
       const started = await startRun(session, 'longest', { sync: false })
       const isProcessing = (response: ApiResponse) => jobStatus(response) === 'processing'
@@ -35,9 +29,8 @@ export const cancelledProcessing = defineScenario('cancelled-processing', { runs
       return cancelRunning(session, started)
     },
     () => 0,
-  )
-  return { ...value, charge }
-})
+  ),
+)
 
 /** The read afterwards shows whether they did something. */
 async function cancelWithWrongKeys(session: Session, jobId: string): Promise<void> {
@@ -47,35 +40,9 @@ async function cancelWithWrongKeys(session: Session, jobId: string): Promise<voi
   await readJob(session, jobId)
 }
 
-/** The cancelled jobs once their runs would have ended, and the credits before and after that time. */
-export const cancelledLongAgo = defineScenario(
-  'cancelled-long-ago',
-  { uses: [cancelledQueued, cancelledProcessing], mayUse: [heldJob, asyncJob] },
-  async (session) => {
-    const durationMs = await runDurationOf(session)
-    const jobs = [await session.evidence(cancelledQueued), await session.evidence(cancelledProcessing)]
-    const { value: reads, charge } = await session.balance.measured(
-      async () => {
-        await sleepInSteps(session.clock, Math.min(durationMs, session.options.limits.jobMs))
-        const responses: ApiResponse[] = []
-        for (const { after } of jobs) responses.push(await readJob(session, after.jobId))
-        return responses
-      },
-      () => 0,
-    )
-    return { reads, charge }
-  },
-)
-
-/** How long a run of the model takes that is cancelled. */
-async function runDurationOf(session: Session): Promise<number> {
-  const { response, polled } = await session.evidence(session.options.models.slow === undefined ? asyncJob : heldJob)
-  return response.durationMs + (polled.readAfterMs.at(-1) ?? 0)
-}
-
 /** A second cancel of the job that was cancelled. */
 export const cancelledTwice = defineScenario('cancelled-twice', { uses: [cancelledQueued] }, async (session) =>
-  cancelJob(session, jobIdOf((await session.evidence(cancelledQueued)).started)),
+  cancelJob(session, jobIdOf((await session.evidence(cancelledQueued)).response)),
 )
 
 /** A cancel of a job that has succeeded. */

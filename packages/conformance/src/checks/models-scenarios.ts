@@ -1,4 +1,4 @@
-import { LIMITS, MODEL_CATEGORIES, ROUTES } from '@modelrun/contract'
+import { LIMITS, ROUTES } from '@modelrun/contract'
 import { defineScenario, type Scenario } from '../check.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, isRecord, itemsOf } from '../json.ts'
@@ -74,89 +74,55 @@ export const wholeList = defineScenario('whole-list', {}, async (session) => {
   return { pages, models, isWhole: false }
 })
 
-/** Each category of section 2.2 as a filter. */
-export const categoryPages = defineScenario('category-pages', {}, async (session) => {
-  const pages = new Map<string, ApiResponse>()
-  for (const category of MODEL_CATEGORIES) {
-    pages.set(category, await listModels(session, { category }))
-  }
-  return pages
-})
-
-/** A search for something that one model is known to hold. */
-export interface Search {
-  text: string
-  /** Id of the model that must be found. */
-  wanted: unknown
-  /** All that was found, page by page: the specification names no order. */
-  pages: readonly ApiResponse[]
+/** Texts that one model each is known to hold: its name, that of the last model of the list, and a word of a description. */
+export async function knownTexts(session: Session): Promise<string[]> {
+  const { models } = await session.evidence(wholeList)
+  const names = [models[0], models.at(-1)].flatMap((model) => (model === undefined ? [] : [String(model.name)]))
+  return [...new Set([...names, ...rareWord(models)])]
 }
 
-export const searchByName = defineScenario('search-by-name', { uses: [firstPage] }, async (session) =>
-  search(session, await firstModel(session), ({ name }) => String(name)),
+/** A search for each of them. */
+export const searches = defineScenario('searches', { uses: [wholeList] }, async (session) => {
+  for (const text of await knownTexts(session)) await listModels(session, { search: text, limit: LIMITS.modelsPageMax })
+})
+
+/** A search for a text that one model is known to hold in another way. */
+interface Search {
+  text: string
+  wanted: unknown
+  page: ApiResponse
+}
+
+export const searchInCapitals = defineScenario('search-in-capitals', { uses: [firstPage] }, (session) =>
+  searchFirst(session, (name) => (otherCase(name) === name ? undefined : otherCase(name))),
 )
 
-export const searchByDescription = defineScenario('search-by-description', { uses: [firstPage] }, async (session) => {
-  const list = await session.evidence(firstPage)
-  const described = describedModel(modelsOf(list))
-  if (described === undefined) throw new BlockedError('no listed model has a description with a word of its own', list)
-  return search(session, described.model, () => described.word)
-})
-
-export const searchInCapitals = defineScenario('search-in-capitals', { uses: [firstPage] }, async (session) => {
-  const model = await firstModel(session)
-  const name = String(model.name)
-  if (otherCase(name) === name) throw new BlockedError('the name of the first model has no letters of two cases')
-  return search(session, model, () => otherCase(name))
-})
-
 /** A search for the middle of a word of a name. */
-export const searchByPart = defineScenario('search-by-part', { uses: [firstPage] }, async (session) => {
-  const model = await firstModel(session)
-  const word = String(model.name).match(/\p{L}{4,}/u)?.[0]
-  if (word === undefined) throw new BlockedError('the name of the first model has no word of four letters')
-  return search(session, model, () => word.slice(1, -1))
-})
+export const searchByPart = defineScenario('search-by-part', { uses: [firstPage] }, (session) =>
+  searchFirst(session, (name) => name.match(/\p{L}{4,}/u)?.[0].slice(1, -1)),
+)
 
-async function firstModel(session: Session): Promise<Record<string, unknown>> {
+async function searchFirst(session: Session, textOf: (name: string) => string | undefined): Promise<Search> {
   const list = await session.evidence(firstPage)
-  const model = modelsOf(list)[0]
-  if (model === undefined) throw new BlockedError('the list of models is empty', list)
-  return model
+  const [model] = modelsOf(list)
+  const text = textOf(String(model?.name))
+  if (model === undefined || text === undefined) throw new BlockedError('no first model has such a name', list)
+  return { text, wanted: model.id, page: await listModels(session, { search: text, limit: LIMITS.modelsPageMax }) }
 }
 
-async function search(
-  session: Session,
-  model: Record<string, unknown>,
-  textOf: (model: Record<string, unknown>) => string,
-): Promise<Search> {
-  const [text, wanted] = [textOf(model), model.id]
-  const pages: ApiResponse[] = []
-  for (let offset = 0; pages.length < MAX_PAGES; offset += LIMITS.modelsPageMax) {
-    const response = await listModels(session, { search: text, limit: LIMITS.modelsPageMax, offset })
-    pages.push(response)
-    if (idsOf(response).includes(wanted) || modelsOf(response).length < LIMITS.modelsPageMax) break
-  }
-  return { text, wanted, pages }
-}
-
-/**
- * A model with a word that only its description holds. Of all such words the rarest among the models, which finds the
- * fewest; of those the longest.
- */
-function describedModel(models: readonly Record<string, unknown>[]) {
-  const candidates = models.flatMap((model) => ownWords(model).map((word) => ({ model, word })))
-  const rarity = ({ word }: { word: string }) =>
-    models.filter((model) => String(model.description).includes(word)).length
-  return candidates
-    .map((candidate) => ({ ...candidate, holders: rarity(candidate) }))
-    .toSorted((one, other) => one.holders - other.holders || other.word.length - one.word.length)[0]
+/** Of the words that only the description of their model holds, and not its name, the rarest; of those the longest. */
+function rareWord(models: readonly Record<string, unknown>[]): string[] {
+  const rarity = (word: string) => models.filter(({ description }) => String(description).includes(word)).length
+  const candidates = models.flatMap(ownWords).map((word) => ({ word, holders: rarity(word) }))
+  const [rarest] = candidates.toSorted(
+    (one, other) => one.holders - other.holders || other.word.length - one.word.length,
+  )
+  return rarest === undefined ? [] : [rarest.word]
 }
 
 /** Whole words of the description that the name does not hold. */
 function ownWords({ name, description }: Record<string, unknown>): string[] {
-  if (typeof description !== 'string') return []
-  const words = description.match(/(?<![^\s])\p{L}{2,}(?=[\s.,;:!?]|$)/gu) ?? []
+  const words = String(description ?? '').match(/(?<![^\s])\p{L}{2,}(?=[\s.,;:!?]|$)/gu) ?? []
   const inName = String(name).toLowerCase()
   return [...new Set(words)].filter((word) => !inName.includes(word.toLowerCase()))
 }

@@ -11,9 +11,6 @@ import {
   idsOf,
   modelsOf,
   nonsenseBesideAll,
-  type Search,
-  searchByDescription,
-  searchByName,
   searchByPart,
   searchInCapitals,
   searchNonsense,
@@ -43,22 +40,20 @@ export const MODELS_CHECKS: readonly Check[] = [
     const observation = response.status >= 400 ? rejectionOf(response) : found === 0 ? 'empty' : 'all'
     return observe(observation, `${rejectionText(response)}, ${found} models`, response)
   }),
-  check('models/search-name', searchByName, isFound),
-  check('models/search-description', searchByDescription, isFound),
   check('models/search-narrows', nonsenseBesideAll, searchNarrows),
   check('models/search-nothing', searchNonsense, (response) => {
     const found = modelsOf(response).length
     return observe(found === 0 ? 'nothing' : 'something', `${rejectionText(response)}, ${found} models`, response)
   }),
-  check('models/search-case', searchInCapitals, ({ text, wanted, pages }) => {
-    const ignoresCase = pages.flatMap(idsOf).includes(wanted)
+  check('models/search-case', searchInCapitals, ({ text, wanted, page }) => {
+    const ignoresCase = idsOf(page).includes(wanted)
     const detail = `${show(text)}: letter case ${ignoresCase ? 'is ignored' : 'counts'}`
-    return observe(ignoresCase ? 'ignored' : 'counts', detail, pages)
+    return observe(ignoresCase ? 'ignored' : 'counts', detail, page)
   }),
-  check('models/search-words', searchByPart, ({ text, wanted, pages }) => {
-    const isFoundByPart = pages.flatMap(idsOf).includes(wanted)
+  check('models/search-words', searchByPart, ({ text, wanted, page }) => {
+    const isFoundByPart = idsOf(page).includes(wanted)
     const detail = `${show(text)}, a part of a word, is ${isFoundByPart ? '' : 'not '}found`
-    return observe(isFoundByPart ? 'parts' : 'whole', detail, pages)
+    return observe(isFoundByPart ? 'parts' : 'whole', detail, page)
   }),
   check('models/bad-values', badValues, (responses) =>
     observe(
@@ -103,9 +98,4 @@ function searchNarrows([all, found]: readonly [ApiResponse, ApiResponse]): Findi
   if (!(total > FEW_MODELS)) return skip(`there are ${total} models: all of them may come close`, [all, found])
   const isRight = found.status >= 400 || (typeof matches === 'number' && matches < total)
   return judge(isRight, `a search for what no model mentions matches ${show(matches)} of ${total} models`, [all, found])
-}
-
-function isFound({ text, wanted, pages }: Search): Finding {
-  const isRight = pages.flatMap(idsOf).includes(wanted)
-  return judge(isRight, `a search for ${show(text)} ${isRight ? 'finds' : 'does not find'} ${show(wanted)}`, pages)
 }

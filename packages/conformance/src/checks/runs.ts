@@ -5,8 +5,7 @@ import { at, show } from '../json.ts'
 import { BlockedError, judge, observe } from '../judge/finding.ts'
 import { observeRejection, rejectionText } from '../judge/responses.ts'
 import type { ModelTarget, RunKind } from '../plan/targets.ts'
-import type { Charge } from '../session/balance.ts'
-import { cancelJob, jobIdOf, jobStatus, type PolledJob, pollJob, pollRun } from '../session/jobs.ts'
+import { jobIdOf, jobStatus, type PolledJob, pollJob, pollRun } from '../session/jobs.ts'
 import { unlessProviderFails } from '../session/provider.ts'
 import { isUnclear, type MeasuredOptions, measuredRun, startRun, wasHeld } from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
@@ -16,8 +15,6 @@ import { UNKNOWN_ID } from './unknown-id.ts'
 export interface Run {
   target: ModelTarget
   response: ApiResponse
-  /** The charge, where the balance can be read. */
-  charge?: Charge | undefined
 }
 
 /** A run without `sync`. */
@@ -32,12 +29,12 @@ export const syncRun = defineScenario('sync-run', { runs: { main: 1 }, mayFail: 
 
 async function quickRun(session: Session, sync?: boolean): Promise<Run> {
   const target = session.target('main')
-  const { response, charge } = await unlessProviderFails(session, 'main', () =>
+  const { response } = await unlessProviderFails(session, 'main', () =>
     measuredRun(session, 'main', { sync, isPolled: isUnclear }),
   )
   if (wasHeld(response))
     throw new BlockedError(`${target.modelId} takes longer than the hold; choose a quicker model`, response)
-  return { target, response, charge }
+  return { target, response }
 }
 
 /** The job of the run above, asked for once it has ended. */
@@ -65,13 +62,6 @@ export const asyncRun = defineScenario('async-run', { runs: { main: 1 }, mayFail
 export const asyncJob = defineScenario('async-job', { uses: [asyncRun] }, async (session) =>
   withJob(await session.evidence(asyncRun)),
 )
-
-/** An asynchronous run of a slow model. Its job is cancelled afterwards. */
-export const startedSlowRun = defineScenario('started-slow-run', { runs: { slow: 1 } }, async (session) => {
-  const response = await startRun(session, 'slow', { sync: false })
-  await cancelJob(session, jobIdOf(response))
-  return response
-})
 
 /** A synchronous run that takes longer than the hold, and its job. */
 export const heldRun = defineScenario('held-run', { runs: { slow: 1 }, mayFail: 'slow' }, async (session) => {

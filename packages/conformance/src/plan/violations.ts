@@ -3,14 +3,14 @@ import { beyond } from './bounds.ts'
 import { typeOf } from './sample-input.ts'
 import type { ModelTarget } from './targets.ts'
 
-/** The rules of section 2.3 that an input can break. */
-type Rule = 'required' | 'type' | 'enum' | 'minimum' | 'maximum'
+/** The rules that a run can break: those of section 2.3, and that there is an input, an object (section 4.3). */
+type Rule = 'required' | 'type' | 'enum' | 'minimum' | 'maximum' | 'input' | 'object'
 
 /** An input that breaks one rule of one parameter, and what is wrong with it. */
 export interface Violation {
   rule: Rule
   wrong: string
-  input: Record<string, unknown>
+  input: unknown
 }
 
 /** So many are tried at most: each is a run that must not happen. */
@@ -20,7 +20,10 @@ type WrongValue = readonly [rule: Rule, what: string, value: unknown]
 
 /** Values of another type than a parameter's. */
 const OTHER_TYPE: Readonly<Record<string, readonly WrongValue[]>> = {
-  string: [['type', 'a number', 7]],
+  string: [
+    ['type', 'a number', 7],
+    ['type', 'an object', { conformance: true }],
+  ],
   integer: [
     ['type', 'a number in quotes', '2'],
     ['type', 'a fraction', 1.5],

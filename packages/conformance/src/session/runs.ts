@@ -18,10 +18,10 @@ export function startRun(session: Session, kind: RunKind, options: RunOptions = 
 }
 
 /** The same for any model. */
-export function startRunOf(session: Session, target: ModelTarget, options: RunOptions): Promise<ApiResponse> {
+export async function startRunOf(session: Session, target: ModelTarget, options: RunOptions): Promise<ApiResponse> {
   const { modelId, input, creditsPerRun } = target
   const { sync, webhook_url, ...call } = options
-  session.ledger.spend(creditsPerRun)
+  await session.ledger.spend(creditsPerRun)
   const path = routePath(ROUTES.runModel, { model: modelId })
   return session.call({ body: { input, sync, webhook_url }, ...call, method: 'POST', path })
 }
@@ -39,7 +39,8 @@ export async function measuredRun(
   { isPolled = () => true, isMeasured = false, ...options }: MeasuredOptions = {},
 ) {
   const target = session.target(kind)
-  const { value, charge } = await session.balance.measured(
+  const run = await charged(
+    session,
     async () => {
       const response = await startRun(session, kind, options)
       return { response, polled: isPolled(response) ? await pollRun(session, response, isMeasured) : undefined }
@@ -47,7 +48,19 @@ export async function measuredRun(
     // What a failed run is charged is open, and may show late.
     (run) => (kind !== 'failing' && hasSucceeded(run) ? target.creditsPerRun : undefined),
   )
-  return { ...value, target, charge }
+  return { ...run, target }
+}
+
+/** Runs a model, and keeps what that was charged while nothing else is. */
+export async function charged<Run extends { response: ApiResponse }>(
+  session: Session,
+  work: () => Promise<Run>,
+  priceOf: (run: Run) => number | undefined,
+): Promise<Run> {
+  if (!session.isMeasuring) return work()
+  const { value, charge } = await session.balance.measured(work, priceOf)
+  session.charges.push({ response: value.response, charge })
+  return value
 }
 
 /** Whether a run made a result, by its response or by the polls of its job. */
@@ -93,18 +106,18 @@ export async function probeRun(session: Session, kind: RunKind, options: RunOpti
 
 /** A cancel of a job that continued, and what the job's status said then. */
 export interface CancelledRun {
-  started: ApiResponse
+  response: ApiResponse
   cancel: ApiResponse
   after: PolledJob
 }
 
 /** Cancels the job of a run that was just started. */
-export async function cancelRunning(session: Session, started: ApiResponse): Promise<CancelledRun> {
-  const jobId = jobIdOf(started)
+export async function cancelRunning(session: Session, response: ApiResponse): Promise<CancelledRun> {
+  const jobId = jobIdOf(response)
   const cancel = await cancelJob(session, jobId)
   const after = await pollJob(session, jobId)
   const status = jobStatus(after.last)
   const mayHaveEnded = session.options.models.slow === undefined && (status === 'succeeded' || status === 'failed')
-  if (!mayHaveEnded) return { started, cancel, after }
-  throw new BlockedError(`the job ${status}, perhaps before the cancel came; give a slow model`, [started, cancel])
+  if (!mayHaveEnded) return { response, cancel, after }
+  throw new BlockedError(`the job ${status}, perhaps before the cancel came; give a slow model`, [response, cancel])
 }
