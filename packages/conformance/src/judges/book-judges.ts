@@ -5,7 +5,7 @@ import { asyncRun, defaultRun, failingJob, heldRun } from '../checks/runs.ts'
 import { successWebhook } from '../checks/webhooks.ts'
 import { type Finding, judge, observe, skip } from '../judge/finding.ts'
 import { jobStatus } from '../session/jobs.ts'
-import { type Entry, entryOf, OPEN } from './entries.ts'
+import { entryOf } from './entries.ts'
 import { judgeAll, judgeEvery, performEach, type Source } from './judge-every.ts'
 import { type RunCall, type World, worldOf } from './world.ts'
 
@@ -19,7 +19,7 @@ const RUNS: Source<RunCall> = {
 interface MeasuredRun {
   run: RunCall
   charged: number | undefined
-  entry: Entry
+  entry: string
 }
 
 /** Runs one after the other before all others: nothing else is charged meanwhile. */
@@ -80,7 +80,7 @@ function isRightlyCharged({ run: { response, price }, charged, entry }: Measured
 function balance(runs: readonly RunCall[], world: World): Finding {
   const { charge } = world
   if (charge === undefined) return skip('needs readCredits: the interface does not return the balance')
-  const sums = new Map<Entry, number>()
+  const sums = new Map<string, number>()
   for (const run of runs) {
     const entry = entryOf(run, world)
     if (entry === 'unknown' || (run.price === undefined && entry !== 'free'))
@@ -91,7 +91,8 @@ function balance(runs: readonly RunCall[], world: World): Finding {
     (totals, price) => [...new Set(totals.flatMap((total) => [total, total + price]))],
     [sums.get('charged') ?? 0],
   )
-  for (const kind of OPEN) possible = possible.flatMap((total) => [total, total + (sums.get(kind) ?? 0)])
+  for (const [kind, sum] of sums)
+    if (kind !== 'charged' && kind !== 'free') possible = possible.flatMap((total) => [total, total + sum])
   const charged = charge.before - charge.after
   const expected = [...new Set(possible)].join(' or ')
   const detail = `${charged} credits were charged for ${runs.length} runs; the prices of those that succeeded are ${expected}`

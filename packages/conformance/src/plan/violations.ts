@@ -53,7 +53,8 @@ export function violationsOf({ input, inputSchema }: Pick<ModelTarget, 'input' |
 function wrongValues(property: Record<string, unknown>): WrongValue[] {
   const { enum: allowed, minimum, maximum } = property
   const values: WrongValue[] = (OTHER_TYPE[String(typeOf(property))] ?? []).filter(
-    ([, , value]) => !itemsOf(allowed).includes(value),
+    // What is one of a few texts is not tried as an object too.
+    ([, , value]) => !itemsOf(allowed).includes(value) && (allowed === undefined || typeof value !== 'object'),
   )
   if (Array.isArray(allowed)) values.push(['enum', 'a value outside the enum', 'conformance-no-such-value'])
   if (typeof minimum === 'number') values.push(['minimum', 'a value below the minimum', beyond(minimum, -1)])
