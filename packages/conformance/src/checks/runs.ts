@@ -73,10 +73,6 @@ export const heldRun = defineScenario('held-run', { runs: { slow: 1 }, mayFail: 
   throw new BlockedError(`${target.modelId} took ${took}; choose a slower model`, response)
 })
 
-export const heldJob = defineScenario('held-job', { uses: [heldRun] }, async (session) =>
-  withJob(await session.evidence(heldRun)),
-)
-
 /** A synchronous run that fails at the provider. */
 export const failingRun = defineScenario('failing-run', { runs: { failing: 1 } }, async (session) => ({
   target: session.target('failing'),

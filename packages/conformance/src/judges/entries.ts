@@ -10,12 +10,16 @@ const LATE_MS = 1_000
  * same way: what failed, was cancelled too late, or was run with another key.
  */
 export function entryOf(run: RunCall, world: Pick<World, 'jobs'>): string {
-  const { response, key, isOpen } = run
+  const { response, key } = run
   if (response.status >= 300 && run.jobId === undefined) return entryOfRejected(run)
   const job = jobOf(run, world)
   const status = job?.end === undefined ? at(response.json, '/status') : jobStatus(job.end)
   if (key.kind === 'open' || status === 'cancelled') return 'free'
   const isCancelled = job !== undefined && allCancels(job).some((cancel) => cancel.status < 300)
+  return entryOfAccepted(run, { status, isCancelled })
+}
+
+function entryOfAccepted({ key, isOpen }: RunCall, { status, isCancelled }: { status: unknown; isCancelled: boolean }) {
   const isOwn = key.kind === 'full'
   const late = `${isCancelled ? ', cancelled' : ''}${isOwn ? '' : ', of another'}`
   if (status === 'failed') return `${isOpen ? 'rejected late' : 'failed'}${late}`
