@@ -3,9 +3,8 @@ import type { Check, Scenario } from './check.ts'
 import { ALL_CHECKS, AREAS } from './checks/all-checks.ts'
 import { endsOfJobs } from './checks/ends.ts'
 import { rejectedForRate } from './checks/limits.ts'
-import { onePerPage } from './checks/models-scenarios.ts'
+import { onePerPage } from './checks/models.ts'
 import { confirmedRetries } from './checks/retries.ts'
-import { closestName } from './closest-name.ts'
 import { ExchangeLog } from './exchange.ts'
 import { type ApiResponse, NoResponseError } from './http/api-response.ts'
 import { type Call, createCaller, createDownloader } from './http/caller.ts'
@@ -84,9 +83,7 @@ function selectChecks(only: readonly string[] | undefined): readonly Check[] {
   const namesOf = ({ id }: Check) => [id, areaOf(id), ...requirementsOf(id).map((requirement) => requirement.id)]
   const unknown = only.find((name) => !ALL_CHECKS.some((check) => namesOf(check).includes(name)))
   if (unknown !== undefined) {
-    const closest = closestName(unknown, [...AREAS, ...ALL_CHECKS.map(({ id }) => id)])
-    const advice = closest === undefined ? `The areas are: ${AREAS.join(', ')}.` : `Did you mean ${closest}?`
-    throw new CannotStartError(`There is no check, requirement or area ${unknown}. ${advice}`)
+    throw new CannotStartError(`There is no check, requirement or area ${unknown}. The areas are: ${AREAS.join(', ')}.`)
   }
   return ALL_CHECKS.filter((check) => namesOf(check).some((name) => only.includes(name)))
 }

@@ -9,7 +9,6 @@ import { RUN_JUDGES } from '../judges/run-judges.ts'
 import { AUTH_CHECKS } from './auth.ts'
 import { CANCEL_CHECKS } from './cancel.ts'
 import { DETAILS_CHECKS } from './details.ts'
-import { ERRORS_CHECKS } from './errors.ts'
 import { FILES_CHECKS } from './files.ts'
 import { INPUTS_CHECKS } from './inputs.ts'
 import { JOBS_CHECKS } from './jobs.ts'
@@ -33,7 +32,6 @@ export const ALL_CHECKS: readonly Check[] = [
   ...WEBHOOKS_CHECKS,
   // Behind all runs whose charge is measured: what is accepted here is charged at any time.
   ...INPUTS_CHECKS,
-  ...ERRORS_CHECKS,
   ...PERMISSIONS_CHECKS,
   ...RATE_CHECKS,
   ...KEY_JUDGES,

@@ -10,7 +10,7 @@ import { cancelJob, jobStatus, pollJob, readJob } from '../session/jobs.ts'
 import { startRunOf } from '../session/runs.ts'
 import type { LimitedKey } from '../session/sent-key.ts'
 import type { Session } from '../session/session.ts'
-import { knownTexts, listModels, sharedWords, wholeList } from './models-scenarios.ts'
+import { knownTexts, listModels, sharedWords, wholeList } from './models.ts'
 
 /**
  * Runs in which model, key, mode, webhook, and cancel meet pairwise: a fault that shows in one corner only is met there. They

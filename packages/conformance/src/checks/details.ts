@@ -3,8 +3,10 @@ import { type Check, check, defineScenario } from '../check.ts'
 import { at, isRecord, show } from '../json.ts'
 import { BlockedError, judge, observe } from '../judge/finding.ts'
 import { observeRejection, rejectionOf, rejectionText } from '../judge/responses.ts'
-import { firstPage, modelsOf } from './models-scenarios.ts'
-import { UNKNOWN_ID } from './unknown-id.ts'
+import { firstPage, modelsOf } from './models.ts'
+
+/** Names no model and no job. */
+export const UNKNOWN_ID = 'conformance-no-such-id'
 
 const unknownModel = defineScenario('unknown-model', {}, (session) =>
   session.call({ path: routePath(ROUTES.getModel, { id: UNKNOWN_ID }), isOpen: true }),

@@ -9,8 +9,7 @@ import { largestInput, smallestInput } from '../plan/edge-inputs.ts'
 import type { ModelTarget } from '../plan/targets.ts'
 import { type Violation, violationsOf } from '../plan/violations.ts'
 import { jobStatus } from '../session/jobs.ts'
-import { unlessProviderFails } from '../session/provider.ts'
-import { type DoubtfulRun, isUnclear, measuredRun, probeRun, tryRun } from '../session/runs.ts'
+import { type DoubtfulRun, isUnclear, measuredRun, probeRun, tryRun, unlessProviderFails } from '../session/runs.ts'
 import { MODES, type Session } from '../session/session.ts'
 
 /** A run that should be rejected, and what is wrong with it. */

@@ -10,11 +10,11 @@ import { cancelJob, jobStatus, readJob } from '../session/jobs.ts'
 import { startRun } from '../session/runs.ts'
 import { LIMITED_KEYS, type LimitedKey } from '../session/sent-key.ts'
 import type { Session, SessionCall } from '../session/session.ts'
-import { cancelledQueued } from './cancel-scenarios.ts'
+import { cancelledQueued } from './cancel.ts'
 import { keyOfJob } from './crossed.ts'
-import { firstPage, listModels, modelsOf } from './models-scenarios.ts'
+import { UNKNOWN_ID } from './details.ts'
+import { firstPage, listModels, modelsOf } from './models.ts'
 import { asyncJob } from './runs.ts'
-import { UNKNOWN_ID } from './unknown-id.ts'
 
 /** Have the form of a key, but do not exist. */
 const INVALID_KEYS = { test: 'sk_test_conformance_no_such_key', live: 'sk_live_conformance_no_such_key' }

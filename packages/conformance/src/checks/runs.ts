@@ -6,10 +6,16 @@ import { BlockedError, judge, observe } from '../judge/finding.ts'
 import { observeRejection, rejectionText } from '../judge/responses.ts'
 import type { ModelTarget, RunKind } from '../plan/targets.ts'
 import { jobIdOf, jobStatus, type PolledJob, pollJob, pollRun } from '../session/jobs.ts'
-import { unlessProviderFails } from '../session/provider.ts'
-import { isUnclear, type MeasuredOptions, measuredRun, startRun, wasHeld } from '../session/runs.ts'
+import {
+  isUnclear,
+  type MeasuredOptions,
+  measuredRun,
+  startRun,
+  unlessProviderFails,
+  wasHeld,
+} from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
-import { UNKNOWN_ID } from './unknown-id.ts'
+import { UNKNOWN_ID } from './details.ts'
 
 /** A run with its response. */
 export interface Run {

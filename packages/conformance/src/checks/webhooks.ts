@@ -6,8 +6,7 @@ import { BlockedError, observe, skip } from '../judge/finding.ts'
 import { rejectionOf, rejectionText } from '../judge/responses.ts'
 import type { ModelTarget, RunKind } from '../plan/targets.ts'
 import { jobStatus, type PolledJob } from '../session/jobs.ts'
-import { unlessProviderFails } from '../session/provider.ts'
-import { cancelRunning, measuredRun, type RunOptions, startRun } from '../session/runs.ts'
+import { cancelRunning, measuredRun, type RunOptions, startRun, unlessProviderFails } from '../session/runs.ts'
 import type { Session } from '../session/session.ts'
 import {
   type Delivery,

@@ -1,5 +1,5 @@
 import { type Check, check, defineScenario, type Scenario } from '../check.ts'
-import { cancelledProcessing, cancelledQueued } from '../checks/cancel-scenarios.ts'
+import { cancelledProcessing, cancelledQueued } from '../checks/cancel.ts'
 import { LASTS } from '../checks/ends.ts'
 import { asyncRun, defaultRun, failingJob, heldRun } from '../checks/runs.ts'
 import { successWebhook } from '../checks/webhooks.ts'

@@ -1,7 +1,7 @@
 import { LIMITS } from '@modelrun/contract'
 import type { Check } from '../check.ts'
 import { crossedReads } from '../checks/crossed.ts'
-import { firstPage, idsOf, modelsOf, searches, wholeList } from '../checks/models-scenarios.ts'
+import { firstPage, idsOf, modelsOf, searches, wholeList } from '../checks/models.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at, itemsOf, show } from '../json.ts'
 import { type Finding, fail, judge, pass, skip } from '../judge/finding.ts'

@@ -1,6 +1,6 @@
 import { LIMITS } from '@modelrun/contract'
 import type { Check } from '../check.ts'
-import { cancelledQueued } from '../checks/cancel-scenarios.ts'
+import { cancelledQueued } from '../checks/cancel.ts'
 import { LASTS } from '../checks/ends.ts'
 import { asyncRun, defaultRun, failingJob, failingRun, heldRun, syncRun } from '../checks/runs.ts'
 import { asyncWebhook, failureWebhook, successWebhook } from '../checks/webhooks.ts'

@@ -1,5 +1,5 @@
 import { LIMITS, MODEL_CATEGORIES, ROUTES, type RouteName } from '@modelrun/contract'
-import { modelsOf } from '../checks/models-scenarios.ts'
+import { modelsOf } from '../checks/models.ts'
 import type { ApiResponse } from '../http/api-response.ts'
 import { at } from '../json.ts'
 import { targetsOf } from '../plan/targets.ts'
